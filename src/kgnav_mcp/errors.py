@@ -1,0 +1,174 @@
+"""Every error this product raises on purpose.
+
+    KgnavError
+    |-- InvalidRequest            the call cannot be answered as it stands; the caller can mend it
+    |   |-- UnknownEntity         no such id or name; carries the nearest names
+    |   |-- AmbiguousEntity       a name that several entities share; carries them
+    |   |-- UnknownRelation       no such relation at that entity; carries the nearest, or the other direction
+    |   |-- UnknownName           no such label or property in the graph; carries the nearest
+    |   |-- UnknownGraph          no graph is configured under that name
+    |   |-- InvalidArgument       a value that is out of its range or of the wrong form
+    |   `-- InvalidCursor         a cursor of another call, another graph or another version of the graph
+    |-- Unsupported               this store cannot answer that at all; no change of the call helps
+    |-- StoreError                the store failed; the call was fine
+    |   |-- StoreUnavailable      it does not answer, or the graph file is not there
+    |   |-- StoreTimeout          it did not answer in time
+    |   |-- RateLimited           it refuses more calls for now; carries when to try again
+    |   `-- InvalidStore          it answers, but it is damaged, of another version or not a graph
+    |-- ConfigurationError        settings, files or packages of this installation are wrong
+    |   `-- MissingDriver         a package is missing; carries the extra that brings it
+    `-- LoadError                 a source could not be loaded
+        `-- BadLine               one line of a source is wrong; carries file and line number
+
+`message` says what failed. `next_step` says what to do now, with a call or a command that works.
+A driver's error is always the `__cause__`, never the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kgnav_mcp.model import Direction, Entity
+
+
+class KgnavError(Exception):
+    """Base of all errors raised on purpose: what failed, and what to do about it."""
+
+    def __init__(self, message: str, *, next_step: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.next_step = next_step
+
+
+class InvalidRequest(KgnavError):
+    """The call cannot be answered as it stands."""
+
+
+class UnknownEntity(InvalidRequest):
+    """No entity has this id or name. `nearest` are entities with similar names, best first."""
+
+    def __init__(self, reference: str, nearest: Sequence[Entity] = (), *, next_step: str = "") -> None:
+        super().__init__(f"no entity has the id or the name {reference!r}", next_step=next_step)
+        self.reference = reference
+        self.nearest = tuple(nearest)
+
+
+class AmbiguousEntity(InvalidRequest):
+    """Several entities have this name. `candidates` are all of them that were found."""
+
+    def __init__(self, reference: str, candidates: Sequence[Entity], *, next_step: str = "") -> None:
+        super().__init__(f"{len(candidates)} entities are called {reference!r}", next_step=next_step)
+        self.reference = reference
+        self.candidates = tuple(candidates)
+
+
+class UnknownRelation(InvalidRequest):
+    """The entity has no such relation in that direction.
+
+    `nearest` are its own relations most like the asked one; `opposite` says that it has it in the other direction.
+    `direction` is None where both directions were asked for.
+    """
+
+    def __init__(
+        self,
+        entity: Entity,
+        relation: str,
+        direction: Direction | None,
+        nearest: Sequence[str] = (),
+        *,
+        opposite: bool = False,
+        next_step: str = "",
+    ) -> None:
+        side = f"{direction} " if direction else ""
+        super().__init__(f"{entity.id!r} has no {side}relation {relation!r}", next_step=next_step)
+        self.entity = entity
+        self.relation = relation
+        self.direction = direction
+        self.nearest = tuple(nearest)
+        self.opposite = opposite
+
+
+class UnknownName(InvalidRequest):
+    """The graph has no label, property or relation of this name. `kind` says which of them was asked for."""
+
+    def __init__(self, kind: str, name: str, nearest: Sequence[str] = (), *, next_step: str = "") -> None:
+        super().__init__(f"this graph has no {kind} {name!r}", next_step=next_step)
+        self.kind = kind
+        self.name = name
+        self.nearest = tuple(nearest)
+
+
+class UnknownGraph(InvalidRequest):
+    """No graph is served under this name. `known` are the names that are."""
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        super().__init__(f"no graph is called {name!r}", next_step=f"Use one of: {', '.join(known)}.")
+        self.name = name
+        self.known = tuple(known)
+
+
+class InvalidArgument(InvalidRequest):
+    """A value is out of its range or of the wrong form."""
+
+
+class InvalidCursor(InvalidRequest):
+    """The cursor does not belong to this call: another tool, other arguments, or the graph has changed."""
+
+
+class Unsupported(KgnavError):
+    """The store cannot answer this kind of question. What it can is in its capabilities."""
+
+
+class StoreError(KgnavError):
+    """The store failed; the call was fine."""
+
+
+class StoreUnavailable(StoreError):
+    """The store does not answer, or the graph file is not there."""
+
+
+class StoreTimeout(StoreError):
+    """The store did not answer within `seconds`."""
+
+    def __init__(self, seconds: float, *, next_step: str = "") -> None:
+        super().__init__(f"the store did not answer within {seconds:g} s", next_step=next_step)
+        self.seconds = seconds
+
+
+class RateLimited(StoreError):
+    """The store refuses more calls for now; `retry_after` is in seconds, None where it did not say."""
+
+    def __init__(self, message: str, retry_after: float | None = None, *, next_step: str = "") -> None:
+        super().__init__(message, next_step=next_step)
+        self.retry_after = retry_after
+
+
+class InvalidStore(StoreError):
+    """The store answers, but what it holds cannot be read: damaged, of another version, or no graph at all."""
+
+
+class ConfigurationError(KgnavError):
+    """Settings, files or packages of this installation are wrong."""
+
+
+class MissingDriver(ConfigurationError):
+    """A package that this kind of store needs is not installed; `extra` brings it."""
+
+    def __init__(self, store: str, extra: str) -> None:
+        super().__init__(f"the driver for {store} is not installed", next_step=f"Run: pip install 'kgnav-mcp[{extra}]'")
+        self.extra = extra
+
+
+class LoadError(KgnavError):
+    """A source could not be loaded."""
+
+
+class BadLine(LoadError):
+    """One line of a source is wrong. `line` counts from 1; None where the parser did not say."""
+
+    def __init__(self, source: str, line: int | None, reason: str, *, next_step: str = "") -> None:
+        place = f"{source}:{line}" if line is not None else source
+        super().__init__(f"{place}: {reason}", next_step=next_step)
+        self.source = source
+        self.line = line
+        self.reason = reason
