@@ -8,17 +8,18 @@
     relation   id, key, label           every predicate, relationship type and property name; label NULL: not named
                edges, attributes        how many triples it has with an entity, with a literal as tail
     edge       s, p, o, n               a triple between nodes; n counts parallel ones from 0
-               qualifiers               NULL, or a JSON object {relation key: [[text, datatype, language] or {"id": node key}]}
+               qualifiers               NULL, or JSON: {relation key: [value, ...]}, a value being
+                                        [text, datatype, language] or {"id": node key}
     attribute  node, p, n               a triple with a literal tail; n counts the values of (node, p) from 0
                text, datatype, language, qualifiers
     label      id, key, name, nodes     every label (class) with the number of its nodes
     node_label node, label
-    degree     node, direction, p, n    rows of each relation around a node with more than DEGREE_FLOOR rows on that side;
-                                        direction 0 is outgoing (attributes included), 1 incoming
+    degree     node, direction, p, n    rows of each relation around a node with more than DEGREE_FLOOR
+                                        rows on that side; 0 is outgoing (attributes included), 1 incoming
     through    node, direction, p1, p2, n   the same for two-hop relations through mediators, for nodes in `degree`
     name       id, node, kind, language, text   names (0), aliases (1), descriptions (2)
     name_words the full-text index over name.text; name_vocabulary its words, to correct misspelt ones
-    edge_end   p, side, label, n        labels found at the heads (side 0) and tails (side 1) of a relation, exact or sampled
+    edge_end   p, side, label, n        labels at the heads (side 0) and tails (1) of a relation, maybe sampled
     edge_qualifier     p, key, n        names of qualifiers of a relation's edges
     label_property     label, p, datatype, n    literal properties of a label's nodes; label 0: nodes without any
 

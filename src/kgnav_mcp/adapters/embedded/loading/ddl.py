@@ -29,7 +29,9 @@ CREATE TABLE through (
     node INTEGER NOT NULL, direction INTEGER NOT NULL, p1 INTEGER NOT NULL, p2 INTEGER NOT NULL, n INTEGER NOT NULL,
     PRIMARY KEY (node, direction, p1, p2)
 ) WITHOUT ROWID;
-CREATE TABLE name (id INTEGER PRIMARY KEY, node INTEGER NOT NULL, kind INTEGER NOT NULL, language TEXT, text TEXT NOT NULL);
+CREATE TABLE name (
+    id INTEGER PRIMARY KEY, node INTEGER NOT NULL, kind INTEGER NOT NULL, language TEXT, text TEXT NOT NULL
+);
 CREATE VIRTUAL TABLE name_words USING fts5 (
     text, content = 'name', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2'
 );
@@ -37,7 +39,9 @@ CREATE VIRTUAL TABLE name_vocabulary USING fts5vocab (name_words, 'row');
 CREATE TABLE edge_end (
     p INTEGER NOT NULL, side INTEGER NOT NULL, label INTEGER NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (p, side, label)
 ) WITHOUT ROWID;
-CREATE TABLE edge_qualifier (p INTEGER NOT NULL, key TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (p, key)) WITHOUT ROWID;
+CREATE TABLE edge_qualifier (
+    p INTEGER NOT NULL, key TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (p, key)
+) WITHOUT ROWID;
 CREATE TABLE label_property (
     label INTEGER NOT NULL, p INTEGER NOT NULL, datatype TEXT NOT NULL, n INTEGER NOT NULL,
     PRIMARY KEY (label, p, datatype)
