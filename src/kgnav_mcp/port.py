@@ -49,6 +49,13 @@ class Capability(StrEnum):
     """A position stays valid whatever is written meanwhile, because nothing can be."""
 
 
+class TailKind(StrEnum):
+    """What the far end of a triple is: a node of the graph, or a value."""
+
+    ENTITY = "entity"
+    LITERAL = "literal"
+
+
 class ValueOwner(StrEnum):
     """Whose property is meant: GraphWalk's `entity_type`."""
 
@@ -124,14 +131,15 @@ class GraphAdapter(ABC):
         direction: Direction,
         *,
         paths: Sequence[tuple[str, ...]] | None = None,
+        far_ends: TailKind | None = None,
         limit: int,
         after: str | None = None,
     ) -> Page[Triple]:
         """The triples at the entities in one direction, far ends described with their labels (types are optional).
 
         `paths` narrows to relation ids: `(rel,)`, or `(rel1, rel2)` for a two-hop relation through a mediator, whose
-        triples have that mediator as `via`. Outgoing triples include those with literal tails. Rows of one relation
-        are adjacent. A page deep in a hub must not cost more than the first where the store allows it.
+        triples have that mediator as `via`. Outgoing triples include those with literal tails; `far_ends` narrows to
+        entities or to literals. Rows of one relation are adjacent. A page deep in a hub must not cost more than the first where the store allows it.
         """
 
     @abstractmethod
