@@ -7,7 +7,8 @@ and an edge's own properties are the qualifiers of its triple.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Generic, TypeVar
 
@@ -204,6 +205,14 @@ class Schema:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """A triple as seen from one of its ends: the direction is the one in which that end looks."""
+
+    direction: Direction
+    triple: Triple
+
+
+@dataclass(frozen=True, slots=True)
 class NodeProperties:
     """A node with the values of all its own properties (the GraphWalk primitives' view of a node)."""
 
@@ -222,6 +231,19 @@ class Neighbourhood:
     direction: Direction
     rows: Page[Triple] | None = None
     relations: Page[RelationFacts] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NearestNeighbours:
+    """The nodes a property value picked out and every link of theirs, or, at a hub, only their relations.
+
+    Exactly one of `links` and `relations` is set. `properties` are the neighbours' own, by their ids.
+    """
+
+    anchors: Page[Entity]
+    links: Page[Link] | None = None
+    relations: Page[RelationFacts] | None = None
+    properties: Mapping[str, tuple[Triple, ...]] = field(default_factory=dict[str, tuple["Triple", ...]])
 
 
 @dataclass(frozen=True, slots=True)

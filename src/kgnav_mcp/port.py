@@ -139,7 +139,8 @@ class GraphAdapter(ABC):
 
         `paths` narrows to relation ids: `(rel,)`, or `(rel1, rel2)` for a two-hop relation through a mediator, whose
         triples have that mediator as `via`. Outgoing triples include those with literal tails; `far_ends` narrows to
-        entities or to literals. Rows of one relation are adjacent. A page deep in a hub must not cost more than the first where the store allows it.
+        entities or to literals. Rows of one relation are adjacent. A page deep in a hub must not cost more than the
+        first where the store allows it.
         """
 
     @abstractmethod

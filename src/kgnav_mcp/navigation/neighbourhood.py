@@ -1,0 +1,91 @@
+"""Search-on-Graph's `search`: Algorithm 1 as a function over what an adapter states.
+
+    neighbourhood <- the triples around the entity in one direction, at most k + 1 of them
+    no filter and more than k of them?   its distinct relations, with counts and examples   (the hub collapses)
+    a filter?                            the triples of those relations, p at most
+    otherwise                            the triples
+
+The paper fetches the whole neighbourhood and collapses it afterwards. Here the store is asked k + 1 rows, and then its
+distinct relations, so that the cost follows the number of relations and not the degree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kgnav_mcp.model import Count, Direction, Entity, Neighbourhood, Page, RelationFacts, Stop, T
+from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.ranking import Ranker, bm25
+from kgnav_mcp.navigation.resolving import meant_relations, unknown_relation
+from kgnav_mcp.port import Capability, GraphAdapter
+
+
+async def search(
+    graph: GraphAdapter,
+    entity: Entity,
+    direction: Direction,
+    *,
+    only: Sequence[str] = (),
+    question: str | None = None,
+    after: str | None = None,
+    limits: Limits,
+    ranker: Ranker = bm25,
+) -> Neighbourhood:
+    """The neighbourhood of an entity in one direction, or its relations where it is a hub (SoG, Algorithm 1).
+
+    `only` filters by relation id or label and switches the collapse off. `question` ranks the relations of a hub.
+
+    Raises:
+        UnknownRelation: a filter names no relation of this entity in this direction.
+    """
+    if only:
+        paths = await _filter(graph, entity, direction, only, limits)
+        rows = await flattened(graph, [entity.id], direction, paths=paths, limit=limits.rows, after=after)
+        return Neighbourhood(entity, direction, rows=rows)
+    probe = await graph.neighbours([entity.id], direction, limit=limits.hub + 1)
+    if len(probe.items) > limits.hub:
+        facts = await relation_facts(graph, entity, direction, examples=limits.examples, limits=limits)
+        return Neighbourhood(entity, direction, relations=await ranked(facts, question, entity, ranker, after))
+    rows = await flattened(graph, [entity.id], direction, limit=limits.hub, after=after)
+    return Neighbourhood(entity, direction, rows=rows)
+
+
+async def _filter(
+    graph: GraphAdapter, entity: Entity, direction: Direction, only: Sequence[str], limits: Limits
+) -> list[tuple[str, ...]]:
+    """The paths that the filter names; what it names wrongly is said, with where it is instead."""
+    facts = (await relation_facts(graph, entity, direction, limits=limits)).items
+    meant, unknown = meant_relations(only, facts)
+    if unknown:
+        opposite = (await relation_facts(graph, entity, direction.opposite, limits=limits)).items
+        raise unknown_relation(unknown[0], entity, direction, facts, opposite)
+    return [tuple(hop.id for hop in fact.hops) for fact in meant]
+
+
+async def relation_facts(
+    graph: GraphAdapter, entity: Entity, direction: Direction, *, examples: int = 0, limits: Limits
+) -> Page[RelationFacts]:
+    """An entity's distinct relations in one direction, two-hop relations through mediators included."""
+    hops = 2 if Capability.MEDIATORS in graph.capabilities else 1
+    return await graph.relations([entity.id], direction, hops=hops, examples=examples, limit=limits.relations)
+
+
+async def ranked(
+    facts: Page[RelationFacts], question: str | None, anchor: Entity, ranker: Ranker, after: str | None
+) -> Page[RelationFacts]:
+    """The relations in the order of the question, from the place `after` on; in their own order without one."""
+    order = list(facts.items)
+    if question:
+        order = await ranker(question, anchor, order)
+    return from_place(order, after, facts.stop)
+
+
+def from_place(items: Sequence[T], after: str | None, stop: Stop = Stop.COMPLETE) -> Page[T]:
+    """A list that was read whole, as a page that starts behind the place `after` (a number of items)."""
+    start = int(after or 0)
+    return Page(tuple(items[start:]), tuple(str(n + 1) for n in range(start, len(items))), _count(items, stop), stop)
+
+
+def _count(items: Sequence[object], stop: Stop) -> Count:
+    return Count(len(items)) if stop is Stop.COMPLETE else Count.at_least(len(items))

@@ -1,0 +1,127 @@
+"""GraphWalk's primitives: nodes by a property's value, their nearest neighbours, a property's distinct values.
+
+The paper's Cypher runs them against one property graph. Here a label is also an RDF class, a property also a relation
+with literal tails, and a hub collapses instead of flooding the answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+
+from kgnav_mcp.model import (
+    Direction,
+    Entity,
+    Literal,
+    NearestNeighbours,
+    NodeProperties,
+    Page,
+    RelationFacts,
+    Stop,
+    Triple,
+)
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.links import links
+from kgnav_mcp.navigation.neighbourhood import from_place
+from kgnav_mcp.port import Capability, GraphAdapter, TailKind, ValueOwner
+
+ANY_LABEL = "*"
+"""As a label: nodes of any label, for graphs that have none."""
+
+FROM_FIRST_LINK = "first"
+"""As a position: page through the links of a hub instead of collapsing it."""
+
+_NODES = 200
+"""Nodes one answer reads: with their properties more would not fit any answer."""
+
+_BATCH = 5000
+
+
+async def get_node_by_property(
+    graph: GraphAdapter, label: str, property_name: str, property_value: str, *, after: str | None = None
+) -> Page[NodeProperties]:
+    """The nodes with this label whose property has this value, each with all its properties (GraphWalk, tool 1).
+
+    Raises:
+        UnknownName: the graph has no such label or property.
+    """
+    page = await graph.nodes(_label(label), property_name, property_value, limit=_NODES, after=after)
+    properties = await _properties(graph, [node.id for node in page.items])
+    items = tuple(NodeProperties(node, tuple(properties[node.id])) for node in page.items)
+    return Page(items, page.positions, page.total, page.stop)
+
+
+def _label(label: str) -> str | None:
+    return None if label.strip() in ("", ANY_LABEL) else label
+
+
+async def _properties(graph: GraphAdapter, ids: list[str]) -> dict[str, list[Triple]]:
+    found: dict[str, list[Triple]] = defaultdict(list)
+    after: str | None = None
+    more = bool(ids)
+    while more:
+        page = await graph.neighbours(ids, Direction.OUTGOING, far_ends=TailKind.LITERAL, limit=_BATCH, after=after)
+        for triple in page.items:
+            found[triple.head.id].append(triple)
+        more = page.stop is Stop.LIMIT and bool(page.items)
+        after = page.positions[-1] if page.positions else None
+    return found
+
+
+async def get_all_nearest_neighbors(
+    graph: GraphAdapter,
+    label: str,
+    property_name: str,
+    property_value: str,
+    *,
+    after: str | None = None,
+    limits: Limits,
+) -> NearestNeighbours:
+    """Every neighbour of the nodes with this label and value, with its relationship (GraphWalk, tool 2).
+
+    More than k links collapse to their relations, as `search` does; the position FROM_FIRST_LINK pages through them.
+
+    Raises:
+        UnknownName: the graph has no such label or property.
+    """
+    anchors = await graph.nodes(_label(label), property_name, property_value, limit=_NODES)
+    if not anchors.items:
+        return NearestNeighbours(anchors, links=Page((), (), anchors.total))
+    ids = [anchor.id for anchor in anchors.items]
+    if after is None:
+        page = await links(graph, ids, far_ends=TailKind.ENTITY, limit=limits.hub + 1)
+        if len(page.items) > limits.hub:
+            return NearestNeighbours(anchors, relations=await _relations(graph, ids, limits))
+    else:
+        place = None if after == FROM_FIRST_LINK else after
+        page = await links(graph, ids, far_ends=TailKind.ENTITY, limit=_NODES, after=place)
+    neighbours = [far.id for link in page.items if isinstance(far := link.triple.far_end(link.direction), Entity)]
+    properties = await _properties(graph, list(dict.fromkeys(neighbours)))
+    return NearestNeighbours(anchors, page, properties={node: tuple(own) for node, own in properties.items()})
+
+
+async def _relations(graph: GraphAdapter, ids: list[str], limits: Limits) -> Page[RelationFacts]:
+    hops = 2 if Capability.MEDIATORS in graph.capabilities else 1
+    outgoing, incoming = await asyncio.gather(
+        *(graph.relations(ids, side, hops=hops, examples=limits.examples, limit=limits.relations) for side in Direction)
+    )
+    stop = outgoing.stop if outgoing.stop is not Stop.COMPLETE else incoming.stop
+    return from_place((*outgoing.items, *incoming.items), None, stop)
+
+
+async def get_unique_property_values(
+    graph: GraphAdapter,
+    property_name: str,
+    entity_name: str,
+    entity_type: ValueOwner,
+    *,
+    after: str | None = None,
+    limits: Limits,
+) -> Page[Literal]:
+    """The distinct values of a property over a label's nodes or a relationship type's edges (GraphWalk, tool 3).
+
+    Raises:
+        UnknownName: the graph has no such property, label or relation.
+    """
+    owner = _label(entity_name)
+    return await graph.values(property_name, owner, entity_type, limit=limits.rows, after=after)

@@ -1,0 +1,59 @@
+"""Relations ranked by a question (GraphWalker, relation retrieval: BM25 against the question's words).
+
+A ranker is a callable, so that stronger ones can stand in its place. BM25 is SQLite's own (FTS5's `bm25()`, Okapi
+with k1 = 1.2 and b = 0.75) over Porter stems: it is in every Python, needs no array library at start-up, and its
+ties fall to the order the relations came in.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Protocol
+
+from kgnav_mcp.model import Entity, RelationFacts
+from kgnav_mcp.navigation.words import words
+
+_TABLE = "CREATE VIRTUAL TABLE relation USING fts5 (id_words, other_words, tokenize = 'porter unicode61')"
+_INSERT = "INSERT INTO relation (rowid, id_words, other_words) VALUES (?, ?, ?)"
+_RANKED = "SELECT rowid FROM relation WHERE relation MATCH ? ORDER BY bm25(relation, 2.0, 1.0), rowid"
+"""Costs one look-up in a word list for each word of the question. The id's own words count double: they are the
+relation's meaning, the words of examples only illustrate it."""
+
+
+class Ranker(Protocol):
+    """Orders relations by how well they fit a question, best first. Keeps every one of them."""
+
+    async def __call__(
+        self, question: str, anchor: Entity | None, relations: Sequence[RelationFacts]
+    ) -> list[RelationFacts]: ...
+
+
+async def bm25(question: str, anchor: Entity | None, relations: Sequence[RelationFacts]) -> list[RelationFacts]:
+    """Rank by BM25; relations without a word in common follow in the order they came.
+
+    The anchor's own name is taken out of the question: it says where the walk stands, not where it should go.
+    """
+    own_name = set(words(anchor.label or "")) if anchor else set[str]()
+    query = [word for word in dict.fromkeys(words(question)) if word not in own_name]
+    if not query or not relations:
+        return list(relations)
+    with sqlite3.connect(":memory:") as index:
+        index.execute(_TABLE)
+        index.executemany(
+            _INSERT, ((n, " ".join(_id_words(facts)), _example_words(facts)) for n, facts in enumerate(relations))
+        )
+        match = " OR ".join(f'"{word}"' for word in query)
+        best = [rowid for (rowid,) in index.execute(_RANKED, (match,))]
+    index.close()
+    rest = sorted(set(range(len(relations))) - set(best))
+    return [relations[n] for n in (*best, *rest)]
+
+
+def _id_words(facts: RelationFacts) -> list[str]:
+    return list(dict.fromkeys(words(facts.relation.id) + words(facts.relation.label)))
+
+
+def _example_words(facts: RelationFacts) -> str:
+    named = (node for node in facts.examples if isinstance(node, Entity))
+    return " ".join(word for node in named for word in words(" ".join((node.label or "", *node.types))))

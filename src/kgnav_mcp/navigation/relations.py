@@ -1,0 +1,74 @@
+"""GraphWalker's two tools: the relations around an entity, and the triples of those that were chosen.
+
+Unlike the paper's public code, each relation keeps its direction, the order is the same at every call, sibling roles
+of a mediator stay together, and what was left out is said.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from kgnav_mcp.model import Direction, Entity, Link, Page, RelationFacts, Stop
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.links import links
+from kgnav_mcp.navigation.neighbourhood import from_place, relation_facts
+from kgnav_mcp.navigation.ranking import Ranker, bm25
+from kgnav_mcp.navigation.resolving import meant_relations, unknown_relation
+from kgnav_mcp.port import GraphAdapter
+
+
+async def get_relations(
+    graph: GraphAdapter,
+    entity: Entity,
+    *,
+    question: str | None = None,
+    after: str | None = None,
+    limits: Limits,
+    ranker: Ranker = bm25,
+) -> Page[RelationFacts]:
+    """Every relation at the entity in either direction; ranked and cut to the best ones when there is a question.
+
+    GraphWalker, relation retrieval. The cut is a page: `after` goes on with the lower ranks.
+    """
+    offered, stop = await _offered(graph, entity, limits)
+    if not question:
+        return from_place(offered, after, stop)
+    page = from_place(await ranker(question, entity, offered), after, stop)
+    if len(page.items) <= limits.ranked:
+        return page
+    return Page(page.items[: limits.ranked], page.positions[: limits.ranked], page.total, Stop.LIMIT)
+
+
+async def get_triples(
+    graph: GraphAdapter, entity: Entity, relations: Sequence[str], *, after: str | None = None, limits: Limits
+) -> Page[Link]:
+    """The triples of the chosen relations at the entity, in whichever direction it has them (GraphWalker).
+
+    Raises:
+        UnknownRelation: the entity has no relation of that name in either direction.
+    """
+    offered, _ = await _offered(graph, entity, limits)
+    meant, unknown = meant_relations(relations, offered)
+    if unknown:
+        raise unknown_relation(unknown[0], entity, None, offered)
+    paths = {
+        side: [tuple(hop.id for hop in fact.hops) for fact in meant if fact.direction is side] for side in Direction
+    }
+    return await links(
+        graph,
+        [entity.id],
+        outgoing=paths[Direction.OUTGOING],
+        incoming=paths[Direction.INCOMING],
+        limit=limits.rows,
+        after=after,
+    )
+
+
+async def _offered(graph: GraphAdapter, entity: Entity, limits: Limits) -> tuple[list[RelationFacts], Stop]:
+    outgoing, incoming = await asyncio.gather(
+        relation_facts(graph, entity, Direction.OUTGOING, limits=limits),
+        relation_facts(graph, entity, Direction.INCOMING, limits=limits),
+    )
+    facts = [fact for fact in (*outgoing.items, *incoming.items) if limits.offers(fact.relation.id)]
+    return facts, next((page.stop for page in (outgoing, incoming) if page.stop is not Stop.COMPLETE), Stop.COMPLETE)

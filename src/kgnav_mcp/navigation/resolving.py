@@ -1,0 +1,92 @@
+"""From what a user wrote to what is meant: entities by id or unambiguous name, relations by id or label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rapidfuzz import fuzz, process
+
+from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation
+from kgnav_mcp.model import Direction, Entity, RelationFacts
+from kgnav_mcp.navigation.words import words
+from kgnav_mcp.port import GraphAdapter
+
+NEAREST = 5
+"""Alternatives offered for a name that was not found (ARK-V1 offers as many)."""
+
+_NAMESAKES = 20
+
+
+async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
+    """The entity with this id, or the only one with this name.
+
+    Raises:
+        UnknownEntity: none has it; with the nearest names.
+        AmbiguousEntity: several share the name; with all of them, none is picked.
+        InvalidArgument: the reference is empty.
+    """
+    reference = reference.strip()
+    if not reference:
+        raise InvalidArgument("the entity is empty", next_step="Pass an entity id, as printed in an answer.")
+    if found := (await graph.entities([reference])).get(reference):
+        return found
+    namesakes = (await graph.named(reference, limit=_NAMESAKES)).items
+    if len(namesakes) == 1:
+        return namesakes[0]
+    if namesakes:
+        raise AmbiguousEntity(reference, namesakes, next_step="Repeat the call with the id of the one you mean.")
+    nearest = await graph.find(reference, limit=NEAREST)
+    raise UnknownEntity(
+        reference,
+        [candidate.entity for candidate in nearest.items],
+        next_step="Use one of these ids, or call find_node with other words for it.",
+    )
+
+
+def meant_relations(names: Sequence[str], facts: Sequence[RelationFacts]) -> tuple[list[RelationFacts], list[str]]:
+    """The facts that the names mean, and the names that mean none of them.
+
+    A name is an id, or an id or label in any letter case. A label that several relations share means all of them.
+    """
+    meant: dict[tuple[str, Direction], RelationFacts] = {}
+    unknown: list[str] = []
+    for name in names:
+        found = _meant(name, facts)
+        meant.update(((fact.relation.id, fact.direction), fact) for fact in found)
+        if not found:
+            unknown.append(name)
+    return list(meant.values()), unknown
+
+
+def _meant(name: str, facts: Sequence[RelationFacts]) -> list[RelationFacts]:
+    if exact := [fact for fact in facts if fact.relation.id == name]:
+        return exact
+    folded = name.strip().casefold()
+    return [fact for fact in facts if folded in (fact.relation.id.casefold(), fact.relation.label.casefold())]
+
+
+def unknown_relation(
+    name: str,
+    entity: Entity,
+    direction: Direction | None,
+    facts: Sequence[RelationFacts],
+    opposite: Sequence[RelationFacts] = (),
+) -> UnknownRelation:
+    """The error for a name that means none of an entity's relations: the nearest, or where the relation is instead."""
+    elsewhere = direction is not None and bool(_meant(name, opposite))
+    if direction is not None and elsewhere:
+        step = f"It exists in the other direction: repeat the call with direction={direction.opposite}."
+    elif facts:
+        step = "Use one of the nearest, or repeat the call without a filter to see every relation."
+    else:
+        step = "This entity has no relation there at all: try the other direction."
+    nearest = nearest_names(name, list(dict.fromkeys(fact.relation.id for fact in facts)))
+    return UnknownRelation(entity, name, direction, nearest, opposite=elsewhere, next_step=step)
+
+
+def nearest_names(name: str, known: Sequence[str]) -> list[str]:
+    """The known names whose words are most like the given one's, best first; ties in the order they are known."""
+    ranked = process.extract(
+        name, known, scorer=fuzz.WRatio, processor=lambda text: " ".join(words(text)), limit=NEAREST
+    )
+    return [text for text, _, _ in ranked]
