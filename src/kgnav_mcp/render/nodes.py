@@ -1,0 +1,172 @@
+"""Nodes, their neighbours, values and candidates as sheets (GraphWalk's primitives, GraphRunner's Find_Node)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kgnav_mcp.model import (
+    Candidate,
+    Entity,
+    Link,
+    Literal,
+    NearestNeighbours,
+    NodeProperties,
+    Page,
+    RelationFacts,
+    Triple,
+)
+from kgnav_mcp.render.sheet import Sheet, Style, count_text
+from kgnav_mcp.render.text import literal, named, qualifiers, quoted, shown, value_and_label
+
+_CELL_LIMIT = 80
+
+
+def nodes(page: Page[NodeProperties], style: Style, seen: int, *, asked: str) -> Sheet:
+    """Nodes with all their properties; `asked` repeats the condition for the sentence that says none fits."""
+    example = page.items[0].entity if page.items else None
+    step = f'Next: search(entity={quoted(example.id)}, direction="outgoing")' if example else ""
+    return Sheet(
+        "nodes",
+        ("node", "name", "labels", "properties"),
+        (
+            (
+                *value_and_label(item.entity, style.literal_limit),
+                ", ".join(item.entity.types),
+                _properties(item.properties, style.literal_limit),
+            )
+            for item in page.items
+        ),
+        len(page.items),
+        page.total,
+        page.stop,
+        seen,
+        empty=f"no node has {asked}. Next: get_unique_property_values lists the values there are.",
+        notes=(step,) if step else (),
+        optional=frozenset({"labels", "properties"}),
+    )
+
+
+def _properties(triples: Sequence[Triple], limit: int) -> str:
+    return "; ".join(f"{triple.relation.id}: {shown(triple.tail, limit)}" for triple in triples)
+
+
+def nearest(found: NearestNeighbours, style: Style, seen: int, *, asked: str, first_cursor: str) -> Sheet:
+    """The neighbours of the picked nodes, or the relations of a hub. `first_cursor` pages through a hub's rows."""
+    notes = _more_anchors(found.anchors)
+    if found.relations is not None:
+        return _hub(found.anchors, found.relations, notes, first_cursor)
+    page = found.links or Page((), (), found.anchors.total)
+    who = ", ".join(named(anchor) for anchor in found.anchors.items[:3])
+    return Sheet(
+        "neighbors",
+        (
+            "node",
+            "direction",
+            "relationship",
+            "neighbor",
+            "neighborName",
+            "neighborProperties",
+            "relationshipProperties",
+        ),
+        _links(page.items, found, style),
+        len(page.items),
+        page.total,
+        page.stop,
+        seen,
+        empty=f"{who} has no neighbors."
+        if found.anchors.items
+        else f"no node has {asked}. Next: get_unique_property_values lists the values there are.",
+        notes=notes,
+        optional=frozenset({"node", "neighborProperties", "relationshipProperties"}),
+    )
+
+
+def _links(links: Sequence[Link], found: NearestNeighbours, style: Style) -> Iterator[Sequence[str]]:
+    several = len(found.anchors.items) > 1
+    for link in links:
+        triple = link.triple
+        far = triple.far_end(link.direction)
+        near = triple.head if far is triple.tail else triple.tail
+        own = found.properties.get(far.id, ()) if isinstance(far, Entity) else ()
+        yield (
+            near.id if several and isinstance(near, Entity) else "",
+            link.direction,
+            triple.relation.id,
+            *value_and_label(far, style.literal_limit),
+            _properties(own, _CELL_LIMIT),
+            qualifiers(triple.qualifiers, _CELL_LIMIT),
+        )
+
+
+def _hub(anchors: Page[Entity], page: Page[RelationFacts], notes: tuple[str, ...], first_cursor: str) -> Sheet:
+    example = page.items[0]
+    call = (
+        f"search(entity={quoted(anchors.items[0].id)}, direction={quoted(example.direction)}, "
+        f"properties_to_filter_for=[{quoted(example.relation.id)}])"
+    )
+    return Sheet(
+        "relations",
+        ("relationship", "direction", "rows", "examples"),
+        (
+            (
+                facts.relation.id,
+                facts.direction,
+                count_text(facts.count),
+                "; ".join(shown(node, _CELL_LIMIT) for node in facts.examples),
+            )
+            for facts in page.items
+        ),
+        len(page.items),
+        page.total,
+        page.stop,
+        intro=(f"{named(anchors.items[0])} is a hub, so its relations are listed instead of its neighbors.",),
+        notes=(*notes, f'Next: {call}, or this call with cursor "{first_cursor}" to page through every neighbor.'),
+    )
+
+
+def _more_anchors(anchors: Page[Entity]) -> tuple[str, ...]:
+    if len(anchors.items) < 2:
+        return ()
+    more = "" if len(anchors.items) == anchors.total.value else f" The first {len(anchors.items):,} are followed."
+    return (f"{count_text(anchors.total)} nodes have this value.{more}",)
+
+
+def values(page: Page[Literal], style: Style, seen: int, *, asked: str) -> Sheet:
+    """The distinct values of a property."""
+    return Sheet(
+        "values",
+        ("value",),
+        ((literal(value, style.literal_limit),) for value in page.items),
+        len(page.items),
+        page.total,
+        page.stop,
+        seen,
+        empty=f"{asked} has no values.",
+    )
+
+
+def candidates(page: Page[Candidate], style: Style, *, hint: str) -> Sheet:
+    """The entities a hint may mean, best first."""
+    step = f'Next: search(entity={quoted(page.items[0].entity.id)}, direction="outgoing")' if page.items else ""
+    return Sheet(
+        "candidates",
+        ("entity", "name", "types", "description", "degree", "score", "matched"),
+        (
+            (
+                *value_and_label(item.entity, style.literal_limit),
+                ", ".join(item.entity.types),
+                item.entity.description or "",
+                count_text(item.degree),
+                f"{item.score:.2f}",
+                "" if item.matched == item.entity.label else item.matched,
+            )
+            for item in page.items
+        ),
+        len(page.items),
+        page.total,
+        page.stop,
+        empty=f"no entity has a name like {quoted(hint)}. Next: find_node with fewer or other words, or "
+        "describe_graph() to see what this graph is about.",
+        notes=(step,) if step else (),
+        optional=frozenset({"types", "description", "matched"}),
+    )

@@ -1,0 +1,144 @@
+"""One table of an answer with its completeness line, cut at a row so that the whole fits the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from kgnav_mcp.model import Certainty, Completeness, Count, Stop
+from kgnav_mcp.render.text import cell, clean
+from kgnav_mcp.render.tokens import count_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How answers are cut: `budget` in tokens for a whole answer, `literal_limit` in characters for one literal."""
+
+    budget: int = 8000
+    literal_limit: int = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tool says: as markdown, and the same facts as structured content."""
+
+    text: str
+    facts: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table before it is cut. Cells are plain text; columns that are empty in every row may be named optional.
+
+    `noun` names a row in the plural. `empty` is the sentence that says what an empty table means. `total` and `stop`
+    are the whole list's; `seen` rows have been shown by earlier answers to the same call.
+    """
+
+    noun: str
+    columns: Sequence[str]
+    rows: Iterable[Sequence[str]]
+    length: int
+    total: Count
+    stop: Stop = Stop.COMPLETE
+    seen: int = 0
+    empty: str = ""
+    intro: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    optional: frozenset[str] = frozenset()
+
+
+def fit(sheet: Sheet, style: Style, cursor_behind: Callable[[int], str]) -> Answer:
+    """The sheet as an answer within the budget. `cursor_behind(n)` writes the cursor that goes on behind row n - 1.
+
+    At least one row is shown whatever the budget, so that a list always gets on.
+    """
+    rows, cut = _within(sheet, style.budget)
+    stop = Stop.BUDGET if cut else sheet.stop
+    more = stop in (Stop.BUDGET, Stop.LIMIT) and bool(rows)
+    completeness = Completeness(len(rows), sheet.total, stop, cursor_behind(len(rows)) if more else None)
+    keep = [n for n, name in enumerate(sheet.columns) if name not in sheet.optional or any(row[n] for row in rows)]
+    columns = [sheet.columns[n] for n in keep]
+    first = completeness_line(completeness, sheet.noun, sheet.seen)
+    lines = [first if rows or not sheet.empty else f"{first}: {clean(sheet.empty)}", *map(clean, sheet.intro)]
+    if rows:
+        lines += ["|".join(columns), "|".join("--" for _ in columns)]
+        lines += ["|".join(cell(row[n]) for n in keep) for row in rows]
+    lines += map(clean, sheet.notes)
+    table = [{name: clean(row[n]) for n, name in zip(keep, columns, strict=True)} for row in rows]
+    return Answer("\n".join(lines), _facts(completeness, sheet, table))
+
+
+def _within(sheet: Sheet, budget: int) -> tuple[list[Sequence[str]], bool]:
+    """The leading rows that fit, and whether some did not."""
+    left = budget - count_tokens("\n".join((*sheet.intro, *sheet.notes, *sheet.columns))) - _FIRST_LINE
+    rows: list[Sequence[str]] = []
+    for row in sheet.rows:
+        left -= count_tokens("|".join(row)) + 1
+        if left < 0 and rows:
+            return rows, True
+        rows.append(row)
+    return rows, len(rows) < sheet.length
+
+
+_FIRST_LINE = 80
+"""Tokens kept for the completeness line with its cursor."""
+
+
+def completeness_line(completeness: Completeness, noun: str, seen: int = 0) -> str:
+    """The first line of an answer: how much of the whole list it shows, and how it goes on."""
+    shown, total = completeness.shown, completeness.total
+    if completeness.stop is Stop.ROW_CAP:
+        return f"partial: the endpoint stopped after {seen + shown:,} {noun}"
+    if completeness.stop is Stop.TIME_OUT:
+        return f"partial: the store ran out of time after {seen + shown:,} {noun}; what is missing is unknown"
+    whole = _whole(total, seen + shown, noun)
+    if completeness.cursor is None:
+        return (
+            f"{whole}" if not seen else f"showing {noun} {seen + 1:,} to {seen + shown:,} of {whole}; that is the end"
+        )
+    part = f"showing {shown:,}" if not seen else f"showing {noun} {seen + 1:,} to {seen + shown:,}"
+    return f'{part} of {whole}; next: cursor "{completeness.cursor}"'
+
+
+def _whole(total: Count, known: int, noun: str) -> str:
+    noun = singular(noun) if total == Count(1) else noun
+    match total.certainty:
+        case Certainty.EXACT:
+            return f"{total.value:,} {noun}"
+        case Certainty.AT_LEAST:
+            return f"at least {max(total.value, known):,} {noun}"
+        case Certainty.UNKNOWN:
+            return f"an unknown number of {noun}"
+
+
+def singular(noun: str) -> str:
+    """A plural noun of this product's answers in the singular: rows, relations, entities."""
+    return f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")
+
+
+def count_text(count: Count) -> str:
+    """A count inside a cell: `4,030`, `4,030+` where it is a lower bound, `?` where it is unknown."""
+    match count.certainty:
+        case Certainty.EXACT:
+            return f"{count.value:,}"
+        case Certainty.AT_LEAST:
+            return f"{count.value:,}+"
+        case Certainty.UNKNOWN:
+            return "?"
+
+
+def _facts(completeness: Completeness, sheet: Sheet, table: list[dict[str, str]]) -> dict[str, object]:
+    return {
+        "completeness": {
+            "shown": completeness.shown,
+            "before": sheet.seen,
+            "total": None if completeness.total.certainty is Certainty.UNKNOWN else completeness.total.value,
+            "certainty": str(completeness.total.certainty),
+            "stop": str(completeness.stop),
+            "cursor": completeness.cursor,
+        },
+        "rows": table,
+        "notes": [
+            clean(note) for note in (*((sheet.empty,) if not table and sheet.empty else ()), *sheet.intro, *sheet.notes)
+        ],
+    }

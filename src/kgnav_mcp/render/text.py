@@ -1,0 +1,65 @@
+"""Text from a graph is data: it is shown, never obeyed, and it cannot break the table it stands in."""
+
+from __future__ import annotations
+
+import re
+
+from kgnav_mcp.model import Entity, Literal, Node, Qualifier
+
+UNNAMED = "(unnamed)"
+"""Stands where an entity's name would stand when it has none, so that it is not taken for a literal."""
+
+_HARMFUL = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # control characters
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # invisible: soft hyphen, joiners, fillers
+    "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"  # zero width, bidi, specials
+    "\U000e0000-\U000e0fff\ud800-\udfff]"  # tags and variation selectors, lone surrogates
+)
+_BREAKS = re.compile("[\t\n\r\u2028\u2029]+")
+
+
+def clean(text: str) -> str:
+    """The text without control, bidi, zero-width and other invisible characters, on one line."""
+    return _BREAKS.sub(" ", _HARMFUL.sub("", text)).strip() if not text.isascii() or not text.isprintable() else text
+
+
+def cell(text: str) -> str:
+    """Cleaned text as one cell of a markdown table."""
+    shown = clean(text)
+    return shown.replace("\\|", "|").replace("|", "\\|") if "|" in shown else shown
+
+
+def quoted(text: str) -> str:
+    """Cleaned text as a quoted argument of an example call."""
+    escaped = clean(text).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def literal(value: Literal, limit: int) -> str:
+    """A literal's text, clipped at `limit` characters with its full length, and its language where it has one."""
+    text = value.text if len(value.text) <= limit else f"{value.text[:limit]}... ({len(value.text):,} characters)"
+    return f"{text} @{value.language}" if value.language else text
+
+
+def value_and_label(node: Node, limit: int) -> tuple[str, str]:
+    """A node as SoG's two columns: id and name of an entity, text and nothing of a literal."""
+    if isinstance(node, Literal):
+        return literal(node, limit), ""
+    return node.id, node.label if node.label is not None else UNNAMED
+
+
+def named(entity: Entity) -> str:
+    """An entity in running text or in a list: its name with its id, or the id alone where they are the same."""
+    if entity.label is None or entity.label == entity.id:
+        return entity.id
+    return f"{entity.label} ({entity.id})"
+
+
+def shown(node: Node, limit: int) -> str:
+    """A node in a list of several, inside one cell."""
+    return literal(node, limit) if isinstance(node, Literal) else named(node)
+
+
+def qualifiers(items: tuple[Qualifier, ...], limit: int) -> str:
+    """The qualifiers of a triple in one cell: `from: 1886; to: 1888`."""
+    return "; ".join(f"{item.relation.label}: {shown(item.value, limit)}" for item in items)

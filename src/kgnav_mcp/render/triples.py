@@ -1,0 +1,108 @@
+"""Triples and relations as sheets: SoG's columns for `search`, GraphWalker's for its two tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kgnav_mcp.model import Count, Direction, Entity, Link, Neighbourhood, Page, RelationFacts, Triple
+from kgnav_mcp.render.sheet import Sheet, Style, count_text
+from kgnav_mcp.render.text import named, qualifiers, quoted, shown, value_and_label
+
+_CELL_LIMIT = 60
+"""Characters of a literal that stands as an example beside others."""
+
+
+def neighbourhood(found: Neighbourhood, style: Style, seen: int) -> Sheet:
+    """SoG's answer: the rows, or the relations of a hub."""
+    if found.rows is not None:
+        return _rows(found.entity, found.direction, found.rows, style, seen)
+    assert found.relations is not None, "a neighbourhood has rows or relations"  # noqa: S101 - the model's invariant
+    return _hub(found.entity, found.direction, found.relations, seen)
+
+
+def _rows(entity: Entity, direction: Direction, page: Page[Triple], style: Style, seen: int) -> Sheet:
+    def cells() -> Iterator[Sequence[str]]:
+        for triple in page.items:
+            value, label = value_and_label(triple.far_end(direction), style.literal_limit)
+            yield triple.relation.id, triple.relation.label, value, label, qualifiers(triple.qualifiers, _CELL_LIMIT)
+
+    return Sheet(
+        "rows",
+        ("property", "propertyLabel", "value", "valueLabel", "qualifiers"),
+        cells(),
+        len(page.items),
+        page.total,
+        page.stop,
+        seen,
+        empty=f"{named(entity)} has no {direction} relations. Next: the same search with "
+        f"direction={direction.opposite}.",
+        optional=frozenset({"qualifiers"}),
+    )
+
+
+def _hub(entity: Entity, direction: Direction, page: Page[RelationFacts], seen: int) -> Sheet:
+    rows = sum((facts.count for facts in page.items if len(facts.hops) == 1), Count(0))
+    example = page.items[0].relation.id if page.items else ""
+    intro = (
+        f"{named(entity)} is a hub: {count_text(rows)} {direction} rows, so its relations are listed instead.",
+        f"Next: search(entity={quoted(entity.id)}, direction={quoted(direction)}, "
+        f"properties_to_filter_for=[{quoted(example)}])",
+    )
+    return Sheet(
+        "relations",
+        ("property", "propertyLabel", "rows", "examples"),
+        ((*_names(facts), count_text(facts.count), _examples(facts)) for facts in page.items),
+        len(page.items),
+        page.total,
+        page.stop,
+        seen,
+        intro=intro if not seen else (),
+    )
+
+
+def _names(facts: RelationFacts) -> tuple[str, str]:
+    return facts.relation.id, facts.relation.label
+
+
+def _examples(facts: RelationFacts) -> str:
+    return "; ".join(shown(node, _CELL_LIMIT) for node in facts.examples)
+
+
+def relations(entity: Entity, page: Page[RelationFacts], seen: int, *, asked: bool) -> Sheet:
+    """GraphWalker's list of relations, each with its direction; `asked` says that a question ranked them."""
+    example = page.items[0].relation.id if page.items else ""
+    step = f"Next: get_triples(entity={quoted(entity.id)}, relations=[{quoted(example)}])"
+    return Sheet(
+        "relations",
+        ("relation", "relationLabel", "direction", "rows"),
+        ((*_names(facts), facts.direction, count_text(facts.count)) for facts in page.items),
+        len(page.items),
+        page.total,
+        page.stop,
+        seen,
+        empty=f"{named(entity)} has no relations at all.",
+        intro=("Best match for the question first.",) if asked and page.items and not seen else (),
+        notes=(step,) if page.items else (),
+    )
+
+
+def triples(entity: Entity, page: Page[Link], style: Style, seen: int) -> Sheet:
+    """GraphWalker's `[head, relation, tail]` with ids and names."""
+
+    def cells() -> Iterator[Sequence[str]]:
+        for triple in (link.triple for link in page.items):
+            head, head_label = value_and_label(triple.head, style.literal_limit)
+            tail, tail_label = value_and_label(triple.tail, style.literal_limit)
+            yield head, head_label, triple.relation.id, tail, tail_label, qualifiers(triple.qualifiers, _CELL_LIMIT)
+
+    return Sheet(
+        "triples",
+        ("head", "headLabel", "relation", "tail", "tailLabel", "qualifiers"),
+        cells(),
+        len(page.items),
+        page.total,
+        page.stop,
+        seen,
+        empty=f"{named(entity)} has no triples with these relations.",
+        optional=frozenset({"qualifiers"}),
+    )
