@@ -1,0 +1,42 @@
+# Each target sets itself up: the first run makes .venv, later ones find it ready.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check docs clean
+
+help:
+	@echo "make demo    answer a question with the demo graph, through a real client"
+	@echo "make test    run the tests"
+	@echo "make check   formatting, lint, types, import rules, generated documentation, file lengths"
+	@echo "make docs    rewrite the generated parts of README.md"
+	@echo "make clean   remove $(VENV) and caches"
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kgnav-mcp needs Python 3.11 or later; name one: make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev
+	@touch $@
+
+demo: $(READY)
+	$(BIN)/kgnav demo
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+check: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright --pythonpath $(BIN)/python --warnings
+	$(BIN)/lint-imports
+	$(BIN)/python scripts/generate_docs.py --check
+	$(BIN)/python scripts/check_lengths.py
+
+docs: $(READY)
+	$(BIN)/python scripts/generate_docs.py
+
+clean:
+	rm -rf $(VENV) .pytest_cache .ruff_cache .import_linter_cache build dist

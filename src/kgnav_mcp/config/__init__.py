@@ -1,0 +1,43 @@
+"""Settings: the only reader of the environment and of kgnav.toml.
+
+One precedence, for every setting alike:
+
+    flags  >  KGNAV_* variables  >  kgnav.toml  >  defaults
+
+The file is the one named by `--config`, else by KGNAV_CONFIG, else ./kgnav.toml, else kgnav/kgnav.toml in the user's
+configuration folder ($XDG_CONFIG_HOME, else ~/.config). The first that is there is the only one read.
+
+A setting `hub_threshold` is the key `hub_threshold` of the file, the variable KGNAV_HUB_THRESHOLD and the flag
+`--hub-threshold`; a nested one, `http.port`, is KGNAV_HTTP__PORT and `--http-port`. Lists are separated by commas
+where they come as text.
+
+Graphs are the tables `[graphs.NAME]` of the file. `--graph`, repeated, or KGNAV_GRAPH, separated by commas, say which
+to serve instead: a NAME of the file, a LOCATION, or NAME=LOCATION. Without any graph the demo graph is served.
+"""
+
+from kgnav_mcp.config.settings import (
+    DEMO_LOCATION,
+    GraphSettings,
+    HttpSettings,
+    LogLevel,
+    SettingFacts,
+    Settings,
+    Toolset,
+    describe_settings,
+)
+from kgnav_mcp.config.sources import debugging, find_config_file, load_settings, user_cache_folder
+
+__all__ = [
+    "DEMO_LOCATION",
+    "GraphSettings",
+    "HttpSettings",
+    "LogLevel",
+    "SettingFacts",
+    "Settings",
+    "Toolset",
+    "debugging",
+    "describe_settings",
+    "find_config_file",
+    "load_settings",
+    "user_cache_folder",
+]

@@ -1,0 +1,115 @@
+"""From what a validator found to what a person can mend: the source, the key, the reason, the nearest valid key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic import BaseModel, ValidationError
+
+from kgnav_mcp.config.settings import PREFIX, GraphSettings, HttpSettings, Settings, shown_value
+from kgnav_mcp.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+Place = tuple[int | str, ...]
+
+_REASONS = {
+    "int_parsing": "this must be a whole number",
+    "int_type": "this must be a whole number",
+    "int_from_float": "this must be a whole number",
+    "float_parsing": "this must be a number",
+    "float_type": "this must be a number",
+    "bool_parsing": "this must be true or false",
+    "bool_type": "this must be true or false",
+    "string_type": "this must be text",
+    "string_too_short": "this must not be empty",
+    "too_short": "at least one is needed",
+    "tuple_type": "this must be a list",
+    "dict_type": "this must be a table",
+    "model_type": "this must be a table",
+    "literal_error": "this must be one of {expected}",
+    "greater_than_equal": "this must be {ge:g} or more",
+    "greater_than": "this must be more than {gt:g}",
+    "less_than_equal": "this must be {le:g} or less",
+}
+"""A validator's kinds of error in the words of a person who writes a configuration."""
+
+_STORE_SETTINGS = " What only this kind of store has goes under `options`."
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """The sources that were merged, to tell which of them a wrong value came from."""
+
+    flags: Mapping[str, Any]
+    environment: Mapping[str, Any]
+    file: Path | None
+
+    def name(self, place: Place) -> str:
+        """The setting at `place` as the user wrote it: a flag, a variable, or a key of the file."""
+        keys = [str(part) for part in place if isinstance(part, str)]
+        if _holds(self.flags, keys):
+            return "--" + "-".join(keys).replace("_", "-")
+        if _holds(self.environment, keys):
+            return PREFIX + "__".join(keys).upper()
+        return f"{'.'.join(keys)} in {self.file}" if self.file else ".".join(keys)
+
+
+def configuration_error(error: ValidationError, origins: Origins) -> ConfigurationError:
+    """All that is wrong at once, each with what is valid instead."""
+    faults = [_fault(fault, origins) for fault in error.errors()]
+    if len(faults) == 1:
+        message, step = faults[0]
+        return ConfigurationError(message, next_step=step)
+    return ConfigurationError(
+        "\n".join([f"{len(faults)} settings are wrong:", *(f"- {message}. {step}" for message, step in faults)]),
+        next_step="Mend them where they are set; `kgnav serve --help` lists every setting.",
+    )
+
+
+def nearest(word: str, known: Iterable[str], closeness: float = 0.6) -> str:
+    """A sentence that offers the known word most like the given one; empty where none is like it."""
+    matches = get_close_matches(word, list(known), n=1, cutoff=closeness)
+    return f"Did you mean {matches[0]}?" if matches else ""
+
+
+def _fault(fault: ErrorDetails, origins: Origins) -> tuple[str, str]:
+    kind, place = fault["type"], fault["loc"]
+    model, key = _model_at(place)
+    name = origins.name(place)
+    if kind == "extra_forbidden":
+        step = nearest(key, model.model_fields) or f"The settings here are: {', '.join(sorted(model.model_fields))}."
+        return f"{name}: there is no such setting", step + (_STORE_SETTINGS if model is GraphSettings else "")
+    if kind == "missing":
+        return f"{name} is missing", f"Set it to {model.model_fields[key].description}."
+    if place[-1] == "[key]":
+        return f"{place[1]!r} cannot be the name of a graph", "A name is a letter, then letters, digits, - and _."
+    reason = _REASONS.get(kind, fault["msg"]).format(**fault.get("ctx", {}))
+    field = model.model_fields[key]
+    default = f" The default is {shown_value(field.default)}." if field.default_factory is None else ""
+    return f"{name} = {fault['input']!r}: {reason}", f"It means: {field.description}.{default}"
+
+
+def _model_at(place: Place) -> tuple[type[BaseModel], str]:
+    """The model that has, or should have, the key at `place`, and that key."""
+    match place:
+        case ("graphs", str(), str(key), *_) if key != "[key]":
+            return GraphSettings, key
+        case ("http", str(key), *_):
+            return HttpSettings, key
+        case _:
+            return Settings, str(place[0])
+
+
+def _holds(source: Mapping[str, Any], keys: list[str]) -> bool:
+    found: object = source
+    for key in keys:
+        if not isinstance(found, Mapping) or key not in found:
+            return False
+        found = cast("Mapping[str, object]", found)[key]
+    return True

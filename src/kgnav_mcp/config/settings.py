@@ -1,0 +1,153 @@
+"""What can be configured, with its defaults, bounds and meaning: the one place all tables and flags are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal, cast
+from urllib.parse import urlsplit, urlunsplit
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+
+DEMO_LOCATION: Final = "demo"
+"""The location, and the name, of the graph that comes with the package."""
+
+PREFIX: Final = "KGNAV_"
+"""What the name of every environment variable of ours begins with."""
+
+
+def words_of(value: object) -> object:
+    """Text of a variable or a flag, separated by commas, as a list; anything else as it is."""
+    return [part for part in (part.strip() for part in value.split(",")) if part] if isinstance(value, str) else value
+
+
+def _upper(value: object) -> object:
+    return value.upper() if isinstance(value, str) else value
+
+
+Words = Annotated[tuple[str, ...], BeforeValidator(words_of)]
+Toolset = Literal["sog", "graphwalker", "graphwalk", "linking"]
+LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
+GraphName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
+
+
+class GraphSettings(BaseModel):
+    """One graph: where it is, and what differs for it from the general settings (None: nothing does)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    location: str = Field(min_length=1, description="a path of a graph file, a URL of a store, or the word demo")
+    languages: Words | None = Field(default=None, description="languages of names, in order of preference")
+    timeout: float | None = Field(default=None, gt=0, description="seconds a query of the store may take")
+    options: dict[str, Any] = Field(default_factory=dict[str, Any], description="settings of this one kind of store")
+
+    @property
+    def shown_location(self) -> str:
+        """The location as it may be printed: without the user and password that a URL carries."""
+        parts = urlsplit(self.location) if "://" in self.location else None
+        if parts is None or "@" not in parts.netloc:
+            return self.location
+        return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+    def __repr_args__(self) -> Sequence[tuple[str | None, Any]]:
+        """Keep secrets of the location and of the options out of logs and tracebacks."""
+        return [("location", self.shown_location), ("languages", self.languages), ("timeout", self.timeout)]
+
+
+class HttpSettings(BaseModel):
+    """Where `serve --http` listens, and for whom."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    host: str = Field(default="127.0.0.1", min_length=1, description="address to listen on")
+    port: int = Field(default=8365, ge=0, le=65535, description="port to listen on; 0 takes any free one")
+    allowed_hosts: Words = Field(
+        default=(), description="values of the Host header to accept besides those of this machine"
+    )
+    allowed_origins: Words = Field(
+        default=(), description="values of the Origin header to accept besides this machine's"
+    )
+
+
+class Settings(BaseModel):
+    """Everything that can be configured. `load_settings` makes it from its sources; by itself it reads nothing."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    graphs: dict[GraphName, GraphSettings] = Field(
+        default_factory=lambda: {DEMO_LOCATION: GraphSettings(location=DEMO_LOCATION)},
+        min_length=1,
+        description="graphs to serve, by name",
+    )
+    hub_threshold: int = Field(
+        default=50, ge=1, description="k: an entity with more neighbours on one side is shown collapsed"
+    )
+    row_limit: int = Field(default=1000, ge=1, description="p: triples one answer holds at most")
+    top_k: int = Field(default=20, ge=1, description="relations kept when a question ranks them")
+    examples: int = Field(default=2, ge=0, description="neighbours shown with each relation of a collapsed view")
+    budget: int = Field(default=8000, ge=500, description="tokens one answer may take; a longer one is cut at a row")
+    literal_limit: int = Field(default=300, ge=20, description="characters after which a long literal is clipped")
+    timeout: float = Field(default=30.0, gt=0, description="seconds a query of the store may take")
+    languages: Words = Field(default=("en",), min_length=1, description="languages of names, in order of preference")
+    white_list: Words = Field(
+        (), description="glob patterns of relation ids: where there are any, only these are offered"
+    )
+    black_list: Words = Field(default=(), description="glob patterns of relation ids that are never offered")
+    toolsets: Annotated[tuple[Toolset, ...], BeforeValidator(words_of)] = Field(
+        default=("sog", "graphwalker", "graphwalk", "linking"),
+        min_length=1,
+        description="groups of tools to offer",
+    )
+    paper_format: bool = Field(default=False, description="answer with Search-on-Graph's own table, for research runs")
+    structured: bool = Field(
+        default=False, description="answer with structured content in place of markdown, for scripts"
+    )
+    log_level: Annotated[LogLevel, BeforeValidator(_upper)] = Field(
+        default="WARNING", description="what is logged to stderr"
+    )
+    http: HttpSettings = Field(default_factory=HttpSettings, description="where to listen, and for whom")
+
+
+@dataclass(frozen=True, slots=True)
+class SettingFacts:
+    """One setting as the README and `--help` show it; `path` leads to it in `Settings`, `kind` is its Python type."""
+
+    path: tuple[str, ...]
+    env: str
+    key: str
+    flag: str
+    default: str
+    meaning: str
+    kind: type
+
+
+def describe_settings() -> tuple[SettingFacts, ...]:
+    """Every setting but the graphs, read from the models themselves, in the order of `Settings`."""
+    facts: list[SettingFacts] = []
+    for name in Settings.model_fields:
+        if name == "http":
+            facts += [_facts((name, inner), HttpSettings) for inner in HttpSettings.model_fields]
+        elif name != "graphs":
+            facts.append(_facts((name,), Settings))
+    return tuple(facts)
+
+
+def shown_value(value: object) -> str:
+    """A value as one would write it in a variable or after a flag."""
+    if isinstance(value, tuple):
+        return ",".join(cast("tuple[str, ...]", value)) or "none"
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _facts(path: tuple[str, ...], model: type[BaseModel]) -> SettingFacts:
+    field = model.model_fields[path[-1]]
+    default: object = field.default
+    return SettingFacts(
+        path=path,
+        env=PREFIX + "__".join(path).upper(),
+        key=".".join(path),
+        flag="--" + "-".join(path).replace("_", "-"),
+        default=shown_value(default),
+        meaning=field.description or "",
+        kind=tuple if isinstance(default, tuple) else type(default),
+    )

@@ -1,0 +1,140 @@
+"""Where settings come from: flags, environment, kgnav.toml; and the folders of this user."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import ValidationError
+from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
+
+from kgnav_mcp.config.faults import Origins, configuration_error, nearest
+from kgnav_mcp.config.graphs import choose_graphs, location_from
+from kgnav_mcp.config.settings import PREFIX, Settings, describe_settings, words_of
+from kgnav_mcp.errors import ConfigurationError
+
+_CONFIG = f"{PREFIX}CONFIG"
+_GRAPH = f"{PREFIX}GRAPH"
+_DEBUG = f"{PREFIX}DEBUG"
+_NESTED = (f"{PREFIX}GRAPHS__", f"{PREFIX}HTTP__")
+"""Variables whose every part is checked with the settings they lead to."""
+
+
+class _Variables(Settings, BaseSettings):
+    """The settings as environment variables. Never made: it tells the reader of variables what to look for."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_nested_delimiter="__", env_ignore_empty=True, enable_decoding=False, defer_build=True
+    )
+
+
+def load_settings(
+    flags: Mapping[str, Any] | None = None, *, graphs: Sequence[str] = (), config_file: Path | None = None
+) -> Settings:
+    """Merge flags, environment, file and defaults.
+
+    Args:
+        flags: values of the command line, nested as in `Settings`.
+        graphs: values of `--graph`, each NAME, LOCATION or NAME=LOCATION.
+        config_file: value of `--config`.
+
+    Raises:
+        ConfigurationError: a value is wrong or the file cannot be read; all wrong values are named at once.
+    """
+    flags = flags or {}
+    path = find_config_file(config_file)
+    environment = _read_environment()
+    merged = _merge(_merge(_read_file(path) if path else {}, environment), flags)
+    wanted = graphs or cast("list[str]", words_of(os.environ.get(_GRAPH, "")))
+    known: object = merged.get("graphs", {})
+    if wanted and isinstance(known, dict):
+        merged["graphs"] = choose_graphs(wanted, cast("dict[str, Any]", known), path)
+    try:
+        return Settings(**merged)
+    except ValidationError as error:
+        raise configuration_error(error, Origins(flags=flags, environment=environment, file=path)) from error
+
+
+def find_config_file(named: Path | None = None) -> Path | None:
+    """The configuration file in use, None where there is none.
+
+    Raises:
+        ConfigurationError: a file was named and is not there.
+    """
+    explicit = named or (Path(value) if (value := os.environ.get(_CONFIG)) else None)
+    if explicit is None:
+        places = (Path("kgnav.toml"), _user_folder("XDG_CONFIG_HOME", ".config") / "kgnav" / "kgnav.toml")
+        return next((place for place in places if place.is_file()), None)
+    if not explicit.is_file():
+        raise ConfigurationError(
+            f"there is no configuration file {explicit}",
+            next_step=f"Name one that is there with --config or {_CONFIG}, or leave both out.",
+        )
+    return explicit
+
+
+def user_cache_folder() -> Path:
+    """Where things that can be made again are kept for this user; it may not exist, or not be writable."""
+    return _user_folder("XDG_CACHE_HOME", ".cache") / "kgnav-mcp"
+
+
+def debugging() -> bool:
+    """Whether unexpected errors are shown with their traceback (KGNAV_DEBUG)."""
+    return os.environ.get(_DEBUG, "") not in {"", "0"}
+
+
+def _user_folder(variable: str, default: str) -> Path:
+    return Path(value) if (value := os.environ.get(variable)) else Path.home() / default
+
+
+def _read_environment() -> dict[str, Any]:
+    """The settings among the variables.
+
+    A variable that is nearly one of ours is a mistake and refused; one that merely begins alike is somebody else's.
+    """
+    known = [facts.env for facts in describe_settings()] + [_CONFIG, _GRAPH, _DEBUG]
+    for variable in os.environ:
+        if not variable.startswith(PREFIX) or variable.startswith(_NESTED) or variable in known:
+            continue
+        if step := nearest(variable, known, closeness=0.85):
+            raise ConfigurationError(f"there is no environment variable {variable}", next_step=step)
+    return EnvSettingsSource(_Variables)()
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{path} is not valid TOML: {error}", next_step="Mend the file there.") from error
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be read: {error.strerror}", next_step="Check its rights.") from error
+    graphs: object = content.get("graphs")
+    if isinstance(graphs, dict):
+        content["graphs"] = {
+            name: _seen_from(path.parent, graph) for name, graph in cast("dict[str, object]", graphs).items()
+        }
+    return content
+
+
+def _seen_from(folder: Path, graph: object) -> object:
+    """A graph's table with its path as seen from the file's folder; what is no such table is left to validation."""
+    match graph:
+        case {"location": str(location)}:
+            return {**cast("dict[str, Any]", graph), "location": location_from(location, folder)}
+        case _:
+            return graph
+
+
+def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of both; where both have a table, the tables are merged, and else `over` wins."""
+    merged = dict(base)
+    for key, value in over.items():
+        below: object = merged.get(key)
+        if isinstance(below, dict) and isinstance(value, dict):
+            merged[key] = _merge(cast("dict[str, Any]", below), cast("dict[str, Any]", value))
+        else:
+            merged[key] = value
+    return merged
