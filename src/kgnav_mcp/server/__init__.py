@@ -1,0 +1,59 @@
+"""The MCP face: thin. Tools, prompts, resources and completions over one app."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from mcp.server.caching import CacheHint
+from mcp.server.mcpserver import MCPServer
+
+from kgnav_mcp import __version__
+from kgnav_mcp.app import App
+from kgnav_mcp.server.completions import add_completions
+from kgnav_mcp.server.instructions import instructions
+from kgnav_mcp.server.prompts import add_prompts
+from kgnav_mcp.server.resources import add_resources
+from kgnav_mcp.server.tool import bind
+from kgnav_mcp.server.toolsets import chosen
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+NAME = "kgnav"
+"""The server's name towards clients; with it the longest tool name stays under 60 characters."""
+
+_LISTS_FRESH_MS = 3_600_000
+"""Lists depend on the configuration alone: a client may keep them for an hour."""
+
+
+def build_server(app: App) -> MCPServer[None]:
+    """The server for this app. Building it opens no graph and cannot fail because of one."""
+
+    @asynccontextmanager
+    async def lifespan(_: MCPServer[None]) -> AsyncGenerator[None]:
+        async with app:
+            yield
+
+    hint = CacheHint(ttl_ms=_LISTS_FRESH_MS, scope="public")
+    tools = [bind(spec, app) for spec in chosen(app.settings.toolsets)]
+    server = MCPServer[None](
+        NAME,
+        title="Knowledge graph navigator",
+        description="Walks a knowledge graph: relations that really exist, followed one at a time.",
+        instructions=instructions(app.settings.toolsets, list(app.graphs)),
+        version=__version__,
+        tools=tools,
+        log_level=app.settings.log_level,
+        lifespan=lifespan,
+        cache_hints={
+            "tools/list": hint,
+            "prompts/list": hint,
+            "resources/list": hint,
+            "resources/templates/list": hint,
+        },
+    )
+    add_prompts(server, app)
+    add_resources(server, app)
+    add_completions(server, app)
+    return server

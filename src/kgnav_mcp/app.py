@@ -1,0 +1,114 @@
+"""The composition root: settings become graphs, thresholds and styles. Nothing is opened until it is asked for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
+
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.config import DEMO_LOCATION, GraphSettings, Settings
+from kgnav_mcp.demo import demo_graph_path
+from kgnav_mcp.errors import KgnavError, UnknownGraph
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.sampling import SampleWalk, sample_walk
+from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from kgnav_mcp.render.sheet import Style
+
+
+class Graph:
+    """A configured graph under its name. It opens at the first call and says at every call why it cannot."""
+
+    def __init__(self, name: str, settings: GraphSettings, defaults: Settings) -> None:
+        self.name = name
+        self.settings = settings
+        self._options = AdapterOptions(
+            languages=tuple(settings.languages or defaults.languages),
+            timeout=settings.timeout or defaults.timeout,
+            extra=settings.options,
+        )
+        self._adapter: GraphAdapter | None = None
+        self._opening = asyncio.Lock()
+        self._sample: tuple[str, SampleWalk | None] | None = None
+
+    async def adapter(self) -> GraphAdapter:
+        """The open graph.
+
+        A failure is not remembered: once the file is there or the store is up, the next call works.
+
+        Raises:
+            StoreError: it cannot be opened.
+            ConfigurationError: its kind of store is unknown here or its driver is missing.
+        """
+        if self._adapter is None:
+            async with self._opening:
+                if self._adapter is None:
+                    adapter = open_adapter(await self._place(), self._options)
+                    await adapter.open()
+                    self._adapter = adapter
+        return self._adapter
+
+    async def _place(self) -> str:
+        if self.settings.location == DEMO_LOCATION:
+            return str(await asyncio.to_thread(demo_graph_path))
+        return self.settings.location
+
+    async def sample(self) -> SampleWalk | None:
+        """Two steps that this very graph allows, for examples; None where it has none or cannot be read now."""
+        try:
+            adapter = await self.adapter()
+            if self._sample is None or self._sample[0] != adapter.revision:
+                self._sample = (adapter.revision, await sample_walk(adapter))
+        except KgnavError:
+            return None  # An example is a courtesy: what is wrong with the graph is said by the call itself.
+        return self._sample[1]
+
+    async def close(self) -> None:
+        """Close the graph if it was ever opened."""
+        if self._adapter is not None:
+            await self._adapter.close()
+            self._adapter = None
+
+
+class App:
+    """The configured graphs with the thresholds and the style of their answers."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.graphs: Mapping[str, Graph] = {
+            name: Graph(name, graph, settings) for name, graph in settings.graphs.items()
+        }
+        self.limits = Limits(
+            hub=settings.hub_threshold,
+            rows=settings.row_limit,
+            ranked=settings.top_k,
+            examples=settings.examples,
+            white_list=tuple(settings.white_list),
+            black_list=tuple(settings.black_list),
+        )
+        self.style = Style(budget=settings.budget, literal_limit=settings.literal_limit)
+
+    def graph(self, name: str | None = None) -> Graph:
+        """The graph of this name; the first configured one where no name is given.
+
+        Raises:
+            UnknownGraph: no graph is configured under that name.
+        """
+        if name is None:
+            return next(iter(self.graphs.values()))
+        if name not in self.graphs:
+            raise UnknownGraph(name, list(self.graphs))
+        return self.graphs[name]
+
+    async def close(self) -> None:
+        """Close every graph that was opened."""
+        await asyncio.gather(*(graph.close() for graph in self.graphs.values()))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()

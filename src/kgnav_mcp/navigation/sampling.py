@@ -1,0 +1,71 @@
+"""A short walk that a graph really allows, so that every example shown is one that works."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kgnav_mcp.model import Direction, Entity, Page, Triple
+from kgnav_mcp.port import Capability, GraphAdapter, TailKind
+
+_LABELS = 5
+_STARTS = 10
+_STEPS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class SampleWalk:
+    """An entity and one or two steps from it. `label` is one of its labels, None where the graph has none."""
+
+    start: Entity
+    label: str | None
+    steps: tuple[Triple, ...]
+
+    @property
+    def relation(self) -> str:
+        """The relation of the first step."""
+        return self.steps[0].relation.id
+
+
+async def sample_walk(graph: GraphAdapter) -> SampleWalk | None:
+    """The first walk of two steps between named nodes; else one of one step; else None.
+
+    Looks at a few nodes of each of the largest labels, in the store's own order: the same graph gives the same walk.
+    """
+    best: SampleWalk | None = None
+    labels: list[str | None] = [None]
+    if Capability.LABELS in graph.capabilities:
+        overview = await graph.schema(limit=_LABELS)
+        labels = [*(facts.label for facts in overview.labels), None]
+    for label in labels:
+        starts = (await graph.nodes(label, None, None, limit=_STARTS)).items
+        for start in starts:
+            steps = await _steps(graph, start)
+            if len(steps) > (len(best.steps) if best else 0):
+                best = SampleWalk(start, label or next(iter(start.types), None), steps)
+            if len(steps) == 2:
+                return best
+    return best
+
+
+async def _steps(graph: GraphAdapter, start: Entity) -> tuple[Triple, ...]:
+    if not start.label:
+        return ()
+    for first in _named((await _outgoing(graph, start)), start):
+        assert isinstance(first.tail, Entity)  # noqa: S101 - _named keeps no other
+        for second in _named(await _outgoing(graph, first.tail), start, first.tail):
+            return first, second
+        return (first,)
+    return ()
+
+
+async def _outgoing(graph: GraphAdapter, entity: Entity) -> Page[Triple]:
+    return await graph.neighbours([entity.id], Direction.OUTGOING, far_ends=TailKind.ENTITY, limit=_STEPS)
+
+
+def _named(page: Page[Triple], *visited: Entity) -> list[Triple]:
+    seen = {entity.id for entity in visited}
+    return [
+        triple
+        for triple in page.items
+        if isinstance(triple.tail, Entity) and triple.tail.label and triple.tail.id not in seen
+    ]

@@ -1,0 +1,67 @@
+"""Completions: graph names, labels and relations of a schema, entities by name."""
+
+from __future__ import annotations
+
+from mcp.server.mcpserver import MCPServer
+from mcp_types import (
+    Completion,
+    CompletionArgument,
+    CompletionContext,
+    PromptReference,
+    ResourceTemplateReference,
+)
+
+from kgnav_mcp.app import App
+from kgnav_mcp.errors import KgnavError
+from kgnav_mcp.port import GraphAdapter
+
+_MOST = 100
+"""Values a completion may hold (MCP, completion/complete)."""
+
+_SCHEMA_ROWS = 5000
+
+
+def add_completions(server: MCPServer[None], app: App) -> None:
+    """Complete the arguments of prompts and resource templates."""
+
+    @server.completion()
+    async def complete(
+        _: PromptReference | ResourceTemplateReference, argument: CompletionArgument, context: CompletionContext | None
+    ) -> Completion | None:
+        if argument.name == "graph":
+            return _completion(list(app.graphs), argument.value)
+        if argument.name not in ("name", "id"):
+            return None
+        chosen = (context.arguments or {}).get("graph") if context else None
+        try:
+            graph = await app.graph(chosen or None).adapter()
+            if argument.name == "name":
+                return _completion(await _schema_names(graph), argument.value)
+            return Completion(values=await _entities(graph, argument.value))
+        except KgnavError:
+            return None  # Nothing can be completed from a graph that cannot be read; the call itself says why.
+
+
+def _completion(known: list[str], typed: str) -> Completion:
+    """The known names that begin with what was typed, then those that hold it."""
+    folded = typed.casefold()
+    begin = [name for name in known if name.casefold().startswith(folded)]
+    hold = [name for name in known if folded in name.casefold() and name not in begin]
+    found = [*begin, *hold]
+    return Completion(values=found[:_MOST], total=len(found), has_more=len(found) > _MOST)
+
+
+async def _schema_names(graph: GraphAdapter) -> list[str]:
+    schema = await graph.schema(limit=_SCHEMA_ROWS)
+    names = (
+        *(facts.id for facts in schema.labels),
+        *(facts.relation.id for facts in schema.relations),
+        *(facts.relation.id for facts in schema.properties),
+    )
+    return list(dict.fromkeys(names))
+
+
+async def _entities(graph: GraphAdapter, typed: str) -> list[str]:
+    if not typed.strip():
+        return [node.id for node in (await graph.nodes(None, None, None, limit=20)).items]
+    return [candidate.entity.id for candidate in (await graph.find(typed, limit=20)).items]

@@ -1,0 +1,159 @@
+"""GraphWalk: primitives of a property graph, by label, property and value, and a place to think."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from kgnav_mcp.navigation import primitives
+from kgnav_mcp.navigation.cursor import Cursor
+from kgnav_mcp.navigation.sampling import SampleWalk
+from kgnav_mcp.port import ValueOwner
+from kgnav_mcp.render import nodes as sheets
+from kgnav_mcp.render.sheet import Answer
+from kgnav_mcp.render.text import clean, quoted
+from kgnav_mcp.server.call import Call
+from kgnav_mcp.server.tool import Arguments, ToolSpec
+from kgnav_mcp.server.toolsets.wording import CURSOR
+
+LABEL = f"Node label (class), as describe_graph lists it; {primitives.ANY_LABEL!r} for any."
+PROPERTY = "Property of the node; `name` and `id` always work."
+
+
+class ByProperty(Arguments):
+    """Arguments that pick nodes by a property's value."""
+
+    label: str = Field(description=LABEL)
+    property_name: str = Field(description=PROPERTY)
+    property_value: str | int | float | bool = Field(description="The whole value; numbers as they are printed.")
+    cursor: str | None = Field(default=None, description=CURSOR)
+
+    @property
+    def value(self) -> str:
+        """The value as text, as stores compare it: true and false in lower case."""
+        return str(self.property_value).lower() if isinstance(self.property_value, bool) else str(self.property_value)
+
+    @property
+    def asked(self) -> str:
+        """The condition in words."""
+        who = "" if self.label.strip() in ("", primitives.ANY_LABEL) else f"the label {self.label!r} and "
+        return f"{who}{self.property_name} = {quoted(self.value)}"
+
+
+class UniqueValues(Arguments):
+    """Arguments of `get_unique_property_values`."""
+
+    property_name: str = Field(description="Property whose distinct values are wanted.")
+    entity_name: str = Field(description="The node label or the relationship type that has the property; '*' for any.")
+    entity_type: Literal["node", "relationship"] = Field(description="What entity_name is.")
+    cursor: str | None = Field(default=None, description=CURSOR)
+
+
+class Think(Arguments):
+    """Arguments of `think`."""
+
+    thought: str = Field(description="What you know so far and what to look up next.")
+
+
+async def get_node_by_property(call: Call, given: ByProperty) -> Answer:
+    """GraphWalk's tool 1."""
+    place = call.place(given.cursor)
+    page = await primitives.get_node_by_property(
+        call.adapter, given.label, given.property_name, given.value, after=place.after
+    )
+    return call.answer(sheets.nodes(page, call.style, place.seen, asked=given.asked), page.positions)
+
+
+async def get_all_nearest_neighbors(call: Call, given: ByProperty) -> Answer:
+    """GraphWalk's tool 2."""
+    place = call.place(given.cursor)
+    found = await primitives.get_all_nearest_neighbors(
+        call.adapter, given.label, given.property_name, given.value, after=place.after, limits=call.limits
+    )
+    first = call.paging.write(Cursor(primitives.FROM_FIRST_LINK))
+    sheet = sheets.nearest(found, call.style, place.seen, asked=given.asked, first_cursor=first)
+    page = found.links or found.relations
+    return call.answer(sheet, page.positions if page else ())
+
+
+async def get_unique_property_values(call: Call, given: UniqueValues) -> Answer:
+    """GraphWalk's tool 3."""
+    place = call.place(given.cursor)
+    page = await primitives.get_unique_property_values(
+        call.adapter,
+        given.property_name,
+        given.entity_name,
+        ValueOwner(given.entity_type),
+        after=place.after,
+        limits=call.limits,
+    )
+    asked = f"{given.property_name} of the {given.entity_type} {given.entity_name}"
+    return call.answer(sheets.values(page, call.style, place.seen, asked=asked), page.positions)
+
+
+async def think(_: Call, given: Think) -> Answer:
+    """GraphWalk's tool 4: the thought comes back, so that it stays in the conversation."""
+    thought = clean(given.thought)
+    return Answer(thought, {"completeness": {}, "rows": [{"thought": thought}], "notes": []})
+
+
+def _label(walk: SampleWalk) -> str:
+    return quoted(walk.label or primitives.ANY_LABEL)
+
+
+def _by_property(tool: str, walk: SampleWalk) -> str:
+    name = quoted(walk.start.label or "")
+    return f'{tool}(label={_label(walk)}, property_name="name", property_value={name})'
+
+
+TOOLS = (
+    ToolSpec(
+        name="get_node_by_property",
+        title="Get nodes by a property value",
+        toolset="graphwalk",
+        description=(
+            "Graph nodes with this label whose property has exactly this value, each with all its own properties. "
+            "describe_graph lists labels and properties, get_unique_property_values the values there are."
+        ),
+        arguments=ByProperty,
+        run=get_node_by_property,
+        example=lambda walk: _by_property("get_node_by_property", walk),
+    ),
+    ToolSpec(
+        name="get_all_nearest_neighbors",
+        title="Get all neighbours of a node",
+        toolset="graphwalk",
+        description=(
+            "All graph neighbours of the node with this label and property value, in both directions: relationship, "
+            "direction, the neighbour with its properties, and the relationship's own properties. A hub shows its "
+            "relationships with counts instead, with a cursor that pages through every neighbour."
+        ),
+        arguments=ByProperty,
+        run=get_all_nearest_neighbors,
+        example=lambda walk: _by_property("get_all_nearest_neighbors", walk),
+    ),
+    ToolSpec(
+        name="get_unique_property_values",
+        title="List a property's distinct values",
+        toolset="graphwalk",
+        description=(
+            "Distinct values of one property over the nodes of a label or the relationships of a type, sorted, with "
+            "their number. Use it to learn how values are written before looking nodes up by them."
+        ),
+        arguments=UniqueValues,
+        run=get_unique_property_values,
+        example=lambda walk: (
+            f'get_unique_property_values(property_name="name", entity_name={_label(walk)}, entity_type="node")'
+        ),
+    ),
+    ToolSpec(
+        name="think",
+        title="Note a thought",
+        toolset="graphwalk",
+        description="Write down reasoning between look-ups; returns the thought and changes nothing.",
+        arguments=Think,
+        run=think,
+        example=lambda walk: f"think(thought={quoted(f'Next I follow {walk.relation}.')})",
+    ),
+)

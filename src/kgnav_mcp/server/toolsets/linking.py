@@ -1,0 +1,73 @@
+"""Linking: from words to a node to start at, and what the graph is made of."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from kgnav_mcp.errors import InvalidArgument
+from kgnav_mcp.render import nodes as sheets
+from kgnav_mcp.render import overview
+from kgnav_mcp.render.sheet import Answer
+from kgnav_mcp.render.text import quoted
+from kgnav_mcp.server.call import Call
+from kgnav_mcp.server.tool import Arguments, ToolSpec
+
+_SCHEMA_ROWS = 1000
+_CANDIDATES = 10
+
+
+class FindNode(Arguments):
+    """Arguments of `find_node`, named as in GraphRunner's Find_Node."""
+
+    hint: str = Field(description="A name, alias or description, in any language, misspelt or not; or an id.")
+    node_type: str | None = Field(default=None, description="Only nodes with this label (class).")
+    limit: int = Field(default=_CANDIDATES, ge=1, le=100, description="Candidates at most.")
+
+
+class DescribeGraph(Arguments):
+    """Arguments of `describe_graph`."""
+
+    name: str | None = Field(default=None, description="A label, relation or property to look at more closely.")
+
+
+async def find_node(call: Call, given: FindNode) -> Answer:
+    """GraphRunner's entry point."""
+    if not given.hint.strip():
+        raise InvalidArgument("the hint is empty", next_step="Pass a name or a part of one.")
+    page = await call.adapter.find(given.hint, label=given.node_type, limit=given.limit)
+    return call.answer(sheets.candidates(page, call.style, hint=given.hint), page.positions)
+
+
+async def describe_graph(call: Call, given: DescribeGraph) -> Answer:
+    """The schema, as an overview or around one name."""
+    schema = await call.adapter.schema(given.name, limit=_SCHEMA_ROWS)
+    return overview.overview(call.graph.name, schema, given.name, call.style)
+
+
+TOOLS = (
+    ToolSpec(
+        name="find_node",
+        title="Find a node by name",
+        toolset="linking",
+        description=(
+            "Find the knowledge graph entity that a name means: forgives typos, knows aliases and other languages. "
+            "Start here: gives candidates with id, types, description and degree, best first. Then pass the id to "
+            "search, get_relations or get_triples."
+        ),
+        arguments=FindNode,
+        run=find_node,
+        example=lambda walk: f"find_node(hint={quoted(walk.start.label or walk.start.id)})",
+    ),
+    ToolSpec(
+        name="describe_graph",
+        title="Describe the graph",
+        toolset="linking",
+        description=(
+            "Schema of the knowledge graph: labels (classes) with counts, relations with the labels at their ends, "
+            "properties. Without a name an overview; with the name of a label, relation or property what is around it."
+        ),
+        arguments=DescribeGraph,
+        run=describe_graph,
+        example=lambda walk: f"describe_graph(name={quoted(walk.label or walk.relation)})",
+    ),
+)

@@ -1,0 +1,72 @@
+"""Search-on-Graph: one tool that shows a neighbourhood, collapsed where it is too large."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from kgnav_mcp.model import Direction
+from kgnav_mcp.navigation import neighbourhood
+from kgnav_mcp.render import paper
+from kgnav_mcp.render.sheet import Answer
+from kgnav_mcp.render.text import quoted
+from kgnav_mcp.render.triples import neighbourhood as neighbourhood_sheet
+from kgnav_mcp.server.call import Call
+from kgnav_mcp.server.tool import Arguments, ToolSpec
+from kgnav_mcp.server.toolsets.wording import CURSOR, ENTITY, QUESTION
+
+
+class Search(Arguments):
+    """Arguments of `search`, named as in the paper; `question` and `cursor` are ours."""
+
+    entity: str = Field(description=ENTITY)
+    direction: Literal["outgoing", "incoming"] = Field(
+        description="outgoing: the entity is the head of the triples; incoming: it is their tail."
+    )
+    properties_to_filter_for: list[str] | None = Field(
+        default=None,
+        description="Property ids (or labels) to show rows of; without it a hub shows its properties only.",
+    )
+    question: str | None = Field(default=None, description=QUESTION)
+    cursor: str | None = Field(default=None, description=CURSOR)
+
+
+async def search(call: Call, given: Search) -> Answer:
+    """Search-on-Graph's `search` (Algorithm 1)."""
+    place = call.place(given.cursor)
+    found = await neighbourhood.search(
+        call.adapter,
+        await call.entity(given.entity),
+        Direction(given.direction),
+        only=given.properties_to_filter_for or (),
+        question=given.question,
+        after=place.after,
+        limits=call.limits,
+    )
+    page = found.rows or found.relations
+    answer = call.answer(neighbourhood_sheet(found, call.style, place.seen), page.positions if page else ())
+    if call.app.settings.paper_format:
+        return Answer(paper.table(found), answer.facts)
+    return answer
+
+
+TOOLS = (
+    ToolSpec(
+        name="search",
+        title="Search around an entity",
+        toolset="sog",
+        description=(
+            "Knowledge graph neighbourhood of one entity: a table property|propertyLabel|value|valueLabel of all "
+            "that leaves it (outgoing) or points at it (incoming). Shows which relations really exist, so look before "
+            "you filter. A hub (too many rows) shows its properties with exact counts and examples instead: call again "
+            "with properties_to_filter_for. Try the other direction when a relation is not there. The first line says "
+            "how complete the answer is and gives a cursor when there is more. A value with a valueLabel is an entity: "
+            "its id can be searched next; a value without one is a literal. Qualifiers (dates, roles) stand in a fifth "
+            "column."
+        ),
+        arguments=Search,
+        run=search,
+        example=lambda walk: f'search(entity={quoted(walk.start.id)}, direction="outgoing")',
+    ),
+)

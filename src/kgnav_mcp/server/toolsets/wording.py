@@ -1,0 +1,7 @@
+"""Descriptions that several arguments share."""
+
+from __future__ import annotations
+
+ENTITY = "Entity id exactly as printed in an answer, or a name that only one entity has."
+CURSOR = "Copied from the line `next: cursor` of this same call's last answer; goes on from there."
+QUESTION = "The question being answered; ranks the relations by it."
