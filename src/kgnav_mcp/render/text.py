@@ -20,7 +20,9 @@ _BREAKS = re.compile("[\t\n\r\u2028\u2029]+")
 
 def clean(text: str) -> str:
     """The text without control, bidi, zero-width and other invisible characters, on one line."""
-    return _BREAKS.sub(" ", _HARMFUL.sub("", text)).strip() if not text.isascii() or not text.isprintable() else text
+    if text.isascii() and text.isprintable():
+        return text
+    return _BREAKS.sub(" ", _HARMFUL.sub("", text))
 
 
 def cell(text: str) -> str:

@@ -142,7 +142,9 @@ def readable(tool: str, schema: Json, error: ValidationError) -> str:
         elif finding["type"] == "missing":
             lines.append(f"Invalid call: {tool} needs the argument {name!r}. {known[name].get('description', '')}")
         else:
-            lines.append(f"Invalid call: {name!r} is not valid: {finding['msg']}. {_expected(known.get(name, {}))}")
+            lines.append(
+                f"Invalid call: {name!r} is not valid: {finding['msg']}. {_expected(known.get(name, {}))}".strip()
+            )
     required = ", ".join(schema.get("required", []))
     optional = ", ".join(name for name in known if name not in schema.get("required", []))
     lines.append(
@@ -152,9 +154,8 @@ def readable(tool: str, schema: Json, error: ValidationError) -> str:
 
 
 def _expected(schema: Json) -> str:
-    if "enum" in schema:
-        return f"It is one of: {', '.join(map(str, schema['enum']))}."
-    return str(schema.get("description", ""))
+    """What an argument means, where the finding does not already list what it may be."""
+    return "" if "enum" in schema else str(schema.get("description", ""))
 
 
 def slim(schema: Json) -> Json:

@@ -1,0 +1,133 @@
+"""Tables are cut at a row and say how complete they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from kgnav_mcp.model import Completeness, Count, Stop
+from kgnav_mcp.render.sheet import Sheet, Style, completeness_line, count_text, fit
+from kgnav_mcp.render.tokens import count_tokens
+
+
+def at(position: int) -> str:
+    return f"c{position}"
+
+
+def sheet(rows: int, total: Count | None = None, stop: Stop = Stop.COMPLETE, seen: int = 0) -> Sheet:
+    cells = [(f"relation_{n}", f"value number {n}", "") for n in range(rows)]
+    return Sheet(
+        "rows",
+        ("property", "value", "qualifiers"),
+        cells,
+        rows,
+        total or Count(rows),
+        stop,
+        seen,
+        empty="nothing is here.",
+        optional=frozenset({"qualifiers"}),
+    )
+
+
+def test_a_whole_table_says_its_number_of_rows() -> None:
+    assert fit(sheet(2), Style(), at).text == "\n".join(
+        ["2 rows", "property|value", "--|--", "relation_0|value number 0", "relation_1|value number 1"]
+    )
+
+
+def test_an_empty_table_says_why_and_shows_no_columns() -> None:
+    assert fit(sheet(0), Style(), at).text == "0 rows: nothing is here."
+
+
+@pytest.mark.parametrize("budget", [200, 1000, 8000])
+def test_no_answer_is_over_its_budget_and_the_cut_is_at_a_row(budget: int) -> None:
+    answer = fit(sheet(5000), Style(budget=budget), at)
+    assert count_tokens(answer.text) <= budget
+    lines = answer.text.split("\n")
+    shown = len(lines) - 3
+    assert lines[0] == f'showing {shown:,} of 5,000 rows; next: cursor "c{shown}"'
+    assert lines[-1] == f"relation_{shown - 1}|value number {shown - 1}"
+    assert count_tokens(answer.text) > 0.5 * budget, "the budget is used"
+
+
+def test_a_row_larger_than_the_budget_is_shown_all_the_same() -> None:
+    huge = Sheet("rows", ("value",), [("word " * 5000,), ("next",)], 2, Count(2))
+    assert fit(huge, Style(budget=500), at).text.startswith('showing 1 of 2 rows; next: cursor "c1"')
+
+
+def test_structured_facts_are_the_same_as_the_table() -> None:
+    answer = fit(sheet(2, Count(9), Stop.LIMIT), Style(), at)
+    assert answer.facts == {
+        "completeness": {
+            "shown": 2,
+            "before": 0,
+            "total": 9,
+            "certainty": "exact",
+            "stop": "limit",
+            "cursor": "c2",
+        },
+        "rows": [
+            {"property": "relation_0", "value": "value number 0"},
+            {"property": "relation_1", "value": "value number 1"},
+        ],
+        "notes": [],
+    }
+
+
+def test_a_cell_cannot_break_the_table() -> None:
+    hostile = Sheet("rows", ("value",), [("a|b\nc\u202e",)], 1, Count(1))
+    assert fit(hostile, Style(), at).text == "1 row\nvalue\n--\na\\|b c"
+
+
+LINES: list[tuple[Completeness, int, str]] = [
+    (Completeness(594, Count(594)), 0, "594 rows"),
+    (Completeness(1, Count(1)), 0, "1 row"),
+    (Completeness(0, Count(0)), 0, "0 rows"),
+    (
+        Completeness(1000, Count(8642), Stop.LIMIT, "abc"),
+        0,
+        'showing 1,000 of 8,642 rows; next: cursor "abc"',
+    ),
+    (
+        Completeness(1000, Count(8642), Stop.BUDGET, "abc"),
+        1000,
+        'showing rows 1,001 to 2,000 of 8,642 rows; next: cursor "abc"',
+    ),
+    (Completeness(642, Count(8642)), 8000, "showing rows 8,001 to 8,642 of 8,642 rows; that is the end"),
+    (
+        Completeness(51, Count.at_least(51), Stop.LIMIT, "abc"),
+        0,
+        'showing 51 of at least 51 rows; next: cursor "abc"',
+    ),
+    (
+        Completeness(20, Count.unknown(), Stop.LIMIT, "abc"),
+        0,
+        'showing 20 of an unknown number of rows; next: cursor "abc"',
+    ),
+    (Completeness(10000, Count.unknown(), Stop.ROW_CAP), 0, "partial: the endpoint stopped after 10,000 rows"),
+    (
+        Completeness(7, Count.unknown(), Stop.TIME_OUT),
+        0,
+        "partial: the store ran out of time after 7 rows; what is missing is unknown",
+    ),
+]
+
+
+@pytest.mark.parametrize(("completeness", "seen", "line"), LINES)
+def test_every_kind_of_completeness_has_its_own_sentence(completeness: Completeness, seen: int, line: str) -> None:
+    assert completeness_line(completeness, "rows", seen) == line
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(Count(4030), "4,030"), (Count.at_least(51), "51+"), (Count.unknown(), "?")]
+)
+def test_a_count_in_a_cell_says_how_sure_it_is(count: Count, text: str) -> None:
+    assert count_text(count) == text
+
+
+def test_the_cursor_is_asked_for_the_last_row_shown() -> None:
+    asked: list[int] = []
+    record: Callable[[int], str] = lambda shown: (asked.append(shown), "c")[1]  # noqa: E731
+    fit(sheet(3, Count(9), Stop.LIMIT), Style(), record)
+    assert asked == [3]

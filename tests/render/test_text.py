@@ -1,0 +1,63 @@
+"""Text from a graph cannot break out of its cell."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgnav_mcp.model import Entity, Literal, Qualifier, Relation
+from kgnav_mcp.render.text import UNNAMED, cell, clean, literal, named, qualifiers, quoted, value_and_label
+
+
+@pytest.mark.parametrize(
+    ("hostile", "harmless"),
+    [
+        ("a\x00b\x1b[31mc", "ab[31mc"),
+        ("left\u202eright\u202c", "leftright"),
+        ("zero\u200bwidth\u200d\ufeff", "zerowidth"),
+        ("tag\U000e0041\U000e007f", "tag"),
+        ("soft\u00adhyphen", "softhyphen"),
+        ("two\r\nlines\u2028three", "two lines three"),
+        ("lone\ud800surrogate", "lonesurrogate"),
+        ("  kept within  ", "  kept within  "),
+        ("Ελληνικά 日本語 العربية", "Ελληνικά 日本語 العربية"),
+    ],
+)
+def test_invisible_and_control_characters_are_taken_out(hostile: str, harmless: str) -> None:
+    assert clean(hostile) == harmless
+
+
+def test_a_pipe_cannot_open_a_new_cell() -> None:
+    assert cell("a|b") == r"a\|b"
+    assert cell("already \\| escaped") == r"already \| escaped"
+
+
+def test_an_example_call_stays_one_quoted_argument() -> None:
+    assert quoted('say "hi"\nplease\\') == r'"say \"hi\" please\\"'
+
+
+def test_a_long_literal_is_clipped_and_says_its_length() -> None:
+    assert literal(Literal("x" * 1234), 10) == f"{'x' * 10}... (1,234 characters)"
+    assert literal(Literal("x" * 10), 10) == "x" * 10
+
+
+def test_a_literal_shows_its_language() -> None:
+    assert literal(Literal("De Nachtwacht", language="nl"), 100) == "De Nachtwacht @nl"
+
+
+def test_an_entity_always_has_a_label_column_and_a_literal_never() -> None:
+    assert value_and_label(Entity("Q5", "human"), 10) == ("Q5", "human")
+    assert value_and_label(Entity("_:b0"), 10) == ("_:b0", UNNAMED)
+    assert value_and_label(Literal("1853"), 10) == ("1853", "")
+
+
+def test_a_name_that_is_the_id_is_not_said_twice() -> None:
+    assert named(Entity("Drama", "Drama")) == "Drama"
+    assert named(Entity("Q5", "human")) == "human (Q5)"
+
+
+def test_qualifiers_stand_in_one_cell() -> None:
+    stay = (
+        Qualifier(Relation("from", "from"), Literal("1886")),
+        Qualifier(Relation("place", "place"), Entity("paris", "Paris")),
+    )
+    assert qualifiers(stay, 60) == "from: 1886; place: Paris (paris)"
