@@ -58,3 +58,41 @@ CREATE INDEX name_node ON name (node, kind);
 CREATE INDEX name_text ON name (text, kind, node);
 """
 """Built after the rows, in the order of the rows: a bulk sort costs a fraction of keeping an index up to date."""
+
+STAGING_TABLES = """
+CREATE TABLE staging.term (id INTEGER PRIMARY KEY, key TEXT NOT NULL);
+CREATE TABLE staging.triple (s INTEGER NOT NULL, p INTEGER NOT NULL, o INTEGER NOT NULL);
+CREATE TABLE staging.relationship (
+    id INTEGER PRIMARY KEY, s INTEGER NOT NULL, p INTEGER NOT NULL, o INTEGER NOT NULL, qualifiers TEXT,
+    source INTEGER, line INTEGER
+);
+CREATE TABLE staging.literal (
+    node INTEGER NOT NULL, p INTEGER NOT NULL, text TEXT NOT NULL, datatype TEXT, language TEXT
+);
+CREATE TABLE staging.property (
+    id INTEGER PRIMARY KEY, node INTEGER NOT NULL, p INTEGER NOT NULL, text TEXT NOT NULL, datatype TEXT,
+    language TEXT, qualifiers TEXT
+);
+CREATE TABLE staging.naming (
+    node INTEGER NOT NULL, kind INTEGER NOT NULL, rank INTEGER NOT NULL, language TEXT, text TEXT NOT NULL
+);
+CREATE TABLE staging.named_key (
+    key TEXT NOT NULL, kind INTEGER NOT NULL, rank INTEGER NOT NULL, language TEXT, text TEXT NOT NULL
+);
+CREATE TABLE staging.labelled (node INTEGER NOT NULL, label INTEGER NOT NULL);
+CREATE TABLE staging.reifier (
+    reifier INTEGER NOT NULL, s INTEGER NOT NULL, p INTEGER NOT NULL, o INTEGER, text TEXT, datatype TEXT, language TEXT
+);
+CREATE TABLE staging.class (node INTEGER PRIMARY KEY, label INTEGER);
+CREATE TABLE staging.remap (old INTEGER PRIMARY KEY, new INTEGER NOT NULL);
+CREATE TABLE staging.unnamed (node INTEGER PRIMARY KEY);
+CREATE TABLE staging.mediated (
+    direction INTEGER, node INTEGER, p INTEGER, n INTEGER, PRIMARY KEY (direction, node, p)
+) WITHOUT ROWID;
+CREATE TABLE staging.edge_sample (p INTEGER, s INTEGER, o INTEGER, weight INTEGER);
+"""
+"""Rows in the order of the sources, before they are sorted into the graph file.
+
+`triple` and `literal` are sets, as in RDF; `relationship` and `property` are lists, as in a property graph, and hold
+reified RDF triples, too. A `reifier` names a triple with the tail `o`, or with a literal tail where that is NULL.
+"""

@@ -1,0 +1,161 @@
+"""A load from beginning to end: sources read into a staging file, the graph file written aside, then put in place."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID, FORMAT_VERSION
+from kgnav_mcp.adapters.embedded.loading import ddl, queries, writer
+from kgnav_mcp.adapters.embedded.loading.names import NameRules
+from kgnav_mcp.adapters.embedded.loading.options import LoadOptions, LoadReport, ProgressListener
+from kgnav_mcp.adapters.embedded.loading.partfile import PartFile, terminate_as_interrupt
+from kgnav_mcp.adapters.embedded.loading.reading import Reading
+from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
+from kgnav_mcp.adapters.embedded.loading.sources import recognise
+from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.adapters.embedded.loading.statistics import write_statistics
+from kgnav_mcp.adapters.embedded.loading.terms import TERM_BUDGET
+from kgnav_mcp.adapters.embedded.loading.wellknown import PREFIXES
+from kgnav_mcp.errors import LoadError
+
+INTERRUPT_STEPS = 500_000
+"""SQLite's steps between two looks whether the load was interrupted: some milliseconds."""
+
+
+def load(
+    sources: Sequence[Path],
+    target: Path,
+    options: LoadOptions = LoadOptions(),  # noqa: B008 - it is frozen
+    progress: ProgressListener | None = None,
+    *,
+    term_budget: int = TERM_BUDGET,
+) -> LoadReport:
+    """Write a graph file from sources. The target is replaced in one step at the end, or not touched at all.
+
+    Equal sources in equal order give equal rows. `term_budget` bounds the bytes that node keys take in memory.
+
+    Raises:
+        LoadError: a source cannot be read, or the file cannot be written.
+        BadLine: a line is wrong, and bad lines are not skipped.
+    """
+    begin = time.perf_counter()
+    if not sources:
+        raise LoadError("no source is named", next_step="Name the files to load.")
+    target = Path(target)
+    read = [recognise(Path(path), options.source_format) for path in sources]
+    labels = [recognise(Path(path)) for path in options.labels]
+    rejects = Rejects(skip_bad=options.skip_bad)
+    with terminate_as_interrupt(), PartFile(target) as part:
+        with _writing(target), closing(_connect(part)) as connection:
+            staging = Staging(connection, term_budget=term_budget, progress=progress)
+            reading = Reading(read, labels, staging, NameRules(options), rejects)
+            reading.read()
+            _build(connection, staging, reading, options, rejects)
+            staging.tell(read[-1].name, 0, "counting")
+            sampled = write_statistics(connection)
+            entities, triples = connection.execute(queries.COUNT_ALL).fetchone()
+            if triples == 0 and entities == 0:
+                raise LoadError("the sources hold not one triple", next_step="Check that they are the right files.")
+            _write_meta(connection, staging, reading, options, sampled=sampled)
+            connection.execute("COMMIT")
+        with _writing(target):
+            part.commit()
+    return LoadReport(
+        entities=entities,
+        triples=triples or 0,
+        bad_lines=rejects.count,
+        first_bad_lines=tuple(rejects.first),
+        seconds=time.perf_counter() - begin,
+        sampled=sampled,
+        sources=tuple(source.name for source in read),
+    )
+
+
+def _build(
+    connection: sqlite3.Connection, staging: Staging, reading: Reading, options: LoadOptions, rejects: Rejects
+) -> None:
+    name = reading.sources[-1].name
+    staging.tell(name, 0, "sorting")
+    if staging.terms.overflowed:
+        writer.unify_terms(connection)
+    staging.terms.ids.clear()
+    if reading.last_declared is not None:
+        writer.reject_undeclared(connection, reading.last_declared, reading.names, rejects)
+    writer.write_triples(connection, staging)
+    writer.write_labels(connection, staging, options.type_relations)
+    writer.write_nodes(connection, options, reading.last_rdf)
+    staging.tell(name, 0, "indexing")
+    writer.write_indexes(connection)
+
+
+def _connect(part: PartFile) -> sqlite3.Connection:
+    """The part file and its staging file, open without a journal: a load that fails leaves nothing to roll back."""
+    connection = sqlite3.connect(part.path, isolation_level=None)
+    connection.execute("ATTACH ? AS staging", (str(part.staging),))
+    for schema in ("main", "staging"):
+        connection.execute(f"PRAGMA {schema}.journal_mode = OFF")
+        connection.execute(f"PRAGMA {schema}.synchronous = OFF")
+        connection.execute(f"PRAGMA {schema}.cache_size = -131072")
+    connection.execute("PRAGMA secure_delete = OFF")
+    connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    connection.execute("PRAGMA threads = 2")
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
+    connection.executescript(ddl.TABLES)
+    connection.executescript(ddl.STAGING_TABLES)
+    connection.set_progress_handler(lambda: 0, INTERRUPT_STEPS)
+    connection.execute("BEGIN")
+    return connection
+
+
+@contextmanager
+def _writing(target: Path) -> Iterator[None]:
+    """Translate what can go wrong with writing."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        name = getattr(error, "sqlite_errorname", "")
+        if name == "SQLITE_INTERRUPT":  # the progress handler was stopped by a signal, which sqlite3 swallows
+            raise KeyboardInterrupt from error
+        if name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR"):
+            raise LoadError(
+                f"{target.name} could not be written: the disk is full or fails",
+                next_step="Make room beside the target: a load needs about twice the size of the finished file.",
+            ) from error
+        raise LoadError(f"{target.name} could not be written", next_step="Check the target's folder.") from error
+    except OSError as error:
+        raise LoadError(
+            f"{target.name} could not be written: {error.strerror}", next_step="Check the target's folder."
+        ) from error
+
+
+def _write_meta(
+    connection: sqlite3.Connection, staging: Staging, reading: Reading, options: LoadOptions, *, sampled: bool
+) -> None:
+    entities, triples = connection.execute(queries.COUNT_ALL).fetchone()
+    taken = set(staging.prefixes.values())
+    known = {prefix: iri for prefix, iri in PREFIXES.items() if prefix not in staging.prefixes and iri not in taken}
+    meta = {
+        "format": FORMAT_VERSION,
+        "revision": secrets.token_hex(8),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "generator": f"kgnav-mcp {version('kgnav-mcp')}",
+        "kind": reading.kind,
+        "sources": json.dumps([source.name for source in reading.sources]),
+        "prefixes": json.dumps(staging.prefixes | known) if reading.last_rdf else "{}",
+        "entities": entities,
+        "triples": triples or 0,
+        "mediators": options.mediators,
+        "type_relations": json.dumps([key for key in options.type_relations if key in staging.relations]),
+        "languages": json.dumps(options.languages),
+        "sampled": "yes" if sampled else "no",
+    }
+    connection.executemany(queries.WRITE_META, ((key, str(value)) for key, value in meta.items()))

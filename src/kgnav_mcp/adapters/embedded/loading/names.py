@@ -1,0 +1,62 @@
+"""Which literals are names, aliases and descriptions, and which of several names is preferred."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import unquote
+
+from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
+
+NAME, ALIAS, DESCRIPTION = 0, 1, 2
+"""The column `kind` of the table `name`."""
+
+RELATIONS_PER_LANGUAGE = 1000
+"""Ranks leave so much room for relations: the language decides first, then the relation's place in the options."""
+
+
+class NameRules:
+    """Ranks of names: the lowest rank is preferred, then the language's tag, then the text, both in order."""
+
+    def __init__(self, options: LoadOptions) -> None:
+        self._languages = tuple(language.lower() for language in options.languages)
+        self._ranks: dict[str | None, int] = {}
+        self.relations = _places(options.name_relations, options.alias_relations, options.description_relations)
+        self.properties = _places(
+            tuple(name.lower() for name in options.name_properties),
+            tuple(name.lower() for name in options.alias_properties),
+            tuple(name.lower() for name in options.description_properties),
+        )
+
+    def rank(self, place: int, language: str | None) -> int:
+        """The rank of a name given by the relation at `place` of its options, in a language or in none."""
+        found = self._ranks.get(language)
+        if found is None:
+            found = self._ranks[language] = self._language_rank(language) * RELATIONS_PER_LANGUAGE
+        return found + place
+
+    def _language_rank(self, language: str | None) -> int:
+        if language is None:
+            return 2 * len(self._languages)
+        tag = language.lower()
+        for place, preferred in enumerate(self._languages):
+            if tag == preferred:
+                return 2 * place
+            if tag.startswith(preferred + "-"):
+                return 2 * place + 1
+        return 2 * len(self._languages) + 1
+
+
+def _places(names: Sequence[str], aliases: Sequence[str], descriptions: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Kind and place of each name; the first mention counts."""
+    places: dict[str, tuple[int, int]] = {}
+    for kind, group in ((NAME, names), (ALIAS, aliases), (DESCRIPTION, descriptions)):
+        for place, name in enumerate(group):
+            places.setdefault(name, (kind, place))
+    return places
+
+
+def local_name(iri: str) -> str:
+    """The last part of an IRI, as words: what can be searched for where an entity has no name."""
+    end = iri.rstrip("/#")
+    cut = max(end.rfind("/"), end.rfind("#"), end.rfind(":"))
+    return unquote(end[cut + 1 :]).replace("_", " ").strip()

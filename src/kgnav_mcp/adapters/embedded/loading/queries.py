@@ -1,0 +1,232 @@
+"""Every statement of a load. `staging` is the attached file that holds the rows in the order of the sources."""
+
+# Staging: one append each, in the order of the sources.
+STAGE_TERM = "INSERT INTO staging.term (id, key) VALUES (?, ?)"
+STAGE_TRIPLE = "INSERT INTO staging.triple VALUES (?, ?, ?)"
+STAGE_RELATIONSHIP = "INSERT INTO staging.relationship (s, p, o, qualifiers, source, line) VALUES (?, ?, ?, ?, ?, ?)"
+STAGE_LITERAL = "INSERT INTO staging.literal VALUES (?, ?, ?, ?, ?)"
+STAGE_PROPERTY = "INSERT INTO staging.property (node, p, text, datatype, language) VALUES (?, ?, ?, ?, ?)"
+STAGE_NAMING = "INSERT INTO staging.naming VALUES (?, ?, ?, ?, ?)"
+STAGE_NAMED_KEY = "INSERT INTO staging.named_key VALUES (?, ?, ?, ?, ?)"
+STAGE_LABELLED = "INSERT INTO staging.labelled VALUES (?, ?)"
+STAGE_REIFIER = "INSERT INTO staging.reifier VALUES (?, ?, ?, ?, ?, ?, ?)"
+
+# One scan of the terms between two numbers: the ids of a table that comes without names are names themselves.
+STAGE_IDS_AS_NAMES = """
+INSERT INTO staging.naming SELECT id, 0, ?3, NULL, key FROM staging.term
+WHERE id > ?1 AND id <= ?2 AND substr(key, 1, 2) <> '_:'
+"""
+# One scan of the terms, one index probe each.
+INDEX_NAMED_KEYS = "CREATE INDEX staging.named_key_key ON named_key (key)"
+STAGE_NAMES_OF_KEYS = """
+INSERT INTO staging.naming
+SELECT t.id, k.kind, k.rank, k.language, k.text
+FROM staging.term t CROSS JOIN staging.named_key k ON k.key = t.key
+"""
+
+# Two numbers for one key, after the dictionary overflowed: one sort of all terms, then one rewrite of each table.
+FIND_REPEATED_TERMS = """
+INSERT INTO staging.remap
+SELECT id, first FROM (SELECT id, min(id) OVER (PARTITION BY key) AS first FROM staging.term) WHERE id <> first
+"""
+FORGET_REPEATED_TERMS = "DELETE FROM staging.term WHERE id IN (SELECT old FROM staging.remap)"
+UNIFY = tuple(
+    f"UPDATE staging.{table} SET {column} = r.new FROM staging.remap r WHERE r.old = {column}"  # noqa: S608
+    for table, column in (
+        ("triple", "s"),
+        ("triple", "o"),
+        ("relationship", "s"),
+        ("relationship", "o"),
+        ("literal", "node"),
+        ("property", "node"),
+        ("naming", "node"),
+        ("labelled", "node"),
+        ("reifier", "reifier"),
+        ("reifier", "s"),
+        ("reifier", "o"),
+    )
+)
+
+# Relationships of a property graph whose ends no node file has: one scan of the relationships.
+UNDECLARED_ENDS = """
+SELECT r.source, r.line, (SELECT key FROM staging.term WHERE id = iif(r.s > ?1, r.s, r.o))
+FROM staging.relationship r WHERE r.s > ?1 OR r.o > ?1 ORDER BY r.source, r.line
+"""
+FORGET_UNDECLARED_RELATIONSHIPS = "DELETE FROM staging.relationship WHERE s > ?1 OR o > ?1"
+FORGET_UNDECLARED_TERMS = "DELETE FROM staging.term WHERE id > ?1"
+
+# One external sort of all triples, then inserts in key order.
+WRITE_EDGES = """
+INSERT OR IGNORE INTO edge (s, p, o, n) SELECT s, p, o, 0 FROM staging.triple ORDER BY s, p, o
+"""
+# The same where some triples have qualifiers or run parallel; the rows pass through Python, which numbers them.
+SORTED_EDGES = """
+SELECT s, p, o, 0 AS place, NULL FROM staging.triple
+UNION ALL SELECT s, p, o, id, qualifiers FROM staging.relationship
+ORDER BY 1, 2, 3, 4
+"""
+HAS_RELATIONSHIPS = "SELECT EXISTS (SELECT 1 FROM staging.relationship)"
+WRITE_EDGE = "INSERT INTO edge (s, p, o, n, qualifiers) VALUES (?, ?, ?, ?, ?)"
+# One external sort of all literals; the rows pass through Python, which numbers the values of (node, p).
+SORTED_ATTRIBUTES = """
+SELECT node, p, 0 AS place, text, datatype, language, NULL FROM staging.literal
+UNION ALL SELECT node, p, id, text, datatype, language, qualifiers FROM staging.property
+ORDER BY 1, 2, 3, 4, 5, 6
+"""
+WRITE_ATTRIBUTE = "INSERT INTO attribute VALUES (?, ?, ?, ?, ?, ?, ?)"
+WRITE_RELATION = "INSERT INTO relation (id, key) VALUES (?, ?)"
+WRITE_LABEL = "INSERT INTO label (id, key) VALUES (?, ?)"
+
+# Classes: scans of the staged triples with a test of the relation; `?1` is a JSON list of relation numbers.
+FIND_CLASSES = """
+INSERT OR IGNORE INTO staging.class (node)
+SELECT o FROM staging.triple WHERE p IN (SELECT value FROM json_each(?1))
+UNION SELECT o FROM staging.relationship WHERE p IN (SELECT value FROM json_each(?1))
+"""
+WRITE_CLASSES = """
+INSERT OR IGNORE INTO label (key)
+SELECT iif(substr(t.key, 1, 2) = '_:', '_:b' || t.id, t.key)
+FROM staging.class c JOIN staging.term t ON t.id = c.node ORDER BY c.node
+"""
+NUMBER_CLASSES = """
+UPDATE staging.class AS c SET label = l.id
+FROM staging.term t, label l
+WHERE t.id = c.node AND l.key = iif(substr(t.key, 1, 2) = '_:', '_:b' || t.id, t.key)
+"""
+WRITE_NODE_LABELS = """
+INSERT OR IGNORE INTO node_label (node, label)
+SELECT node, label FROM staging.labelled
+UNION ALL SELECT t.s, c.label FROM staging.triple t CROSS JOIN staging.class c ON c.node = t.o
+    WHERE t.p IN (SELECT value FROM json_each(?1))
+UNION ALL SELECT t.s, c.label FROM staging.relationship t CROSS JOIN staging.class c ON c.node = t.o
+    WHERE t.p IN (SELECT value FROM json_each(?1))
+ORDER BY 1, 2
+"""
+
+# Nodes and names: one scan of the terms, one sort of the names.
+TERMS = "SELECT id, key FROM staging.term ORDER BY id"
+SORTED_NAMES = "SELECT node, kind, rank, language, text FROM staging.naming ORDER BY node, kind, rank, language, text"
+WRITE_NODE = "INSERT INTO node (id, key, label, language, description) VALUES (?, ?, ?, ?, ?)"
+WRITE_NAME = "INSERT INTO name (node, kind, language, text) VALUES (?, ?, ?, ?)"
+STAGE_UNNAMED = "INSERT INTO staging.unnamed VALUES (?)"
+WRITE_NAME_WORDS = "INSERT INTO name_words (name_words) VALUES ('rebuild')"
+
+# After the indexes: probes for each relation, each label, each node that may be a mediator.
+NAME_RELATIONS = """
+UPDATE relation SET label = coalesce(
+    (SELECT label FROM node WHERE node.key = relation.key),
+    (SELECT text FROM staging.named_key k WHERE k.key = relation.key AND k.kind = 0 ORDER BY rank, language, text)
+)
+"""
+NAME_LABELS = "UPDATE label SET name = (SELECT label FROM node WHERE node.key = label.key)"
+COUNT_LABELS = "UPDATE label SET nodes = (SELECT count(*) FROM node_label WHERE node_label.label = label.id)"
+MARK_MEDIATORS = """
+UPDATE node SET mediator = 1
+WHERE id IN (SELECT node FROM staging.unnamed)
+    AND (EXISTS (SELECT 1 FROM edge WHERE s = node.id) OR EXISTS (SELECT 1 FROM edge WHERE o = node.id))
+"""
+
+# One scan of all triples each.
+COUNT_EDGES = """
+UPDATE relation SET edges = c.n
+FROM (SELECT p, sum(n) AS n FROM (SELECT p, count(*) AS n FROM edge GROUP BY s, p) GROUP BY p) c WHERE c.p = relation.id
+"""
+COUNT_ATTRIBUTES = """
+UPDATE relation SET attributes = c.n
+FROM (SELECT p, sum(n) AS n FROM (SELECT p, count(*) AS n FROM attribute GROUP BY node, p) GROUP BY p) c
+WHERE c.p = relation.id
+"""
+
+# Degrees: one scan of all triples in either order; then only rows of the nodes beyond the floor.
+WRITE_DEGREES_OUTGOING = """
+INSERT INTO degree (node, direction, p, n)
+WITH heavy AS MATERIALIZED (
+    SELECT node FROM (
+        SELECT s AS node, count(*) AS n FROM edge GROUP BY s
+        UNION ALL SELECT node, count(*) FROM attribute GROUP BY node
+    ) GROUP BY node HAVING sum(n) > ?1
+)
+SELECT node, 0, p, sum(n) FROM (
+    SELECT s AS node, p, count(*) AS n FROM edge WHERE s IN (SELECT node FROM heavy) GROUP BY s, p
+    UNION ALL
+    SELECT node, p, count(*) FROM attribute WHERE node IN (SELECT node FROM heavy) GROUP BY node, p
+) GROUP BY node, p
+"""
+WRITE_DEGREES_INCOMING = """
+INSERT INTO degree (node, direction, p, n)
+WITH heavy AS MATERIALIZED (
+    SELECT o AS node FROM edge INDEXED BY edge_incoming GROUP BY o HAVING count(*) > ?1
+)
+SELECT o, 1, p, count(*) FROM edge INDEXED BY edge_incoming WHERE o IN (SELECT node FROM heavy) GROUP BY o, p
+"""
+
+# Two-hop counts: the rows of the mediators counted once per relation, then one step from each heavy node.
+HAS_MEDIATORS = "SELECT EXISTS (SELECT 1 FROM node WHERE mediator = 1)"
+COUNT_OUTGOING_OF_MEDIATORS = """
+INSERT INTO staging.mediated
+SELECT 0, node, p, sum(n) FROM (
+    SELECT s AS node, p, count(*) AS n FROM edge WHERE s IN (SELECT id FROM node WHERE mediator = 1) GROUP BY s, p
+    UNION ALL
+    SELECT node, p, count(*) FROM attribute WHERE node IN (SELECT id FROM node WHERE mediator = 1) GROUP BY node, p
+) GROUP BY node, p
+"""
+COUNT_INCOMING_OF_MEDIATORS = """
+INSERT INTO staging.mediated
+SELECT 1, o, p, count(*) FROM edge INDEXED BY edge_incoming
+WHERE o IN (SELECT id FROM node WHERE mediator = 1) GROUP BY o, p
+"""
+WRITE_THROUGH_OUTGOING = """
+INSERT INTO through (node, direction, p1, p2, n)
+SELECT node, 0, p1, p2, sum(n) FROM (
+    SELECT e.s AS node, e.p AS p1, m.p AS p2,
+        m.n - (SELECT count(*) FROM edge b WHERE b.s = e.o AND b.p = m.p AND b.o = e.s) AS n
+    FROM (SELECT DISTINCT node FROM degree WHERE direction = 0) d
+    CROSS JOIN edge e ON e.s = d.node
+    CROSS JOIN staging.mediated m ON m.direction = 0 AND m.node = e.o
+) GROUP BY node, p1, p2 HAVING sum(n) > 0
+"""
+WRITE_THROUGH_INCOMING = """
+INSERT INTO through (node, direction, p1, p2, n)
+SELECT node, 1, p1, p2, sum(n) FROM (
+    SELECT e.o AS node, m.p AS p1, e.p AS p2,
+        m.n - (SELECT count(*) FROM edge b WHERE b.s = e.o AND b.p = m.p AND b.o = e.s) AS n
+    FROM (SELECT DISTINCT node FROM degree WHERE direction = 1) d
+    CROSS JOIN edge e INDEXED BY edge_incoming ON e.o = d.node
+    CROSS JOIN staging.mediated m ON m.direction = 1 AND m.node = e.s
+) GROUP BY node, p1, p2 HAVING sum(n) > 0
+"""
+
+# Schema statistics: one scan; above a bound every ?2-th triple, and all triples of relations with fewer than ?1.
+FILL_EDGE_SAMPLE = """
+INSERT INTO staging.edge_sample
+SELECT p, s, o, iif(rare, 1, ?2) FROM (
+    SELECT p, s, o, p IN (SELECT id FROM relation WHERE edges < ?1) AS rare FROM edge
+) WHERE rare OR (s * 31 + o * 17) % ?2 = 0
+"""
+WRITE_EDGE_HEADS = """
+INSERT INTO edge_end (p, side, label, n)
+SELECT e.p, 0, l.label, sum(e.weight) FROM staging.edge_sample e CROSS JOIN node_label l ON l.node = e.s GROUP BY e.p, l.label
+"""
+WRITE_EDGE_TAILS = """
+INSERT INTO edge_end (p, side, label, n)
+SELECT e.p, 1, l.label, sum(e.weight) FROM staging.edge_sample e CROSS JOIN node_label l ON l.node = e.o GROUP BY e.p, l.label
+"""
+WRITE_EDGE_QUALIFIERS = """
+INSERT INTO edge_qualifier (p, key, n)
+SELECT e.p, q.key, count(*) FROM edge e INDEXED BY edge_qualified, json_each(e.qualifiers) q
+WHERE e.qualifiers IS NOT NULL GROUP BY e.p, q.key
+"""
+WRITE_LABEL_PROPERTIES = """
+INSERT INTO label_property (label, p, datatype, n)
+SELECT coalesce(l.label, 0), a.p, a.datatype, sum(a.weight) FROM (
+    SELECT node, p, coalesce(datatype, iif(language IS NULL, 'string', 'langString')) AS datatype,
+        iif(p IN (SELECT id FROM relation WHERE attributes < ?1), 1, ?2) AS weight
+    FROM attribute
+    WHERE p IN (SELECT id FROM relation WHERE attributes < ?1) OR (node * 31 + p) % ?2 = 0
+) a LEFT JOIN node_label l ON l.node = a.node
+GROUP BY 1, 2, 3
+"""
+
+WRITE_META = "INSERT INTO meta (key, value) VALUES (?, ?)"
+COUNT_ALL = "SELECT (SELECT count(*) FROM node), (SELECT sum(edges) + sum(attributes) FROM relation)"
+COUNT_TRIPLES = "SELECT coalesce(sum(edges), 0), coalesce(sum(attributes), 0) FROM relation"

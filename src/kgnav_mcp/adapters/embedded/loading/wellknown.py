@@ -1,0 +1,66 @@
+"""IRIs that the loader knows by heart: default name, alias, description and type relations, and common prefixes."""
+
+from __future__ import annotations
+
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+XSD = "http://www.w3.org/2001/XMLSchema#"
+SKOS = "http://www.w3.org/2004/02/skos/core#"
+FOAF = "http://xmlns.com/foaf/0.1/"
+DCTERMS = "http://purl.org/dc/terms/"
+FREEBASE = "http://rdf.freebase.com/ns/"
+SCHEMA = ("http://schema.org/", "https://schema.org/")
+
+RDF_TYPE = RDF + "type"
+RDF_REIFIES = RDF + "reifies"
+RDF_STATEMENT = RDF + "Statement"
+RDF_SUBJECT = RDF + "subject"
+RDF_PREDICATE = RDF + "predicate"
+RDF_OBJECT = RDF + "object"
+
+NAME_RELATIONS = (
+    RDFS + "label",
+    SKOS + "prefLabel",
+    *(namespace + "name" for namespace in SCHEMA),
+    FOAF + "name",
+    FREEBASE + "type.object.name",
+)
+ALIAS_RELATIONS = (
+    SKOS + "altLabel",
+    *(namespace + "alternateName" for namespace in SCHEMA),
+    FREEBASE + "common.topic.alias",
+)
+DESCRIPTION_RELATIONS = (
+    *(namespace + "description" for namespace in SCHEMA),
+    RDFS + "comment",
+    DCTERMS + "description",
+    SKOS + "definition",
+    FREEBASE + "common.topic.description",
+)
+
+PREFIXES = {
+    "rdf": RDF,
+    "rdfs": RDFS,
+    "xsd": XSD,
+    "owl": "http://www.w3.org/2002/07/owl#",
+    "skos": SKOS,
+    "foaf": FOAF,
+    "dc": "http://purl.org/dc/elements/1.1/",
+    "dcterms": DCTERMS,
+    "schema": "http://schema.org/",
+    "prov": "http://www.w3.org/ns/prov#",
+    "wd": "http://www.wikidata.org/entity/",
+    "wdt": "http://www.wikidata.org/prop/direct/",
+    "p": "http://www.wikidata.org/prop/",
+    "ps": "http://www.wikidata.org/prop/statement/",
+    "pq": "http://www.wikidata.org/prop/qualifier/",
+    "wikibase": "http://wikiba.se/ontology#",
+    "dbr": "http://dbpedia.org/resource/",
+    "dbo": "http://dbpedia.org/ontology/",
+    "dbp": "http://dbpedia.org/property/",
+    "fb": FREEBASE,
+    "geo": "http://www.opengis.net/ont/geosparql#",
+    "void": "http://rdfs.org/ns/void#",
+    "dcat": "http://www.w3.org/ns/dcat#",
+}
+"""Prefixes a user may write without the source declaring them; a source's own declaration wins."""

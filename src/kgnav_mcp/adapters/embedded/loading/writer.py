@@ -1,0 +1,152 @@
+"""From staged rows to the graph file: triples sorted, labels and names joined to their nodes, indexes built last."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from itertools import islice
+
+from kgnav_mcp.adapters.embedded.loading import ddl, queries
+from kgnav_mcp.adapters.embedded.loading.names import DESCRIPTION, NAME, local_name
+from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
+from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
+from kgnav_mcp.adapters.embedded.loading.staging import BATCH, NamingRow, Staging
+
+AttributeRow = tuple[int, int, int, str, str | None, str | None, str | None]
+EdgeRow = tuple[int, int, int, int, str | None]
+
+
+def unify_terms(connection: sqlite3.Connection) -> None:
+    """Give every key one number, its first, after the dictionary forgot some and numbered them again."""
+    connection.execute(queries.FIND_REPEATED_TERMS)
+    for statement in queries.UNIFY:
+        connection.execute(statement)
+    connection.execute(queries.FORGET_REPEATED_TERMS)
+
+
+def reject_undeclared(connection: sqlite3.Connection, last_declared: int, names: list[str], rejects: Rejects) -> None:
+    """Leave out relationships that end at a node no file has.
+
+    Raises:
+        BadLine: there is one, and bad lines are not skipped.
+    """
+    for source, line, key in connection.execute(queries.UNDECLARED_ENDS, (last_declared,)):
+        rejects.add(names[source], line, f"no node has the id {key!r}")
+    connection.execute(queries.FORGET_UNDECLARED_RELATIONSHIPS, (last_declared,))
+    connection.execute(queries.FORGET_UNDECLARED_TERMS, (last_declared,))
+
+
+def write_triples(connection: sqlite3.Connection, staging: Staging) -> None:
+    """Write relations, edges and attributes."""
+    relations = ((number, key) for key, number in staging.relations.items())
+    connection.executemany(queries.WRITE_RELATION, relations)
+    if connection.execute(queries.HAS_RELATIONSHIPS).fetchone()[0]:
+        connection.executemany(queries.WRITE_EDGE, _numbered_edges(connection.execute(queries.SORTED_EDGES)))
+    else:
+        connection.execute(queries.WRITE_EDGES)
+    rows = connection.execute(queries.SORTED_ATTRIBUTES)
+    connection.executemany(queries.WRITE_ATTRIBUTE, _numbered_attributes(rows))
+
+
+def _numbered_edges(rows: Iterator[tuple[int, int, int, int, str | None]]) -> Iterator[EdgeRow]:
+    """Number parallel edges; a row with place 0 comes from a set, so that its repetitions are one triple."""
+    last: tuple[int, int, int] | None = None
+    number, last_place = 0, 0
+    for s, p, o, place, qualifiers in rows:
+        if (s, p, o) == last:
+            if place == last_place == 0:
+                continue
+            number += 1
+        else:
+            last, number = (s, p, o), 0
+        last_place = place
+        yield s, p, o, number, qualifiers
+
+
+def _numbered_attributes(
+    rows: Iterator[tuple[int, int, int, str, str | None, str | None, str | None]],
+) -> Iterator[AttributeRow]:
+    """Number the values of (node, p); a row with place 0 comes from a set, as above."""
+    last_node, last_p, number = 0, 0, 0
+    last_value: object = None
+    for node, p, place, text, datatype, language, qualifiers in rows:
+        value = (place, text, datatype, language)
+        if node == last_node and p == last_p:
+            if place == 0 and value == last_value:
+                continue
+            number += 1
+        else:
+            last_node, last_p, number = node, p, 0
+        last_value = value
+        yield node, p, number, text, datatype, language, qualifiers
+
+
+def write_labels(connection: sqlite3.Connection, staging: Staging, type_relations: tuple[str, ...]) -> None:
+    """Write the labels: those of a property graph, and the tails of the type relations."""
+    connection.executemany(queries.WRITE_LABEL, ((number, key) for key, number in staging.labels.items()))
+    types = json.dumps([staging.relations[key] for key in type_relations if key in staging.relations])
+    connection.execute(queries.FIND_CLASSES, (types,))
+    connection.execute(queries.WRITE_CLASSES)
+    connection.execute(queries.NUMBER_CLASSES)
+    connection.execute(queries.WRITE_NODE_LABELS, (types,))
+
+
+def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: int) -> None:
+    """Write nodes and names. Terms up to `last_rdf` come from RDF: without a name, they are found by their IRI's end."""
+    nodes: list[tuple[int, str, str | None, str | None, str | None]] = []
+    names: list[tuple[int, int, str | None, str]] = []
+    unnamed: list[tuple[int]] = []
+    named = _Names(connection.execute(queries.SORTED_NAMES))
+    terms = connection.execute(queries.TERMS)
+    while batch := list(islice(terms, BATCH)):
+        for node, key in batch:
+            blank = key.startswith("_:")
+            label = language = description = None
+            for kind, _, tag, text in named.of(node):
+                names.append((node, kind, tag, text))
+                if kind == NAME and label is None:
+                    label, language = text, tag
+                elif kind == DESCRIPTION and description is None:
+                    description = text
+            if label is None:
+                if options.mediators == "unnamed" or (blank and options.mediators == "blank"):
+                    unnamed.append((node,))
+                elif node <= last_rdf and not blank and (words := local_name(key)):
+                    names.append((node, NAME, None, words))
+            nodes.append((node, f"_:b{node}" if blank and node <= last_rdf else key, label, language, description))
+        for statement, rows in (
+            (queries.WRITE_NODE, nodes),
+            (queries.WRITE_NAME, names),
+            (queries.STAGE_UNNAMED, unnamed),
+        ):
+            connection.executemany(statement, rows)
+            rows.clear()
+
+
+class _Names:
+    """Sorted names, taken node by node in rising order; a name given twice is one."""
+
+    def __init__(self, rows: Iterator[NamingRow]) -> None:
+        self._rows = rows
+        self._next = next(rows, None)
+
+    def of(self, node: int) -> Iterator[tuple[int, int, str | None, str]]:
+        seen: set[tuple[int, str | None, str]] = set()
+        while self._next is not None and self._next[0] <= node:
+            owner, kind, rank, language, text = self._next
+            self._next = next(self._rows, None)
+            if owner == node and (kind, language, text) not in seen:
+                seen.add((kind, language, text))
+                yield kind, rank, language, text
+
+
+def write_indexes(connection: sqlite3.Connection) -> None:
+    """Build the indexes and the full-text index, and fill in what needs them."""
+    for statement in ddl.INDEXES.split(";"):
+        connection.execute(statement)
+    connection.execute(queries.WRITE_NAME_WORDS)
+    connection.execute(queries.NAME_RELATIONS)
+    connection.execute(queries.NAME_LABELS)
+    connection.execute(queries.COUNT_LABELS)
+    connection.execute(queries.MARK_MEDIATORS)
