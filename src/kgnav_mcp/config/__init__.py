@@ -25,7 +25,13 @@ from kgnav_mcp.config.settings import (
     Toolset,
     describe_settings,
 )
-from kgnav_mcp.config.sources import debugging, find_config_file, load_settings, user_cache_folder
+from kgnav_mcp.config.sources import (
+    debugging,
+    environment_without_settings,
+    find_config_file,
+    load_settings,
+    user_cache_folder,
+)
 
 __all__ = [
     "DEMO_LOCATION",
@@ -37,6 +43,7 @@ __all__ = [
     "Toolset",
     "debugging",
     "describe_settings",
+    "environment_without_settings",
     "find_config_file",
     "load_settings",
     "user_cache_folder",

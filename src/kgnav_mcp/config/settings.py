@@ -90,7 +90,7 @@ class Settings(BaseModel):
     timeout: float = Field(default=30.0, gt=0, description="seconds a query of the store may take")
     languages: Words = Field(default=("en",), min_length=1, description="languages of names, in order of preference")
     white_list: Words = Field(
-        (), description="glob patterns of relation ids: where there are any, only these are offered"
+        default=(), description="glob patterns of relation ids: where there are any, only these are offered"
     )
     black_list: Words = Field(default=(), description="glob patterns of relation ids that are never offered")
     toolsets: Annotated[tuple[Toolset, ...], BeforeValidator(words_of)] = Field(

@@ -86,6 +86,11 @@ def debugging() -> bool:
     return os.environ.get(_DEBUG, "") not in {"", "0"}
 
 
+def environment_without_settings() -> dict[str, str]:
+    """The environment for a process that is to be started as if nothing were configured by variables."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+
+
 def _user_folder(variable: str, default: str) -> Path:
     return Path(value) if (value := os.environ.get(variable)) else Path.home() / default
 

@@ -1,0 +1,54 @@
+"""The command line: `kgnav` with its commands, and `kgnav-mcp`, which is what MCP clients start.
+
+A command imports what it works with when it runs, so that `--help` and the start of the server stay quick.
+"""
+
+from __future__ import annotations
+
+import click
+
+from kgnav_mcp import __version__
+from kgnav_mcp.cli.boundary import Command
+from kgnav_mcp.cli.call import call
+from kgnav_mcp.cli.demo import demo
+from kgnav_mcp.cli.doctor import doctor
+from kgnav_mcp.cli.load import load
+from kgnav_mcp.cli.serve import serve
+
+__all__ = ["main", "serve_stdio"]
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="""\b
+Examples:
+  kgnav demo                                     see it answer a question
+  kgnav load films.nt.gz -o films.kg             make a graph file
+  kgnav call describe_graph --graph films.kg     one tool call, as a model sees it
+  kgnav serve --graph films.kg                   serve it to an MCP client over stdio
+  kgnav doctor --graph films.kg                  is everything in order?""",
+)
+@click.version_option(__version__, prog_name="kgnav")
+def main() -> None:
+    """Walk a knowledge graph from any MCP client.
+
+    A graph is the path of a graph file, the URL of a store, a name from kgnav.toml, or the word demo.
+    """
+
+
+for command in (serve, call, doctor, load, demo):
+    main.add_command(command)
+
+
+def serve_stdio() -> None:
+    """Serve as `kgnav serve` does: the command `kgnav-mcp` that MCP clients start."""
+    standalone = Command(
+        "kgnav-mcp",
+        params=list(serve.params),
+        callback=serve.callback,
+        help=serve.help,
+        epilog=(serve.epilog or "").replace("kgnav serve", "kgnav-mcp"),
+        context_settings=main.context_settings,
+    )
+    click.version_option(__version__, prog_name="kgnav-mcp")(standalone)
+    standalone.main(prog_name="kgnav-mcp")

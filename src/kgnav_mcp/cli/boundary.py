@@ -1,0 +1,74 @@
+"""Where errors end: a message and the way on for a person, an exit code for a script, a traceback for nobody unasked.
+
+0    done
+1    it could not be done: an error answer, a store that does not answer, a source that is wrong
+2    the command line or the configuration is wrong
+70   a mistake in this program
+130  stopped by Ctrl-C; 143: ended by a termination signal
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Generator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Never
+
+import click
+
+from kgnav_mcp.config import debugging
+from kgnav_mcp.errors import ConfigurationError, KgnavError
+
+FAILED = 1
+WRONG_USAGE = 2
+INTERNAL_ERROR = 70
+INTERRUPTED = 128 + signal.SIGINT
+TERMINATED = 128 + signal.SIGTERM
+
+
+class Command(click.Command):
+    """A command whose errors all end here."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run it; whatever it raises becomes a message on stderr and an exit code."""
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise
+        except KgnavError as error:
+            say(error)
+            ctx.exit(WRONG_USAGE if isinstance(error, ConfigurationError) else FAILED)
+        except KeyboardInterrupt:
+            ctx.exit(INTERRUPTED)
+        except Exception as error:  # the outermost boundary: what nobody foresaw must not spill a traceback on a user
+            if debugging():
+                raise
+            click.echo(f"Unexpected {type(error).__name__}: {error}", err=True)
+            click.echo("This is a mistake in kgnav-mcp. KGNAV_DEBUG=1 shows where it happened.", err=True)
+            ctx.exit(INTERNAL_ERROR)
+
+
+def say(error: KgnavError) -> None:
+    """The error and what to do about it, on stderr."""
+    click.echo(f"Error: {error.message}", err=True)
+    if error.next_step:
+        click.echo(error.next_step, err=True)
+
+
+class Terminated(KeyboardInterrupt):
+    """A termination signal came: unwind as for Ctrl-C, so that what is half done is cleaned up."""
+
+
+@contextmanager
+def terminable() -> Generator[None]:
+    """Within it a termination signal raises Terminated instead of ending the process on the spot."""
+
+    def terminate(_signal: int, _frame: FrameType | None) -> Never:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,185 @@
+"""`kgnav load`: a graph file from RDF, tables or a property graph's export."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from kgnav_mcp.cli.boundary import INTERRUPTED, TERMINATED, Command, Terminated, terminable
+
+if TYPE_CHECKING:
+    from kgnav_mcp.adapters.embedded.loading import LoadReport, Progress, ProgressListener
+
+_SECONDS_BETWEEN_LINES = 5.0
+_BAD_LINES_SHOWN = 5
+_EXISTING_FILE = click.Path(path_type=Path)
+
+
+@click.command(
+    cls=Command,
+    short_help="Make a graph file from RDF, tables or an export.",
+    epilog="""\b
+Examples:
+  kgnav load films.nt.gz -o films.kg
+  kgnav load nodes.csv edges.csv -o movies.kg            headers as for neo4j-admin import
+  kgnav load triples.tsv --labels names.tsv --type-relation P31 -o wiki.kg
+  kgnav load dump.nt --skip-bad --mediators unnamed -o freebase.kg
+
+The file appears at once and whole: a load that is stopped or fails leaves nothing behind.""",
+)
+@click.argument("sources", nargs=-1, required=True, type=_EXISTING_FILE)
+@click.option("-o", "--output", "target", required=True, type=_EXISTING_FILE, help="The graph file to write.")
+@click.option(
+    "--labels", multiple=True, type=_EXISTING_FILE, help="A file that names entities: id TAB name, or RDF. Repeatable."
+)
+@click.option("--skip-bad", is_flag=True, help="Leave bad lines out and count them. [default: stop at the first]")
+@click.option(
+    "--format",
+    "source_format",
+    metavar="FORMAT",
+    help="The format of every source, whatever its suffix, such as nt, ttl, triples or property-graph; a wrong one "
+    "is answered with all there are.",
+)
+@click.option(
+    "--mediators",
+    type=click.Choice(["blank", "unnamed", "none"]),
+    default="blank",
+    show_default=True,
+    help="Which nodes without a name only tie others together: blank nodes, all of them, or none.",
+)
+@click.option(
+    "--type-relation",
+    "type_relations",
+    multiple=True,
+    metavar="RELATION",
+    help="A relation whose tails are classes. Repeatable. [default: rdf:type]",
+)
+@click.option(
+    "--name-relation",
+    "name_relations",
+    multiple=True,
+    metavar="RELATION",
+    help="A relation whose tails are names, the preferred first. Repeatable. [default: rdfs:label and its like]",
+)
+@click.option(
+    "--name-property",
+    "name_properties",
+    multiple=True,
+    metavar="PROPERTY",
+    help="A property of nodes that is their name, the preferred first. Repeatable. [default: name, label, title]",
+)
+@click.option(
+    "--language",
+    "languages",
+    multiple=True,
+    metavar="TAG",
+    help="A language of names, the preferred first. Repeatable. [default: en]",
+)
+@click.option(
+    "--progress/--quiet",
+    "progress",
+    default=None,
+    help="Show on stderr how far it is: a bar, or a line every 5 seconds where that is no terminal. --quiet prints "
+    "nothing but errors, not even the summary. [default: a bar on a terminal, else the summary alone]",
+)
+def load(
+    *,
+    sources: tuple[Path, ...],
+    target: Path,
+    mediators: Literal["blank", "unnamed", "none"],
+    progress: bool | None,
+    source_format: str | None,
+    labels: tuple[Path, ...],
+    skip_bad: bool,
+    **lists: tuple[str, ...],
+) -> None:
+    """Make a graph file from SOURCES: RDF (N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD), triples as TSV, or a
+    property graph as CSV or JSON Lines; each also compressed with gzip.
+    """  # noqa: D205 - click shows the first paragraph as one
+    from kgnav_mcp.adapters.embedded.loading import LoadOptions  # noqa: PLC0415 - brings the parsers
+    from kgnav_mcp.adapters.embedded.loading import load as load_graph  # noqa: PLC0415
+
+    options = LoadOptions(
+        labels=labels,
+        skip_bad=skip_bad,
+        source_format=source_format,
+        mediators=mediators,
+        **{name: values for name, values in lists.items() if values},
+    )
+    try:
+        with terminable(), _shown(progress) as listener:
+            report = load_graph(sources, target, options, listener)
+    except KeyboardInterrupt as stop:
+        click.echo(f"Stopped: {target} was not written.", err=True)
+        click.get_current_context().exit(TERMINATED if isinstance(stop, Terminated) else INTERRUPTED)
+    if progress is not False:
+        _summarise(report, target)
+
+
+@contextmanager
+def _shown(wanted: bool | None) -> Generator[ProgressListener | None]:
+    """What is told of a load's progress: a bar on a terminal, lines where they were asked for, else nothing."""
+    if wanted is False or (wanted is None and not sys.stderr.isatty()):
+        yield None
+    elif sys.stderr.isatty():
+        with _bar() as listener:
+            yield listener
+    else:
+        yield _Lines()
+
+
+@contextmanager
+def _bar() -> Generator[ProgressListener]:
+    from tqdm import tqdm  # noqa: PLC0415 - needed on a terminal only
+
+    started = time.monotonic()
+    with tqdm(total=0, unit="B", unit_scale=True, leave=False, file=sys.stderr) as bar:
+
+        def listener(progress: Progress) -> None:
+            bar.total = progress.bytes_total
+            bar.set_description(f"{progress.source} {progress.phase}".strip(), refresh=False)
+            bar.set_postfix_str(_rate(progress.triples, time.monotonic() - started), refresh=False)
+            bar.update(progress.bytes_read - bar.n)
+            bar.refresh()
+
+        yield listener
+
+
+class _Lines:
+    """A line on stderr every few seconds, for logs."""
+
+    def __init__(self) -> None:
+        self._started = self._said = time.monotonic()
+
+    def __call__(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if now - self._said < _SECONDS_BETWEEN_LINES:
+            return
+        self._said = now
+        share = progress.bytes_read / progress.bytes_total if progress.bytes_total else 0.0
+        rate = _rate(progress.triples, now - self._started)
+        click.echo(f"{share:4.0%} {progress.phase} {progress.source}: {rate}", err=True)
+
+
+def _rate(triples: int, seconds: float) -> str:
+    return f"{triples:,} triples, {triples / max(seconds, 0.001):,.0f}/s"
+
+
+def _summarise(report: LoadReport, target: Path) -> None:
+    click.echo(
+        f"{target}: {report.entities:,} entities, {_rate(report.triples, report.seconds)}, {report.seconds:.1f} s"
+    )
+    if report.bad_lines:
+        click.echo(f"{report.bad_lines:,} bad lines were left out:")
+        for line in report.first_bad_lines[:_BAD_LINES_SHOWN]:
+            click.echo(f"  {line.message}")
+        if report.bad_lines > _BAD_LINES_SHOWN:
+            click.echo(f"  and {report.bad_lines - _BAD_LINES_SHOWN:,} more")
+    click.echo(f"Next: kgnav call describe_graph --graph {shlex.quote(str(target))}")

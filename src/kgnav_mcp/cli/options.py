@@ -1,0 +1,95 @@
+"""The options that several commands share: the graphs, the configuration file, and a flag for every setting.
+
+The flags are made from the settings themselves, so that a new setting has its flag and its help text at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from kgnav_mcp.config import SettingFacts, describe_settings, load_settings
+
+Result = TypeVar("Result")
+Decorator = Callable[[Callable[..., Result]], Callable[..., Result]]
+
+_METAVARS = {int: "N", float: "SECONDS", tuple: "A,B,...", str: "TEXT"}
+
+
+def with_settings(*, http: bool = False) -> Decorator[Any]:
+    """Give a command the options of the settings, and itself one argument `settings` in their place.
+
+    Args:
+        http: also the options that say where to listen.
+    """
+    settings = [facts for facts in describe_settings() if http or facts.path[0] != "http"]
+
+    def decorate(command: Callable[..., Result]) -> Callable[..., Result]:
+        @wraps(command)
+        def configured(
+            *, graph: tuple[str, ...], config_file: Path | None, http_address: str | None = None, **values: object
+        ) -> Result:
+            flags: dict[str, Any] = {}
+            for facts in settings:
+                if (value := values.pop(_parameter(facts), None)) is not None:
+                    _place(flags, facts.path, value)
+            if http_address:
+                flags["http"] = {**_address(http_address), **flags.get("http", {})}
+            return command(settings=load_settings(flags, graphs=graph, config_file=config_file), **values)
+
+        with_flags: Callable[..., Result] = configured
+        for facts in reversed(settings):
+            with_flags = _option(facts)(with_flags)
+        with_flags = _CONFIG(with_flags)
+        return _GRAPH(with_flags)
+
+    return decorate
+
+
+_GRAPH = click.option(
+    "--graph",
+    "-g",
+    multiple=True,
+    metavar="[NAME=]LOCATION",
+    help="A graph to serve: a path, the URL of a store, demo, or a name from kgnav.toml. Repeat it for several. "
+    "[default: those of kgnav.toml, else demo; env: KGNAV_GRAPH]",
+)
+_CONFIG = click.option(
+    "--config",
+    "config_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The configuration file. [default: ./kgnav.toml, else kgnav/kgnav.toml in the user's configuration folder; "
+    "env: KGNAV_CONFIG]",
+)
+
+
+def _parameter(facts: SettingFacts) -> str:
+    return "__".join(facts.path)
+
+
+def _option(facts: SettingFacts) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+    meaning = facts.meaning[0].upper() + facts.meaning[1:] if facts.meaning[1:2] != ":" else facts.meaning
+    text = f"{meaning}. [default: {facts.default}; env: {facts.env}]"
+    if facts.kind is bool:
+        return click.option(f"{facts.flag}/--no-{facts.flag[2:]}", _parameter(facts), default=None, help=text)
+    return click.option(facts.flag, _parameter(facts), metavar=_METAVARS[facts.kind], help=text)
+
+
+def _place(flags: dict[str, Any], path: tuple[str, ...], value: object) -> None:
+    for part in path[:-1]:
+        flags = flags.setdefault(part, {})
+    flags[path[-1]] = value
+
+
+def _address(text: str) -> Mapping[str, str]:
+    """`HOST:PORT`, `HOST` or `:PORT` in its parts; a host with colons of its own stands in brackets."""
+    host, colon, port = text.rpartition(":")
+    if not colon or text.endswith("]"):
+        host, port = text, ""
+    parts = {"host": host.removeprefix("[").removesuffix("]"), "port": port}
+    return {name: part for name, part in parts.items() if part}

@@ -1,0 +1,42 @@
+"""`kgnav serve`: the MCP server, over stdio for a client that starts it, or over HTTP for many."""
+
+from __future__ import annotations
+
+import click
+
+from kgnav_mcp.cli.boundary import Command
+from kgnav_mcp.cli.options import with_settings
+from kgnav_mcp.config import Settings
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+Examples:
+  kgnav serve                                          the demo graph, over stdio
+  kgnav serve --graph films.kg --graph wiki=wikidata+https://query.wikidata.org/sparql
+  kgnav serve --graph films.kg --http                  http://127.0.0.1:8365/mcp
+  kgnav serve --graph films.kg --http 0.0.0.0:80 --http-allowed-hosts graphs.example.org""",
+)
+@click.option(
+    "--http",
+    "http_address",
+    is_flag=False,
+    flag_value="",
+    metavar="[HOST:PORT]",
+    help="Serve over HTTP instead of stdio, at this address or at the one of --http-host and --http-port.",
+)
+@with_settings(http=True)
+@click.pass_context
+def serve(context: click.Context, *, settings: Settings) -> None:
+    """Serve the graphs to MCP clients.
+
+    Without --http it speaks over stdin and stdout with the one client that started it, and ends when that client
+    closes stdin. Flags win over KGNAV_* variables, those over kgnav.toml, and that over the defaults.
+    """
+    from kgnav_mcp.server import transport  # noqa: PLC0415 - `--help` and a wrong flag need no protocol
+
+    if context.params["http_address"] is None:
+        transport.serve_stdio(settings)
+    else:
+        transport.serve_http(settings)
