@@ -1,8 +1,8 @@
 """Cursors: where a list goes on, bound to the call that made them.
 
-A cursor is stateless text. It names the call (a digest of tool, graph, revision and arguments), the position behind
-which the list goes on, and how many rows have been shown so far. It is no secret and grants nothing: a cursor that
-was tampered with is refused or reads the same public list from another place.
+A cursor is stateless text: the position behind which the list goes on, how many rows have been shown so far, and a tag
+over both and the call (tool, graph, revision, arguments). The tag keeps a cursor from being used with another call or
+after the graph has changed, and from being cut in copying. It is no secret and grants nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from hashlib import blake2b
 
 from kgnav_mcp.errors import InvalidCursor
 
-_DIGEST_BYTES = 6
+_TAG_BYTES = 6
+_TAG_LETTERS = _TAG_BYTES * 4 // 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +31,18 @@ class Cursor:
 class Paging:
     """Reads and writes the cursors of one call."""
 
-    call: str
+    call: bytes
 
     @classmethod
     def of(cls, tool: str, graph: str, revision: str, arguments: Mapping[str, object]) -> Paging:
         """The paging of a call: every argument but the cursor itself binds its cursors."""
         bound = json.dumps([tool, graph, revision, sorted(arguments.items())], ensure_ascii=False, default=str)
-        return cls(urlsafe_b64encode(blake2b(bound.encode(), digest_size=_DIGEST_BYTES).digest()).decode())
+        return cls(bound.encode())
 
     def write(self, cursor: Cursor) -> str:
         """The text a client passes back."""
         body = f"{cursor.seen}:{cursor.after or ''}".encode()
-        return self.call + urlsafe_b64encode(body).decode().rstrip("=")
+        return self._tag(body) + urlsafe_b64encode(body).decode().rstrip("=")
 
     def read(self, text: str | None) -> Cursor:
         """The place a client's cursor names; the start of the list where there is none.
@@ -52,17 +53,21 @@ class Paging:
         if not text:
             return Cursor()
         text = text.strip()
-        if not text.startswith(self.call):
+        tag, encoded = text[:_TAG_LETTERS], text[_TAG_LETTERS:]
+        try:
+            body = urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4))
+        except ValueError:
+            body = b""
+        if not body or tag != self._tag(body):
             raise InvalidCursor(
-                "this cursor does not belong to this call",
+                "this cursor does not belong to this call, or it was not copied whole",
                 next_step="Repeat the call that gave the cursor with the very same arguments, or leave the cursor out "
                 "to start anew (the graph may have changed since).",
             )
-        body = text[len(self.call) :]
-        try:
-            seen, _, after = urlsafe_b64decode(body + "=" * (-len(body) % 4)).decode().partition(":")
-            return Cursor(after or None, int(seen))
-        except ValueError as error:
-            raise InvalidCursor(
-                "this cursor is cut or altered", next_step="Copy the cursor exactly, or leave it out to start anew."
-            ) from error
+        seen, _, after = body.decode().partition(":")
+        return Cursor(after or None, int(seen))
+
+    def _tag(self, body: bytes) -> str:
+        return urlsafe_b64encode(
+            blake2b(body, digest_size=_TAG_BYTES, key=blake2b(self.call).digest()).digest()
+        ).decode()

@@ -53,26 +53,36 @@ async def flattened(
     """
     start = Resume.read(after)
     page = await graph.neighbours(ids, direction, paths=paths, far_ends=far_ends, limit=limit, after=start.after)
+    return await folded(graph, page, direction, start)
+
+
+async def folded(
+    graph: GraphAdapter, page: Page[Triple], direction: Direction, start: Resume | None = None
+) -> Page[Triple]:
+    """A page that was already read, from the place `start` on, with every mediator folded away."""
+    start = start or Resume()
     roles = await _roles(graph, page, direction)
     rows: list[Triple] = []
     positions: list[str] = []
     behind = start.after
     unfolded = True
     for n, (triple, position) in enumerate(zip(page.items, page.positions, strict=True)):
-        folded = _fold(triple, direction, roles)
-        unfolded &= len(folded) == 1
-        for i in range(start.skip if n == 0 else 0, len(folded)):
-            rows.append(folded[i])
-            last = i == len(folded) - 1
+        parts = _fold(triple, direction, roles)
+        unfolded &= len(parts) == 1
+        for i in range(start.skip if n == 0 else 0, len(parts)):
+            rows.append(parts[i])
+            last = i == len(parts) - 1
             positions.append((Resume(position) if last else Resume(behind, i + 1)).write())
         behind = position
-    return Page(tuple(rows), tuple(positions), _total(page, len(rows), unfolded, after), page.stop)
+    return Page(
+        tuple(rows), tuple(positions), _total(page, len(rows), whole=start == Resume(), unfolded=unfolded), page.stop
+    )
 
 
-def _total(page: Page[Triple], shown: int, unfolded: bool, after: str | None) -> Count:
+def _total(page: Page[Triple], shown: int, *, whole: bool, unfolded: bool) -> Count:
     if unfolded:
         return page.total
-    if page.stop is Stop.COMPLETE and after is None:
+    if page.stop is Stop.COMPLETE and whole:
         return Count(shown)
     return Count.at_least(max(page.total.value, shown))
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kgnav_mcp.model import Count, Direction, Entity, Neighbourhood, Page, RelationFacts, Stop, T
-from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.navigation.flattening import flattened, folded
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.ranking import Ranker, bm25
 from kgnav_mcp.navigation.resolving import meant_relations, unknown_relation
@@ -47,6 +47,8 @@ async def search(
     if len(probe.items) > limits.hub:
         facts = await relation_facts(graph, entity, direction, examples=limits.examples, limits=limits)
         return Neighbourhood(entity, direction, relations=await ranked(facts, question, entity, ranker, after))
+    if after is None:
+        return Neighbourhood(entity, direction, rows=await folded(graph, probe, direction))
     rows = await flattened(graph, [entity.id], direction, limit=limits.hub, after=after)
     return Neighbourhood(entity, direction, rows=rows)
 
