@@ -6,33 +6,99 @@ must not reach a local server by DNS rebinding, and the SDK checks by itself on 
 
 from __future__ import annotations
 
+import errno
+import signal
+import socket
+import sys
+from typing import TYPE_CHECKING
+
 import anyio
 from mcp.server.transport_security import TransportSecuritySettings
 
 from kgnav_mcp.app import App
-from kgnav_mcp.config import HttpSettings, Settings
+from kgnav_mcp.config import HttpSettings, LogLevel, Settings
+from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.server import build_server
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _EVERY_ADDRESS = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not bound to
 
+_PATH = "/mcp"
+_GRACE_S = 3
+"""Seconds that open requests have to end once the server was told to. A client's event stream never ends by itself."""
+
 
 def serve_stdio(settings: Settings) -> None:
-    """Serve on stdin and stdout until the client closes them. Nothing else is ever written to stdout."""
+    """Serve on stdin and stdout until the client closes them. Nothing else is ever written to stdout.
+
+    A signal ends the process at once: nothing is half written, and the thread that waits for the next line of stdin
+    could not be told to stop, so that an orderly end would wait for a line that may never come.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     anyio.run(build_server(App(settings)).run_stdio_async)
 
 
 def serve_http(settings: Settings) -> None:
-    """Serve streamable HTTP at /mcp until interrupted."""
+    """Serve streamable HTTP at /mcp until interrupted, and say on stderr where that is.
+
+    Raises:
+        ConfigurationError: the address cannot be listened on.
+    """
     http = settings.http
     server = build_server(App(settings))
+    app = server.streamable_http_app(
+        host=http.host, streamable_http_path=_PATH, transport_security=transport_security(http)
+    )
+    listen(app, http, settings.log_level)
 
-    async def serve() -> None:
-        await server.run_streamable_http_async(
-            host=http.host, port=http.port, transport_security=transport_security(http)
-        )
 
-    anyio.run(serve)
+def listen(app: ASGIApp, http: HttpSettings, log_level: LogLevel) -> None:
+    """Answer HTTP requests by this application until interrupted.
+
+    Raises:
+        ConfigurationError: the address cannot be listened on.
+    """
+    import uvicorn  # noqa: PLC0415 - stdio, which clients start most, needs no HTTP
+
+    sockets = _bind(http)
+    for bound in sockets:
+        sys.stderr.write(f"Serving MCP at {_url(bound)}\n")
+    # Without a log configuration of its own uvicorn logs as everything else does: to stderr.
+    config = uvicorn.Config(app, log_level=log_level.lower(), log_config=None, timeout_graceful_shutdown=_GRACE_S)
+    anyio.run(uvicorn.Server(config).serve, sockets)
+
+
+def _bind(http: HttpSettings) -> list[socket.socket]:
+    """A listening socket for each address of the host: `localhost` may have two. They share one port.
+
+    Raises:
+        ConfigurationError: none of the addresses, or the port of one of them, can be had.
+    """
+    bound: list[socket.socket] = []
+    try:
+        for family, address in _addresses(http):
+            port = bound[0].getsockname()[1] if bound else http.port
+            bound.append(socket.create_server((address, port), family=family))
+    except OSError as error:
+        # A name may have an address of a protocol that this machine has switched off.
+        if error.errno != errno.EADDRNOTAVAIL or not bound:
+            for opened in bound:
+                opened.close()
+            reason = (error.strerror or str(error)).partition(" (")[0]
+            raise ConfigurationError(
+                f"cannot listen on {_bracketed(http.host)}:{http.port}: {reason}",
+                next_step="Choose another address with --http HOST:PORT; port 0 takes any free one.",
+            ) from error
+    return bound
+
+
+def _addresses(http: HttpSettings) -> list[tuple[int, str]]:
+    """The addresses that the host stands for, those of IPv4 first."""
+    found = socket.getaddrinfo(http.host, http.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    return sorted({(int(family), str(address[0])) for family, _, _, _, address in found})
 
 
 def transport_security(http: HttpSettings) -> TransportSecuritySettings:
@@ -48,6 +114,11 @@ def transport_security(http: HttpSettings) -> TransportSecuritySettings:
         allowed_hosts=[*hosts, *http.allowed_hosts],
         allowed_origins=[*origins, *http.allowed_origins],
     )
+
+
+def _url(bound: socket.socket) -> str:
+    host, port = bound.getsockname()[:2]
+    return f"http://{_bracketed(host)}:{port}{_PATH}"
 
 
 def _bracketed(host: str) -> str:
