@@ -1,0 +1,171 @@
+"""The graph file behind the port: every verb is one job for the pool, done by the reader of its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar, TypeVar
+
+from kgnav_mcp.adapters.embedded import entities, graphfile, queries
+from kgnav_mcp.adapters.embedded.catalogue import Catalogue
+from kgnav_mcp.adapters.embedded.matching import Vocabulary
+from kgnav_mcp.adapters.embedded.names import NameReader
+from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader
+from kgnav_mcp.adapters.embedded.nodes import NodeFinder, Totals
+from kgnav_mcp.adapters.embedded.pool import Pool, Session
+from kgnav_mcp.adapters.embedded.relations import RelationReader
+from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.adapters.embedded.schema import SchemaReader
+from kgnav_mcp.adapters.embedded.values import ValueReader
+from kgnav_mcp.errors import StoreUnavailable
+from kgnav_mcp.model import (
+    Candidate,
+    Count,
+    Direction,
+    Entity,
+    Health,
+    Literal,
+    Page,
+    RelationFacts,
+    Schema,
+    Triple,
+)
+from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind, ValueOwner
+
+T = TypeVar("T")
+
+
+class EmbeddedAdapter(GraphAdapter):
+    """One open graph file."""
+
+    capabilities: ClassVar[frozenset[Capability]] = frozenset(Capability)
+
+    def __init__(self, path: str, options: AdapterOptions) -> None:
+        self._path = path
+        self._options = options
+        self._pool = Pool(path, timeout=options.timeout)
+        self._catalogue: Catalogue | None = None
+        self._totals: Totals = {}
+        self._vocabulary: Vocabulary | None = None
+
+    async def open(self) -> None:
+        self._catalogue = await self._pool.run(self._read_meta)
+
+    async def close(self) -> None:
+        await self._pool.close()
+
+    @property
+    def revision(self) -> str:
+        return self._opened().revision
+
+    async def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
+        return await self._run(lambda builder: entities.described_by_id(builder, ids))
+
+    async def named(self, name: str, *, limit: int) -> Page[Entity]:
+        return await self._run(lambda builder: self._names(builder).named(name, limit))
+
+    async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
+        def job(builder: Builder) -> Page[Candidate]:
+            entry = builder.catalogue.labels(builder.session).one("label", label) if label is not None else None
+            return self._names(builder).find(hint, entry, limit)
+
+        return await self._run(job)
+
+    async def relations(
+        self, ids: Sequence[str], direction: Direction, *, hops: int = 1, examples: int = 0, limit: int
+    ) -> Page[RelationFacts]:
+        def job(builder: Builder) -> Page[RelationFacts]:
+            nodes = [number for number, _ in entities.anchors(builder, ids)]
+            return RelationReader(builder, nodes, direction).page(hops=hops, examples=examples, limit=limit)
+
+        return await self._run(job)
+
+    async def neighbours(
+        self,
+        ids: Sequence[str],
+        direction: Direction,
+        *,
+        paths: Sequence[tuple[str, ...]] | None = None,
+        far_ends: TailKind | None = None,
+        limit: int,
+        after: str | None = None,
+    ) -> Page[Triple]:
+        def job(builder: Builder) -> Page[Triple]:
+            known = None if paths is None else builder.known_paths(paths)
+            reader = NeighbourReader(builder, entities.anchors(builder, ids), direction, far_ends)
+            return reader.page(known, limit, after)
+
+        return await self._run(job)
+
+    async def nodes(
+        self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
+    ) -> Page[Entity]:
+        return await self._run(
+            lambda builder: NodeFinder(builder, self._totals).page(label, property_name, value, limit, after)
+        )
+
+    async def values(
+        self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
+    ) -> Page[Literal]:
+        def job(builder: Builder) -> Page[Literal]:
+            reader = ValueReader(builder, self._totals)
+            read = reader.of_nodes if kind is ValueOwner.NODE else reader.of_edges
+            return read(property_name, owner, limit, after)
+
+        return await self._run(job)
+
+    async def schema(self, name: str | None = None, *, limit: int) -> Schema:
+        def job(builder: Builder) -> Schema:
+            reader = SchemaReader(builder, limit)
+            return reader.overview() if name is None else reader.around(name)
+
+        return await self._run(job)
+
+    async def health(self) -> Health:
+        def job(builder: Builder) -> Health:
+            catalogue = builder.catalogue
+            return Health(
+                reachable=True,
+                store=f"graph file {Path(self._path).name}",
+                entities=Count(catalogue.entities),
+                triples=Count(catalogue.triples),
+                advice=tuple(_advice(builder)),
+            )
+
+        return await self._run(job)
+
+    async def _run(self, job: Callable[[Builder], T]) -> T:
+        """Do one verb's work in a thread of the pool."""
+        catalogue = self._opened()
+        return await self._pool.run(lambda session: job(Builder(session, catalogue)))
+
+    def _opened(self) -> Catalogue:
+        if self._catalogue is None:
+            raise StoreUnavailable(f"the graph file {self._path} is not open", next_step="Open the graph first.")
+        return self._catalogue
+
+    def _read_meta(self, session: Session) -> Catalogue:
+        try:
+            return Catalogue(dict(session.all(queries.META)))
+        except (KeyError, ValueError) as error:
+            raise graphfile.damaged(self._path) from error
+
+    def _names(self, builder: Builder) -> NameReader:
+        return NameReader(builder, self._options.languages, self._words)
+
+    def _words(self, builder: Builder) -> Vocabulary:
+        """All words of all names, read when a misspelt word first needs them."""
+        if self._vocabulary is None:
+            self._vocabulary = Vocabulary(term for (term,) in builder.session.all(queries.VOCABULARY))
+        return self._vocabulary
+
+
+def _advice(builder: Builder) -> list[str]:
+    """What would make answers from this file better."""
+    advice: list[str] = []
+    named = builder.session.one(queries.HAS_NAMES)
+    if named is None or not named[0]:
+        advice.append("No entity has a name: load the names, too (kgnav load SOURCES... --labels NAMES).")
+    if not builder.catalogue.labels(builder.session).entries:
+        advice.append("No entity has a label (class), so that questions cannot be narrowed to one.")
+    return advice

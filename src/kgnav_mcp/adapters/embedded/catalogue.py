@@ -1,0 +1,181 @@
+"""The small tables of a graph file, kept in memory from their first use: its relations and labels, and their names."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+from kgnav_mcp.adapters.embedded import queries
+from kgnav_mcp.adapters.embedded.ids import Prefixes
+from kgnav_mcp.adapters.embedded.pool import Session
+from kgnav_mcp.adapters.naming import readable
+from kgnav_mcp.errors import UnknownName
+from kgnav_mcp.model import Relation
+
+_NEAREST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class RelationEntry:
+    """A relation of the file with its sizes: triples with an entity, and with a literal, as tail."""
+
+    id: int
+    key: str
+    relation: Relation
+    edges: int
+    attributes: int
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """What it may be called, the id first."""
+        return self.key, self.relation.id, self.relation.label
+
+    @property
+    def size(self) -> int:
+        return self.edges + self.attributes
+
+
+@dataclass(frozen=True, slots=True)
+class LabelEntry:
+    """A label (class) of the file; `printed` is how entities show it as their type."""
+
+    id: int
+    key: str
+    short: str
+    name: str
+    printed: str
+    size: int
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """What it may be called, the id first."""
+        return self.key, self.short, self.printed, self.name
+
+
+Entry = TypeVar("Entry", RelationEntry, LabelEntry)
+Wanted = Callable[[Entry], bool]
+"""Which entries may be meant."""
+
+
+def _any(_: RelationEntry | LabelEntry) -> bool:
+    return True
+
+
+class Names(Generic[Entry]):
+    """Finds an entry by whatever it may be called: ids first, then names, then names with letter case aside."""
+
+    def __init__(self, entries: dict[int, Entry], prefixes: Prefixes) -> None:
+        self.entries = entries
+        self._prefixes = prefixes
+
+    @cached_property
+    def _by_key(self) -> dict[str, Entry]:
+        return {entry.key: entry for entry in self.entries.values()}
+
+    @cached_property
+    def _exact(self) -> dict[str, list[Entry]]:
+        return _index(self.entries.values(), str)
+
+    @cached_property
+    def _folded(self) -> dict[str, list[Entry]]:
+        return _index(self.entries.values(), str.casefold)
+
+    def by_key(self, reference: str) -> Entry | None:
+        """The entry with this id, short or full."""
+        for key in self._prefixes.keys(reference):
+            if (entry := self._by_key.get(key)) is not None:
+                return entry
+        return None
+
+    def all(self, reference: str) -> list[Entry]:
+        """Every entry a text may mean: the one with that id, else those of that name, the largest first."""
+        if (entry := self.by_key(reference)) is not None:
+            return [entry]
+        return self._exact.get(reference) or self._folded.get(reference.casefold(), [])
+
+    def get(self, reference: str, wanted: Wanted[Entry] = _any) -> Entry | None:
+        """The entry a text means among the wanted ones, the largest where several have the same name.
+
+        None: no entry has that id or name, or several have it only with letter case aside.
+        """
+        if (entry := self.by_key(reference)) is not None and wanted(entry):
+            return entry
+        for entry in self._exact.get(reference, ()):
+            if wanted(entry):
+                return entry
+        folded = [entry for entry in self._folded.get(reference.casefold(), ()) if wanted(entry)]
+        return folded[0] if len(folded) == 1 else None
+
+    def one(self, kind: str, reference: str, wanted: Wanted[Entry] = _any) -> Entry:
+        """As `get`, where an entry is needed.
+
+        Raises:
+            UnknownName: there is none; carries the nearest names.
+        """
+        if (entry := self.get(reference, wanted)) is None:
+            raise UnknownName(kind, reference, self.nearest(reference, wanted))
+        return entry
+
+    def nearest(self, reference: str, wanted: Wanted[Entry] = _any) -> list[str]:
+        """The printed ids of the entries whose id or name is most like a text, best first."""
+        from rapidfuzz import fuzz, process  # noqa: PLC0415 - only a wrong name needs it
+
+        entries = [entry for entry in self.entries.values() if wanted(entry)]
+        names = [f"{entry.references[1]} {entry.references[-1]}".casefold() for entry in entries]
+        hits = process.extract(reference.casefold(), names, scorer=fuzz.WRatio, limit=_NEAREST)
+        return [entries[index].references[1] for _, _, index in hits]
+
+
+class Catalogue:
+    """Relations and labels of one open file. Filling it twice from two threads gives the same, and does no harm."""
+
+    def __init__(self, meta: Mapping[str, str]) -> None:
+        """Read the file's table `meta`. Raises KeyError or ValueError where that is not as the loader wrote it."""
+        self.revision = meta["revision"]
+        self.prefixes = Prefixes(json.loads(meta["prefixes"]))
+        self.entities = int(meta["entities"])
+        self.triples = int(meta["triples"])
+        self.sampled = meta["sampled"] == "yes"
+        self._relations: Names[RelationEntry] | None = None
+        self._labels: Names[LabelEntry] | None = None
+
+    def relations(self, session: Session) -> Names[RelationEntry]:
+        """Every predicate, relationship type and property name."""
+        if self._relations is None:
+            entries: dict[int, RelationEntry] = {}
+            for number, key, label, edges, attributes in session.all(queries.RELATIONS):
+                short = self.prefixes.short(key)
+                entries[number] = RelationEntry(
+                    number, key, Relation(short, label or readable(short)), edges, attributes
+                )
+            self._relations = Names(entries, self.prefixes)
+        return self._relations
+
+    def labels(self, session: Session) -> Names[LabelEntry]:
+        """Every label. An entity shows a label by its name, or by its id where that name would mean two things."""
+        if self._labels is None:
+            rows = session.all(queries.LABELS)
+            taken: dict[str, int] = defaultdict(int)
+            for _, key, name, _ in rows:
+                taken[name] += 1
+                taken[key] += name != key
+            entries: dict[int, LabelEntry] = {}
+            for number, key, name, nodes in rows:
+                short = self.prefixes.short(key)
+                printed = name if name and taken[name] == 1 else short
+                entries[number] = LabelEntry(number, key, short, name or readable(short), printed, nodes)
+            self._labels = Names(entries, self.prefixes)
+        return self._labels
+
+
+def _index(entries: Iterable[Entry], form: Callable[[str], str]) -> dict[str, list[Entry]]:
+    """Entries by their names, those of one name by size and then by id."""
+    index: dict[str, list[Entry]] = defaultdict(list)
+    for entry in sorted(entries, key=lambda entry: (-entry.size, entry.key)):
+        for name in dict.fromkeys(form(reference) for reference in entry.references):
+            index[name].append(entry)
+    return dict(index)

@@ -1,0 +1,39 @@
+"""Ids as they are stored (full IRIs, ids of a table) and as they are printed (short where a prefix fits)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+
+class Prefixes:
+    """The prefixes of one graph file. Without any, every id is printed as it is stored."""
+
+    def __init__(self, namespaces: Mapping[str, str]) -> None:
+        """`namespaces` maps prefixes to namespaces; of two prefixes for one namespace the first one is printed."""
+        self._namespace_of = dict(namespaces)
+        self._prefix_of: dict[str, str] = {}
+        for prefix, namespace in namespaces.items():
+            self._prefix_of.setdefault(namespace, prefix)
+
+    def short(self, key: str) -> str:
+        """The printed form of a stored id: its namespace, up to the last `#` or `/`, replaced by a prefix."""
+        if not self._prefix_of:
+            return key
+        cut = max(key.rfind("#"), key.rfind("/")) + 1
+        prefix = self._prefix_of.get(key[:cut])
+        return key if prefix is None or cut == len(key) else f"{prefix}:{key[cut:]}"
+
+    def keys(self, reference: str) -> tuple[str, ...]:
+        """The stored ids that a text may mean, the text itself first: `wd:Q42`, `<http://...>` and full IRIs."""
+        keys = [storable(reference)]
+        prefix, colon, local = keys[0].partition(":")
+        if colon and local and prefix in self._namespace_of:
+            keys.append(self._namespace_of[prefix] + local)
+        if keys[0].startswith("<") and keys[0].endswith(">"):
+            keys.append(keys[0][1:-1])
+        return tuple(keys)
+
+
+def storable(text: str) -> str:
+    """The text as SQLite can take it: half a surrogate pair, which no stored text has, becomes a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")

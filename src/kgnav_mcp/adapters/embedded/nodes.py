@@ -1,0 +1,120 @@
+"""Nodes by label and property value."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from kgnav_mcp.adapters.embedded import entities, queries
+from kgnav_mcp.adapters.embedded.catalogue import LabelEntry, RelationEntry
+from kgnav_mcp.adapters.embedded.ids import storable
+from kgnav_mcp.adapters.embedded.paging import node_behind
+from kgnav_mcp.adapters.embedded.pool import Parameter
+from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.errors import UnknownName
+from kgnav_mcp.model import Count, Entity, Page, Stop
+
+Totals = dict[object, int]
+"""Counts that took a read of many rows, kept while the file is open: it never changes."""
+
+_MOST_TOTALS = 10_000
+_ID = "id"
+_NAMES = frozenset({"name", "label"})
+"""Properties that every node has in some form, unless the graph itself has properties of that name."""
+
+
+class NodeFinder:
+    """Answers `nodes`, within one job. Nodes come by their number in the file, which is also the position."""
+
+    def __init__(self, builder: Builder, totals: Totals) -> None:
+        self._builder = builder
+        self._session = builder.session
+        self._totals = totals
+
+    def page(
+        self, label: str | None, property_name: str | None, value: str | None, limit: int, after: str | None
+    ) -> Page[Entity]:
+        """One page of the nodes that meet every condition given.
+
+        Raises:
+            UnknownName: the graph has no such label or property.
+        """
+        entry = self._builder.catalogue.labels(self._session).one("label", label) if label is not None else None
+        value = storable(value) if value is not None else None
+        if property_name is None:
+            query, parameters = (queries.NODES_WITH_LABEL if entry else queries.ALL_NODES), {}
+        else:
+            known = property_entry(self._builder, property_name)
+            if known is None and property_name.casefold() == _ID and value is not None:
+                return self._by_id(value, entry)
+            query, parameters = self._with_property(property_name, known, value, entry)
+        return self._read(query, {**parameters, "label": entry.id if entry else None}, entry, limit, after)
+
+    def _with_property(
+        self, name: str, known: RelationEntry | None, value: str | None, label: LabelEntry | None
+    ) -> tuple[str, dict[str, Parameter]]:
+        """The query for nodes with a property, or with a value of it."""
+        if known is None:
+            if name.casefold() not in _NAMES or value is None:
+                raise unknown_property(self._builder, name)
+            return queries.NODES_WITH_NAME, {"value": value}
+        if value is None:
+            if label is not None:
+                return queries.NODES_WITH_LABEL_AND_PROPERTY, {"property": known.id}
+            only_edges = not known.attributes
+            return queries.NODES_WITH_RELATION if only_edges else queries.NODES_WITH_PROPERTY, {"property": known.id}
+        if known.attributes:
+            return queries.NODES_WITH_VALUE, {"property": known.id, "value": value}
+        return queries.NODES_WITH_TAIL, {"property": known.id, "tails": self._tails(value)}
+
+    def _tails(self, value: str) -> str:
+        """The nodes a value means where the property leads to nodes: by id, or by name."""
+        by_id = [row[0] for row in entities.resolved(self._builder, [value]).values()]
+        by_name = self._session.named(queries.NODES_WITH_NAME, {"value": value, "label": None, "after": 0, "limit": -1})
+        return json.dumps(sorted({*by_id, *(node for (node,) in by_name)}))
+
+    def _by_id(self, value: str, label: LabelEntry | None) -> Page[Entity]:
+        rows = list(entities.resolved(self._builder, [value]).values())
+        if label is not None and rows:
+            having = self._session.all(queries.WITH_LABEL, json.dumps([row[0] for row in rows]), label.id)
+            rows = [row for row in rows if (row[0],) in having]
+        found = entities.described(self._builder, rows)
+        return Page(tuple(found.values()), tuple(map(str, found)), Count(len(found)))
+
+    def _read(
+        self, query: str, parameters: Mapping[str, Parameter], label: LabelEntry | None, limit: int, after: str | None
+    ) -> Page[Entity]:
+        rows = self._session.named(query, {**parameters, "after": node_behind(after), "limit": limit + 1})
+        numbers = [number for (number,) in rows]
+        found = entities.described_by_number(self._builder, numbers[:limit])
+        return Page(
+            items=tuple(found[number] for number in numbers[:limit]),
+            positions=tuple(map(str, numbers[:limit])),
+            total=Count(self._total(query, parameters, label)),
+            stop=Stop.LIMIT if len(numbers) > limit else Stop.COMPLETE,
+        )
+
+    def _total(self, query: str, parameters: Mapping[str, Parameter], label: LabelEntry | None) -> int:
+        if query == queries.NODES_WITH_LABEL and label is not None:
+            return label.size
+        if query == queries.ALL_NODES:
+            return self._builder.catalogue.entities
+        key = (query, *sorted(parameters.items()))
+        if key not in self._totals:
+            if len(self._totals) >= _MOST_TOTALS:
+                self._totals.clear()
+            (row,) = self._session.named(queries.NODE_COUNTS[query], {**parameters, "after": 0, "limit": -1})
+            self._totals[key] = row[0]
+        return self._totals[key]
+
+
+def property_entry(builder: Builder, name: str) -> RelationEntry | None:
+    """The property of this id or name: one with literals, else a relation to nodes; None: the graph has neither."""
+    names = builder.catalogue.relations(builder.session)
+    return names.get(name, lambda entry: entry.attributes > 0) or names.get(name, lambda entry: entry.edges > 0)
+
+
+def unknown_property(builder: Builder, name: str) -> UnknownName:
+    """The error for a property that the graph does not have, with the nearest ones."""
+    names = builder.catalogue.relations(builder.session)
+    return UnknownName("property", name, names.nearest(name, lambda entry: entry.size > 0))

@@ -1,0 +1,113 @@
+"""Which relations a set of nodes has, with exact counts at any degree.
+
+Hubs have their rows counted per relation in the file, so that a node with a million neighbours costs what one with
+fifty does; every other node has so few rows that they are counted as they are read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+
+from kgnav_mcp.adapters.embedded import queries
+from kgnav_mcp.adapters.embedded.pool import Row
+from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.model import Count, Direction, Node, Page, RelationFacts, Stop
+
+Path = tuple[int, ...]
+"""One relation of the file, or the two relations of a way through a mediator, from head to tail."""
+
+_SIDE = {Direction.OUTGOING: 0, Direction.INCOMING: 1}
+_EDGES = {Direction.OUTGOING: queries.EDGE_COUNTS_OUTGOING, Direction.INCOMING: queries.EDGE_COUNTS_INCOMING}
+_THROUGH = {
+    Direction.OUTGOING: (queries.COUNTS_THROUGH_OUTGOING, queries.ATTRIBUTE_COUNTS_THROUGH),
+    Direction.INCOMING: (queries.COUNTS_THROUGH_INCOMING,),
+}
+_EXAMPLES = {Direction.OUTGOING: queries.EXAMPLE_TAILS, Direction.INCOMING: queries.EXAMPLE_HEADS}
+_EXAMPLES_THROUGH = {
+    Direction.OUTGOING: queries.EXAMPLE_TAILS_THROUGH,
+    Direction.INCOMING: queries.EXAMPLE_HEADS_THROUGH,
+}
+
+
+class RelationReader:
+    """Answers `relations` for one set of nodes in one direction, within one job."""
+
+    def __init__(self, builder: Builder, nodes: Sequence[int], direction: Direction) -> None:
+        self._builder = builder
+        self._session = builder.session
+        self._nodes = json.dumps(list(nodes))
+        self._direction = direction
+
+    def page(self, *, hops: int, examples: int, limit: int) -> Page[RelationFacts]:
+        """The relations ordered by id, with counts and examples of those that are shown."""
+        counts = self.counts()
+        through = self.counts_through() if hops == 2 else Counter[Path]()
+        near = 0 if self._direction is Direction.OUTGOING else 1
+        mediated = {(path[near],) for path in through}
+        counts.update(through)
+        named = sorted((self._builder.path(path).id, path) for path in counts)
+        shown = named[:limit]
+        return Page(
+            items=tuple(self._facts(path, counts[path], examples, mediators=path in mediated) for _, path in shown),
+            positions=tuple(relation for relation, _ in shown),
+            total=Count(len(named)),
+            stop=Stop.LIMIT if len(named) > len(shown) else Stop.COMPLETE,
+        )
+
+    def counts(self) -> Counter[Path]:
+        """Rows of each one-hop relation."""
+        counts = Counter[Path]()
+        self._add(counts, self._session.all(queries.HUB_COUNTS, self._nodes, _SIDE[self._direction]))
+        self._add(counts, self._session.all(_EDGES[self._direction], self._nodes))
+        if self._direction is Direction.OUTGOING:
+            self._add(counts, self._session.all(queries.ATTRIBUTE_COUNTS, self._nodes))
+        return counts
+
+    def counts_through(self) -> Counter[Path]:
+        """Rows of each two-hop relation through mediators, without the ways back to where they started."""
+        counts = Counter[Path]()
+        self._add(counts, self._session.all(queries.HUB_COUNTS_THROUGH, self._nodes, _SIDE[self._direction]))
+        for query in _THROUGH[self._direction]:
+            self._add(counts, self._session.all(query, self._nodes))
+        return counts
+
+    def literals(self, path: Path) -> int:
+        """How many of a path's rows have a literal as far end."""
+        if self._direction is Direction.INCOMING or not self._builder.relation_entries[path[-1]].attributes:
+            return 0
+        row = self._session.one(
+            queries.LITERAL_COUNT if len(path) == 1 else queries.LITERAL_COUNT_THROUGH, self._nodes, *path
+        )
+        return row[0] if row is not None else 0
+
+    @staticmethod
+    def _add(counts: Counter[Path], rows: list[Row]) -> None:
+        for *path, count in rows:
+            counts[tuple(path)] += count
+
+    def _facts(self, path: Path, count: int, examples: int, *, mediators: bool) -> RelationFacts:
+        return RelationFacts(
+            relation=self._builder.path(path),
+            direction=self._direction,
+            count=Count(count),
+            hops=tuple(self._builder.relation(number) for number in path),
+            examples=self._examples(path, examples) if examples else (),
+            mediators=mediators,
+        )
+
+    def _examples(self, path: Path, wanted: int) -> tuple[Node, ...]:
+        """The first distinct far ends in the order of `neighbours`: literals, then nodes."""
+        last = self._builder.relation_entries[path[-1]]
+        outgoing = self._direction is Direction.OUTGOING
+        found: list[Node] = []
+        if outgoing and last.attributes:
+            query = queries.EXAMPLE_ATTRIBUTES if len(path) == 1 else queries.EXAMPLE_ATTRIBUTES_THROUGH
+            rows = self._session.all(query, self._nodes, *path, wanted)
+            found += [self._builder.literal(text, datatype, language) for text, datatype, language in rows]
+        if len(found) < wanted and last.edges:
+            query = (_EXAMPLES if len(path) == 1 else _EXAMPLES_THROUGH)[self._direction]
+            rows = self._session.all(query, self._nodes, *path, wanted - len(found))
+            found += [self._builder.entity(key, label, mediator) for _, key, label, mediator in rows]
+        return tuple(found)

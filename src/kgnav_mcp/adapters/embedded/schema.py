@@ -1,0 +1,117 @@
+"""What the graph is made of, from the statistics that the loader wrote."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+
+from kgnav_mcp.adapters.embedded import queries
+from kgnav_mcp.adapters.embedded.catalogue import LabelEntry, RelationEntry
+from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.errors import UnknownName
+from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, PropertyFacts, Schema
+
+_SAMPLED = "the labels at the ends of relations and the datatypes of properties are from a sample of the triples"
+
+
+class SchemaReader:
+    """Answers `schema`, within one job. Every list is the largest first and holds at most `limit` entries."""
+
+    def __init__(self, builder: Builder, limit: int) -> None:
+        self._builder = builder
+        self._session = builder.session
+        self._limit = limit
+        self._labels = builder.catalogue.labels(builder.session)
+        self._relations = builder.catalogue.relations(builder.session)
+
+    def overview(self) -> Schema:
+        """The whole graph."""
+        relations = self._relations.entries.values()
+        return self._schema(
+            self._labels.entries.values(),
+            [self._edges(entry) for entry in self._largest(relations, lambda entry: entry.edges)],
+            [self._property(entry) for entry in self._largest(relations, lambda entry: entry.attributes)],
+        )
+
+    def around(self, name: str) -> Schema:
+        """The part of the graph around one label, relation or property, or around all of that name.
+
+        Raises:
+            UnknownName: nothing of that name is in the graph.
+        """
+        labels = self._labels.all(name)
+        relations = [entry for entry in self._relations.all(name) if entry.size]
+        if not labels and not relations:
+            nearest = self._labels.nearest(name) + self._relations.nearest(name, lambda entry: entry.size > 0)
+            raise UnknownName("label, relation or property", name, nearest)
+        shown = {entry.id: entry for entry in labels}
+        edges = {entry.id: self._edges(entry) for entry in relations if entry.edges}
+        properties = {entry.id: self._property(entry) for entry in relations if entry.attributes}
+        for label in labels:
+            edges.update(self._edges_at(label))
+            properties.update(self._properties_of(label))
+        for entry in relations:
+            shown.update({label.id: label for label in self._labels_at(entry)})
+        return self._schema(shown.values(), list(edges.values()), list(properties.values()))
+
+    def _schema(self, labels: Iterable[LabelEntry], edges: list[EdgeFacts], properties: list[PropertyFacts]) -> Schema:
+        catalogue = self._builder.catalogue
+        largest = sorted(labels, key=lambda entry: (-entry.size, entry.short))[: self._limit]
+        return Schema(
+            entities=Count(catalogue.entities),
+            triples=Count(catalogue.triples),
+            labels=tuple(LabelFacts(entry.short, entry.name, Count(entry.size)) for entry in largest),
+            relations=tuple(sorted(edges, key=_by_size)[: self._limit]),
+            properties=tuple(sorted(properties, key=_by_size)[: self._limit]),
+            sampled=_SAMPLED if catalogue.sampled else None,
+        )
+
+    def _largest(self, entries: Iterable[RelationEntry], size: Callable[[RelationEntry], int]) -> list[RelationEntry]:
+        used = [entry for entry in entries if size(entry)]
+        return sorted(used, key=lambda entry: (-size(entry), entry.relation.id))[: self._limit]
+
+    def _edges(self, entry: RelationEntry) -> EdgeFacts:
+        ends: dict[int, list[str]] = defaultdict(list)
+        for side, label in self._session.all(queries.ENDS, entry.id):
+            ends[side].append(self._labels.entries[label].printed)
+        keys = [
+            self._builder.qualifier_relation(key).id for (key,) in self._session.all(queries.QUALIFIERS_OF, entry.id)
+        ]
+        return EdgeFacts(entry.relation, Count(entry.edges), tuple(ends[0]), tuple(ends[1]), tuple(keys))
+
+    def _property(self, entry: RelationEntry) -> PropertyFacts:
+        datatypes = self._session.all(queries.DATATYPES_OF, entry.id)
+        return PropertyFacts(
+            entry.relation,
+            Count(entry.attributes),
+            tuple(self._builder.prefixes.short(datatype) for (datatype,) in datatypes),
+        )
+
+    def _edges_at(self, label: LabelEntry) -> dict[int, EdgeFacts]:
+        """The relations that have the label at either end, with all their triples."""
+        rows = self._session.all(queries.RELATIONS_AT_LABEL, label.id)
+        entries = sorted(rows, key=lambda row: -row[1])[: self._limit]
+        return {number: self._edges(self._relations.entries[number]) for number, _ in entries}
+
+    def _properties_of(self, label: LabelEntry) -> dict[int, PropertyFacts]:
+        """The properties of the label's nodes, with the number of their values there."""
+        counts = Counter[int]()
+        datatypes: dict[int, list[str]] = defaultdict(list)
+        for number, datatype, n in self._session.all(queries.PROPERTIES_OF_LABEL, label.id):
+            counts[number] += n
+            datatypes[number].append(self._builder.prefixes.short(datatype))
+        sure = Count.at_least if self._builder.catalogue.sampled else Count
+        return {
+            number: PropertyFacts(self._builder.relation(number), sure(n), tuple(datatypes[number]))
+            for number, n in counts.items()
+        }
+
+    def _labels_at(self, entry: RelationEntry) -> list[LabelEntry]:
+        """The labels at either end of a relation, and of the nodes that have it as a property."""
+        numbers = [label for _, label in self._session.all(queries.ENDS, entry.id)]
+        numbers += [label for (label,) in self._session.all(queries.LABELS_OF_PROPERTY, entry.id)]
+        return [self._labels.entries[number] for number in dict.fromkeys(numbers)]
+
+
+def _by_size(facts: EdgeFacts | PropertyFacts) -> tuple[int, str]:
+    return -facts.count.value, facts.relation.id
