@@ -146,7 +146,7 @@ class EmbeddedAdapter(GraphAdapter):
 
     def _read_meta(self, session: Session) -> Catalogue:
         try:
-            return Catalogue(dict(session.all(queries.META)))
+            return Catalogue(dict(session.all(queries.entities.META)))
         except (KeyError, ValueError) as error:
             raise graphfile.damaged(self._path) from error
 
@@ -156,14 +156,14 @@ class EmbeddedAdapter(GraphAdapter):
     def _words(self, builder: Builder) -> Vocabulary:
         """All words of all names, read when a misspelt word first needs them."""
         if self._vocabulary is None:
-            self._vocabulary = Vocabulary(term for (term,) in builder.session.all(queries.VOCABULARY))
+            self._vocabulary = Vocabulary(term for (term,) in builder.session.all(queries.names.VOCABULARY))
         return self._vocabulary
 
 
 def _advice(builder: Builder) -> list[str]:
     """What would make answers from this file better."""
     advice: list[str] = []
-    named = builder.session.one(queries.HAS_NAMES)
+    named = builder.session.one(queries.lists.HAS_NAMES)
     if named is None or not named[0]:
         advice.append("No entity has a name: load the names, too (kgnav load SOURCES... --labels NAMES).")
     if not builder.catalogue.labels(builder.session).entries:

@@ -147,7 +147,7 @@ class Catalogue:
         """Every predicate, relationship type and property name."""
         if self._relations is None:
             entries: dict[int, RelationEntry] = {}
-            for number, key, label, edges, attributes in session.all(queries.RELATIONS):
+            for number, key, label, edges, attributes in session.all(queries.entities.RELATIONS):
                 short = self.prefixes.short(key)
                 entries[number] = RelationEntry(
                     number, key, Relation(short, label or readable(short)), edges, attributes
@@ -158,7 +158,7 @@ class Catalogue:
     def labels(self, session: Session) -> Names[LabelEntry]:
         """Every label. An entity shows a label by its name, or by its id where that name would mean two things."""
         if self._labels is None:
-            rows = session.all(queries.LABELS)
+            rows = session.all(queries.entities.LABELS)
             taken: dict[str, int] = defaultdict(int)
             for _, key, name, _ in rows:
                 taken[name] += 1

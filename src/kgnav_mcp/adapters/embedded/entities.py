@@ -16,7 +16,7 @@ def resolved(builder: Builder, ids: Iterable[str]) -> dict[str, Row]:
     """The node rows (id, key, label, description, mediator) of ids in any form, a stored id first."""
     forms = {reference: builder.prefixes.keys(reference) for reference in ids}
     keys = {key for group in forms.values() for key in group}
-    rows = {row[1]: row for row in builder.session.all(queries.NODES_BY_KEY, json.dumps(list(keys)))}
+    rows = {row[1]: row for row in builder.session.all(queries.entities.NODES_BY_KEY, json.dumps(list(keys)))}
     found: dict[str, Row] = {}
     for reference, group in forms.items():
         for key in group:
@@ -43,7 +43,7 @@ def described(builder: Builder, rows: Iterable[Row]) -> dict[int, Entity]:
     types: dict[int, list[str]] = defaultdict(list)
     if nodes:
         labels = builder.catalogue.labels(builder.session).entries
-        for number, label in builder.session.all(queries.NODE_LABELS, json.dumps(list(nodes))):
+        for number, label in builder.session.all(queries.entities.NODE_LABELS, json.dumps(list(nodes))):
             types[number].append(labels[label].printed)
     return {
         number: Entity(
@@ -59,7 +59,7 @@ def described(builder: Builder, rows: Iterable[Row]) -> dict[int, Entity]:
 
 def described_by_number(builder: Builder, numbers: Sequence[int]) -> dict[int, Entity]:
     """Entities with types and descriptions by node number."""
-    return described(builder, builder.session.all(queries.NODES_BY_ID, json.dumps(list(numbers))))
+    return described(builder, builder.session.all(queries.entities.NODES_BY_ID, json.dumps(list(numbers))))
 
 
 def described_by_id(builder: Builder, ids: Sequence[str]) -> Mapping[str, Entity]:
@@ -73,9 +73,10 @@ def degrees(builder: Builder, numbers: Sequence[int]) -> dict[int, int]:
     """The triples each node is in, literals included; a triple that leaves and enters one node counts twice."""
     session = builder.session
     counted = {
-        (number, side): rows for number, side, rows in session.all(queries.HUB_DEGREES, json.dumps(list(numbers)))
+        (number, side): rows
+        for number, side, rows in session.all(queries.entities.HUB_DEGREES, json.dumps(list(numbers)))
     }
-    for side, query in ((0, queries.DEGREES_OUTGOING), (1, queries.DEGREES_INCOMING)):
+    for side, query in ((0, queries.entities.DEGREES_OUTGOING), (1, queries.entities.DEGREES_INCOMING)):
         small = [number for number in numbers if (number, side) not in counted]
         counted.update({(number, side): rows for number, rows in session.all(query, json.dumps(small))})
     return {number: counted[number, 0] + counted[number, 1] for number in numbers}

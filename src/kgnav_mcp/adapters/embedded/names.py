@@ -70,7 +70,7 @@ class NameReader:
             if score > best.get(node, (-1.0, ""))[0]:
                 best[node] = (score, text)
         if label is not None:
-            having = self._session.all(queries.WITH_LABEL, json.dumps(list(best)), label.id)
+            having = self._session.all(queries.names.WITH_LABEL, json.dumps(list(best)), label.id)
             best = {node: best[node] for (node,) in having}
         return self._ranked(best, limit)
 
@@ -103,13 +103,13 @@ class NameReader:
             named = named or any(row[1] != DESCRIPTION for row in rows)
             if named:
                 return
-        yield from self._session.all(queries.NAMES_STARTING, hint, hint + _AFTER_ALL, _MOST_HITS)
+        yield from self._session.all(queries.names.NAMES_STARTING, hint, hint + _AFTER_ALL, _MOST_HITS)
 
     def _steps(self, asked: list[str]) -> Iterator[list[str]]:
         """Questions to the full-text index, the strictest step first; the questions of one step belong together."""
         if not asked:
             return
-        known = {word for word in asked if self._session.one(queries.WORD_EXISTS, _quoted(word))}
+        known = {word for word in asked if self._session.one(queries.names.WORD_EXISTS, _quoted(word))}
         yield [_all_of([[_quoted(word)] for word in asked])]
         vocabulary = self._vocabulary(self._builder)
         near: dict[str, list[str]] = {}
@@ -124,17 +124,17 @@ class NameReader:
 
     def _matching(self, expression: str, label: LabelEntry | None) -> list[Row]:
         if label is None:
-            return self._session.all(queries.NAMES_MATCHING, expression, _MOST_HITS)
-        return self._session.all(queries.NAMES_MATCHING_WITH_LABEL, expression, _MOST_HITS_WITH_LABEL, label.id)
+            return self._session.all(queries.names.NAMES_MATCHING, expression, _MOST_HITS)
+        return self._session.all(queries.names.NAMES_MATCHING_WITH_LABEL, expression, _MOST_HITS_WITH_LABEL, label.id)
 
     def _same(self, name: str) -> list[Row]:
         """Rows of names with the same letters. Usual ways to write it are seeks; others come by their words."""
         name = storable(name)
         ways = {name, name.lower(), name.upper(), name.title(), name.capitalize(), name.casefold()}
-        rows = self._session.all(queries.NAMES_EQUAL, json.dumps(sorted(ways)), _MOST_SAME)
+        rows = self._session.all(queries.names.NAMES_EQUAL, json.dumps(sorted(ways)), _MOST_SAME)
         asked = words(name)
         if asked:
-            in_order = self._session.all(queries.NAMES_MATCHING, f"^ {_quoted(' '.join(asked))}", _MOST_HITS)
+            in_order = self._session.all(queries.names.NAMES_MATCHING, f"^ {_quoted(' '.join(asked))}", _MOST_HITS)
             rows += [row for row in in_order if row[1] != DESCRIPTION and folded(row[3]) == folded(name)]
         return list(dict.fromkeys(rows))
 

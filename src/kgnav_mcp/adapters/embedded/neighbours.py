@@ -110,7 +110,7 @@ class NeighbourReader:
 
     def _source(self, number: int, anchor: Entity) -> _Source:
         side = 0 if self._direction is Direction.OUTGOING else 1
-        hub = self._builder.session.all(queries.HUB_RELATIONS, number, side)
+        hub = self._builder.session.all(queries.around.HUB_RELATIONS, number, side)
         if hub:
             return _Hub(self._builder, number, anchor, self._direction, {relation for (relation,) in hub})
         return _Small(self._builder, number, anchor, self._direction)
@@ -145,9 +145,9 @@ class NeighbourReader:
         relation = builder.path(segment.path)
         outgoing = self._direction is Direction.OUTGOING
         if segment.kind is Kind.ATTRIBUTE_THROUGH:
-            query = queries.ATTRIBUTES_THROUGH
+            query = queries.around.ATTRIBUTES_THROUGH
         else:
-            query = queries.TAILS_THROUGH if outgoing else queries.HEADS_THROUGH
+            query = queries.around.TAILS_THROUGH if outgoing else queries.around.HEADS_THROUGH
         found: list[Numbered] = []
         for row in builder.session.all(query, number, *segment.path, *behind, room):
             seek, (first, second, key, *far) = row[: len(behind)], row[len(behind) :]
@@ -215,8 +215,10 @@ class _Hub(_Rows):
     def read(self, segment: Segment, behind: Seek, room: int) -> list[Numbered]:
         session = self._builder.session
         if segment.kind is Kind.ATTRIBUTE:
-            return self._attributes(session.all(queries.ATTRIBUTES_BY, self._number, *segment.path, *behind, room))
-        query = queries.TAILS_BY if self._outgoing else queries.HEADS_BY
+            return self._attributes(
+                session.all(queries.around.ATTRIBUTES_BY, self._number, *segment.path, *behind, room)
+            )
+        query = queries.around.TAILS_BY if self._outgoing else queries.around.HEADS_BY
         return self._edges(session.all(query, self._number, *segment.path, *behind, room))
 
 
@@ -228,9 +230,9 @@ class _Small(_Rows):
         self._rows: dict[Segment, list[Row]] = defaultdict(list)
         session = builder.session
         if self._outgoing:
-            for row in session.all(queries.ATTRIBUTES, number):
+            for row in session.all(queries.around.ATTRIBUTES, number):
                 self._rows[Segment(Kind.ATTRIBUTE, (row[0],))].append(row)
-        for row in session.all(queries.TAILS if self._outgoing else queries.HEADS, number):
+        for row in session.all(queries.around.TAILS if self._outgoing else queries.around.HEADS, number):
             self._rows[Segment(Kind.EDGE, (row[0],))].append(row)
 
     def paths(self) -> set[int]:

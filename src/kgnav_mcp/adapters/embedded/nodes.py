@@ -42,7 +42,7 @@ class NodeFinder:
         entry = self._builder.catalogue.labels(self._session).one("label", label) if label is not None else None
         value = storable(value) if value is not None else None
         if property_name is None:
-            query, parameters = (queries.NODES_WITH_LABEL if entry else queries.ALL_NODES), {}
+            query, parameters = (queries.lists.NODES_WITH_LABEL if entry else queries.lists.ALL_NODES), {}
         else:
             known = property_entry(self._builder, property_name)
             if known is None and property_name.casefold() == _ID and value is not None:
@@ -57,26 +57,30 @@ class NodeFinder:
         if known is None:
             if name.casefold() not in _NAMES or value is None:
                 raise unknown_property(self._builder, name)
-            return queries.NODES_WITH_NAME, {"value": value}
+            return queries.lists.NODES_WITH_NAME, {"value": value}
         if value is None:
             if label is not None:
-                return queries.NODES_WITH_LABEL_AND_PROPERTY, {"property": known.id}
+                return queries.lists.NODES_WITH_LABEL_AND_PROPERTY, {"property": known.id}
             only_edges = not known.attributes
-            return queries.NODES_WITH_RELATION if only_edges else queries.NODES_WITH_PROPERTY, {"property": known.id}
+            return queries.lists.NODES_WITH_RELATION if only_edges else queries.lists.NODES_WITH_PROPERTY, {
+                "property": known.id
+            }
         if known.attributes:
-            return queries.NODES_WITH_VALUE, {"property": known.id, "value": value}
-        return queries.NODES_WITH_TAIL, {"property": known.id, "tails": self._tails(value)}
+            return queries.lists.NODES_WITH_VALUE, {"property": known.id, "value": value}
+        return queries.lists.NODES_WITH_TAIL, {"property": known.id, "tails": self._tails(value)}
 
     def _tails(self, value: str) -> str:
         """The nodes a value means where the property leads to nodes: by id, or by name."""
         by_id = [row[0] for row in entities.resolved(self._builder, [value]).values()]
-        by_name = self._session.named(queries.NODES_WITH_NAME, {"value": value, "label": None, "after": 0, "limit": -1})
+        by_name = self._session.named(
+            queries.lists.NODES_WITH_NAME, {"value": value, "label": None, "after": 0, "limit": -1}
+        )
         return json.dumps(sorted({*by_id, *(node for (node,) in by_name)}))
 
     def _by_id(self, value: str, label: LabelEntry | None) -> Page[Entity]:
         rows = list(entities.resolved(self._builder, [value]).values())
         if label is not None and rows:
-            having = self._session.all(queries.WITH_LABEL, json.dumps([row[0] for row in rows]), label.id)
+            having = self._session.all(queries.names.WITH_LABEL, json.dumps([row[0] for row in rows]), label.id)
             rows = [row for row in rows if (row[0],) in having]
         found = entities.described(self._builder, rows)
         return Page(tuple(found.values()), tuple(map(str, found)), Count(len(found)))
@@ -95,15 +99,15 @@ class NodeFinder:
         )
 
     def _total(self, query: str, parameters: Mapping[str, Parameter], label: LabelEntry | None) -> int:
-        if query == queries.NODES_WITH_LABEL and label is not None:
+        if query == queries.lists.NODES_WITH_LABEL and label is not None:
             return label.size
-        if query == queries.ALL_NODES:
+        if query == queries.lists.ALL_NODES:
             return self._builder.catalogue.entities
         key = (query, *sorted(parameters.items()))
         if key not in self._totals:
             if len(self._totals) >= _MOST_TOTALS:
                 self._totals.clear()
-            (row,) = self._session.named(queries.NODE_COUNTS[query], {**parameters, "after": 0, "limit": -1})
+            (row,) = self._session.named(queries.lists.NODE_COUNTS[query], {**parameters, "after": 0, "limit": -1})
             self._totals[key] = row[0]
         return self._totals[key]
 

@@ -19,15 +19,18 @@ Path = tuple[int, ...]
 """One relation of the file, or the two relations of a way through a mediator, from head to tail."""
 
 _SIDE = {Direction.OUTGOING: 0, Direction.INCOMING: 1}
-_EDGES = {Direction.OUTGOING: queries.EDGE_COUNTS_OUTGOING, Direction.INCOMING: queries.EDGE_COUNTS_INCOMING}
-_THROUGH = {
-    Direction.OUTGOING: (queries.COUNTS_THROUGH_OUTGOING, queries.ATTRIBUTE_COUNTS_THROUGH),
-    Direction.INCOMING: (queries.COUNTS_THROUGH_INCOMING,),
+_EDGES = {
+    Direction.OUTGOING: queries.around.EDGE_COUNTS_OUTGOING,
+    Direction.INCOMING: queries.around.EDGE_COUNTS_INCOMING,
 }
-_EXAMPLES = {Direction.OUTGOING: queries.EXAMPLE_TAILS, Direction.INCOMING: queries.EXAMPLE_HEADS}
+_THROUGH = {
+    Direction.OUTGOING: (queries.around.COUNTS_THROUGH_OUTGOING, queries.around.ATTRIBUTE_COUNTS_THROUGH),
+    Direction.INCOMING: (queries.around.COUNTS_THROUGH_INCOMING,),
+}
+_EXAMPLES = {Direction.OUTGOING: queries.around.EXAMPLE_TAILS, Direction.INCOMING: queries.around.EXAMPLE_HEADS}
 _EXAMPLES_THROUGH = {
-    Direction.OUTGOING: queries.EXAMPLE_TAILS_THROUGH,
-    Direction.INCOMING: queries.EXAMPLE_HEADS_THROUGH,
+    Direction.OUTGOING: queries.around.EXAMPLE_TAILS_THROUGH,
+    Direction.INCOMING: queries.around.EXAMPLE_HEADS_THROUGH,
 }
 
 
@@ -59,16 +62,16 @@ class RelationReader:
     def counts(self) -> Counter[Path]:
         """Rows of each one-hop relation."""
         counts = Counter[Path]()
-        self._add(counts, self._session.all(queries.HUB_COUNTS, self._nodes, _SIDE[self._direction]))
+        self._add(counts, self._session.all(queries.around.HUB_COUNTS, self._nodes, _SIDE[self._direction]))
         self._add(counts, self._session.all(_EDGES[self._direction], self._nodes))
         if self._direction is Direction.OUTGOING:
-            self._add(counts, self._session.all(queries.ATTRIBUTE_COUNTS, self._nodes))
+            self._add(counts, self._session.all(queries.around.ATTRIBUTE_COUNTS, self._nodes))
         return counts
 
     def counts_through(self) -> Counter[Path]:
         """Rows of each two-hop relation through mediators, without the ways back to where they started."""
         counts = Counter[Path]()
-        self._add(counts, self._session.all(queries.HUB_COUNTS_THROUGH, self._nodes, _SIDE[self._direction]))
+        self._add(counts, self._session.all(queries.around.HUB_COUNTS_THROUGH, self._nodes, _SIDE[self._direction]))
         for query in _THROUGH[self._direction]:
             self._add(counts, self._session.all(query, self._nodes))
         return counts
@@ -78,7 +81,7 @@ class RelationReader:
         if self._direction is Direction.INCOMING or not self._builder.relation_entries[path[-1]].attributes:
             return 0
         row = self._session.one(
-            queries.LITERAL_COUNT if len(path) == 1 else queries.LITERAL_COUNT_THROUGH, self._nodes, *path
+            queries.around.LITERAL_COUNT if len(path) == 1 else queries.around.LITERAL_COUNT_THROUGH, self._nodes, *path
         )
         return row[0] if row is not None else 0
 
@@ -103,7 +106,7 @@ class RelationReader:
         outgoing = self._direction is Direction.OUTGOING
         found: list[Node] = []
         if outgoing and last.attributes:
-            query = queries.EXAMPLE_ATTRIBUTES if len(path) == 1 else queries.EXAMPLE_ATTRIBUTES_THROUGH
+            query = queries.around.EXAMPLE_ATTRIBUTES if len(path) == 1 else queries.around.EXAMPLE_ATTRIBUTES_THROUGH
             rows = self._session.all(query, self._nodes, *path, wanted)
             found += [self._builder.literal(text, datatype, language) for text, datatype, language in rows]
         if len(found) < wanted and last.edges:

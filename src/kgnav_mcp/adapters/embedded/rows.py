@@ -79,7 +79,7 @@ class Builder:
         wanted = sorted(set(keys))
         if not wanted:
             return {}
-        rows = self.session.all(queries.NODES_BY_KEY, json.dumps(wanted))
+        rows = self.session.all(queries.entities.NODES_BY_KEY, json.dumps(wanted))
         return {key: self.entity(key, label, mediator) for _, key, label, _, mediator in rows}
 
     def known_paths(self, paths: Iterable[Sequence[str]]) -> list[tuple[int, ...]]:

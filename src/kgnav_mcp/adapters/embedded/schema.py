@@ -72,15 +72,16 @@ class SchemaReader:
 
     def _edges(self, entry: RelationEntry) -> EdgeFacts:
         ends: dict[int, list[str]] = defaultdict(list)
-        for side, label in self._session.all(queries.ENDS, entry.id):
+        for side, label in self._session.all(queries.lists.ENDS, entry.id):
             ends[side].append(self._labels.entries[label].printed)
         keys = [
-            self._builder.qualifier_relation(key).id for (key,) in self._session.all(queries.QUALIFIERS_OF, entry.id)
+            self._builder.qualifier_relation(key).id
+            for (key,) in self._session.all(queries.lists.QUALIFIERS_OF, entry.id)
         ]
         return EdgeFacts(entry.relation, Count(entry.edges), tuple(ends[0]), tuple(ends[1]), tuple(keys))
 
     def _property(self, entry: RelationEntry) -> PropertyFacts:
-        datatypes = self._session.all(queries.DATATYPES_OF, entry.id)
+        datatypes = self._session.all(queries.lists.DATATYPES_OF, entry.id)
         return PropertyFacts(
             entry.relation,
             Count(entry.attributes),
@@ -89,7 +90,7 @@ class SchemaReader:
 
     def _edges_at(self, label: LabelEntry) -> dict[int, EdgeFacts]:
         """The relations that have the label at either end, with all their triples."""
-        rows = self._session.all(queries.RELATIONS_AT_LABEL, label.id)
+        rows = self._session.all(queries.lists.RELATIONS_AT_LABEL, label.id)
         entries = sorted(rows, key=lambda row: -row[1])[: self._limit]
         return {number: self._edges(self._relations.entries[number]) for number, _ in entries}
 
@@ -97,7 +98,7 @@ class SchemaReader:
         """The properties of the label's nodes, with the number of their values there."""
         counts = Counter[int]()
         datatypes: dict[int, list[str]] = defaultdict(list)
-        for number, datatype, n in self._session.all(queries.PROPERTIES_OF_LABEL, label.id):
+        for number, datatype, n in self._session.all(queries.lists.PROPERTIES_OF_LABEL, label.id):
             counts[number] += n
             datatypes[number].append(self._builder.prefixes.short(datatype))
         sure = Count.at_least if self._builder.catalogue.sampled else Count
@@ -108,8 +109,8 @@ class SchemaReader:
 
     def _labels_at(self, entry: RelationEntry) -> list[LabelEntry]:
         """The labels at either end of a relation, and of the nodes that have it as a property."""
-        numbers = [label for _, label in self._session.all(queries.ENDS, entry.id)]
-        numbers += [label for (label,) in self._session.all(queries.LABELS_OF_PROPERTY, entry.id)]
+        numbers = [label for _, label in self._session.all(queries.lists.ENDS, entry.id)]
+        numbers += [label for (label,) in self._session.all(queries.lists.LABELS_OF_PROPERTY, entry.id)]
         return [self._labels.entries[number] for number in dict.fromkeys(numbers)]
 
 

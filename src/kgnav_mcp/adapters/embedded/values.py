@@ -48,8 +48,8 @@ class ValueReader:
             rows = self._anywhere(entry, behind, limit + 1)
             total = self._total_anywhere(entry)
         else:
-            rows = self._session.all(queries.VALUES_OF_LABEL, label.id, entry.id, behind, limit + 1)
-            total = self._counted(queries.VALUE_COUNT_OF_LABEL, label.id, entry.id)
+            rows = self._session.all(queries.lists.VALUES_OF_LABEL, label.id, entry.id, behind, limit + 1)
+            total = self._counted(queries.lists.VALUE_COUNT_OF_LABEL, label.id, entry.id)
         return Page(
             items=tuple(self._builder.literal(*row[:3]) for row in rows[:limit]),
             positions=tuple(f"{row[3]}.{row[4]}" for row in rows[:limit]),
@@ -66,12 +66,12 @@ class ValueReader:
         names = self._builder.catalogue.relations(self._session)
         relation = names.one("relation", owner) if owner is not None else None
         key = self._qualifier(property_name)
-        having = [number for (number,) in self._session.all(queries.QUALIFIER_RELATIONS, key)]
+        having = [number for (number,) in self._session.all(queries.lists.QUALIFIER_RELATIONS, key)]
         wanted = having if relation is None else [relation.id]
         numbers = json.dumps(wanted)
-        stored = self._session.all(queries.QUALIFIER_VALUES, numbers, key)
+        stored = self._session.all(queries.lists.QUALIFIER_VALUES, numbers, key)
         if any(names.entries[number].attributes for number in wanted):
-            stored += self._session.all(queries.ATTRIBUTE_QUALIFIER_VALUES, numbers, key)
+            stored += self._session.all(queries.lists.ATTRIBUTE_QUALIFIER_VALUES, numbers, key)
         literals = self._literals(json.loads(value) for (value,) in stored)
         try:
             start = number_in(after) + 1 if after is not None else 0
@@ -88,7 +88,7 @@ class ValueReader:
     def _text_at(self, entry: RelationEntry, after: str) -> str:
         node, _, place = after.partition(".")
         try:
-            row = self._session.one(queries.VALUE_AT, number_in(node), entry.id, number_in(place))
+            row = self._session.one(queries.lists.VALUE_AT, number_in(node), entry.id, number_in(place))
         except ValueError as error:
             raise invalid(after) from error
         if row is None:
@@ -99,17 +99,17 @@ class ValueReader:
         """Whether every value of the property is at a node with the label, so that the label narrows nothing."""
         if self._builder.catalogue.sampled:
             return False
-        row = self._session.one(queries.VALUES_AT_LABEL, label.id, entry.id)
+        row = self._session.one(queries.lists.VALUES_AT_LABEL, label.id, entry.id)
         return row is not None and row[0] == entry.attributes
 
     def _anywhere(self, entry: RelationEntry, behind: str | None, room: int) -> list[Row]:
         """Rows with the next distinct values, in the order of their texts."""
         found: list[Row] = []
         start = (behind or "")[:_INDEXED]
-        for (beginning,) in self._session.all(queries.BEGINNINGS, entry.id, start, room + 1):
+        for (beginning,) in self._session.all(queries.lists.BEGINNINGS, entry.id, start, room + 1):
             whole = len(beginning) < _INDEXED
             first: dict[str, Row] = {}
-            for row in self._session.all(queries.VALUES_BEGINNING, entry.id, beginning, 1 if whole else -1):
+            for row in self._session.all(queries.lists.VALUES_BEGINNING, entry.id, beginning, 1 if whole else -1):
                 if behind is None or row[0] > behind:
                     first.setdefault(row[0], row)
             found += [first[text] for text in sorted(first)]
@@ -118,7 +118,10 @@ class ValueReader:
         return found
 
     def _total_anywhere(self, entry: RelationEntry) -> int:
-        return sum(self._counted(query, entry.id) for query in (queries.SHORT_VALUE_COUNT, queries.LONG_VALUE_COUNT))
+        return sum(
+            self._counted(query, entry.id)
+            for query in (queries.lists.SHORT_VALUE_COUNT, queries.lists.LONG_VALUE_COUNT)
+        )
 
     def _counted(self, query: str, *parameters: int) -> int:
         key = (query, *parameters)
@@ -130,7 +133,7 @@ class ValueReader:
     def _qualifier(self, name: str) -> str:
         """The stored key of a qualifier by id or name."""
         names = self._builder.catalogue.relations(self._session)
-        keys = {key for (key,) in self._session.all(queries.QUALIFIER_KEYS)}
+        keys = {key for (key,) in self._session.all(queries.lists.QUALIFIER_KEYS)}
         for entry in names.all(name):
             if entry.key in keys:
                 return entry.key

@@ -1,0 +1,45 @@
+"""Queries for the small tables, for entities by id, and for how many triples they are in."""
+
+META = "SELECT key, value FROM meta"
+"""A few dozen rows, once for an open file."""
+
+RELATIONS = "SELECT id, key, label, edges, attributes FROM relation"
+"""All relations, once for an open file: under a microsecond each."""
+
+LABELS = "SELECT id, key, name, nodes FROM label"
+"""All labels, once for an open file."""
+
+NODES_BY_KEY = """
+SELECT v.id, v.key, v.label, v.description, v.mediator
+FROM json_each(?) AS j CROSS JOIN node AS v ON v.key = j.value
+"""
+"""Two seeks for each key."""
+
+NODES_BY_ID = """
+SELECT v.id, v.key, v.label, v.description, v.mediator
+FROM json_each(?) AS j CROSS JOIN node AS v ON v.id = j.value
+"""
+"""One seek for each node."""
+
+NODE_LABELS = """
+SELECT l.node, l.label FROM json_each(?) AS j CROSS JOIN node_label AS l ON l.node = j.value ORDER BY l.node, l.label
+"""
+"""One seek for each node."""
+
+HUB_DEGREES = """
+SELECT d.node, d.direction, sum(d.n) FROM json_each(?1) AS j CROSS JOIN degree AS d ON d.node = j.value
+GROUP BY d.node, d.direction
+"""
+"""One seek for each node and a row for each of a hub's relations, whatever its degree."""
+
+DEGREES_OUTGOING = """
+SELECT j.value, (SELECT count(*) FROM edge AS e WHERE e.s = j.value)
+    + (SELECT count(*) FROM attribute AS a WHERE a.node = j.value)
+FROM json_each(?1) AS j
+"""
+"""For nodes below the degree floor: two seeks and at most DEGREE_FLOOR rows each."""
+
+DEGREES_INCOMING = """
+SELECT j.value, (SELECT count(*) FROM edge AS e WHERE e.o = j.value) FROM json_each(?1) AS j
+"""
+"""For nodes below the degree floor: one seek and at most DEGREE_FLOOR rows each."""

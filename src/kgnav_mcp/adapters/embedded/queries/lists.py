@@ -1,0 +1,159 @@
+"""Queries for nodes by property, for distinct values and for the schema."""
+
+# Nodes by label and property --------------------------------------------------------------------------------------
+
+ALL_NODES = "SELECT id FROM node WHERE id > :after ORDER BY id LIMIT :limit"
+"""One seek, wherever the page starts, and the rows of the page."""
+
+NODES_WITH_LABEL = "SELECT node FROM node_label WHERE label = :label AND node > :after ORDER BY node LIMIT :limit"
+"""One seek, wherever the page starts, and the rows of the page."""
+
+NODES_WITH_VALUE = """
+SELECT DISTINCT a.node FROM attribute AS a
+WHERE a.p = :property AND substr(a.text, 1, 64) = substr(:value, 1, 64) AND a.node > :after AND a.text = :value
+    AND (:label IS NULL OR EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = a.node AND l.label = :label))
+ORDER BY a.node LIMIT :limit
+"""
+"""One seek, wherever the page starts, then two for each node with the value until the page is full."""
+
+NODES_WITH_TAIL = """
+SELECT DISTINCT e.s FROM json_each(:tails) AS j CROSS JOIN edge AS e ON e.o = j.value AND e.p = :property
+WHERE e.s > :after
+    AND (:label IS NULL OR EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = e.s AND l.label = :label))
+ORDER BY e.s LIMIT :limit
+"""
+"""One seek for each tail, then one for each node behind the start of the page."""
+
+NODES_WITH_PROPERTY = (
+    "SELECT DISTINCT node FROM attribute WHERE p = :property AND node > :after ORDER BY node LIMIT :limit"
+)
+"""Reads and sorts all values of the property."""
+
+NODES_WITH_LABEL_AND_PROPERTY = """
+SELECT l.node FROM node_label AS l WHERE l.label = :label AND l.node > :after
+    AND (EXISTS (SELECT 1 FROM attribute AS a WHERE a.node = l.node AND a.p = :property)
+        OR EXISTS (SELECT 1 FROM edge AS e WHERE e.s = l.node AND e.p = :property))
+ORDER BY l.node LIMIT :limit
+"""
+"""Two seeks for each node with the label, until the page is full."""
+
+NODES_WITH_RELATION = """
+SELECT v.id FROM node AS v WHERE v.id > :after AND EXISTS (SELECT 1 FROM edge AS e WHERE e.s = v.id AND e.p = :property)
+ORDER BY v.id LIMIT :limit
+"""
+"""One seek for each node of the graph, until the page is full."""
+
+NODES_WITH_NAME = """
+SELECT DISTINCT n.node FROM name AS n WHERE n.text = :value AND n.kind = 0 AND n.node > :after
+    AND (:label IS NULL OR EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = n.node AND l.label = :label))
+ORDER BY n.node LIMIT :limit
+"""
+"""One seek, wherever the page starts, then one for each node of the name until the page is full."""
+
+NODE_COUNTS = {
+    query: f"SELECT count(*) FROM ({query})"  # noqa: S608 - constants of this file
+    for query in (
+        NODES_WITH_VALUE,
+        NODES_WITH_TAIL,
+        NODES_WITH_PROPERTY,
+        NODES_WITH_LABEL_AND_PROPERTY,
+        NODES_WITH_RELATION,
+        NODES_WITH_NAME,
+    )
+}
+"""The cost of a page without a limit; counted once for an open file, because the file never changes."""
+
+# Distinct values --------------------------------------------------------------------------------------------------
+
+VALUE_AT = "SELECT text FROM attribute WHERE node = ? AND p = ? AND n = ?"
+"""One seek."""
+
+BEGINNINGS = """
+WITH RECURSIVE step (start) AS (
+    SELECT min(substr(text, 1, 64)) FROM attribute WHERE p = ?1 AND substr(text, 1, 64) >= ?2
+    UNION ALL
+    SELECT (SELECT min(substr(a.text, 1, 64)) FROM attribute AS a WHERE a.p = ?1 AND substr(a.text, 1, 64) > step.start)
+    FROM step WHERE step.start IS NOT NULL
+)
+SELECT start FROM step WHERE start IS NOT NULL LIMIT ?3
+"""
+"""A skip scan: one seek for each distinct beginning of 64 characters, however many nodes share it."""
+
+VALUES_BEGINNING = """
+SELECT text, datatype, language, node, n FROM attribute WHERE p = ?1 AND substr(text, 1, 64) = ?2
+ORDER BY node, n LIMIT ?3
+"""
+"""One seek for each row; a value shorter than 64 characters needs one row only."""
+
+SHORT_VALUE_COUNT = """
+SELECT count(DISTINCT substr(text, 1, 64)) FROM attribute WHERE p = ?1 AND length(substr(text, 1, 64)) < 64
+"""
+"""One read over all values of the property, once for an open file."""
+
+LONG_VALUE_COUNT = """
+SELECT count(DISTINCT text) FROM attribute WHERE p = ?1 AND length(substr(text, 1, 64)) = 64
+"""
+"""One read over all values of the property, once for an open file."""
+
+VALUES_OF_LABEL = """
+SELECT a.text, a.datatype, a.language, min(a.node), a.n
+FROM node_label AS l CROSS JOIN attribute AS a ON a.node = l.node AND a.p = ?2
+WHERE l.label = ?1 AND (?3 IS NULL OR a.text > ?3) GROUP BY a.text ORDER BY a.text LIMIT ?4
+"""
+"""One seek for each node with the label, and a sort of their values."""
+
+VALUE_COUNT_OF_LABEL = """
+SELECT count(DISTINCT a.text) FROM node_label AS l CROSS JOIN attribute AS a ON a.node = l.node AND a.p = ?2
+WHERE l.label = ?1
+"""
+"""One seek for each node with the label, once for an open file."""
+
+QUALIFIER_RELATIONS = "SELECT p FROM edge_qualifier WHERE key = ?"
+"""A scan of the names of qualifiers: one row for each relation and name."""
+
+QUALIFIER_KEYS = "SELECT DISTINCT key FROM edge_qualifier"
+"""A scan of the names of qualifiers: one row for each relation and name."""
+
+QUALIFIER_VALUES = """
+SELECT DISTINCT v.value FROM json_each(?1) AS j
+CROSS JOIN edge AS e INDEXED BY edge_qualified ON e.p = j.value AND e.qualifiers IS NOT NULL
+CROSS JOIN json_each(e.qualifiers) AS q ON q.key = ?2 CROSS JOIN json_each(q.value) AS v
+"""
+"""Reads the qualifiers of all edges of the relations."""
+
+ATTRIBUTE_QUALIFIER_VALUES = """
+SELECT DISTINCT v.value FROM json_each(?1) AS j
+CROSS JOIN attribute AS a ON a.p = j.value AND a.qualifiers IS NOT NULL
+CROSS JOIN json_each(a.qualifiers) AS q ON q.key = ?2 CROSS JOIN json_each(q.value) AS v
+"""
+"""Reads all triples of the relations that have a literal as tail."""
+
+# Schema -----------------------------------------------------------------------------------------------------------
+
+ENDS = "SELECT side, label FROM edge_end WHERE p = ? ORDER BY side, n DESC, label"
+"""One seek and a row for each label at either end of a relation."""
+
+RELATIONS_AT_LABEL = "SELECT p, sum(n) FROM edge_end WHERE label = ? GROUP BY p"
+"""A scan of the ends of all relations: statistics, small beside the graph."""
+
+QUALIFIERS_OF = "SELECT key FROM edge_qualifier WHERE p = ? ORDER BY n DESC, key"
+"""One seek."""
+
+DATATYPES_OF = "SELECT datatype FROM label_property WHERE p = ? GROUP BY datatype ORDER BY sum(n) DESC, datatype"
+"""A scan of the properties of all labels: statistics, small beside the graph."""
+
+PROPERTIES_OF_LABEL = """
+SELECT p, datatype, n FROM label_property WHERE label = ? ORDER BY n DESC, p, datatype
+"""
+"""One seek and a row for each property and datatype of a label."""
+
+LABELS_OF_PROPERTY = (
+    "SELECT label FROM label_property WHERE p = ? AND label > 0 GROUP BY label ORDER BY sum(n) DESC, label"
+)
+"""A scan of the properties of all labels: statistics, small beside the graph."""
+
+VALUES_AT_LABEL = "SELECT sum(n) FROM label_property WHERE label = ? AND p = ?"
+"""One seek."""
+
+HAS_NAMES = "SELECT EXISTS (SELECT 1 FROM name WHERE kind = 0)"
+"""Reads names until the first one that is no alias or description."""

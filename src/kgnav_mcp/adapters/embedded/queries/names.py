@@ -1,0 +1,39 @@
+"""Queries for names."""
+
+NAMES_EQUAL = """
+SELECT n.node, n.kind, n.language, n.text
+FROM json_each(?1) AS j CROSS JOIN name AS n ON n.text = j.value AND n.kind < 2 LIMIT ?2
+"""
+"""One seek for each text, and a row for each entity of that name."""
+
+NAMES_STARTING = """
+SELECT node, kind, language, text FROM name
+WHERE text >= ?1 AND text < ?2 AND kind < 2 ORDER BY text, kind, node LIMIT ?3
+"""
+"""One seek and the rows of the page."""
+
+NAMES_MATCHING = """
+SELECT n.node, n.kind, n.language, n.text
+FROM (SELECT rowid FROM name_words WHERE name_words MATCH ?1 ORDER BY rowid LIMIT ?2) AS w
+CROSS JOIN name AS n ON n.id = w.rowid
+"""
+"""Merges the postings of the words up to the limit, then one seek for each hit: never more than the limit."""
+
+NAMES_MATCHING_WITH_LABEL = """
+SELECT n.node, n.kind, n.language, n.text
+FROM (SELECT rowid FROM name_words WHERE name_words MATCH ?1 ORDER BY rowid LIMIT ?2) AS w
+CROSS JOIN name AS n ON n.id = w.rowid
+WHERE EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = n.node AND l.label = ?3)
+"""
+"""As above, and one seek more for each hit."""
+
+WORD_EXISTS = "SELECT 1 FROM name_words WHERE name_words MATCH ? LIMIT 1"
+"""One look-up of a word in the full-text index."""
+
+VOCABULARY = "SELECT term FROM name_vocabulary"
+"""All words of all names, once for an open file and only when a word is misspelt: some microseconds each."""
+
+WITH_LABEL = """
+SELECT l.node FROM json_each(?1) AS j CROSS JOIN node_label AS l ON l.node = j.value AND l.label = ?2
+"""
+"""One seek for each node."""
