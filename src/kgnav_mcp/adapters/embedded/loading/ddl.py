@@ -81,8 +81,15 @@ CREATE TABLE staging.named_key (
 );
 CREATE TABLE staging.labelled (node INTEGER NOT NULL, label INTEGER NOT NULL);
 CREATE TABLE staging.reifier (
-    reifier INTEGER NOT NULL, s INTEGER NOT NULL, p INTEGER NOT NULL, o INTEGER, text TEXT, datatype TEXT, language TEXT
+    reifier INTEGER NOT NULL, s INTEGER NOT NULL, p INTEGER NOT NULL, o INTEGER, text TEXT, datatype TEXT, language TEXT,
+    asserted INTEGER NOT NULL DEFAULT 0
 );
+CREATE TABLE staging.statement (
+    reifier INTEGER PRIMARY KEY, s INTEGER NOT NULL, p INTEGER, o INTEGER, text TEXT, datatype TEXT, language TEXT
+);
+CREATE TABLE staging.qualifying (reifier INTEGER PRIMARY KEY);
+CREATE TABLE staging.qualification (reifier INTEGER PRIMARY KEY, qualifiers TEXT NOT NULL);
+CREATE TABLE staging.loose (node INTEGER PRIMARY KEY);
 CREATE TABLE staging.class (node INTEGER PRIMARY KEY, label INTEGER);
 CREATE TABLE staging.remap (old INTEGER PRIMARY KEY, new INTEGER NOT NULL);
 CREATE TABLE staging.unnamed (node INTEGER PRIMARY KEY);

@@ -18,6 +18,7 @@ from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions, LoadReport, ProgressListener
 from kgnav_mcp.adapters.embedded.loading.partfile import PartFile, terminate_as_interrupt
 from kgnav_mcp.adapters.embedded.loading.reading import Reading
+from kgnav_mcp.adapters.embedded.loading.reification import attach_qualifiers
 from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
 from kgnav_mcp.adapters.embedded.loading.sources import recognise
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
@@ -89,7 +90,9 @@ def _build(
     staging.terms.ids.clear()
     if reading.last_declared is not None:
         writer.reject_undeclared(connection, reading.last_declared, reading.names, rejects)
-    writer.write_triples(connection, staging)
+    writer.write_relations(connection, staging)
+    attach_qualifiers(connection, staging)
+    writer.write_triples(connection)
     writer.write_labels(connection, staging, options.type_relations)
     writer.write_nodes(connection, options, reading.last_rdf)
     staging.tell(name, 0, "indexing")
@@ -103,7 +106,7 @@ def _connect(part: PartFile) -> sqlite3.Connection:
     for schema in ("main", "staging"):
         connection.execute(f"PRAGMA {schema}.journal_mode = OFF")
         connection.execute(f"PRAGMA {schema}.synchronous = OFF")
-        connection.execute(f"PRAGMA {schema}.cache_size = -131072")
+        connection.execute(f"PRAGMA {schema}.cache_size = -4000")
     connection.execute("PRAGMA secure_delete = OFF")
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     connection.execute("PRAGMA threads = 2")

@@ -9,7 +9,7 @@ STAGE_PROPERTY = "INSERT INTO staging.property (node, p, text, datatype, languag
 STAGE_NAMING = "INSERT INTO staging.naming VALUES (?, ?, ?, ?, ?)"
 STAGE_NAMED_KEY = "INSERT INTO staging.named_key VALUES (?, ?, ?, ?, ?)"
 STAGE_LABELLED = "INSERT INTO staging.labelled VALUES (?, ?)"
-STAGE_REIFIER = "INSERT INTO staging.reifier VALUES (?, ?, ?, ?, ?, ?, ?)"
+STAGE_REIFIER = "INSERT INTO staging.reifier (reifier, s, p, o, text, datatype, language) VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 # One scan of the terms between two numbers: the ids of a table that comes without names are names themselves.
 STAGE_IDS_AS_NAMES = """
@@ -126,15 +126,14 @@ WHERE id IN (SELECT node FROM staging.unnamed)
     AND (EXISTS (SELECT 1 FROM edge WHERE s = node.id) OR EXISTS (SELECT 1 FROM edge WHERE o = node.id))
 """
 
-# One scan of all triples each.
-COUNT_EDGES = """
-UPDATE relation SET edges = c.n
-FROM (SELECT p, sum(n) AS n FROM (SELECT p, count(*) AS n FROM edge GROUP BY s, p) GROUP BY p) c WHERE c.p = relation.id
-"""
-COUNT_ATTRIBUTES = """
-UPDATE relation SET attributes = c.n
-FROM (SELECT p, sum(n) AS n FROM (SELECT p, count(*) AS n FROM attribute GROUP BY node, p) GROUP BY p) c
-WHERE c.p = relation.id
+# One scan of all triples each; Python counts, for SQLite would sort them by relation.
+RELATIONS_OF_EDGES = "SELECT p FROM edge"
+RELATIONS_OF_ATTRIBUTES = "SELECT p FROM attribute"
+COUNT_EDGES = "UPDATE relation SET edges = ? WHERE id = ?"
+COUNT_ATTRIBUTES = "UPDATE relation SET attributes = ? WHERE id = ?"
+# One probe for each relation: those that only reified or bad lines mention are not in the graph.
+FORGET_UNUSED_RELATIONS = """
+DELETE FROM relation WHERE edges = 0 AND attributes = 0 AND key NOT IN (SELECT key FROM edge_qualifier)
 """
 
 # Degrees: one scan of all triples in either order; then only rows of the nodes beyond the floor.
@@ -215,6 +214,12 @@ WRITE_EDGE_QUALIFIERS = """
 INSERT INTO edge_qualifier (p, key, n)
 SELECT e.p, q.key, count(*) FROM edge e INDEXED BY edge_qualified, json_each(e.qualifiers) q
 WHERE e.qualifiers IS NOT NULL GROUP BY e.p, q.key
+"""
+HAS_QUALIFIED_ATTRIBUTES = "SELECT EXISTS (SELECT 1 FROM staging.property WHERE qualifiers IS NOT NULL)"
+WRITE_ATTRIBUTE_QUALIFIERS = """
+INSERT INTO edge_qualifier (p, key, n)
+SELECT a.p, q.key, count(*) FROM attribute a, json_each(a.qualifiers) q WHERE a.qualifiers IS NOT NULL GROUP BY a.p, q.key
+ON CONFLICT (p, key) DO UPDATE SET n = n + excluded.n
 """
 WRITE_LABEL_PROPERTIES = """
 INSERT INTO label_property (label, p, datatype, n)

@@ -47,6 +47,24 @@ def read_rdf(source: Source, index: int, staging: Staging, rules: NameRules, rej
         staging.checkpoint(source.name, reader.position)
 
 
+def read_rdf_names(source: Source, staging: Staging, rules: NameRules, rejects: Rejects) -> None:
+    """Stage the names, aliases and descriptions in a file of names; its other triples are left out.
+
+    Raises:
+        LoadError: the source cannot be read.
+        BadLine: it has an error, and bad lines are not skipped or cannot be in this format.
+    """
+    with translated(source), source.open() as reader:
+        for batch in quads(source, reader, staging.prefixes, rejects):
+            for quad in batch:
+                kind = rules.relations.get(quad.predicate.value)
+                if kind is not None and isinstance(quad.object, ox.Literal) and isinstance(quad.subject, ox.NamedNode):
+                    name = quad.object
+                    rank = rules.rank(kind[1], name.language)
+                    staging.named_keys.append((quad.subject.value, kind[0], rank, name.language, name.value))
+            staging.checkpoint(source.name, reader.position)
+
+
 def quads(source: Source, reader: SourceReader, prefixes: dict[str, str], rejects: Rejects) -> Iterator[list[ox.Quad]]:
     """The quads of a source in batches. Prefixes that it declares are added to `prefixes`."""
     if source.form is Format.TRIX:

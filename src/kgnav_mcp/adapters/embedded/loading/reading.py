@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kgnav_mcp.adapters.embedded.loading import queries
+from kgnav_mcp.adapters.embedded.loading.apoc import read_apoc_nodes, read_apoc_relationships
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.property_graph import (
     PropertyStager,
@@ -10,7 +11,7 @@ from kgnav_mcp.adapters.embedded.loading.property_graph import (
     read_nodes,
     read_relationships,
 )
-from kgnav_mcp.adapters.embedded.loading.rdf import read_rdf
+from kgnav_mcp.adapters.embedded.loading.rdf import read_rdf, read_rdf_names
 from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
 from kgnav_mcp.adapters.embedded.loading.sources import RDF_FORMATS, Format, Source
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
@@ -35,7 +36,8 @@ class Reading:
         self._staging = staging
         self._rules = rules
         self._rejects = rejects
-        staging.bytes_total = sum(source.size for source in (*sources, *labels))
+        twice = (source.size for source in sources if source.form is Format.APOC)
+        staging.bytes_total = sum(source.size for source in (*sources, *labels)) + sum(twice)
 
     @property
     def kind(self) -> str:
@@ -65,7 +67,10 @@ class Reading:
             staging.connection.execute(queries.STAGE_IDS_AS_NAMES, bounds)
         self._read_property_graph()
         for source in self._labels:
-            read_names(source, staging, self._rules, self._rejects)
+            if source.form in RDF_FORMATS:
+                read_rdf_names(source, staging, self._rules, self._rejects)
+            else:
+                read_names(source, staging, self._rules, self._rejects)
             staging.bytes_before += source.size
         if self._labels:
             staging.connection.execute(queries.INDEX_NAMED_KEYS)
@@ -76,15 +81,21 @@ class Reading:
         files = [(index, source) for index, source in enumerate(self.sources) if _kind(source) == "property graph"]
         if not files:
             return
-        headers = {index: header_of(source) for index, source in files}
+        headers = {index: header_of(source) for index, source in files if source.form is Format.PROPERTY_GRAPH}
         stager = PropertyStager(staging, self._rules)
         for index, source in files:
-            if not headers[index].relationships:
+            if source.form is Format.APOC:
+                read_apoc_nodes(source, stager, self._rejects)
+                staging.bytes_before += source.size
+            elif not headers[index].relationships:
                 read_nodes(source, stager, self._rejects)
                 staging.bytes_before += source.size
         self.last_declared = staging.terms.last
         for index, source in files:
-            if headers[index].relationships:
+            if source.form is Format.APOC:
+                read_apoc_relationships(source, index, stager, self._rejects)
+                staging.bytes_before += source.size
+            elif headers[index].relationships:
                 read_relationships(source, index, stager, self._rejects)
                 staging.bytes_before += source.size
 

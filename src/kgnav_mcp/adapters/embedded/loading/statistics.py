@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
 from kgnav_mcp.adapters.embedded.loading import queries
@@ -16,8 +17,12 @@ RARE = 5_000
 
 def write_statistics(connection: sqlite3.Connection) -> bool:
     """Fill the tables of counts; True when the schema's figures come from a sample."""
-    connection.execute(queries.COUNT_EDGES)
-    connection.execute(queries.COUNT_ATTRIBUTES)
+    for rows, update in (
+        (queries.RELATIONS_OF_EDGES, queries.COUNT_EDGES),
+        (queries.RELATIONS_OF_ATTRIBUTES, queries.COUNT_ATTRIBUTES),
+    ):
+        counts = Counter(relation for (relation,) in connection.execute(rows))
+        connection.executemany(update, ((count, relation) for relation, count in counts.items()))
     connection.execute(queries.WRITE_DEGREES_OUTGOING, (DEGREE_FLOOR,))
     connection.execute(queries.WRITE_DEGREES_INCOMING, (DEGREE_FLOOR,))
     if connection.execute(queries.HAS_MEDIATORS).fetchone()[0]:
@@ -31,5 +36,8 @@ def write_statistics(connection: sqlite3.Connection) -> bool:
     connection.execute(queries.WRITE_EDGE_HEADS)
     connection.execute(queries.WRITE_EDGE_TAILS)
     connection.execute(queries.WRITE_EDGE_QUALIFIERS)
+    if connection.execute(queries.HAS_QUALIFIED_ATTRIBUTES).fetchone()[0]:
+        connection.execute(queries.WRITE_ATTRIBUTE_QUALIFIERS)
+    connection.execute(queries.FORGET_UNUSED_RELATIONS)
     connection.execute(queries.WRITE_LABEL_PROPERTIES, (RARE, step))
     return step > 1

@@ -37,10 +37,13 @@ def reject_undeclared(connection: sqlite3.Connection, last_declared: int, names:
     connection.execute(queries.FORGET_UNDECLARED_TERMS, (last_declared,))
 
 
-def write_triples(connection: sqlite3.Connection, staging: Staging) -> None:
-    """Write relations, edges and attributes."""
-    relations = ((number, key) for key, number in staging.relations.items())
-    connection.executemany(queries.WRITE_RELATION, relations)
+def write_relations(connection: sqlite3.Connection, staging: Staging) -> None:
+    """Write the relations and properties that any source mentions."""
+    connection.executemany(queries.WRITE_RELATION, ((number, key) for key, number in staging.relations.items()))
+
+
+def write_triples(connection: sqlite3.Connection) -> None:
+    """Write edges and attributes."""
     if connection.execute(queries.HAS_RELATIONSHIPS).fetchone()[0]:
         connection.executemany(queries.WRITE_EDGE, _numbered_edges(connection.execute(queries.SORTED_EDGES)))
     else:

@@ -1,0 +1,127 @@
+"""How long a load takes and how much memory, beside pyoxigraph's own bulk load of the same file in the same run."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+BASE = "http://example.org/"
+RELATIONS = 97
+HUB = f"{BASE}entity/0"
+"""The node with a tenth of all triples around it, as their tail."""
+LEAF = f"{BASE}entity/leaf"
+"""A node with 50 neighbours, the hub's counterpart in comparisons."""
+LEAF_DEGREE = 50
+TRIPLES_PER_NODE = 10
+SYLLABLES = ("ka", "lo", "mi", "ner", "dus", "ta", "vel", "sor", "qui", "ban", "ze", "phi", "gro", "lan", "tur", "wes")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One load in a process of its own: wall-clock seconds, peak resident memory and size on disk in bytes."""
+
+    name: str
+    seconds: float
+    peak: int
+    disk: int
+
+
+def statements(triples: int, seed: int = 7) -> Iterator[str]:
+    """N-Triples lines: a label for every node, a hub, a node of degree 50, and tails with Zipf degrees."""
+    chance = random.Random(seed)  # noqa: S311 - data for measuring, not a secret
+    nodes = max(triples // TRIPLES_PER_NODE, LEAF_DEGREE + 1)
+    label = "<http://www.w3.org/2000/01/rdf-schema#label>"
+    for node in range(nodes):
+        name = " ".join("".join(chance.choices(SYLLABLES, k=3)).capitalize() for _ in range(2))
+        yield f'<{BASE}entity/{node}> {label} "{name} {node}"@en .\n'
+    yield f'<{LEAF}> {label} "Leaf"@en .\n'
+    for number in range(LEAF_DEGREE):
+        yield f"<{BASE}entity/{number + 1}> <{BASE}relation/{number % 5}> <{LEAF}> .\n"
+    neighbours = triples // 10
+    for number in range(neighbours):
+        yield f"<{BASE}entity/{number % nodes}> <{BASE}relation/{number % RELATIONS}> <{HUB}> .\n"
+    for _ in range(triples - nodes - 1 - LEAF_DEGREE - neighbours):
+        head, tail = chance.randrange(nodes), int(nodes ** chance.random())
+        relation = int(RELATIONS ** chance.random())
+        yield f"<{BASE}entity/{head}> <{BASE}relation/{relation}> <{BASE}entity/{tail}> .\n"
+
+
+def write_source(path: Path, triples: int) -> None:
+    """Write the N-Triples file, unless it is there already."""
+    if path.exists():
+        return
+    part = path.with_suffix(".part")
+    with part.open("w", encoding="utf-8", buffering=1 << 20) as file:
+        file.writelines(itertools.islice(statements(triples), triples))
+    part.replace(path)
+
+
+def load_ours(source: Path, target: Path) -> None:
+    """Load the source into a graph file."""
+    from kgnav_mcp.adapters.embedded.loading import load  # noqa: PLC0415 - each child imports only what it measures
+
+    load([source], target)
+
+
+def load_oxigraph(source: Path, target: Path) -> None:
+    """Load the source into pyoxigraph's store on disk."""
+    from pyoxigraph import Store  # noqa: PLC0415 - as above
+
+    shutil.rmtree(target, ignore_errors=True)
+    Store(target).bulk_load(path=source)
+
+
+LOADERS = {"graph file": (load_ours, ".kg"), "pyoxigraph bulk_load": (load_oxigraph, ".oxigraph")}
+
+
+def measure(name: str, source: Path) -> Run:
+    """Load in a fresh process, so that neither memory nor caches of one load help or burden the other.
+
+    Raises:
+        RuntimeError: the load failed; its own message is on the standard error.
+    """
+    target = source.with_suffix(LOADERS[name][1])
+    begin = time.perf_counter()
+    child = subprocess.Popen([sys.executable, "-m", "kgnav_bench.load", name, str(source), str(target)])  # noqa: S603
+    _, status, usage = os.wait4(child.pid, 0)
+    seconds = time.perf_counter() - begin
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise RuntimeError(f"{name} ended with exit code {child.returncode}")
+    files = target.rglob("*") if target.is_dir() else [target]
+    disk = sum(file.stat().st_size for file in files if file.is_file())
+    unit = 1 if sys.platform == "darwin" else 1024
+    return Run(name, seconds, usage.ru_maxrss * unit, disk)
+
+
+def run(triples: int, workdir: Path) -> list[Run]:
+    """Make the source once, load it both ways one after the other, print and return the figures."""
+    workdir.mkdir(parents=True, exist_ok=True)
+    source = workdir / f"zipf-{triples}.nt"
+    write_source(source, triples)
+    runs = [measure(name, source) for name in LOADERS]
+    for one in runs:
+        print(f"{one.name}: {one.seconds:.1f} s, peak {one.peak / 1e9:.2f} GB, on disk {one.disk / 1e6:.0f} MB")
+    print(f"ratio of times: {runs[0].seconds / runs[1].seconds:.2f}")
+    print(f"hub: {HUB} ({triples // 10} incoming); degree {LEAF_DEGREE}: {LEAF}")
+    return runs
+
+
+def main(arguments: list[str]) -> None:
+    """`TRIPLES WORKDIR` measures; `LOADER SOURCE TARGET` is one child of that."""
+    if arguments[0] in LOADERS:
+        LOADERS[arguments[0]][0](Path(arguments[1]), Path(arguments[2]))
+    else:
+        run(int(arguments[0]), Path(arguments[1]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

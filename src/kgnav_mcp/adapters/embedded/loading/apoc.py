@@ -1,0 +1,142 @@
+"""APOC's JSON-lines export: nodes and relationships, one JSON object a line.
+
+    {"type": "node", "id": "0", "labels": ["Film"], "properties": {"name": "Jaws", "year": 1975}}
+    {"type": "relationship", "id": "0", "label": "ACTED_IN", "start": {"id": "1"}, "end": {"id": "0"}, "properties": {}}
+
+The export's `id` is the node's key; a property `id` stays a property.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TypeAlias, cast
+
+from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager, Value
+from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
+from kgnav_mcp.adapters.embedded.loading.sources import Source, lines, translated
+from kgnav_mcp.adapters.embedded.loading.staging import BATCH
+
+JsonObject: TypeAlias = "dict[str, object]"
+
+NO_OBJECT = "the line is no JSON object with a type of node or relationship"
+
+
+def read_apoc_nodes(source: Source, stager: PropertyStager, rejects: Rejects) -> None:
+    """Stage every node of an export. Lines that are no JSON are bad lines here, and passed over below.
+
+    Raises:
+        LoadError: the source cannot be read.
+        BadLine: a line is wrong, and bad lines are not skipped.
+    """
+    staging = stager.staging
+    with translated(source), source.open() as reader:
+        for number, line in lines(source, reader, rejects):
+            try:
+                entry = _entry(line)
+                if entry["type"] == "node":
+                    labels = [str(label) for label in _list(entry.get("labels"))]
+                    stager.node(_id(entry), labels, _properties(entry))
+            except ValueError as error:
+                rejects.add(source.name, number, str(error))
+            if len(staging.properties) >= BATCH or len(staging.labelled) >= BATCH:
+                staging.checkpoint(source.name, reader.position)
+        staging.checkpoint(source.name, reader.position)
+
+
+def read_apoc_relationships(source: Source, index: int, stager: PropertyStager, rejects: Rejects) -> None:
+    """Stage every relationship of an export.
+
+    Raises:
+        LoadError: the source cannot be read.
+        BadLine: a line is wrong, and bad lines are not skipped.
+    """
+    staging = stager.staging
+    quiet = Rejects(skip_bad=True)  # what is no line of text, or no JSON, was told by the first reading
+    with translated(source), source.open() as reader:
+        for number, line in lines(source, reader, quiet):
+            try:
+                entry = _entry(line)
+            except ValueError:
+                continue
+            if entry["type"] != "relationship":
+                continue
+            try:
+                stager.relationship(
+                    _id(entry.get("start")), _type(entry), _id(entry.get("end")), _properties(entry), (index, number)
+                )
+            except ValueError as error:
+                rejects.add(source.name, number, str(error))
+            if len(staging.relationships) >= BATCH:
+                staging.checkpoint(source.name, reader.position)
+        staging.checkpoint(source.name, reader.position)
+
+
+def _entry(line: str) -> JsonObject:
+    try:
+        entry: object = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{NO_OBJECT}: {error.msg} at column {error.colno}") from error
+    except RecursionError as error:
+        raise ValueError(f"{NO_OBJECT}: it is nested too deeply") from error
+    if not isinstance(entry, dict):
+        raise ValueError(NO_OBJECT)
+    found = cast("JsonObject", entry)
+    if found.get("type") not in {"node", "relationship"}:
+        raise ValueError(NO_OBJECT)
+    if "\\ud" in line.lower():
+        _check_surrogates(line, found)
+    return found
+
+
+def _check_surrogates(line: str, entry: JsonObject) -> None:
+    """Half a character, written as an escape, is JSON but no text."""
+    try:
+        json.dumps(entry, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("the line escapes half a character (a lone surrogate)") from error
+
+
+def _list(value: object) -> list[object]:
+    return cast("list[object]", value) if isinstance(value, list) else []
+
+
+def _id(value: object) -> str:
+    key = cast("JsonObject", value).get("id") if isinstance(value, dict) else None
+    if isinstance(key, bool) or not isinstance(key, (str, int)) or key == "":
+        raise ValueError("a node's id is missing")
+    return str(key)
+
+
+def _type(entry: JsonObject) -> str:
+    kind = entry.get("label")
+    if not isinstance(kind, str) or not kind:
+        raise ValueError("the relationship has no label")
+    return kind
+
+
+def _properties(entry: JsonObject) -> list[tuple[str, Value]]:
+    properties = entry.get("properties")
+    if properties is None:
+        return []
+    if not isinstance(properties, dict):
+        raise ValueError("properties are no JSON object")
+    given = cast("JsonObject", properties)
+    return [(name, value) for name, values in given.items() for value in _values(values)]
+
+
+def _values(value: object) -> Iterator[Value]:
+    if isinstance(value, list):
+        for item in cast("list[object]", value):
+            yield from _values(item)
+    elif isinstance(value, bool):
+        yield ("true" if value else "false", "boolean", None)
+    elif isinstance(value, int):
+        yield (str(value), "integer", None)
+    elif isinstance(value, float):
+        yield (repr(value), "float", None)
+    elif isinstance(value, str):
+        if value:
+            yield (value, None, None)
+    elif value is not None:  # a point or a duration, exported as an object
+        yield (json.dumps(value, ensure_ascii=False, sort_keys=True), "json", None)

@@ -1,0 +1,124 @@
+"""Statements that turn reified triples into qualifiers. They run only where the sources have reifiers.
+
+Each is one scan of the staged triples or literals with a probe by primary key or index, unless it says otherwise.
+`:subject`, `:predicate`, `:object` and `:type` are the numbers of those relations of RDF.
+"""
+
+HAS_REIFIERS = "SELECT EXISTS (SELECT 1 FROM staging.reifier)"
+ADD_RELATION = "INSERT OR IGNORE INTO relation (id, key) VALUES (?, ?)"
+
+STAGE_STATEMENTS = (
+    "INSERT OR IGNORE INTO staging.statement (reifier, s) SELECT s, o FROM staging.triple WHERE p = :subject",
+    """
+UPDATE staging.statement SET p = r.id FROM staging.triple t, staging.term k, relation r
+WHERE t.p = :predicate AND t.s = reifier AND k.id = t.o AND r.key = k.key
+""",
+    "UPDATE staging.statement SET o = t.o FROM staging.triple t WHERE t.p = :object AND t.s = reifier",
+    """
+UPDATE staging.statement SET text = l.text, datatype = l.datatype, language = l.language
+FROM staging.literal l WHERE l.p = :object AND l.node = reifier
+""",
+    # One scan of the statements.
+    """
+INSERT INTO staging.reifier (reifier, s, p, o, text, datatype, language)
+SELECT reifier, s, p, o, text, datatype, language FROM staging.statement
+WHERE p IS NOT NULL AND (o IS NOT NULL OR text IS NOT NULL)
+""",
+)
+"""RDF 1.1's statements, gathered into rows of `reifier`. The last needs no scan of the triples."""
+
+FIND_ASSERTED = (
+    "CREATE INDEX staging.reifier_triple ON reifier (s, p, o)",
+    """
+UPDATE staging.reifier SET asserted = 1 WHERE rowid IN (
+    SELECT r.rowid FROM staging.triple t CROSS JOIN staging.reifier r ON r.s = t.s AND r.p = t.p AND r.o = t.o
+)
+""",
+    """
+UPDATE staging.reifier SET asserted = 1 WHERE rowid IN (
+    SELECT r.rowid FROM staging.literal l CROSS JOIN staging.reifier r
+    ON r.s = l.node AND r.p = l.p AND r.o IS NULL
+    WHERE r.text = l.text AND r.datatype IS l.datatype AND r.language IS l.language
+)
+""",
+    # One scan of the reifiers.
+    "INSERT OR IGNORE INTO staging.qualifying SELECT reifier FROM staging.reifier WHERE asserted = 1",
+)
+"""Which reified triples are also stated, and `qualifying`: the reifiers of those."""
+
+REIFIER_FACTS = """
+SELECT t.s, r.key, iif(substr(k.key, 1, 2) = '_:', '_:b' || k.id, k.key), NULL, NULL, 1
+FROM staging.triple t
+CROSS JOIN staging.qualifying q ON q.reifier = t.s
+CROSS JOIN relation r ON r.id = t.p
+CROSS JOIN staging.term k ON k.id = t.o
+WHERE t.p NOT IN (:subject, :predicate, :object) AND NOT (t.p IS :type AND k.key = :statement)
+UNION
+SELECT l.node, r.key, l.text, l.datatype, l.language, 0
+FROM staging.literal l
+CROSS JOIN staging.qualifying q ON q.reifier = l.node
+CROSS JOIN relation r ON r.id = l.p
+WHERE l.p NOT IN (:subject, :predicate, :object)
+ORDER BY 1, 2, 6, 3, 4, 5
+"""
+STAGE_QUALIFIERS = "INSERT INTO staging.qualification VALUES (?, ?)"
+
+QUALIFY = (
+    # Qualified triples move from the sets to the lists.
+    """
+INSERT INTO staging.relationship (s, p, o, qualifiers)
+SELECT r.s, r.p, r.o, q.qualifiers FROM staging.reifier r JOIN staging.qualification q ON q.reifier = r.reifier
+WHERE r.asserted = 1 AND r.o IS NOT NULL GROUP BY r.s, r.p, r.o, q.qualifiers ORDER BY min(r.rowid)
+""",
+    """
+DELETE FROM staging.triple WHERE EXISTS (
+    SELECT 1 FROM staging.reifier r JOIN staging.qualification q ON q.reifier = r.reifier
+    WHERE r.s = triple.s AND r.p = triple.p AND r.o = triple.o
+)
+""",
+    """
+INSERT INTO staging.property (node, p, text, datatype, language, qualifiers)
+SELECT r.s, r.p, r.text, r.datatype, r.language, q.qualifiers
+FROM staging.reifier r JOIN staging.qualification q ON q.reifier = r.reifier
+WHERE r.asserted = 1 AND r.o IS NULL
+GROUP BY r.s, r.p, r.text, r.datatype, r.language, q.qualifiers ORDER BY min(r.rowid)
+""",
+    """
+DELETE FROM staging.literal WHERE EXISTS (
+    SELECT 1 FROM staging.reifier r JOIN staging.qualification q ON q.reifier = r.reifier
+    WHERE r.s = literal.node AND r.p = literal.p AND r.o IS NULL AND r.asserted = 1
+        AND r.text = literal.text AND r.datatype IS literal.datatype AND r.language IS literal.language
+)
+""",
+    # Reifiers that only qualified are gone, and with them what only they referred to.
+    """
+DELETE FROM staging.qualifying WHERE reifier IN (SELECT reifier FROM staging.reifier WHERE asserted = 0)
+    OR reifier IN (SELECT o FROM staging.triple) OR reifier IN (SELECT o FROM staging.relationship)
+""",
+    """
+INSERT OR IGNORE INTO staging.loose SELECT t.o FROM staging.triple t CROSS JOIN staging.qualifying q ON q.reifier = t.s
+WHERE t.p IN (:subject, :predicate, :object, :type)
+""",
+    "DELETE FROM staging.triple WHERE s IN (SELECT reifier FROM staging.qualifying)",
+    "DELETE FROM staging.literal WHERE node IN (SELECT reifier FROM staging.qualifying)",
+    "DELETE FROM staging.naming WHERE node IN (SELECT reifier FROM staging.qualifying)",
+    "DELETE FROM staging.term WHERE id IN (SELECT reifier FROM staging.qualifying)",
+    "DELETE FROM staging.loose WHERE node IN (SELECT s FROM staging.triple UNION SELECT o FROM staging.triple)",
+    "DELETE FROM staging.loose WHERE node IN (SELECT s FROM staging.relationship UNION SELECT o FROM staging.relationship)",
+    "DELETE FROM staging.loose WHERE node IN (SELECT node FROM staging.literal UNION SELECT node FROM staging.property)",
+    "DELETE FROM staging.loose WHERE node IN (SELECT s FROM staging.reifier UNION SELECT o FROM staging.reifier)",
+    "DELETE FROM staging.term WHERE id IN (SELECT node FROM staging.loose)",
+    # Reifiers of triples that nobody asserts keep the parts of those as edges; RDF 1.1's have them, sets take no harm.
+    "INSERT INTO staging.triple SELECT reifier, :subject, s FROM staging.reifier WHERE asserted = 0",
+    """
+INSERT INTO staging.literal
+SELECT f.reifier, :predicate, r.key, 'xsd:anyURI', NULL FROM staging.reifier f JOIN relation r ON r.id = f.p
+WHERE f.asserted = 0 AND f.reifier NOT IN (SELECT reifier FROM staging.statement)
+""",
+    "INSERT INTO staging.triple SELECT reifier, :object, o FROM staging.reifier WHERE asserted = 0 AND o IS NOT NULL",
+    """
+INSERT INTO staging.literal
+SELECT reifier, :object, text, datatype, language FROM staging.reifier WHERE asserted = 0 AND o IS NULL
+""",
+)
+"""In this order. Those on `reifier`, `qualifying` and `loose` alone scan only those."""

@@ -1,0 +1,69 @@
+"""Statements about triples become qualifiers of those triples.
+
+Two notations are read: RDF 1.2 reifiers (`rdf:reifies`, which `<< >>` and `{| |}` stand for) and RDF 1.1's
+`rdf:Statement` with `rdf:subject`, `rdf:predicate` and `rdf:object`. What a reifier says besides is the triple's
+qualifiers; two reifiers of one triple make two parallel triples, so that what each says stays together.
+
+A reifier of a triple that the sources do not assert stays a node, with the triple's parts around it: nothing is
+shown as a fact that nobody stated. A reifier that is itself the tail of a triple stays a node as well.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
+
+from kgnav_mcp.adapters.embedded.loading import queries_reification as queries
+from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.adapters.embedded.loading.wellknown import (
+    RDF_OBJECT,
+    RDF_PREDICATE,
+    RDF_STATEMENT,
+    RDF_SUBJECT,
+    RDF_TYPE,
+)
+
+PARTS = (RDF_SUBJECT, RDF_PREDICATE, RDF_OBJECT)
+
+Fact = tuple[int, str, str, str | None, str | None, int]
+"""Reifier, relation key, text, datatype, language, and 1 where the text is the key of a node."""
+
+
+def attach_qualifiers(connection: sqlite3.Connection, staging: Staging) -> None:
+    """Move what reifiers say from the staged triples to the qualifiers of the triples they stand for.
+
+    The relations must be written already; those that are used first here are written here.
+    """
+    if all(part in staging.relations for part in PARTS):
+        parts = {name: staging.relations[key] for name, key in zip(("subject", "predicate", "object"), PARTS)}
+        for statement in queries.STAGE_STATEMENTS:
+            connection.execute(statement, parts)
+    if not connection.execute(queries.HAS_REIFIERS).fetchone()[0]:
+        return
+    subject, predicate, tail = (staging.relation(part) for part in PARTS)
+    numbers: dict[str, object] = {
+        "subject": subject,
+        "predicate": predicate,
+        "object": tail,
+        "type": staging.relations.get(RDF_TYPE),
+        "statement": RDF_STATEMENT,
+    }
+    connection.executemany(queries.ADD_RELATION, zip((subject, predicate, tail), PARTS))
+    for statement in queries.FIND_ASSERTED:
+        connection.execute(statement)
+    facts: Iterator[Fact] = connection.execute(queries.REIFIER_FACTS, numbers)
+    connection.executemany(queries.STAGE_QUALIFIERS, _qualifiers(facts))
+    for statement in queries.QUALIFY:
+        connection.execute(statement, numbers)
+
+
+def _qualifiers(facts: Iterator[Fact]) -> Iterator[tuple[int, str]]:
+    """Reifier and its qualifiers as JSON, in the form that `fileformat` describes."""
+    for reifier, group in groupby(facts, key=itemgetter(0)):
+        found: dict[str, list[object]] = {}
+        for _, relation, text, datatype, language, is_node in group:
+            found.setdefault(relation, []).append({"id": text} if is_node else [text, datatype, language])
+        yield reifier, json.dumps(found, ensure_ascii=False, separators=(",", ":"))
