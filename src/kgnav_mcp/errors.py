@@ -91,8 +91,8 @@ class UnknownRelation(InvalidRequest):
 class UnknownName(InvalidRequest):
     """The graph has no label, property or relation of this name. `kind` says which of them was asked for."""
 
-    def __init__(self, kind: str, name: str, nearest: Sequence[str] = (), *, next_step: str = "") -> None:
-        super().__init__(f"this graph has no {kind} {name!r}", next_step=next_step)
+    def __init__(self, kind: str, name: str, nearest: Sequence[str] = ()) -> None:
+        super().__init__(f"this graph has no {kind} {name!r}", next_step="describe_graph() lists what there is.")
         self.kind = kind
         self.name = name
         self.nearest = tuple(nearest)

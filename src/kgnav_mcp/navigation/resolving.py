@@ -80,7 +80,7 @@ def unknown_relation(
         step = "Use one of the nearest, or repeat the call without a filter to see every relation."
     else:
         step = "This entity has no relation there at all: try the other direction."
-    nearest = nearest_names(name, list(dict.fromkeys(fact.relation.id for fact in facts)))
+    nearest = [] if elsewhere else nearest_names(name, list(dict.fromkeys(fact.relation.id for fact in facts)))
     return UnknownRelation(entity, name, direction, nearest, opposite=elsewhere, next_step=step)
 
 

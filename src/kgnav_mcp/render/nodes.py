@@ -158,7 +158,7 @@ def candidates(page: Page[Candidate], style: Style, *, hint: str) -> Sheet:
                 item.entity.description or "",
                 count_text(item.degree),
                 f"{item.score:.2f}",
-                "" if item.matched == item.entity.label else item.matched,
+                "" if item.matched in (item.entity.label, item.entity.description) else item.matched,
             )
             for item in page.items
         ),

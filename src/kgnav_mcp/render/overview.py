@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kgnav_mcp.model import EdgeFacts, LabelFacts, PropertyFacts, Relation, Schema, T
-from kgnav_mcp.render.sheet import Answer, Style, count_text
+from kgnav_mcp.render.sheet import Answer, Style, count_text, singular
 from kgnav_mcp.render.text import cell, clean, quoted
 from kgnav_mcp.render.tokens import count_tokens
 
@@ -34,16 +34,20 @@ def _section(
 ) -> list[str]:
     if not items:
         return [f"no {title}"]
+    rows = [row(item) for item in items]
+    keep = [n for n in range(len(columns)) if any(cells[n] for cells in rows)]
     shown: list[str] = []
     left = budget - 40
-    for item in items:
-        line = "|".join(map(cell, row(item)))
+    for cells in rows:
+        line = "|".join(cell(cells[n]) for n in keep)
         left -= count_tokens(line) + 1
         if left < 0 and shown:
             break
         shown.append(line)
+    columns = [columns[n] for n in keep]
     cut = "" if len(shown) == len(items) else f", the {len(shown):,} largest; describe_graph(name=...) shows any other"
-    return ["", f"{len(items):,} {title}{cut}", "|".join(columns), "|".join("--" for _ in columns), *shown]
+    noun = title if len(items) > 1 else singular(title)
+    return ["", f"{len(items):,} {noun}{cut}", "|".join(columns), "|".join("--" for _ in columns), *shown]
 
 
 def _label(facts: LabelFacts) -> Sequence[str]:
@@ -68,7 +72,7 @@ def _some(names: Sequence[str]) -> str:
 
 def _next(schema: Schema, name: str | None) -> str:
     if name or not (schema.labels or schema.relations):
-        return 'Next: find_node(hint="...") gives an entity to start from.'
+        return '\nNext: find_node(hint="...") gives an entity to start from.'
     known = schema.labels[0].label if schema.labels else schema.relations[0].relation.id
     return f'\nNext: find_node(hint="...") for an entity to start from, or describe_graph(name={quoted(known)}).'
 

@@ -42,11 +42,11 @@ def _rows(entity: Entity, direction: Direction, page: Page[Triple], style: Style
 
 def _hub(entity: Entity, direction: Direction, page: Page[RelationFacts], seen: int) -> Sheet:
     rows = sum((facts.count for facts in page.items if len(facts.hops) == 1), Count(0))
-    example = page.items[0].relation.id if page.items else ""
+    largest = max(page.items, key=lambda facts: facts.count.value, default=None)
     intro = (
         f"{named(entity)} is a hub: {count_text(rows)} {direction} rows, so its relations are listed instead.",
         f"Next: search(entity={quoted(entity.id)}, direction={quoted(direction)}, "
-        f"properties_to_filter_for=[{quoted(example)}])",
+        f"properties_to_filter_for=[{quoted(largest.relation.id if largest else '')}])",
     )
     return Sheet(
         "relations",

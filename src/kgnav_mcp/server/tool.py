@@ -35,8 +35,9 @@ class Arguments(ArgModelBase):
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, frozen=True)
 
     def bound(self) -> Mapping[str, object]:
-        """What a cursor is bound to: every argument but the cursor."""
-        return {name: value for name, value in self.model_dump_one_level().items() if name != "cursor"}
+        """What a cursor is bound to: every argument that was given, but the cursor."""
+        given = self.model_dump_one_level()
+        return {name: value for name, value in given.items() if name != "cursor" and value not in (None, [])}
 
 
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)

@@ -1,0 +1,43 @@
+"""Calls on a server over the demo graph, by an in-memory client in the newer protocol era."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mcp import Client
+from mcp_types import CallToolResult, TextContent
+
+from kgnav_mcp.app import App
+from kgnav_mcp.config import Settings
+from kgnav_mcp.server import build_server
+
+DEMO = Settings()
+"""Default settings: the demo graph, all toolsets."""
+
+
+def client(settings: Settings = DEMO) -> Client:
+    """A client of a new server with these settings; a context manager."""
+    return Client(build_server(App(settings)))
+
+
+async def call(tool: str, arguments: Mapping[str, object], settings: Settings = DEMO) -> str:
+    """The text of a call that must succeed."""
+    async with client(settings) as connected:
+        result = await connected.call_tool(tool, dict(arguments))
+    assert not result.is_error, text_of(result)
+    return text_of(result)
+
+
+async def refused(tool: str, arguments: Mapping[str, object], settings: Settings = DEMO) -> str:
+    """The text of a call that must fail."""
+    async with client(settings) as connected:
+        result = await connected.call_tool(tool, dict(arguments))
+    assert result.is_error, text_of(result)
+    return text_of(result)
+
+
+def text_of(result: CallToolResult) -> str:
+    """The one text of a result."""
+    (block,) = result.content
+    assert isinstance(block, TextContent)
+    return block.text
