@@ -1,0 +1,111 @@
+"""What a run of the conformance suite must show, and whether it does."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_FOLDER = re.compile(r"server-(?P<scenario>.+)-\d{4}-\d{2}-\d{2}T")
+
+_TASKS = "the tasks extension (SEP-2663), which the mcp package does not implement and this server does not declare"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of the suite: what it is told, how many checks must pass in it, and which scenarios cannot, and why."""
+
+    name: str
+    arguments: Sequence[str]
+    passed: int
+    expected_failures: Mapping[str, str]
+
+
+RUNS = (
+    Run("2026-07-28", ("--suite", "all", "--spec-version", "2026-07-28"), 152, {}),
+    Run("2025-11-25", ("--suite", "all", "--spec-version", "2025-11-25"), 84, {}),
+    Run(
+        "2026-07-28 with extensions",
+        ("--requirements", "2026-07-28"),
+        152,
+        dict.fromkeys(
+            (
+                "tasks-lifecycle",
+                "tasks-capability-negotiation",
+                "tasks-wire-fields",
+                "tasks-request-state-removal",
+                "tasks-mrtr-input",
+                "tasks-request-headers",
+                "tasks-dispatch-and-envelope",
+                "tasks-required-task-error",
+                "tasks-mrtr-composition",
+            ),
+            _TASKS,
+        ),
+    ),
+)
+"""The number of checks is what the SDK's own example server passes at the pinned version of the suite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """How many checks of a scenario passed, and what those that did not have to say."""
+
+    name: str
+    passed: int
+    faults: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A run's scenarios and everything that is not as it must be; without faults the run is good."""
+
+    run: Run
+    scenarios: tuple[Scenario, ...]
+    faults: tuple[str, ...]
+
+    @property
+    def passed(self) -> int:
+        """Checks passed in the scenarios that must pass."""
+        return sum(found.passed for found in self.scenarios if found.name not in self.run.expected_failures)
+
+
+def read(results: Path) -> tuple[Scenario, ...]:
+    """The scenarios whose results the suite wrote into this folder, by name. A warning is a fault as a failure is."""
+    found: list[Scenario] = []
+    for file in sorted(results.glob("*/checks.json")):
+        folder = _FOLDER.match(file.parent.name)
+        if folder is None:
+            continue
+        checks: list[dict[str, str]] = json.loads(file.read_text(encoding="utf-8"))
+        tally = Counter(check["status"] for check in checks)
+        faults = tuple(
+            f"{check['id']}: {check.get('errorMessage') or check.get('description', '')}"
+            for check in checks
+            if check["status"] in ("FAILURE", "WARNING")
+        )
+        found.append(Scenario(folder["scenario"], tally["SUCCESS"], faults))
+    return tuple(found)
+
+
+def judge(run: Run, scenarios: tuple[Scenario, ...]) -> Verdict:
+    """Compare what was found with what must be found."""
+    faults = [
+        f"{found.name}: {fault}"
+        for found in scenarios
+        if found.name not in run.expected_failures
+        for fault in found.faults
+    ]
+    by_name = {found.name: found for found in scenarios}
+    for name in run.expected_failures:
+        if name not in by_name:
+            faults.append(f"{name}: expected to fail, and was not run")
+        elif not by_name[name].faults:
+            faults.append(f"{name}: passes, though it is expected to fail: take it from the list")
+    verdict = Verdict(run, scenarios, ())
+    if verdict.passed < run.passed:
+        faults.append(f"{verdict.passed} checks passed, {run.passed} must")
+    return Verdict(run, scenarios, tuple(faults))
