@@ -1,0 +1,147 @@
+"""Settings change the answers as they say: structure, the paper's table, thresholds, budgets, several graphs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from mcp_types import TextContent
+
+from kgnav_mcp.config import GraphSettings, Settings
+from kgnav_mcp.demo import demo_graph_path
+from kgnav_mcp.render.tokens import count_tokens
+from tests.server.clients import DEMO, call, client, refused
+
+ZUNDERT = {"entity": "zundert", "direction": "outgoing"}
+HUB = {"entity": "the_netherlands", "direction": "outgoing"}
+
+
+async def test_structured_answers_hold_the_same_facts_with_one_line_of_text() -> None:
+    chosen = {**HUB, "properties_to_filter_for": ["capital", "borders"]}
+    markdown = await call("search", chosen)
+    async with client(Settings(structured=True)) as connected:
+        result = await connected.call_tool("search", chosen)
+    assert isinstance(result.content[0], TextContent)
+    assert result.content[0].text == markdown.splitlines()[0] == "3 rows"
+    facts = result.structured_content
+    assert facts is not None
+    assert facts["completeness"]["total"] == 3
+    columns = markdown.splitlines()[1].split("|")
+    rows = [dict(zip(columns, line.split("|"), strict=True)) for line in markdown.splitlines()[3:]]
+    assert facts["rows"] == rows
+
+
+async def test_every_tool_says_how_its_structure_looks_only_where_it_gives_one() -> None:
+    async with client(Settings(structured=True)) as connected:
+        assert all(tool.output_schema for tool in (await connected.list_tools()).tools)
+    async with client() as connected:
+        assert not any(tool.output_schema for tool in (await connected.list_tools()).tools)
+
+
+async def test_a_text_is_sent_once() -> None:
+    async with client() as connected:
+        result = await connected.call_tool("search", ZUNDERT)
+    assert result.structured_content is None
+    assert len(result.content) == 1
+
+
+async def test_the_papers_table_has_nothing_but_the_table() -> None:
+    settings = Settings(paper_format=True)
+    assert await call("search", {**HUB, "properties_to_filter_for": ["capital"]}, settings) == (
+        "1 rows:\nproperty|propertyLabel|value|valueLabel\n--|--|--|--\ncapital|capital|amsterdam|Amsterdam"
+    )
+    assert (await call("search", HUB, settings)).splitlines()[:3] == ["8 rows:", "property|propertyLabel", "--|--"]
+
+
+async def test_the_papers_table_is_cut_at_p_rows_and_not_at_the_budget() -> None:
+    settings = Settings(paper_format=True, row_limit=40, budget=500)
+    text = await call("search", {**HUB, "properties_to_filter_for": ["contains"]}, settings)
+    assert text.startswith("40 rows:\n")
+    assert len(text.splitlines()) == 43
+
+
+async def test_the_hub_threshold_decides_what_collapses() -> None:
+    assert (await call("search", HUB, Settings(hub_threshold=500))).splitlines()[1].startswith("property|")
+    assert "is a hub" in await call("search", ZUNDERT, Settings(hub_threshold=3))
+
+
+async def test_a_small_row_limit_pages_through_everything_once() -> None:
+    settings = Settings(row_limit=7)
+    chosen: dict[str, object] = {**HUB, "properties_to_filter_for": ["contains", "borders"]}
+    rows: list[str] = []
+    cursor = ""
+    while True:
+        text = await call("search", {**chosen, "cursor": cursor}, settings)
+        rows += text.splitlines()[3:]
+        if 'next: cursor "' not in text:
+            break
+        cursor = text.partition('next: cursor "')[2].partition('"')[0]
+    assert text.splitlines()[0] == "showing rows 57 to 57 of 57 rows; that is the end"
+    assert len(rows) == len(set(rows)) == 57
+    assert rows == (await call("search", chosen)).splitlines()[3:]
+
+
+@pytest.mark.parametrize("budget", [500, 700, 1500])
+async def test_no_answer_is_over_the_budget(budget: int) -> None:
+    settings = Settings(budget=budget, hub_threshold=1000)
+    for tool, arguments in (
+        ("search", HUB),
+        ("get_triples", {"entity": "the_netherlands", "relations": ["contains", "located_in"]}),
+        ("get_all_nearest_neighbors", {"label": "*", "property_name": "id", "property_value": "the_netherlands"}),
+        ("get_unique_property_values", {"property_name": "name", "entity_name": "*", "entity_type": "node"}),
+        ("find_node", {"hint": "van", "limit": 100}),
+        ("describe_graph", {}),
+    ):
+        assert count_tokens(await call(tool, arguments, settings)) <= budget, tool
+
+
+async def test_top_k_cuts_ranked_relations_and_a_cursor_shows_the_rest() -> None:
+    asked = {"entity": "vincent_van_gogh", "question": "Where was he born?"}
+    settings = Settings(top_k=5)
+    first = await call("get_relations", asked, settings)
+    assert first.startswith("showing 5 of 23 relations")
+    shown = {tuple(line.split("|")[::2]) for line in first.splitlines()[4:-1]}
+    while 'next: cursor "' in first:
+        cursor = first.partition('next: cursor "')[2].partition('"')[0]
+        first = await call("get_relations", {**asked, "cursor": cursor}, settings)
+        shown |= {tuple(line.split("|")[::2]) for line in first.splitlines()[3:-1]}
+    assert len(shown) == 23
+
+
+async def test_white_and_black_lists_narrow_what_graphwalker_offers() -> None:
+    text = await call("get_relations", {"entity": "zundert"}, Settings(white_list=("*_in",), black_list=("lived*",)))
+    assert [line.split("|")[0] for line in text.splitlines()[3:-1]] == ["located_in", "born_in"]
+    error = await refused("get_triples", {"entity": "zundert", "relations": ["lived_in"]}, Settings(black_list=("l*",)))
+    assert "has no relation 'lived_in'" in error
+
+
+async def test_several_graphs_are_chosen_by_an_argument(tmp_path: Path) -> None:
+    gone = GraphSettings(location=str(tmp_path / "gone.kg"))
+    settings = Settings(graphs={"art": GraphSettings(location="demo"), "gone": gone})
+    async with client(settings) as connected:
+        tools = (await connected.list_tools()).tools
+    assert all(tool.input_schema["properties"]["graph"]["enum"] == ["art", "gone"] for tool in tools)
+    assert await call("search", {**ZUNDERT, "graph": "art"}, settings) == await call("search", ZUNDERT, DEMO)
+    assert (await refused("search", {**ZUNDERT, "graph": "gone"}, settings)).startswith("Store down: ")
+    assert (await refused("search", {**ZUNDERT, "graph": "atr"}, settings)).startswith("Not found: no graph is called")
+
+
+async def test_one_graph_needs_no_argument_to_choose_it() -> None:
+    async with client() as connected:
+        assert all("graph" not in tool.input_schema["properties"] for tool in (await connected.list_tools()).tools)
+
+
+async def test_a_broken_graph_is_said_by_every_tool_and_works_once_it_is_mended(tmp_path: Path) -> None:
+    file = tmp_path / "films.kg"
+    file.write_text("this is no graph")
+    settings = Settings(graphs={"films": GraphSettings(location=str(file))})
+    async with client(settings) as connected:
+        for tool in (await connected.list_tools()).tools:
+            required = tool.input_schema.get("required", [])
+            known = {"direction": "outgoing", "relations": ["x"], "entity_type": "node"}
+            result = await connected.call_tool(tool.name, {name: known.get(name, "x") for name in required})
+            assert result.is_error
+            assert isinstance(result.content[0], TextContent)
+            assert "kgnav load" in result.content[0].text, tool.name
+        file.write_bytes(demo_graph_path().read_bytes())
+        assert not (await connected.call_tool("search", ZUNDERT)).is_error
