@@ -1,0 +1,1 @@
+"""The benchmarks behind the claims, driven through MCP clients alone."""

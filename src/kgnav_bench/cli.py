@@ -1,0 +1,92 @@
+"""`kgnav-bench`: every figure this project claims, measured on the machine at hand.
+
+What is compared is asked in turn within one run, because machines are noisy and runs differ.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def main() -> None:
+    """Measure the server as a client sees it: started as a child process, spoken to over stdio."""
+
+
+@main.command()
+@click.argument("graph", type=_FILE)
+@click.option("--rounds", default=30, show_default=True, type=click.IntRange(1), help="Of ten calls each.")
+def overhead(graph: Path, rounds: int) -> None:
+    """A tool call beside the same queries made directly."""
+    from kgnav_bench import overhead as benchmark  # noqa: PLC0415 - `--help` needs no benchmark
+
+    click.echo(asyncio.run(benchmark.run(graph, rounds)))
+
+
+@main.command()
+@click.argument("graph", type=_FILE)
+@click.option("--hub", "hub_id", help="Id of the hub; the largest one when left out.")
+@click.option("--leaf", "leaf_id", help="Id of an entity of degree 50; some of degree 45 to 50 when left out.")
+@click.option("--direction", default="incoming", type=click.Choice(["outgoing", "incoming"]), show_default=True)
+@click.option("--rounds", default=200, show_default=True, type=click.IntRange(1))
+@click.option("--fetches", default=3, show_default=True, type=click.IntRange(1), help="Times the hub is fetched whole.")
+def hub(graph: Path, *, hub_id: str | None, leaf_id: str | None, direction: str, rounds: int, fetches: int) -> None:
+    """A search on a hub beside one on a leaf, and beside fetching all to collapse it. --direction is of both ids."""
+    from kgnav_bench import hub as benchmark  # noqa: PLC0415 - as above
+
+    places = [benchmark.Place(name, direction) if name is not None else None for name in (hub_id, leaf_id)]
+    try:
+        click.echo(benchmark.run(graph, *places, rounds=rounds, fetches=min(fetches, rounds)))
+    except benchmark.NoHubError as error:
+        raise click.ClickException(str(error)) from error
+
+
+@main.command()
+@click.argument("graph", type=_FILE, required=False)
+@click.option("--pairs", default=10, show_default=True, type=click.IntRange(1))
+def start(graph: Path | None, pairs: int) -> None:
+    """Process start to first answer, beside a bare server. Without GRAPH on the demo graph."""
+    from kgnav_bench import start as benchmark  # noqa: PLC0415 - as above
+
+    click.echo(benchmark.run(graph, pairs))
+
+
+def _questions(command: Callable[..., None]) -> Callable[..., None]:
+    """The arguments of a replay."""
+    for decorate in (
+        click.option("--all", "everything", is_flag=True, help="Every question instead of a sample."),
+        click.option(
+            "--sample", default=200, show_default=True, type=click.IntRange(1), help="Questions for each hop."
+        ),
+        click.option("--data", required=True, type=_FOLDER, help="Folder with the files of the benchmark."),
+        click.argument("dataset", type=click.Choice(["metaqa"])),
+    ):
+        command = decorate(command)
+    return command
+
+
+@main.command()
+@_questions
+def reach(dataset: str, data: Path, sample: int, everything: bool) -> None:
+    """Gold paths replayed: whether every gold relation is offered and every gold answer shown."""
+    from kgnav_bench import reach as benchmark  # noqa: PLC0415 - as above
+
+    click.echo(f"{dataset}\n")
+    click.echo(benchmark.run(data, None if everything else sample))
+
+
+@main.command()
+@_questions
+def tokens(dataset: str, data: Path, sample: int, everything: bool) -> None:
+    """Observation tokens of that replay, beside SPARQL results in JSON and SoG's tables."""
+    from kgnav_bench import tokens as benchmark  # noqa: PLC0415 - as above
+
+    click.echo(f"{dataset}\n")
+    click.echo(benchmark.run(data, None if everything else sample))

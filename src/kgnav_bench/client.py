@@ -1,0 +1,146 @@
+"""The two MCP clients that measure: a bare one that costs nothing of its own, and the one of the `mcp` package.
+
+Both start the server as a child process and speak over its stdin and stdout, as desktop clients do.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import sysconfig
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp_types import TextContent
+
+PROTOCOL = "2025-11-25"
+"""The handshake era's newest version: what clients speak on stdio."""
+
+_PATIENCE = 10.0
+"""Seconds a server may take to end after its stdin was closed."""
+
+
+class ToolFailedError(Exception):
+    """A tool answered with an error; the text is the answer's."""
+
+
+class ServerEndedError(Exception):
+    """The server closed its stdout, or answered a request with a protocol error."""
+
+
+def server_command(graph: Path | None) -> list[str]:
+    """The command that serves a graph file; the demo graph where there is none."""
+    script = Path(sysconfig.get_path("scripts")) / "kgnav-mcp"
+    return [str(script), *(("--graph", str(graph)) if graph else ())]
+
+
+def noop_command() -> list[str]:
+    """The command that serves one tool that does nothing."""
+    return [sys.executable, "-m", "kgnav_bench.noop"]
+
+
+class BareClient:
+    """A server as a child process, one JSON object a line each way, one request at a time.
+
+    Raises ServerEndedError where the server does not answer.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._in, self._out = self._process.stdin, self._process.stdout
+        self._last = 0
+        try:
+            self._request(
+                "initialize",
+                {
+                    "protocolVersion": PROTOCOL,
+                    "capabilities": {},
+                    "clientInfo": {"name": "kgnav-bench", "version": "0"},
+                },
+            )
+            self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        except BaseException:
+            self.close()
+            raise
+
+    def call(self, tool: str, arguments: Mapping[str, object]) -> str:
+        """The text of a tool's answer.
+
+        Raises:
+            ToolFailedError: the answer is an error.
+        """
+        result = self._request("tools/call", {"name": tool, "arguments": arguments})
+        text = str(result["content"][0]["text"])
+        if result.get("isError"):
+            raise ToolFailedError(text)
+        return text
+
+    def close(self) -> None:
+        """Close the server's stdin, as a client does that has finished, and wait for its end."""
+        self._in.close()
+        try:
+            self._process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._out.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _send(self, message: Mapping[str, object]) -> None:
+        self._in.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+        self._in.flush()
+
+    def _request(self, method: str, parameters: Mapping[str, object]) -> dict[str, Any]:
+        self._last += 1
+        self._send({"jsonrpc": "2.0", "id": self._last, "method": method, "params": parameters})
+        for line in self._out:
+            answer: dict[str, Any] = json.loads(line)
+            if answer.get("id") != self._last:
+                continue  # a notification of the server's
+            if "error" in answer:
+                raise ServerEndedError(f"{method}: {answer['error']}")
+            return answer["result"]
+        raise ServerEndedError(f"the server ended before it answered {method}")
+
+
+class PackageClient:
+    """The `mcp` package's own client on a server that is up."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def call(self, tool: str, arguments: Mapping[str, object]) -> str:
+        """The text of a tool's answer.
+
+        Raises:
+            ToolFailedError: the answer is an error.
+        """
+        result = await self._client.call_tool(tool, dict(arguments))
+        first = result.content[0]
+        assert isinstance(first, TextContent)
+        if result.is_error:
+            raise ToolFailedError(first.text)
+        return first.text
+
+
+@asynccontextmanager
+async def package_client(command: Sequence[str]) -> AsyncGenerator[PackageClient]:
+    """A server as a child process behind the `mcp` package's client, in the handshake era."""
+    parameters = StdioServerParameters(command=command[0], args=list(command[1:]))
+    async with Client(parameters, mode="legacy") as client:
+        yield PackageClient(client)

@@ -1,0 +1,143 @@
+"""The store asked directly: the queries of the embedded adapter itself, in this process, with nothing around them.
+
+Each look-up makes the fewest queries that hold the answer's facts. What the server asks beyond them is its overhead.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sqlite3
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from kgnav_bench import queries
+from kgnav_mcp.adapters.embedded.queries import around, entities
+
+_PAGE_CACHE = "PRAGMA cache_size = -16384"
+"""KiB, as the adapter has it."""
+
+_ROWS = 1000
+"""Rows one answer holds at most (p of Search-on-Graph)."""
+
+_DRAWS = 400_000
+_SIDES = ("outgoing", "incoming")
+"""In the order of their numbers in the file."""
+
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """An entity to measure at: with few enough neighbours in one direction that all are shqueries."""
+
+    number: int
+    key: str
+    label: str
+    direction: str
+    degree: int
+    relation: int
+    relation_key: str
+
+
+class Store:
+    """A graph file, read the way the adapter reads it."""
+
+    def __init__(self, path: Path) -> None:
+        uri = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
+        self._connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+        self._connection.execute(_PAGE_CACHE)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def leaves(self, wanted: int, low: int, high: int) -> list[Leaf]:
+        """Entities with `low` to `high` edges on one side, the same at every call. Maybe fewer than wanted."""
+        chance = random.Random(1)  # noqa: S311 - a choice of samples, not a secret
+        (highest,) = self._one(queries.HIGHEST_NODE)
+        numbers = list(range(1, highest + 1))
+        if highest > _DRAWS:
+            numbers = chance.sample(range(1, highest + 1), _DRAWS)
+        chance.shuffle(numbers)
+        found: list[Leaf] = []
+        for number in numbers:
+            for direction in _SIDES:
+                leaf = self._leaf(number, direction, low, high)
+                if leaf:
+                    found.append(leaf)
+            if len(found) >= wanted:
+                break
+        return found
+
+    def _leaf(self, number: int, direction: str, low: int, high: int) -> Leaf | None:
+        outgoing = direction == "outgoing"
+        (degree,) = self._one(queries.DEGREE_OUTGOING if outgoing else queries.DEGREE_INCOMING, number)
+        if not low <= degree <= high:
+            return None
+        node = self._one(queries.NODE, number)
+        relation = self._one(queries.RELATION_OUTGOING if outgoing else queries.RELATION_INCOMING, number)
+        return Leaf(number, node[1], node[2] or node[1], direction, degree, *relation)
+
+    def largest_hub(self) -> tuple[str, str, int] | None:
+        """Key, direction and degree of the node with most rows on one side; None where there is no hub."""
+        rows = self._all(queries.LARGEST_HUB)
+        if not rows:
+            return None
+        number, side, degree = rows[0]
+        _, key, _ = self._one(queries.NODE, number)
+        return str(key), _SIDES[int(side)], int(degree)
+
+    def first_key(self) -> str:
+        """The id of some entity."""
+        return str(self._one(queries.FIRST_KEY)[0])
+
+    def neighbourhood(self, leaf: Leaf) -> int:
+        """What `search` shows of a leaf: the entity, and all its rows with their labels."""
+        (number, *_) = self._one(entities.NODES_BY_KEY, json.dumps([leaf.key]))
+        rows = self._all(around.TAILS if leaf.direction == "outgoing" else around.HEADS, number)
+        if leaf.direction == "outgoing":
+            rows += self._all(around.ATTRIBUTES, number)
+        return len(rows)
+
+    def filtered(self, leaf: Leaf) -> int:
+        """What `search` shows with a filter: the rows of one relation in one direction."""
+        (number, *_) = self._one(entities.NODES_BY_KEY, json.dumps([leaf.key]))
+        query = around.TAILS_BY if leaf.direction == "outgoing" else around.HEADS_BY
+        return len(self._all(query, number, leaf.relation, -1, -1, _ROWS))
+
+    def triples(self, leaf: Leaf) -> int:
+        """What `get_triples` shows: the rows of one relation in both directions."""
+        (number, *_) = self._one(entities.NODES_BY_KEY, json.dumps([leaf.key]))
+        rows = self._all(around.TAILS_BY, number, leaf.relation, -1, -1, _ROWS)
+        return len(rows) + len(self._all(around.HEADS_BY, number, leaf.relation, -1, -1, _ROWS))
+
+    def named(self, leaf: Leaf) -> int:
+        """What `find_node` must at least know of a name: who bears it."""
+        return len(self._all(queries.NAMED, leaf.label))
+
+    def fetch_all_and_collapse(self, key: str, direction: str) -> Counter[str]:
+        """A hub collapsed as in the paper: every neighbour fetched with its labels, then its properties made distinct.
+
+        Two examples of each are kept, as `search` shows them.
+        """
+        (number, *_) = self._one(entities.NODES_BY_KEY, json.dumps([key]))
+        rows = self._all(around.TAILS if direction == "outgoing" else around.HEADS, number)
+        labels = {relation: label or name for relation, name, label, *_ in self._all(entities.RELATIONS)}
+        counts = Counter[str]()
+        examples: dict[str, list[str]] = defaultdict(list)
+        for relation, _, _, _, far, label, _ in rows:
+            name = labels[relation]
+            counts[name] += 1
+            if len(examples[name]) < 2:
+                examples[name].append(label or far)
+        return counts
+
+    def _one(self, query: str, *parameters: object) -> Row:
+        return self._connection.execute(query, parameters).fetchone()
+
+    def _all(self, query: str, *parameters: object) -> list[Row]:
+        return self._connection.execute(query, parameters).fetchall()

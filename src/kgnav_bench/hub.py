@@ -1,0 +1,110 @@
+"""A hub beside a leaf, and beside fetching the whole neighbourhood to collapse it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from kgnav_bench import report
+from kgnav_bench.client import BareClient, server_command
+from kgnav_bench.direct import Store
+from kgnav_bench.tables import parse
+
+AT_MOST = 2.0
+"""How many times as long as on the leaf `search` may take on the hub."""
+
+FASTER = 1000
+"""How many times as fast as fetch-all-and-collapse it must be..."""
+
+JUDGED_FROM = 1_000_000
+"""...on a hub with so many rows: fetching fewer takes less."""
+
+_WARM_UP = 5
+
+
+class NoHubError(Exception):
+    """The graph file has nothing to measure at."""
+
+
+@dataclass(slots=True)
+class Times:
+    """Seconds of each round, and of each time the hub was fetched whole."""
+
+    hub: list[float] = field(default_factory=list[float])
+    leaf: list[float] = field(default_factory=list[float])
+    whole: list[float] = field(default_factory=list[float])
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An entity and the direction to look in."""
+
+    entity: str
+    direction: str
+
+
+def run(graph: Path, hub: Place | None, leaf: Place | None, *, rounds: int, fetches: int) -> str:
+    """The report: `search` on hub and leaf in turn, and the paper's way directly on the file, a few times in between.
+
+    Without a hub or leaf of one's own the largest hub, and some entity of degree 45 to 50, are taken.
+
+    Raises:
+        NoHubError: there is no hub, or no such leaf.
+    """
+    times = Times()
+    with closing(Store(graph)) as store, BareClient(server_command(graph)) as client:
+        hub = hub or _hub(store)
+        leaf = leaf or _leaf(store)
+        for _ in range(_WARM_UP):
+            client.call("search", asdict(hub))
+            client.call("search", asdict(leaf))
+        for n in range(rounds):
+            start = perf_counter()
+            client.call("search", asdict(hub))
+            between = perf_counter()
+            client.call("search", asdict(leaf))
+            end = perf_counter()
+            times.hub.append(between - start)
+            times.leaf.append(end - between)
+            if n * fetches // rounds != (n + 1) * fetches // rounds:
+                start = perf_counter()
+                store.fetch_all_and_collapse(hub.entity, hub.direction)
+                times.whole.append(perf_counter() - start)
+        degree = store.fetch_all_and_collapse(hub.entity, hub.direction).total()
+        relations, rows = client.call("search", asdict(hub)), client.call("search", asdict(leaf))
+    what = (
+        f"search on the hub {hub.entity} ({parse(relations).total:,} relations)",
+        f"search on the leaf {leaf.entity} ({parse(rows).total:,} rows)",
+        f"fetch all {degree:,} and collapse, direct, {len(times.whole)} times",
+    )
+    return _report(f"{graph.name}: {rounds} rounds, ms", what, times, degree)
+
+
+def _report(title: str, what: Sequence[str], times: Times, degree: int) -> str:
+    ratio, faster = median(times.hub) / median(times.leaf), median(times.whole) / median(times.hub)
+    taken = (times.hub, times.leaf, times.whole)
+    rows = [(name, *report.timing(seconds)) for name, seconds in zip(what, taken, strict=True)]
+    slow = f"the hub takes {ratio:.2f} times as long as the leaf (at most {AT_MOST:g})"
+    fast = f"{faster:,.0f} times as fast as fetch-all-and-collapse (a hub of {JUDGED_FROM:,}: at least {FASTER:,})"
+    judged = report.verdict(faster >= FASTER, fast) if degree >= JUDGED_FROM else f"Not judged: {fast}"
+    table = report.table(("what", "median", "p95"), rows)
+    return "\n".join((title, "", table, "", report.verdict(ratio <= AT_MOST, slow), judged))
+
+
+def _hub(store: Store) -> Place:
+    found = store.largest_hub()
+    if found is None:
+        raise NoHubError("this graph has no hub")
+    entity, direction, _ = found
+    return Place(entity, direction)
+
+
+def _leaf(store: Store) -> Place:
+    found = store.leaves(1, 45, 50)
+    if not found:
+        raise NoHubError("this graph has no entity with 45 to 50 neighbours on one side")
+    return Place(found[0].key, found[0].direction)

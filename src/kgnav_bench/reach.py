@@ -1,0 +1,91 @@
+"""Whether every gold relation is offered and every gold answer shown, over all questions of MetaQA or a sample."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import mean, median
+from time import perf_counter
+
+from kgnav_bench import report
+from kgnav_bench.client import BareClient, server_command
+from kgnav_bench.metaqa import HOPS, graph_source, questions, sample, source_neighbours
+from kgnav_bench.replay import Replay, Result
+from kgnav_mcp.adapters.embedded.loading import load
+
+_SHOWN_FAILURES = 10
+
+
+@contextmanager
+def replaying(folder: Path) -> Generator[Replay]:
+    """A replay over a server of the film graph, which is loaded from its source into a folder of its own."""
+    with tempfile.TemporaryDirectory() as scratch:
+        graph = Path(scratch) / "films.kg"
+        load([graph_source(folder)], graph)
+        with BareClient(server_command(graph)) as client:
+            yield Replay(client, source_neighbours(folder))
+
+
+def results(replay: Replay, folder: Path, hops: int, size: int | None) -> list[Result]:
+    """The replay of the questions of this many hops: all of them, or a fixed sample."""
+    asked = questions(folder, hops)
+    return [replay.question(question) for question in (sample(asked, size) if size else asked)]
+
+
+def run(folder: Path, size: int | None) -> str:
+    """The report of a replay of one, two and three hops."""
+    begin = perf_counter()
+    with replaying(folder) as replay:
+        walked = {hops: results(replay, folder, hops, size) for hops in HOPS}
+        made = replay.calls_made
+    seconds = perf_counter() - begin
+    everything = [result for group in walked.values() for result in group]
+    complete = not any(result.missing_relations or result.missing_answers for result in everything)
+    calls = sum(result.calls for result in everything)
+    lines = [
+        report.table(
+            (
+                "hops",
+                "questions",
+                "gold relations offered",
+                "gold answers shown",
+                "no other answers",
+                "calls a question, median / mean",
+                "tokens a question, median / mean",
+            ),
+            [(hops, *_row(group)) for hops, group in walked.items()],
+        ),
+        "",
+        f"{calls:,} calls by {len(everything):,} questions; the {made:,} different ones were made, in {seconds:.0f} s.",
+        *_failures(everything),
+        report.verdict(complete, "every gold relation is offered and every gold answer shown"),
+    ]
+    return "\n".join(lines)
+
+
+def _row(group: Sequence[Result]) -> tuple[str, ...]:
+    hops = sum(len(result.question.path) for result in group)
+    missed = sum(len({step for _, step in result.missing_relations}) for result in group)
+    answers = sum(len(result.question.answers) for result in group)
+    shown = answers - sum(len(result.missing_answers) for result in group)
+    pure = sum(not result.surplus_answers for result in group)
+    calls, tokens = [result.calls for result in group], [result.tokens[0] for result in group]
+    return (
+        f"{len(group):,}",
+        report.share(hops - missed, hops),
+        report.share(shown, answers),
+        report.share(pure, len(group)),
+        f"{median(calls):.0f} / {mean(calls):.1f}",
+        f"{median(tokens):,.0f} / {mean(tokens):,.0f}",
+    )
+
+
+def _failures(everything: Sequence[Result]) -> list[str]:
+    failed = [result for result in everything if result.missing_relations or result.missing_answers]
+    return [
+        f"- {result.question.text!r} from {result.question.topic!r}: "
+        f"not offered {result.missing_relations[:3]}, not shown {sorted(result.missing_answers)[:5]}"
+        for result in failed[:_SHOWN_FAILURES]
+    ]

@@ -1,0 +1,69 @@
+"""From the start of the process to a tool's first answer, beside a server of the `mcp` package that does nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from kgnav_bench import report
+from kgnav_bench.client import BareClient, noop_command, server_command
+from kgnav_bench.direct import Store
+from kgnav_bench.noop import TOOL
+
+ALLOWED = 0.150
+"""Seconds more than the bare server that the first answer may take."""
+
+
+def run(graph: Path | None, pairs: int) -> str:
+    """The report: both servers started in turn, after one start of each that is not counted."""
+    tool, arguments = _first_call(graph)
+    ours: list[tuple[float, float]] = []
+    floor: list[tuple[float, float]] = []
+    for n in range(-1, pairs):
+        idle = _start(noop_command(), TOOL, {"text": "a"})
+        serving = _start(server_command(graph), tool, arguments)
+        if n >= 0:
+            floor.append(idle)
+            ours.append(serving)
+    rows = [
+        ("kgnav-mcp", *_timings(ours)),
+        ("bare mcp server, one tool that does nothing", *_timings(floor)),
+    ]
+    difference = median(end for _, end in ours) - median(end for _, end in floor)
+    columns = ("server", "to `initialize`, median", "p95", f"to the first answer ({tool}), median", "p95")
+    return "\n".join(
+        (
+            f"{graph.name if graph else 'the demo graph'}: {pairs} pairs of starts, ms",
+            "",
+            report.table(columns, rows),
+            "",
+            report.verdict(
+                difference <= ALLOWED,
+                f"{report.milliseconds(difference)} ms more than a bare server (at most {ALLOWED * 1000:g})",
+            ),
+        )
+    )
+
+
+def _first_call(graph: Path | None) -> tuple[str, Mapping[str, object]]:
+    if graph is None:
+        return "find_node", {"hint": "Rembrandt"}
+    store = Store(graph)
+    key = store.first_key()
+    store.close()
+    return "search", {"entity": key, "direction": "outgoing"}
+
+
+def _start(command: Sequence[str], tool: str, arguments: Mapping[str, object]) -> tuple[float, float]:
+    """Seconds from before the process was started until it had answered `initialize`, and until the tool had."""
+    begin = perf_counter()
+    with BareClient(command) as client:
+        initialized = perf_counter() - begin
+        client.call(tool, arguments)
+        return initialized, perf_counter() - begin
+
+
+def _timings(measured: Sequence[tuple[float, float]]) -> tuple[str, ...]:
+    return (*report.timing([first for first, _ in measured]), *report.timing([last for _, last in measured]))
