@@ -31,12 +31,19 @@ def test_a_cursor_of_another_call_graph_or_version_is_refused(other: Paging) -> 
         other.read(CALL.write(Cursor("e.1", 5)))
 
 
-@pytest.mark.parametrize(
-    "alter", [lambda c: c[:8], lambda c: c[:-1], lambda c: "x" + c, lambda _: "!!!", lambda c: c + "A"]
-)
-def test_a_cut_or_altered_cursor_is_refused(alter: Callable[[str], str]) -> None:
+ALTERED: dict[str, Callable[[str], str]] = {
+    "cut to its tag": lambda cursor: cursor[:8],
+    "cut by a letter": lambda cursor: cursor[:-1],
+    "with a letter before": lambda cursor: f"x{cursor}",
+    "with a letter behind": lambda cursor: f"{cursor}A",
+    "no cursor at all": lambda _: "!!!",
+}
+
+
+@pytest.mark.parametrize("how", ALTERED)
+def test_a_cut_or_altered_cursor_is_refused(how: str) -> None:
     with pytest.raises(InvalidCursor, match="not copied whole"):
-        CALL.read(alter(CALL.write(Cursor("e.1", 5))))
+        CALL.read(ALTERED[how](CALL.write(Cursor("e.1", 5))))
 
 
 @pytest.mark.parametrize("nothing", [None, ""])
