@@ -1,0 +1,108 @@
+"""The film graph of MetaQA, walked through a real server: gold paths, a hub, every neighbour of it, a typo."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kgnav_bench import reach
+from kgnav_bench.client import BareClient, package_client, server_command
+from kgnav_bench.metaqa import HOPS, graph_source, source_triples
+from kgnav_bench.replay import Replay
+from kgnav_bench.tables import Table, parse
+from kgnav_mcp.adapters.embedded.loading import load
+
+QUESTIONS_PER_HOP = 200
+
+
+@pytest.fixture(scope="session")
+def metaqa() -> Path:
+    """The folder with the film graph and its questions."""
+    named = os.environ.get("KGNAV_DATA")
+    data = Path(named) if named else Path(__file__).parents[3] / "shared" / "data"
+    folder = data / "metaqa"
+    if not graph_source(folder).is_file():
+        pytest.skip(f"no film graph: {graph_source(folder)} is not there; KGNAV_DATA names the folder that has metaqa/")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def films(metaqa: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The film graph as a graph file."""
+    graph = tmp_path_factory.mktemp("films") / "films.kg"
+    load([graph_source(metaqa)], graph)
+    return graph
+
+
+@pytest.fixture(scope="session")
+def client(films: Path) -> Iterator[BareClient]:
+    """A server of the film graph, started as a client starts it."""
+    with BareClient(server_command(films)) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def replay(client: BareClient, metaqa: Path) -> Replay:
+    return Replay(client, reach.source_neighbours(metaqa))
+
+
+@pytest.mark.parametrize("hops", HOPS)
+def test_every_gold_relation_is_offered_and_every_gold_answer_shown(replay: Replay, metaqa: Path, hops: int) -> None:
+    results = reach.results(replay, metaqa, hops, QUESTIONS_PER_HOP)
+
+    assert len(results) == QUESTIONS_PER_HOP
+    assert [result for result in results if result.missing_relations] == []
+    assert [result for result in results if result.missing_answers] == []
+    assert [result for result in results if result.surplus_answers] == []
+
+
+def test_a_hub_is_shown_as_its_relations_with_exact_counts_in_few_characters(client: BareClient, metaqa: Path) -> None:
+    counts = {relation: len(heads) for relation, heads in reach.source_neighbours(metaqa)["Drama", "incoming"].items()}
+
+    answer = client.call("search", {"entity": "Drama", "direction": "incoming"})
+
+    table = parse(answer)
+    shown = dict(zip(table.column("property"), table.column("rows"), strict=True))
+    assert shown == {relation: f"{count:,}" for relation, count in counts.items()}
+    assert sum(counts.values()) > 4000
+    assert len(answer) < 3000
+
+
+def test_every_neighbour_of_a_hub_is_reached_by_its_cursors_once(client: BareClient, metaqa: Path) -> None:
+    heads = [head for head, relation, tail in source_triples(metaqa) if (relation, tail) == ("has_genre", "Drama")]
+
+    pages = list(
+        _pages(client, {"entity": "Drama", "direction": "incoming", "properties_to_filter_for": ["has_genre"]})
+    )
+
+    values = [value for page in pages for value in page.column("value")]
+    assert len(pages) > 1
+    assert sorted(values) == sorted(heads)
+    assert [page.before for page in pages] == [sum(len(page.rows) for page in pages[:n]) for n in range(len(pages))]
+    assert {page.total for page in pages} == {len(heads)}
+
+
+def test_a_misspelt_name_finds_the_one_who_is_meant_first(client: BareClient) -> None:
+    table = parse(client.call("find_node", {"hint": "Quentin Tarrantino"}))
+
+    assert table.column("entity")[0] == "Quentin Tarantino"
+
+
+async def test_the_mcp_client_is_given_the_same_answers(films: Path, client: BareClient) -> None:
+    call = {"entity": "Drama", "direction": "incoming"}
+
+    async with package_client(server_command(films)) as package:
+        assert await package.call("search", call) == client.call("search", call)
+
+
+def _pages(client: BareClient, arguments: dict[str, object]) -> Iterator[Table]:
+    cursor: str | None = None
+    while True:
+        page = parse(client.call("search", arguments | ({"cursor": cursor} if cursor else {})))
+        yield page
+        cursor = page.cursor
+        if cursor is None:
+            return
