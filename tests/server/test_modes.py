@@ -86,7 +86,7 @@ async def test_no_answer_is_over_the_budget(budget: int) -> None:
     settings = Settings(budget=budget, hub_threshold=1000)
     for tool, arguments in (
         ("search", HUB),
-        ("get_triples", {"entity": "the_netherlands", "relations": ["contains", "located_in"]}),
+        ("get_triples", {"entity": "the_netherlands", "relations": ["contains", "country"]}),
         ("get_all_nearest_neighbors", {"label": "*", "property_name": "id", "property_value": "the_netherlands"}),
         ("get_unique_property_values", {"property_name": "name", "entity_name": "*", "entity_type": "node"}),
         ("find_node", {"hint": "van", "limit": 100}),
