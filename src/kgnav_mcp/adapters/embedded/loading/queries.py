@@ -1,15 +1,15 @@
 """Every statement of a load. `staging` is the attached file that holds the rows in the order of the sources."""
 
-# Staging: one append each, in the order of the sources.
-STAGE_TERM = "INSERT INTO staging.term (id, key) VALUES (?, ?)"
-STAGE_TRIPLE = "INSERT INTO staging.triple VALUES (?, ?, ?)"
-STAGE_RELATIONSHIP = "INSERT INTO staging.relationship (s, p, o, qualifiers, source, line) VALUES (?, ?, ?, ?, ?, ?)"
-STAGE_LITERAL = "INSERT INTO staging.literal VALUES (?, ?, ?, ?, ?)"
-STAGE_PROPERTY = "INSERT INTO staging.property (node, p, text, datatype, language) VALUES (?, ?, ?, ?, ?)"
-STAGE_NAMING = "INSERT INTO staging.naming VALUES (?, ?, ?, ?, ?)"
-STAGE_NAMED_KEY = "INSERT INTO staging.named_key VALUES (?, ?, ?, ?, ?)"
-STAGE_LABELLED = "INSERT INTO staging.labelled VALUES (?, ?)"
-STAGE_REIFIER = "INSERT INTO staging.reifier (reifier, s, p, o, text, datatype, language) VALUES (?, ?, ?, ?, ?, ?, ?)"
+# Staging: one append each, in the order of the sources. What ends in VALUES is completed with rows of marks by `bulk`.
+STAGE_TERM = "INSERT INTO staging.term (id, key) VALUES"
+STAGE_TRIPLE = "INSERT INTO staging.triple VALUES"
+STAGE_RELATIONSHIP = "INSERT INTO staging.relationship (s, p, o, qualifiers, source, line) VALUES"
+STAGE_LITERAL = "INSERT INTO staging.literal VALUES"
+STAGE_PROPERTY = "INSERT INTO staging.property (node, p, text, datatype, language) VALUES"
+STAGE_NAMING = "INSERT INTO staging.naming VALUES"
+STAGE_NAMED_KEY = "INSERT INTO staging.named_key VALUES"
+STAGE_LABELLED = "INSERT INTO staging.labelled VALUES"
+STAGE_REIFIER = "INSERT INTO staging.reifier (reifier, s, p, o, text, datatype, language) VALUES"
 
 # One scan of the terms between two numbers: the ids of a table that comes without names are names themselves.
 STAGE_IDS_AS_NAMES = """
@@ -66,14 +66,14 @@ UNION ALL SELECT s, p, o, id, qualifiers FROM staging.relationship
 ORDER BY 1, 2, 3, 4
 """
 HAS_RELATIONSHIPS = "SELECT EXISTS (SELECT 1 FROM staging.relationship)"
-WRITE_EDGE = "INSERT INTO edge (s, p, o, n, qualifiers) VALUES (?, ?, ?, ?, ?)"
+WRITE_EDGE = "INSERT INTO edge (s, p, o, n, qualifiers) VALUES"
 # One external sort of all literals; the rows pass through Python, which numbers the values of (node, p).
 SORTED_ATTRIBUTES = """
 SELECT node, p, 0 AS place, text, datatype, language, NULL FROM staging.literal
 UNION ALL SELECT node, p, id, text, datatype, language, qualifiers FROM staging.property
 ORDER BY 1, 2, 3, 4, 5, 6
 """
-WRITE_ATTRIBUTE = "INSERT INTO attribute VALUES (?, ?, ?, ?, ?, ?, ?)"
+WRITE_ATTRIBUTE = "INSERT INTO attribute VALUES"
 WRITE_RELATION = "INSERT INTO relation (id, key) VALUES (?, ?)"
 WRITE_LABEL = "INSERT INTO label (id, key) VALUES (?, ?)"
 
@@ -106,9 +106,10 @@ ORDER BY 1, 2
 # Nodes and names: one scan of the terms, one sort of the names.
 TERMS = "SELECT id, key FROM staging.term ORDER BY id"
 SORTED_NAMES = "SELECT node, kind, rank, language, text FROM staging.naming ORDER BY node, kind, rank, language, text"
-WRITE_NODE = "INSERT INTO node (id, key, label, language, description) VALUES (?, ?, ?, ?, ?)"
-WRITE_NAME = "INSERT INTO name (node, kind, language, text) VALUES (?, ?, ?, ?)"
-STAGE_UNNAMED = "INSERT INTO staging.unnamed VALUES (?)"
+WRITE_NODE = "INSERT INTO node (id, key, label, language, description) VALUES"
+WRITE_NAME = "INSERT INTO name (node, kind, language, text) VALUES"
+STAGE_UNNAMED = "INSERT INTO staging.unnamed VALUES"
+# One scan of the names.
 WRITE_NAME_WORDS = "INSERT INTO name_words (name_words) VALUES ('rebuild')"
 
 # After the indexes: probes for each relation, each label, each node that may be a mediator.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from typing import Any
 
-from kgnav_mcp.adapters.embedded.loading import queries
+from kgnav_mcp.adapters.embedded.loading import bulk, queries
 from kgnav_mcp.adapters.embedded.loading.options import Progress, ProgressListener
 from kgnav_mcp.adapters.embedded.loading.terms import TERM_BUDGET, TermDictionary
 
@@ -69,17 +69,17 @@ class Staging:
     def flush(self) -> None:
         """Write what was collected."""
         self.count += len(self.triples) + len(self.relationships) + len(self.literals) + len(self.properties)
-        self._write(queries.STAGE_TERM, self.terms.fresh)
-        self._write(queries.STAGE_TRIPLE, self.triples)
-        self._write(queries.STAGE_RELATIONSHIP, self.relationships)
-        self._write(queries.STAGE_LITERAL, self.literals)
-        self._write(queries.STAGE_PROPERTY, self.properties)
-        self._write(queries.STAGE_NAMING, self.namings)
-        self._write(queries.STAGE_NAMED_KEY, self.named_keys)
-        self._write(queries.STAGE_LABELLED, self.labelled)
-        self._write(queries.STAGE_REIFIER, self.reifiers)
-
-    def _write(self, statement: str, rows: list[tuple[object, ...]] | Iterable[tuple[object, ...]]) -> None:
-        if rows:
-            self.connection.executemany(statement, rows)
+        batches: tuple[tuple[str, list[Any]], ...] = (
+            (queries.STAGE_TERM, self.terms.fresh),
+            (queries.STAGE_TRIPLE, self.triples),
+            (queries.STAGE_RELATIONSHIP, self.relationships),
+            (queries.STAGE_LITERAL, self.literals),
+            (queries.STAGE_PROPERTY, self.properties),
+            (queries.STAGE_NAMING, self.namings),
+            (queries.STAGE_NAMED_KEY, self.named_keys),
+            (queries.STAGE_LABELLED, self.labelled),
+            (queries.STAGE_REIFIER, self.reifiers),
+        )
+        for statement, rows in batches:
+            bulk.insert(self.connection, statement, rows)
             rows.clear()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
+from operator import itemgetter
 
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
 from kgnav_mcp.adapters.embedded.loading import queries
@@ -21,7 +22,7 @@ def write_statistics(connection: sqlite3.Connection) -> bool:
         (queries.RELATIONS_OF_EDGES, queries.COUNT_EDGES),
         (queries.RELATIONS_OF_ATTRIBUTES, queries.COUNT_ATTRIBUTES),
     ):
-        counts = Counter(relation for (relation,) in connection.execute(rows))
+        counts = Counter(map(itemgetter(0), connection.execute(rows)))
         connection.executemany(update, ((count, relation) for relation, count in counts.items()))
     connection.execute(queries.WRITE_DEGREES_OUTGOING, (DEGREE_FLOOR,))
     connection.execute(queries.WRITE_DEGREES_INCOMING, (DEGREE_FLOOR,))

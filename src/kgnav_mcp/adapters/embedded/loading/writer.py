@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
-from itertools import islice
+from typing import Any
 
-from kgnav_mcp.adapters.embedded.loading import ddl, queries
+from kgnav_mcp.adapters.embedded.loading import bulk, ddl, queries
 from kgnav_mcp.adapters.embedded.loading.names import DESCRIPTION, NAME, local_name
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
 from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
-from kgnav_mcp.adapters.embedded.loading.staging import BATCH, NamingRow, Staging
+from kgnav_mcp.adapters.embedded.loading.staging import NamingRow, Staging
 
 AttributeRow = tuple[int, int, int, str, str | None, str | None, str | None]
 EdgeRow = tuple[int, int, int, int, str | None]
@@ -45,11 +45,12 @@ def write_relations(connection: sqlite3.Connection, staging: Staging) -> None:
 def write_triples(connection: sqlite3.Connection) -> None:
     """Write edges and attributes."""
     if connection.execute(queries.HAS_RELATIONSHIPS).fetchone()[0]:
-        connection.executemany(queries.WRITE_EDGE, _numbered_edges(connection.execute(queries.SORTED_EDGES)))
+        for edges in bulk.batches(_numbered_edges(connection.execute(queries.SORTED_EDGES))):
+            bulk.insert(connection, queries.WRITE_EDGE, edges)
     else:
         connection.execute(queries.WRITE_EDGES)
-    rows = connection.execute(queries.SORTED_ATTRIBUTES)
-    connection.executemany(queries.WRITE_ATTRIBUTE, _numbered_attributes(rows))
+    for attributes in bulk.batches(_numbered_attributes(connection.execute(queries.SORTED_ATTRIBUTES))):
+        bulk.insert(connection, queries.WRITE_ATTRIBUTE, attributes)
 
 
 def _numbered_edges(rows: Iterator[tuple[int, int, int, int, str | None]]) -> Iterator[EdgeRow]:
@@ -102,7 +103,7 @@ def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: 
     unnamed: list[tuple[int]] = []
     named = _Names(connection.execute(queries.SORTED_NAMES))
     terms = connection.execute(queries.TERMS)
-    while batch := list(islice(terms, BATCH)):
+    for batch in bulk.batches(terms):
         for node, key in batch:
             blank = key.startswith("_:")
             label = language = description = None
@@ -118,12 +119,13 @@ def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: 
                 elif node <= last_rdf and not blank and (words := local_name(key)):
                     names.append((node, NAME, None, words))
             nodes.append((node, f"_:b{node}" if blank and node <= last_rdf else key, label, language, description))
-        for statement, rows in (
+        written: tuple[tuple[str, list[Any]], ...] = (
             (queries.WRITE_NODE, nodes),
             (queries.WRITE_NAME, names),
             (queries.STAGE_UNNAMED, unnamed),
-        ):
-            connection.executemany(statement, rows)
+        )
+        for statement, rows in written:
+            bulk.insert(connection, statement, rows)
             rows.clear()
 
 
