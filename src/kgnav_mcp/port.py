@@ -116,12 +116,20 @@ class GraphAdapter(ABC):
 
     @abstractmethod
     async def relations(
-        self, ids: Sequence[str], direction: Direction, *, hops: int = 1, examples: int = 0, limit: int
+        self,
+        ids: Sequence[str],
+        direction: Direction,
+        *,
+        hops: int = 1,
+        far_ends: TailKind | None = None,
+        examples: int = 0,
+        limit: int,
     ) -> Page[RelationFacts]:
         """The distinct relations of the entities in one direction, with counts, ordered by relation id.
 
         With `hops` 2 the two-hop relations through mediators are stated as well. `examples` far ends are given with
-        each. At a hub the cost must follow the number of relations, not the degree.
+        each; `far_ends` counts only rows that end at entities, or at literals. At a hub the cost must follow the
+        number of relations, not the degree.
         """
 
     @abstractmethod

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Awaitable
 
 from kgnav_mcp.model import (
     Direction,
@@ -102,9 +103,13 @@ async def get_all_nearest_neighbors(
 
 async def _relations(graph: GraphAdapter, ids: list[str], limits: Limits) -> Page[RelationFacts]:
     hops = 2 if Capability.MEDIATORS in graph.capabilities else 1
-    outgoing, incoming = await asyncio.gather(
-        *(graph.relations(ids, side, hops=hops, examples=limits.examples, limit=limits.relations) for side in Direction)
-    )
+
+    def read(side: Direction) -> Awaitable[Page[RelationFacts]]:
+        return graph.relations(
+            ids, side, hops=hops, far_ends=TailKind.ENTITY, examples=limits.examples, limit=limits.relations
+        )
+
+    outgoing, incoming = await asyncio.gather(read(Direction.OUTGOING), read(Direction.INCOMING))
     stop = outgoing.stop if outgoing.stop is not Stop.COMPLETE else incoming.stop
     return from_place((*outgoing.items, *incoming.items), None, stop)
 

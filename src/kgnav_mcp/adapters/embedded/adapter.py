@@ -72,11 +72,19 @@ class EmbeddedAdapter(GraphAdapter):
         return await self._run(job)
 
     async def relations(
-        self, ids: Sequence[str], direction: Direction, *, hops: int = 1, examples: int = 0, limit: int
+        self,
+        ids: Sequence[str],
+        direction: Direction,
+        *,
+        hops: int = 1,
+        far_ends: TailKind | None = None,
+        examples: int = 0,
+        limit: int,
     ) -> Page[RelationFacts]:
         def job(builder: Builder) -> Page[RelationFacts]:
             nodes = [number for number, _ in entities.anchors(builder, ids)]
-            return RelationReader(builder, nodes, direction).page(hops=hops, examples=examples, limit=limit)
+            reader = RelationReader(builder, nodes, direction, far_ends)
+            return reader.page(hops=hops, examples=examples, limit=limit)
 
         return await self._run(job)
 

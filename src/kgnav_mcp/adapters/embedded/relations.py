@@ -14,6 +14,7 @@ from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.pool import Row
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.model import Count, Direction, Node, Page, RelationFacts, Stop
+from kgnav_mcp.port import TailKind
 
 Path = tuple[int, ...]
 """One relation of the file, or the two relations of a way through a mediator, from head to tail."""
@@ -37,11 +38,14 @@ _EXAMPLES_THROUGH = {
 class RelationReader:
     """Answers `relations` for one set of nodes in one direction, within one job."""
 
-    def __init__(self, builder: Builder, nodes: Sequence[int], direction: Direction) -> None:
+    def __init__(
+        self, builder: Builder, nodes: Sequence[int], direction: Direction, far_ends: TailKind | None = None
+    ) -> None:
         self._builder = builder
         self._session = builder.session
         self._nodes = json.dumps(list(nodes))
         self._direction = direction
+        self._far_ends = far_ends
 
     def page(self, *, hops: int, examples: int, limit: int) -> Page[RelationFacts]:
         """The relations ordered by id, with counts and examples of those that are shown."""
@@ -50,6 +54,8 @@ class RelationReader:
         near = 0 if self._direction is Direction.OUTGOING else 1
         mediated = {(path[near],) for path in through}
         counts.update(through)
+        if self._far_ends is not None:
+            counts = self._only(self._far_ends, counts)
         named = sorted((self._builder.path(path).id, path) for path in counts)
         shown = named[:limit]
         return Page(
@@ -85,6 +91,11 @@ class RelationReader:
         )
         return row[0] if row is not None else 0
 
+    def _only(self, far_ends: TailKind, counts: Counter[Path]) -> Counter[Path]:
+        """The counts of the rows that end at literals, or of the others; a relation without any is left out."""
+        literals = Counter({path: self.literals(path) for path in counts})
+        return +literals if far_ends is TailKind.LITERAL else counts - literals
+
     @staticmethod
     def _add(counts: Counter[Path], rows: list[Row]) -> None:
         for *path, count in rows:
@@ -105,11 +116,11 @@ class RelationReader:
         last = self._builder.relation_entries[path[-1]]
         outgoing = self._direction is Direction.OUTGOING
         found: list[Node] = []
-        if outgoing and last.attributes:
+        if outgoing and last.attributes and self._far_ends is not TailKind.ENTITY:
             query = queries.around.EXAMPLE_ATTRIBUTES if len(path) == 1 else queries.around.EXAMPLE_ATTRIBUTES_THROUGH
             rows = self._session.all(query, self._nodes, *path, wanted)
             found += [self._builder.literal(text, datatype, language) for text, datatype, language in rows]
-        if len(found) < wanted and last.edges:
+        if len(found) < wanted and last.edges and self._far_ends is not TailKind.LITERAL:
             query = (_EXAMPLES if len(path) == 1 else _EXAMPLES_THROUGH)[self._direction]
             rows = self._session.all(query, self._nodes, *path, wanted - len(found))
             found += [self._builder.entity(key, label, mediator) for _, key, label, mediator in rows]

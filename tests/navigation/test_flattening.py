@@ -1,0 +1,87 @@
+"""A mediator is folded into one triple that keeps its sibling roles together."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgnav_mcp.model import Count, Direction, Entity
+from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.port import GraphAdapter
+from tests.contract import toy
+from tests.navigation.walking import all_pages, roles, short
+
+OUTGOING, INCOMING = Direction.OUTGOING, Direction.INCOMING
+
+
+async def test_a_marriage_is_one_triple_with_its_other_roles_as_qualifiers(graph: GraphAdapter) -> None:
+    page = await flattened(graph, ["ada"], OUTGOING, paths=[("marriage",)], limit=10)
+    assert [short(triple) for triple in page.items] == [
+        ("ada", "marriage.spouse", "ben"),
+        ("ada", "marriage.spouse", "cyd"),
+    ]
+    assert [roles(triple) for triple in page.items] == [
+        {"from": "1835-07-08", "rite": "civil"},
+        {"from": "1846-02-14"},
+    ]
+    assert [triple.via.id for triple in page.items if triple.via] == ["marriage1", "marriage2"]
+    assert page.total == Count(2)
+
+
+async def test_a_two_hop_relation_gives_the_same_triples_as_its_first_hop(graph: GraphAdapter) -> None:
+    folded = await flattened(graph, ["ada"], OUTGOING, paths=[("marriage",)], limit=10)
+    direct = await flattened(graph, ["ada"], OUTGOING, paths=[("marriage", "spouse")], limit=10)
+    assert [(short(triple), roles(triple)) for triple in direct.items] == [
+        (short(triple), roles(triple)) for triple in folded.items
+    ]
+
+
+async def test_a_two_hop_relation_may_end_at_a_literal_role(graph: GraphAdapter) -> None:
+    page = await flattened(graph, ["ada"], OUTGOING, paths=[("marriage", "from")], limit=10)
+    assert [short(triple) for triple in page.items] == [
+        ("ada", "marriage.from", "1835-07-08"),
+        ("ada", "marriage.from", "1846-02-14"),
+    ]
+    assert [roles(triple) for triple in page.items] == [{"rite": "civil", "spouse": "ben"}, {"spouse": "cyd"}]
+
+
+async def test_seen_from_its_tail_a_mediator_leads_to_the_other_heads(graph: GraphAdapter) -> None:
+    page = await flattened(graph, ["ben"], INCOMING, paths=[("spouse",)], limit=10)
+    assert [short(triple) for triple in page.items] == [("ada", "marriage.spouse", "ben")]
+    assert roles(page.items[0]) == {"from": "1835-07-08", "rite": "civil"}
+
+
+async def test_what_is_no_mediator_stays_as_it_is(graph: GraphAdapter) -> None:
+    page = await flattened(graph, ["ada"], OUTGOING, paths=[("knows",)], limit=10)
+    assert [short(triple) for triple in page.items] == [
+        ("ada", "knows", "ben"),
+        ("ada", "knows", "ben"),
+        ("ada", "knows", "cyd"),
+    ]
+    assert all(triple.via is None for triple in page.items)
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 50])
+@pytest.mark.parametrize(("start", "direction"), [("ada", OUTGOING), (toy.HUB, INCOMING), ("visitor001", OUTGOING)])
+async def test_paging_through_folded_rows_loses_none_and_repeats_none(
+    graph: GraphAdapter, size: int, start: str, direction: Direction
+) -> None:
+    whole = (await flattened(graph, [start], direction, limit=10_000)).items
+    paged = await all_pages(lambda after: flattened(graph, [start], direction, limit=size, after=after))
+    assert paged == list(whole)
+
+
+async def test_going_on_between_the_rows_of_one_mediator_shows_the_rest_of_them(graph: GraphAdapter) -> None:
+    page = await flattened(graph, [toy.HUB], INCOMING, paths=[("part_of",)], limit=5)
+    several = next(
+        (n for n in range(len(page.items) - 1) if page.items[n].via == page.items[n + 1].via is not None), None
+    )
+    assert several is not None, "a berth is reached by several heads"
+    rest = await flattened(graph, [toy.HUB], INCOMING, paths=[("part_of",)], limit=5, after=page.positions[several])
+    assert rest.items[0] == page.items[several + 1]
+
+
+async def test_no_mediator_is_shown_where_it_leads_on(graph: GraphAdapter) -> None:
+    for start, direction in (("ada", OUTGOING), (toy.HUB, INCOMING)):
+        for triple in (await flattened(graph, [start], direction, limit=10_000)).items:
+            far = triple.far_end(direction)
+            assert not (isinstance(far, Entity) and far.mediator), short(triple)

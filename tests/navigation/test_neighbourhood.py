@@ -1,0 +1,114 @@
+"""Search-on-Graph's Algorithm 1: rows, filtered rows, or the relations of a hub."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgnav_mcp.errors import UnknownRelation
+from kgnav_mcp.model import Count, Direction, Stop
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.neighbourhood import search
+from kgnav_mcp.port import GraphAdapter
+from tests.contract import toy
+from tests.navigation.walking import entity, short
+
+OUTGOING, INCOMING = Direction.OUTGOING, Direction.INCOMING
+LIMITS = Limits()
+
+
+async def test_a_small_neighbourhood_is_shown_whole(graph: GraphAdapter) -> None:
+    found = await search(graph, await entity(graph, "ouroboros"), OUTGOING, limits=LIMITS)
+    assert found.relations is None
+    assert found.rows is not None
+    assert [short(triple)[1:] for triple in found.rows.items] == [
+        ("name", "Ouroboros"),
+        ("eats", "mercury_metal"),
+        ("eats", "ouroboros"),
+    ]
+    assert (found.rows.total, found.rows.stop) == (Count(3), Stop.COMPLETE)
+
+
+async def test_a_self_loop_is_seen_from_both_sides(graph: GraphAdapter) -> None:
+    found = await search(graph, await entity(graph, "ouroboros"), INCOMING, limits=LIMITS)
+    assert found.rows is not None
+    assert [short(triple) for triple in found.rows.items] == [("ouroboros", "eats", "ouroboros")]
+
+
+async def test_an_isolated_entity_has_an_empty_neighbourhood(graph: GraphAdapter) -> None:
+    found = await search(graph, await entity(graph, "hermit"), INCOMING, limits=LIMITS)
+    assert found.rows is not None
+    assert (found.rows.items, found.rows.total) == ((), Count(0))
+
+
+async def test_a_hub_collapses_to_its_relations_with_exact_counts_and_examples(graph: GraphAdapter) -> None:
+    found = await search(graph, await entity(graph, toy.HUB), INCOMING, limits=LIMITS)
+    assert found.rows is None
+    assert found.relations is not None
+    counts = {facts.relation.id: facts.count for facts in found.relations.items}
+    assert counts["visited"] == Count(toy.VISITORS)
+    assert counts["moored_at"] == Count(toy.BOATS)
+    assert counts["lives_at"] == Count(1)
+    assert all(1 <= len(facts.examples) <= 2 for facts in found.relations.items)
+
+
+@pytest.mark.parametrize(("k", "hub"), [(2, True), (3, False), (4, False)])
+async def test_k_is_the_largest_neighbourhood_that_is_shown(graph: GraphAdapter, k: int, hub: bool) -> None:
+    found = await search(graph, await entity(graph, "ouroboros"), OUTGOING, limits=Limits(hub=k))
+    assert (found.relations is not None) is hub
+
+
+async def test_a_filter_shows_the_rows_of_a_hub_and_nothing_else(graph: GraphAdapter) -> None:
+    found = await search(graph, await entity(graph, toy.HUB), INCOMING, only=["moored_at", "lives_at"], limits=LIMITS)
+    assert found.rows is not None
+    assert found.rows.total == Count(toy.BOATS + 1)
+    assert {triple.relation.id for triple in found.rows.items} == {"moored_at", "lives_at"}
+
+
+async def test_a_filter_takes_labels_and_any_letter_case(graph: GraphAdapter) -> None:
+    found = await search(graph, await entity(graph, toy.HUB), INCOMING, only=["Moored At"], limits=LIMITS)
+    assert found.rows is not None
+    assert found.rows.total == Count(toy.BOATS)
+
+
+async def test_p_rows_are_shown_at_most_and_the_rest_can_be_had(graph: GraphAdapter) -> None:
+    hub = await entity(graph, toy.HUB)
+    limits = Limits(rows=50)
+    first = await search(graph, hub, INCOMING, only=["moored_at"], limits=limits)
+    assert first.rows is not None
+    assert (len(first.rows.items), first.rows.total, first.rows.stop) == (50, Count(toy.BOATS), Stop.LIMIT)
+    after = first.rows.positions[-1]
+    rest = await search(graph, hub, INCOMING, only=["moored_at"], after=after, limits=limits)
+    assert rest.rows is not None
+    assert len({triple.head.id for triple in (*first.rows.items, *rest.rows.items)}) == toy.BOATS
+
+
+async def test_a_question_puts_the_fitting_relation_of_a_hub_first(graph: GraphAdapter) -> None:
+    hub = await entity(graph, toy.HUB)
+    found = await search(graph, hub, INCOMING, question="Which boats are moored there?", limits=LIMITS)
+    assert found.relations is not None
+    assert found.relations.items[0].relation.id == "moored_at"
+
+
+async def test_an_unknown_relation_names_the_nearest_of_that_entity(graph: GraphAdapter) -> None:
+    with pytest.raises(UnknownRelation) as caught:
+        await search(graph, await entity(graph, toy.HUB), INCOMING, only=["moored"], limits=LIMITS)
+    assert caught.value.nearest[0] == "moored_at"
+    assert not caught.value.opposite
+
+
+async def test_a_relation_of_the_other_direction_is_said_to_be_there(graph: GraphAdapter) -> None:
+    with pytest.raises(UnknownRelation, match="no outgoing relation") as caught:
+        await search(graph, await entity(graph, toy.HUB), OUTGOING, only=["moored_at"], limits=LIMITS)
+    assert caught.value.opposite
+    assert "direction=incoming" in caught.value.next_step
+
+
+async def test_one_unknown_relation_among_known_ones_is_not_passed_over(graph: GraphAdapter) -> None:
+    with pytest.raises(UnknownRelation, match="'mored_at'"):
+        await search(graph, await entity(graph, toy.HUB), INCOMING, only=["visited", "mored_at"], limits=LIMITS)
+
+
+async def test_a_two_hop_relation_is_accepted_by_the_filter(graph: GraphAdapter) -> None:
+    found = await search(graph, await entity(graph, "ada"), OUTGOING, only=["marriage.spouse"], limits=LIMITS)
+    assert found.rows is not None
+    assert [short(triple)[2] for triple in found.rows.items] == ["ben", "cyd"]

@@ -1,0 +1,109 @@
+"""GraphWalker's two tools, without the weaknesses of its public code."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgnav_mcp.errors import UnknownRelation
+from kgnav_mcp.model import Count, Direction, Stop
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.relations import get_relations, get_triples
+from kgnav_mcp.port import GraphAdapter
+from tests.contract import toy
+from tests.navigation.walking import all_pages, entity, roles, short
+
+OUTGOING, INCOMING = Direction.OUTGOING, Direction.INCOMING
+LIMITS = Limits()
+
+
+async def test_each_relation_keeps_its_direction(graph: GraphAdapter) -> None:
+    page = await get_relations(graph, await entity(graph, "ada"), limits=LIMITS)
+    directions = [(facts.relation.id, facts.direction) for facts in page.items]
+    assert ("knows", OUTGOING) in directions
+    assert ("knows", INCOMING) in directions
+    assert ("dislikes", INCOMING) in directions
+    assert ("dislikes", OUTGOING) not in directions
+
+
+async def test_two_hop_relations_through_mediators_are_offered(graph: GraphAdapter) -> None:
+    page = await get_relations(graph, await entity(graph, "ada"), limits=LIMITS)
+    counts = {facts.relation.id: facts.count for facts in page.items if facts.direction is OUTGOING}
+    assert counts["marriage.spouse"] == Count(2)
+    assert counts["marriage.from"] == Count(2)
+    assert counts["marriage.rite"] == Count(1)
+
+
+async def test_every_offered_relation_is_accepted_and_has_as_many_triples_as_it_said(graph: GraphAdapter) -> None:
+    for name in ("ada", "ben", toy.HUB, toy.HOSTILE_HUNTER, "ouroboros"):
+        start = await entity(graph, name)
+        for facts in (await get_relations(graph, start, limits=LIMITS)).items:
+            chosen = facts.relation.id
+            page = await get_triples(graph, start, [chosen], limits=LIMITS)
+            same_way = [link for link in page.items if link.direction is facts.direction]
+            if not facts.mediators:
+                assert Count(len(same_way)) == facts.count, (name, chosen)
+            assert same_way, (name, chosen)
+
+
+async def test_a_question_ranks_and_cuts_and_the_rest_stays_reachable(graph: GraphAdapter) -> None:
+    ada = await entity(graph, "ada")
+    limits = Limits(ranked=3)
+    first = await get_relations(graph, ada, question="To whom is there a marriage, who is the spouse?", limits=limits)
+    assert first.items[0].relation.id == "marriage.spouse"
+    assert (len(first.items), first.stop) == (3, Stop.LIMIT)
+    paged = await all_pages(lambda after: get_relations(graph, ada, question="spouse", after=after, limits=limits))
+    whole = await get_relations(graph, ada, limits=LIMITS)
+    assert len(paged) == len(whole.items) == first.total.value
+    assert {(facts.relation.id, facts.direction) for facts in paged} == {
+        (facts.relation.id, facts.direction) for facts in whole.items
+    }
+
+
+async def test_a_flattened_relation_is_not_lost_to_the_white_list(graph: GraphAdapter) -> None:
+    page = await get_relations(graph, await entity(graph, "ada"), limits=Limits(white_list=("marriage.*",)))
+    assert {facts.relation.id for facts in page.items} == {"marriage.spouse", "marriage.from", "marriage.rite"}
+
+
+async def test_triples_of_both_directions_come_together(graph: GraphAdapter) -> None:
+    page = await get_triples(graph, await entity(graph, "ada"), ["knows"], limits=LIMITS)
+    assert [short(link.triple) for link in page.items] == [
+        ("ada", "knows", "ben"),
+        ("ada", "knows", "ben"),
+        ("ada", "knows", "cyd"),
+        ("ben", "knows", "ada"),
+    ]
+    assert page.total == Count(4)
+
+
+async def test_parallel_edges_keep_their_own_qualifiers(graph: GraphAdapter) -> None:
+    page = await get_triples(graph, await entity(graph, "ada"), ["knows"], limits=LIMITS)
+    to_ben = [roles(link.triple) for link in page.items if short(link.triple)[2] == "ben"]
+    assert to_ben == [{"since": "1830"}, {"how": "work", "since": "1841"}]
+
+
+@pytest.mark.parametrize("size", [1, 3, 4, 5, 100])
+async def test_paging_crosses_from_outgoing_to_incoming_without_loss(graph: GraphAdapter, size: int) -> None:
+    ada = await entity(graph, "ada")
+    chosen = ["knows", "dislikes", "marriage.spouse"]
+    whole = (await get_triples(graph, ada, chosen, limits=LIMITS)).items
+    limits = Limits(rows=size)
+    paged = await all_pages(lambda after: get_triples(graph, ada, chosen, after=after, limits=limits))
+    assert paged == list(whole)
+    first = await get_triples(graph, ada, chosen, limits=limits)
+    assert first.total == Count(len(whole)), "the total is of the whole list, whichever page"
+
+
+async def test_no_limit_is_silent(graph: GraphAdapter) -> None:
+    page = await get_triples(graph, await entity(graph, toy.HUB), ["visited"], limits=Limits(rows=40))
+    assert (len(page.items), page.total, page.stop) == (40, Count(toy.VISITORS), Stop.LIMIT)
+
+
+async def test_an_unknown_relation_names_the_nearest_valid_ones(graph: GraphAdapter) -> None:
+    with pytest.raises(UnknownRelation) as caught:
+        await get_triples(graph, await entity(graph, "ada"), ["know"], limits=LIMITS)
+    assert "knows" in caught.value.nearest
+
+
+async def test_a_hostile_relation_name_is_only_a_name(graph: GraphAdapter) -> None:
+    page = await get_triples(graph, await entity(graph, toy.HOSTILE_HUNTER), [toy.HOSTILE_RELATION], limits=LIMITS)
+    assert [link.triple.relation.id for link in page.items] == [toy.HOSTILE_RELATION]
