@@ -48,6 +48,7 @@ class NeighbourReader:
         self._builder = builder
         self._nodes = nodes
         self._direction = direction
+        self._far_ends = far_ends
         self._with_literals = direction is Direction.OUTGOING and far_ends is not TailKind.ENTITY
         self._with_nodes = far_ends is not TailKind.LITERAL
 
@@ -80,10 +81,10 @@ class NeighbourReader:
             if any(len(path) == 2 for path in paths):
                 counts.update(reader.counts_through())
             counts = Counter({path: counts[path] for path in paths if path in counts})
-        if self._with_literals and self._with_nodes:
+        if self._far_ends is None:
             return counts.total()
         literals = sum(reader.literals(path) for path in counts)
-        return literals if self._with_literals else counts.total() - literals
+        return literals if self._far_ends is TailKind.LITERAL else counts.total() - literals
 
     def _behind(
         self, index: int, paths: Sequence[Path] | None, start: Position | None, room: int

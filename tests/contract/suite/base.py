@@ -1,0 +1,67 @@
+"""What every contract class shares: an open adapter over the toy graph, and what it must see there."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import ClassVar, TypeVar
+
+import pytest
+
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.model import Page
+from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter
+from tests.contract.toy_views import View
+
+T = TypeVar("T")
+
+ALL = 10_000
+"""A limit that no list of the toy graph reaches."""
+
+
+class AdapterContract:
+    """Base of the contract classes. A concrete class says which entry points it stands for, and loads the toy graph.
+
+    Tests ask for capabilities, never for names: what is declared must work, what is not must raise Unsupported.
+    """
+
+    schemes: ClassVar[frozenset[str]]
+    """The entry points of `kgnav.adapters` that this class proves."""
+
+    @pytest.fixture
+    def location(self) -> str:
+        """Where the toy graph is; a concrete class loads it there."""
+        raise NotImplementedError
+
+    @pytest.fixture
+    def view(self) -> View:
+        """What a reader of this store must see."""
+        raise NotImplementedError
+
+    @pytest.fixture
+    def options(self) -> AdapterOptions:
+        """The options the adapter is opened with."""
+        return AdapterOptions()
+
+    @pytest.fixture
+    async def adapter(self, location: str, options: AdapterOptions) -> AsyncGenerator[GraphAdapter]:
+        async with open_adapter(location, options) as opened:
+            yield opened
+
+
+def has(adapter: GraphAdapter, capability: Capability) -> bool:
+    return capability in adapter.capabilities
+
+
+async def every(read: Callable[[str | None], Awaitable[Page[T]]], pages: int = 2_000) -> list[T]:
+    """All items of a paged list, walked from position to position."""
+    items: list[T] = []
+    after: str | None = None
+    for _ in range(pages):
+        page = await read(after)
+        assert len(page.items) == len(page.positions)
+        items += page.items
+        if page.stop == "complete":
+            return items
+        assert page.items, "a page that is not the last one has items"
+        after = page.positions[-1]
+    raise AssertionError("the list has no end")

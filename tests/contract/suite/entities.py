@@ -1,0 +1,133 @@
+"""Entities by id and by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgnav_mcp.errors import UnknownName, Unsupported
+from kgnav_mcp.model import Certainty
+from kgnav_mcp.port import Capability, GraphAdapter
+from tests.contract import toy
+from tests.contract.suite.base import ALL, AdapterContract, has
+from tests.contract.toy_views import View
+
+
+class EntityContract(AdapterContract):
+    async def test_every_node_is_found_by_its_id_with_name_types_and_description(
+        self, adapter: GraphAdapter, view: View
+    ):
+        found = await adapter.entities([view.node(node.id) for node in toy.NODES])
+        assert len(found) == len(toy.NODES)
+        for node in toy.NODES:
+            entity = found[view.node(node.id)]
+            names = {value.text for value in node.names}
+            assert entity.id == view.node(node.id)
+            assert entity.label in names if names else entity.label is None
+            assert entity.description == node.description
+            if has(adapter, Capability.LABELS):
+                assert set(entity.types) == set(node.types)
+            if has(adapter, Capability.MEDIATORS):
+                assert entity.mediator == node.mediator
+
+    async def test_the_name_shown_is_the_one_in_the_preferred_language(self, adapter: GraphAdapter, view: View):
+        found = await adapter.entities([view.node("ada"), view.node(toy.HUB)])
+        assert [entity.label for entity in found.values()] == ["Ada Stone", "Old Harbour"]
+
+    async def test_unknown_ids_are_absent_and_known_ones_beside_them_are_not(self, adapter: GraphAdapter, view: View):
+        unknown = [view.node("nobody"), "", "no such thing", "http://nowhere.example/x", "\ud800", "a" * 5_000]
+        found = await adapter.entities([*unknown, view.node("ben")])
+        assert list(found) == [view.node("ben")]
+
+    async def test_no_ids_give_no_entities(self, adapter: GraphAdapter):
+        assert await adapter.entities([]) == {}
+
+    async def test_a_name_in_any_language_finds_its_entity_letter_case_aside(self, adapter: GraphAdapter, view: View):
+        for name in ("Ada Stone", "ADA STONE", "ada stone", "aDa sToNe", "Ada Stein", "Эйда Стоун", "эйда стоун"):
+            page = await adapter.named(name, limit=5)
+            assert [entity.id for entity in page.items] == [view.node("ada")], name
+
+    async def test_a_part_of_a_name_is_not_that_name(self, adapter: GraphAdapter):
+        assert (await adapter.named("Ada", limit=5)).items == ()
+        assert (await adapter.named("Ada Stone Junior", limit=5)).items == ()
+
+    async def test_entities_of_one_name_are_all_found_and_told_apart_by_type(self, adapter: GraphAdapter, view: View):
+        page = await adapter.named("Mercury", limit=5)
+        assert {entity.id for entity in page.items} == {view.node("mercury_planet"), view.node("mercury_metal")}
+        if has(adapter, Capability.LABELS):
+            assert {entity.types for entity in page.items} == {("Planet",), ("Metal",)}
+
+    async def test_find_puts_the_very_name_first(self, adapter: GraphAdapter, view: View):
+        for hint, local in (("Ada Stone", "ada"), ("Ben Waters", "ben"), ("Harbour Registry", toy.REGISTRY)):
+            best = (await adapter.find(hint, limit=5)).items[0]
+            assert (best.entity.id, best.matched, best.score) == (view.node(local), hint, 1.0)
+
+    async def test_find_takes_an_id(self, adapter: GraphAdapter, view: View):
+        best = (await adapter.find(view.node("cyd"), limit=1)).items[0]
+        assert (best.entity.id, best.score) == (view.node("cyd"), 1.0)
+
+    async def test_find_knows_aliases_and_other_languages(self, adapter: GraphAdapter, view: View):
+        for hint, local in (("The Clockmaker", "ada"), ("Ada Stein", "ada"), ("Alter Hafen", toy.HUB)):
+            page = await adapter.find(hint, limit=3)
+            assert page.items[0].entity.id == view.node(local), hint
+            assert page.items[0].matched == hint
+
+    async def test_find_forgives_misspelt_words(self, adapter: GraphAdapter, view: View):
+        if not has(adapter, Capability.FUZZY_NAMES):
+            pytest.skip("this store does not declare fuzzy names")
+        for hint, local in (
+            ("Ada Stoone", "ada"),
+            ("Bne Watres", "ben"),
+            ("Stone Ada", "ada"),
+            ("Harbor Regsitry", toy.REGISTRY),
+            ("jose nandu", "jose"),
+            ("Mercurry", "mercury_metal"),
+        ):
+            page = await adapter.find(hint, limit=5)
+            assert page.items[0].entity.id == view.node(local), hint
+            assert 0.5 < page.items[0].score < 1.0
+
+    async def test_scores_fall_and_degrees_are_those_of_the_graph(self, adapter: GraphAdapter, view: View):
+        page = await adapter.find("Harbour", limit=10)
+        scores = [candidate.score for candidate in page.items]
+        assert scores == sorted(scores, reverse=True)
+        degrees = {candidate.entity.id: candidate.degree for candidate in page.items}
+        for node in (view.node(toy.HUB), view.node(toy.REGISTRY)):
+            if degrees[node].certainty is Certainty.EXACT:
+                assert degrees[node].value == view.degree(node)
+
+    async def test_find_narrows_to_a_label(self, adapter: GraphAdapter, view: View):
+        if not has(adapter, Capability.LABELS):
+            with pytest.raises(Unsupported):
+                await adapter.find("Mercury", label="Planet", limit=5)
+            return
+        page = await adapter.find("Mercury", label="Planet", limit=5)
+        assert [candidate.entity.id for candidate in page.items] == [view.node("mercury_planet")]
+        with pytest.raises(UnknownName) as caught:
+            await adapter.find("Mercury", label="Plannet", limit=5)
+        assert any("Planet" in name for name in caught.value.nearest)
+
+    async def test_hints_without_words_and_with_the_signs_of_query_languages_are_harmless(self, adapter: GraphAdapter):
+        for hint in (
+            "",
+            " ",
+            '"',
+            "*",
+            "()",
+            "^",
+            "NEAR(",
+            "AND",
+            "OR NOT",
+            "a* OR",
+            '"" AND',
+            "-",
+            "text:x",
+            "\ud800",
+        ):
+            page = await adapter.find(hint, limit=3)
+            assert len(page.items) <= 3
+
+    async def test_find_stops_at_its_limit_and_says_so(self, adapter: GraphAdapter):
+        page = await adapter.find("Visitor Number", limit=3)
+        assert len(page.items) == 3
+        assert page.stop != "complete"
+        assert (await adapter.find("Ouroboros", limit=ALL)).stop == "complete"

@@ -1,0 +1,219 @@
+"""Nodes by property, distinct values, and the schema."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgnav_mcp.errors import InvalidCursor, UnknownName, Unsupported
+from kgnav_mcp.model import Certainty
+from kgnav_mcp.port import Capability, GraphAdapter, ValueOwner
+from tests.contract import toy
+from tests.contract.suite.base import ALL, AdapterContract, every, has
+from tests.contract.toy_views import View
+
+
+class NodeContract(AdapterContract):
+    @pytest.mark.parametrize("size", [1, 7, ALL])
+    async def test_nodes_of_a_label_come_page_by_page(self, adapter: GraphAdapter, view: View, size: int):
+        if not has(adapter, Capability.LABELS):
+            with pytest.raises(Unsupported):
+                await adapter.nodes("Person", None, None, limit=size)
+            return
+        for label in ("Person", "Boat"):
+            read = await every(lambda after, label=label: adapter.nodes(label, None, None, limit=size, after=after))
+            ids = [entity.id for entity in read]
+            assert sorted(ids) == sorted(node for node, types in view.types.items() if label in types)
+
+    @pytest.mark.parametrize("size", [1, 7, ALL])
+    async def test_nodes_with_a_value_come_page_by_page(self, adapter: GraphAdapter, view: View, size: int):
+        for name, value in (("age", "36"), ("tag", "night"), ("flag", "red"), ("alive", "false"), ("tag", "nothing")):
+            relation = view.relation(name)
+            read = await every(
+                lambda after, relation=relation, value=value: adapter.nodes(
+                    None, relation, value, limit=size, after=after
+                )
+            )
+            expected = [row[0] for row in view.rows if row[1] == relation and row[2][0] == value]
+            assert sorted(entity.id for entity in read) == sorted(expected)
+
+    async def test_totals_count_all_nodes(self, adapter: GraphAdapter, view: View):
+        page = await adapter.nodes(None, view.relation("flag"), "red", limit=3)
+        assert page.stop == "limit"
+        if has(adapter, Capability.EXACT_COUNTS):
+            assert page.total.certainty is Certainty.EXACT
+        if page.total.certainty is Certainty.EXACT:
+            assert page.total.value == toy.BOATS // 2
+
+    async def test_label_and_value_together_narrow(self, adapter: GraphAdapter, view: View):
+        if not has(adapter, Capability.LABELS):
+            with pytest.raises(Unsupported):
+                await adapter.nodes("Sailor", view.relation("tag"), "night", limit=5)
+            return
+        page = await adapter.nodes("Sailor", view.relation("tag"), "night", limit=5)
+        assert [entity.id for entity in page.items] == [view.node("ben")]
+        assert set(page.items[0].types) == {"Person", "Sailor"}
+        page = await adapter.nodes("Boat", view.relation("tag"), "night", limit=5)
+        assert (page.items, page.stop) == ((), "complete")
+
+    async def test_the_name_and_the_id_are_properties_of_every_node(self, adapter: GraphAdapter, view: View):
+        for name, value in (("name", "Ben Waters"), ("id", view.node("ben"))):
+            page = await adapter.nodes(None, name, value, limit=5)
+            assert [entity.id for entity in page.items] == [view.node("ben")]
+
+    async def test_properties_may_be_called_by_their_names(self, adapter: GraphAdapter, view: View):
+        for name in ("height", "HEIGHT"):
+            page = await adapter.nodes(None, name, "1.71", limit=5)
+            assert [entity.id for entity in page.items] == [view.node("ada")]
+
+    async def test_a_long_value_is_told_from_others_with_the_same_beginning(self, adapter: GraphAdapter, view: View):
+        for side in ("left", "right"):
+            page = await adapter.nodes(None, view.relation("text"), toy.LONG_BEGINNING + side, limit=5)
+            assert [entity.id for entity in page.items] == [view.node(side)]
+        page = await adapter.nodes(None, view.relation("text"), toy.LONG_TEXT, limit=5)
+        assert [entity.id for entity in page.items] == [view.node("archive")]
+
+    async def test_unknown_labels_and_properties_are_refused_with_the_nearest(self, adapter: GraphAdapter, view: View):
+        with pytest.raises(UnknownName) as caught:
+            await adapter.nodes(None, "hieght", "1.71", limit=5)
+        assert view.relation("height") in caught.value.nearest
+        if has(adapter, Capability.LABELS):
+            with pytest.raises(UnknownName):
+                await adapter.nodes("Persson", None, None, limit=5)
+
+    async def test_a_position_that_no_page_gave_is_refused(self, adapter: GraphAdapter, view: View):
+        with pytest.raises(InvalidCursor):
+            await adapter.nodes(None, view.relation("flag"), "red", limit=5, after="nonsense")
+
+
+class ValueContract(AdapterContract):
+    @pytest.mark.parametrize("size", [1, 7, ALL])
+    async def test_distinct_values_come_page_by_page(self, adapter: GraphAdapter, view: View, size: int):
+        for name in ("age", "tag", "code", "text", "note", "motto"):
+            relation = view.relation(name)
+            read = await every(
+                lambda after, relation=relation: adapter.values(
+                    relation, None, ValueOwner.NODE, limit=size, after=after
+                )
+            )
+            texts = [literal.text for literal in read]
+            assert sorted(texts) == sorted(view.values(relation))
+
+    @pytest.mark.parametrize("size", [1, ALL])
+    async def test_values_narrow_to_the_nodes_of_a_label(self, adapter: GraphAdapter, view: View, size: int):
+        relation = view.relation("tag")
+        if not has(adapter, Capability.LABELS):
+            with pytest.raises(Unsupported):
+                await adapter.values(relation, "Sailor", ValueOwner.NODE, limit=size)
+            return
+        for label in ("Sailor", "Person", "Boat"):
+            read = await every(
+                lambda after, label=label: adapter.values(relation, label, ValueOwner.NODE, limit=size, after=after)
+            )
+            assert sorted(literal.text for literal in read) == sorted(view.values(relation, label))
+
+    async def test_the_total_counts_all_values(self, adapter: GraphAdapter, view: View):
+        for name, label in (("code", None), ("length", "Boat"), ("age", "Sailor")):
+            relation = view.relation(name)
+            if label is not None and not has(adapter, Capability.LABELS):
+                continue
+            page = await adapter.values(relation, label, ValueOwner.NODE, limit=1)
+            if page.total.certainty is Certainty.EXACT:
+                assert page.total.value == len(view.values(relation, label))
+
+    @pytest.mark.parametrize("size", [1, 7, ALL])
+    async def test_values_of_edge_properties_come_page_by_page(self, adapter: GraphAdapter, view: View, size: int):
+        since, knows = view.relation("since"), view.relation("knows")
+        if not has(adapter, Capability.QUALIFIERS):
+            with pytest.raises(Unsupported):
+                await adapter.values(since, knows, ValueOwner.RELATIONSHIP, limit=size)
+            return
+        for name, owner, expected in (
+            (since, knows, ["1830", "1841"]),
+            (view.relation("year"), view.relation("visited"), ["1950", "1951", "1952", "1953", "1954"]),
+            (view.relation("how"), None, ["slowly", "work"]),
+            (view.relation("how"), view.relation("visited"), []),
+        ):
+            read = await every(
+                lambda after, name=name, owner=owner: adapter.values(
+                    name, owner, ValueOwner.RELATIONSHIP, limit=size, after=after
+                )
+            )
+            assert sorted(literal.text for literal in read) == expected
+
+    async def test_unknown_properties_and_owners_are_refused(self, adapter: GraphAdapter, view: View):
+        with pytest.raises(UnknownName):
+            await adapter.values("no such property", None, ValueOwner.NODE, limit=5)
+        if has(adapter, Capability.LABELS):
+            with pytest.raises(UnknownName):
+                await adapter.values(view.relation("tag"), "Nobody", ValueOwner.NODE, limit=5)
+        if has(adapter, Capability.QUALIFIERS):
+            for name, owner in ((view.relation("tag"), None), (view.relation("since"), "no such relation")):
+                with pytest.raises(UnknownName):
+                    await adapter.values(name, owner, ValueOwner.RELATIONSHIP, limit=5)
+
+    async def test_a_position_that_no_page_gave_is_refused(self, adapter: GraphAdapter, view: View):
+        for position in ("nonsense", ""):
+            with pytest.raises(InvalidCursor):
+                await adapter.values(view.relation("tag"), None, ValueOwner.NODE, limit=5, after=position)
+
+
+class SchemaContract(AdapterContract):
+    async def test_the_overview_counts_labels_relations_and_properties(self, adapter: GraphAdapter, view: View):
+        schema = await adapter.schema(limit=ALL)
+        counts = view.relation_counts()
+        for facts in schema.relations:
+            if facts.count.certainty is Certainty.EXACT:
+                assert facts.count.value == counts[facts.relation.id, False], facts.relation.id
+        for facts in schema.properties:
+            if facts.count.certainty is Certainty.EXACT:
+                assert facts.count.value == counts[facts.relation.id, True], facts.relation.id
+        assert {facts.relation.id for facts in schema.relations} == {id_ for id_, literal in counts if not literal}
+        assert {facts.relation.id for facts in schema.properties} == {id_ for id_, literal in counts if literal}
+        if has(adapter, Capability.LABELS):
+            shown = {facts.label: facts.count for facts in schema.labels}
+            assert set(shown) == {label for types in view.types.values() for label in types}
+            assert shown["Boat"].value == toy.BOATS
+
+    async def test_every_list_is_the_largest_first_and_bounded(self, adapter: GraphAdapter):
+        schema = await adapter.schema(limit=3)
+        for facts in (schema.labels, schema.relations, schema.properties):
+            sizes = [entry.count.value for entry in facts]
+            assert len(sizes) <= 3
+            assert sizes == sorted(sizes, reverse=True)
+
+    async def test_a_relation_shows_its_ends_and_qualifiers(self, adapter: GraphAdapter, view: View):
+        (facts,) = (await adapter.schema(view.relation("visited"), limit=ALL)).relations
+        assert facts.count.value == toy.VISITORS
+        if has(adapter, Capability.LABELS):
+            assert (facts.heads, facts.tails) == (("Visitor",), ("Place",))
+        if has(adapter, Capability.QUALIFIERS):
+            assert facts.qualifiers == (view.relation("year"),)
+
+    async def test_a_property_shows_its_datatype(self, adapter: GraphAdapter, view: View):
+        (facts,) = (await adapter.schema(view.relation("height"), limit=ALL)).properties
+        assert facts.count.value == 1
+        assert facts.datatypes == (view.style.datatypes["decimal"],)
+
+    async def test_a_label_shows_its_properties_and_relations(self, adapter: GraphAdapter, view: View):
+        if not has(adapter, Capability.LABELS):
+            pytest.skip("this store does not declare labels")
+        schema = await adapter.schema("Boat", limit=ALL)
+        assert [facts.label for facts in schema.labels] == ["Boat"]
+        properties = {facts.relation.id: facts.count.value for facts in schema.properties}
+        assert properties[view.relation("length")] == toy.BOATS
+        assert view.relation("age") not in properties
+        relations = {facts.relation.id for facts in schema.relations}
+        assert {view.relation("moored_at"), view.relation("lists")} <= relations
+        assert view.relation("visited") not in relations
+
+    async def test_an_unknown_name_is_refused(self, adapter: GraphAdapter):
+        with pytest.raises(UnknownName):
+            await adapter.schema("nothing of that name", limit=5)
+
+    async def test_health_tells_the_size_of_the_graph(self, adapter: GraphAdapter, view: View):
+        health = await adapter.health()
+        assert health.reachable
+        if health.triples.certainty is Certainty.EXACT:
+            assert health.triples.value == len(view.rows)
+        if health.entities.certainty is Certainty.EXACT:
+            assert health.entities.value == len(view.types)

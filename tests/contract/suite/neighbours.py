@@ -1,0 +1,164 @@
+"""The rows around entities, page by page."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from kgnav_mcp.errors import InvalidCursor, Unsupported
+from kgnav_mcp.model import Certainty, Direction, Triple
+from kgnav_mcp.port import Capability, GraphAdapter, TailKind
+from tests.contract import toy
+from tests.contract.suite.base import ALL, AdapterContract, every, has
+from tests.contract.toy_views import View, as_row, as_rows, tally
+
+
+class NeighbourContract(AdapterContract):
+    @pytest.mark.parametrize("size", [1, 7, ALL])
+    @pytest.mark.parametrize("direction", Direction)
+    @pytest.mark.parametrize("nodes", [["ada"], ["ouroboros"], [toy.HUB], ["ada", "hermit", toy.REGISTRY, "ben"]])
+    async def test_pages_of_any_size_lose_nothing_and_show_nothing_twice(
+        self, adapter: GraphAdapter, view: View, nodes: list[str], direction: Direction, size: int
+    ):
+        ids = [view.node(node) for node in nodes]
+        read = await every(lambda after: adapter.neighbours(ids, direction, limit=size, after=after))
+        expected = view.around(ids, direction)
+        assert tally(as_rows(read)) == tally(expected)
+        anchors = [(triple.head if direction is Direction.OUTGOING else triple.tail) for triple in read]
+        order = [ids.index(as_row(triple)[0 if direction is Direction.OUTGOING else 2]) for triple in read]  # pyright: ignore[reportArgumentType]
+        assert order == sorted(order), "rows come entity by entity, in the order asked for"
+        assert all(anchor is not None for anchor in anchors)
+
+    @pytest.mark.parametrize("direction", Direction)
+    async def test_totals_count_the_whole_list_on_every_page(
+        self, adapter: GraphAdapter, view: View, direction: Direction
+    ):
+        ids = [view.node(toy.HUB), view.node(toy.REGISTRY)]
+        first = await adapter.neighbours(ids, direction, limit=5)
+        second = await adapter.neighbours(ids, direction, limit=5, after=first.positions[-1])
+        for page in (first, second):
+            assert page.stop == "limit"
+            if has(adapter, Capability.EXACT_COUNTS):
+                assert page.total.certainty is Certainty.EXACT
+            if page.total.certainty is Certainty.EXACT:
+                assert page.total.value == len(view.around(ids, direction))
+
+    async def test_a_page_goes_on_behind_any_of_its_rows(self, adapter: GraphAdapter, view: View):
+        ids = [view.node("ada")]
+        whole = await adapter.neighbours(ids, Direction.OUTGOING, limit=ALL)
+        for place, position in enumerate(whole.positions):
+            rest = await adapter.neighbours(ids, Direction.OUTGOING, limit=ALL, after=position)
+            assert rest.items == whole.items[place + 1 :]
+
+    @pytest.mark.parametrize("direction", Direction)
+    async def test_rows_of_one_relation_are_adjacent(self, adapter: GraphAdapter, view: View, direction: Direction):
+        for node in map(view.node, ("ada", toy.HUB, toy.REGISTRY)):
+            page = await adapter.neighbours([node], direction, limit=ALL)
+            relations = [triple.relation.id for triple in page.items]
+            changes = sum(before != after for before, after in pairwise(relations))
+            assert changes == max(len(set(relations)) - 1, 0)
+
+    async def test_far_ends_carry_their_names(self, adapter: GraphAdapter, view: View):
+        page = await adapter.neighbours(
+            [view.node("ada")], Direction.OUTGOING, paths=[(view.relation("knows"),)], limit=ALL
+        )
+        assert {(triple.far_end(Direction.OUTGOING).label) for triple in page.items} == {"Ben Waters", "Cyd Marsh"}  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+
+    async def test_a_self_loop_is_seen_once_in_either_direction(self, adapter: GraphAdapter, view: View):
+        loop = view.node("ouroboros")
+        for direction in Direction:
+            page = await adapter.neighbours([loop], direction, paths=[(view.relation("eats"),)], limit=ALL)
+            assert sum(as_row(triple)[0] == as_row(triple)[2] for triple in page.items) == 1
+
+    async def test_parallel_edges_stay_apart_with_their_own_qualifiers(self, adapter: GraphAdapter, view: View):
+        page = await adapter.neighbours(
+            [view.node("ada")], Direction.OUTGOING, paths=[(view.relation("knows"),)], limit=ALL
+        )
+        to_ben = [row for row in as_rows(page.items) if row[2] == view.node("ben")]
+        if not has(adapter, Capability.QUALIFIERS):
+            assert {row[3] for row in to_ben} == {()}
+            return
+        assert len(to_ben) == 2
+        assert to_ben[0][3] != to_ben[1][3]
+        for triple in page.items:
+            keys = [qualifier.relation.id for qualifier in triple.qualifiers]
+            assert keys == sorted(keys)
+
+    @pytest.mark.parametrize("direction", Direction)
+    async def test_relations_asked_for_are_the_only_ones_shown(
+        self, adapter: GraphAdapter, view: View, direction: Direction
+    ):
+        wanted = {view.relation(name) for name in ("knows", "visited", "lists", "tag")}
+        ids = [view.node(node) for node in ("ada", "ben", toy.HUB, toy.REGISTRY)]
+        paths = [*((relation,) for relation in wanted), (view.relation("no_such_relation"),)]
+        page = await adapter.neighbours(ids, direction, paths=paths, limit=ALL)
+        expected = [row for row in view.around(ids, direction) if row[1] in wanted]
+        assert tally(as_rows(page.items)) == tally(expected)
+        if page.total.certainty is Certainty.EXACT:
+            assert page.total.value == len(expected)
+
+    async def test_no_relations_asked_for_give_no_rows(self, adapter: GraphAdapter, view: View):
+        page = await adapter.neighbours([view.node("ada")], Direction.OUTGOING, paths=[], limit=ALL)
+        assert (page.items, page.stop) == ((), "complete")
+
+    @pytest.mark.parametrize("kind", TailKind)
+    @pytest.mark.parametrize("nodes", [["ada", "ben"], [toy.REGISTRY], [toy.HUB]])
+    async def test_far_ends_narrow_to_literals_or_to_entities(
+        self, adapter: GraphAdapter, view: View, nodes: list[str], kind: TailKind
+    ):
+        ids = [view.node(node) for node in nodes]
+        for direction in Direction:
+            page = await adapter.neighbours(ids, direction, far_ends=kind, limit=ALL)
+            literal = kind is TailKind.LITERAL
+            expected = [
+                row
+                for row in view.around(ids, direction)
+                if (direction is Direction.OUTGOING and not isinstance(row[2], str)) is literal
+            ]
+            assert tally(as_rows(page.items)) == tally(expected)
+            if page.total.certainty is Certainty.EXACT:
+                assert page.total.value == len(expected)
+
+    @pytest.mark.parametrize("size", [1, 7, ALL])
+    @pytest.mark.parametrize("direction", Direction)
+    @pytest.mark.parametrize(
+        "around",
+        [
+            (["ada", "ben", "cyd"], ("marriage", "spouse")),
+            (["ada", "ben"], ("marriage", "rite")),
+            ([toy.REGISTRY], ("assigned", "part_of")),
+            ([toy.HUB], ("rented", "part_of")),
+            ([toy.REGISTRY], ("assigned", "year")),
+        ],
+    )
+    async def test_a_two_hop_relation_shows_what_lies_behind_its_mediators(
+        self,
+        adapter: GraphAdapter,
+        view: View,
+        around: tuple[list[str], tuple[str, str]],
+        direction: Direction,
+        size: int,
+    ):
+        nodes, path = around
+        ids = [view.node(node) for node in nodes]
+        paths = [(view.relation(path[0]), view.relation(path[1]))]
+        if not has(adapter, Capability.MEDIATORS):
+            with pytest.raises(Unsupported):
+                await adapter.neighbours(ids, direction, paths=paths, limit=size)
+            return
+        read = await every(lambda after: adapter.neighbours(ids, direction, paths=paths, limit=size, after=after))
+        pairs = [pair for pair in view.through(ids, direction) if (pair[0][1], pair[1][1]) == paths[0]]
+        expected = tally((first[0], ".".join(paths[0]), second[2], ()) for first, second in pairs)
+        assert tally((*as_row(triple)[:3], ()) for triple in read) == expected
+        assert {_via(triple) for triple in read} == {str(first[2]) for first, _ in pairs}
+
+    async def test_a_position_that_no_page_gave_is_refused(self, adapter: GraphAdapter, view: View):
+        for position in ("nonsense", "", "a b c", "\ud800"):
+            with pytest.raises(InvalidCursor):
+                await adapter.neighbours([view.node("ada")], Direction.OUTGOING, limit=1, after=position)
+
+
+def _via(triple: Triple) -> str:
+    assert triple.via is not None
+    return triple.via.id

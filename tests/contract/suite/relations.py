@@ -1,0 +1,102 @@
+"""Relations of entities with their counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgnav_mcp.errors import Unsupported
+from kgnav_mcp.model import Certainty, Direction, Entity, Page, RelationFacts
+from kgnav_mcp.port import Capability, GraphAdapter
+from tests.contract import toy
+from tests.contract.suite.base import ALL, AdapterContract, has
+from tests.contract.toy_views import View, as_tail
+
+SETS = (["ada"], [toy.HUB], [toy.REGISTRY], ["ouroboros"], ["ada", "ben", toy.HUB], ["hermit"], [toy.HOSTILE_HUNTER])
+"""Single nodes, hubs and sets of both."""
+
+
+class RelationContract(AdapterContract):
+    @pytest.mark.parametrize("direction", Direction)
+    @pytest.mark.parametrize("nodes", SETS)
+    async def test_relations_and_counts_are_those_of_the_graph(
+        self, adapter: GraphAdapter, view: View, nodes: list[str], direction: Direction
+    ):
+        ids = [view.node(node) for node in nodes]
+        page = await adapter.relations(ids, direction, limit=ALL)
+        _agrees(adapter, page, view.counts(ids, direction))
+        assert all(facts.direction is direction and facts.hops == (facts.relation,) for facts in page.items)
+        assert page.stop == "complete"
+
+    async def test_relations_are_ordered_by_id_and_readable(self, adapter: GraphAdapter, view: View):
+        page = await adapter.relations([view.node("ada")], Direction.OUTGOING, limit=ALL)
+        ids = [facts.relation.id for facts in page.items]
+        assert ids == sorted(ids)
+        labels = {facts.relation.id: facts.relation.label for facts in page.items}
+        assert labels[view.relation("lives_at")] == "lives at"
+
+    async def test_a_limit_cuts_the_list_and_says_so(self, adapter: GraphAdapter, view: View):
+        whole = await adapter.relations([view.node("ada")], Direction.OUTGOING, limit=ALL)
+        page = await adapter.relations([view.node("ada")], Direction.OUTGOING, limit=2)
+        assert page.items == whole.items[:2]
+        assert page.stop == "limit"
+        if page.total.certainty is Certainty.EXACT:
+            assert page.total.value == len(whole.items)
+
+    @pytest.mark.parametrize("direction", Direction)
+    async def test_examples_are_distinct_far_ends_of_the_relation(
+        self, adapter: GraphAdapter, view: View, direction: Direction
+    ):
+        for node in map(view.node, ("ada", toy.HUB, toy.REGISTRY)):
+            page = await adapter.relations([node], direction, examples=2, limit=ALL)
+            for facts in page.items:
+                rows = [row for row in view.around([node], direction) if row[1] == facts.relation.id]
+                ends = {row[2] if direction is Direction.OUTGOING else row[0] for row in rows}
+                shown = [as_tail(example) for example in facts.examples]
+                assert len(shown) == len(set(shown)) == min(2, len(ends))
+                assert set(shown) <= ends
+
+    @pytest.mark.parametrize("direction", Direction)
+    @pytest.mark.parametrize(
+        "nodes", [["ada"], ["ben", "cyd"], [toy.REGISTRY], [toy.HUB], ["boat03"], ["ada", toy.HUB]]
+    )
+    async def test_two_hop_relations_lead_through_mediators_and_never_back(
+        self, adapter: GraphAdapter, view: View, nodes: list[str], direction: Direction
+    ):
+        ids = [view.node(node) for node in nodes]
+        if not has(adapter, Capability.MEDIATORS):
+            with pytest.raises(Unsupported):
+                await adapter.relations(ids, direction, hops=2, limit=ALL)
+            return
+        page = await adapter.relations(ids, direction, hops=2, examples=2, limit=ALL)
+        _agrees(adapter, page, view.counts(ids, direction) + view.counts_through(ids, direction))
+        for facts in page.items:
+            assert ".".join(hop.id for hop in facts.hops) == facts.relation.id
+        near = 0 if direction is Direction.OUTGOING else 1
+        mediated = {facts.hops[near] for facts in page.items if len(facts.hops) == 2}
+        assert {facts.relation for facts in page.items if facts.mediators} == mediated
+        for facts in page.items:
+            if len(facts.hops) == 2:
+                assert facts.examples
+                assert not any(isinstance(end, Entity) and end.id in view.mediators for end in facts.examples)
+
+    async def test_unknown_entities_have_no_relations(self, adapter: GraphAdapter, view: View):
+        for ids in ([], [view.node("nobody")]):
+            page = await adapter.relations(ids, Direction.OUTGOING, limit=ALL)
+            assert (page.items, page.stop) == ((), "complete")
+
+    async def test_an_entity_named_twice_counts_once(self, adapter: GraphAdapter, view: View):
+        once = await adapter.relations([view.node("ben")], Direction.OUTGOING, limit=ALL)
+        assert await adapter.relations([view.node("ben")] * 2, Direction.OUTGOING, limit=ALL) == once
+
+
+def _agrees(adapter: GraphAdapter, page: Page[RelationFacts], expected: dict[str, int]) -> None:
+    """The same relations, and counts that keep what they promise."""
+    assert [facts.relation.id for facts in page.items] == sorted(expected)
+    for facts in page.items:
+        count = facts.count
+        if has(adapter, Capability.EXACT_COUNTS):
+            assert count.certainty is Certainty.EXACT
+        if count.certainty is Certainty.EXACT:
+            assert count.value == expected[facts.relation.id], facts.relation.id
+        elif count.certainty is Certainty.AT_LEAST:
+            assert count.value <= expected[facts.relation.id]

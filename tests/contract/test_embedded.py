@@ -1,0 +1,51 @@
+"""The graph file passes the contract, loaded from a property graph and from RDF."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import pytest
+
+from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
+from tests.contract import toy_files, toy_views
+from tests.contract.suite import GraphAdapterContract
+
+
+@pytest.fixture(scope="module")
+def property_graph(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The toy graph loaded from node and edge files."""
+    folder = tmp_path_factory.mktemp("property_graph")
+    load(toy_files.write_property_graph(folder), folder / "toy.kg", LoadOptions(mediators="unnamed"))
+    return str(folder / "toy.kg")
+
+
+@pytest.fixture(scope="module")
+def rdf(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The toy graph loaded from Turtle."""
+    folder = tmp_path_factory.mktemp("rdf")
+    load(toy_files.write_rdf(folder), folder / "toy.kg", LoadOptions(mediators="unnamed"))
+    return str(folder / "toy.kg")
+
+
+class TestEmbeddedFromPropertyGraph(GraphAdapterContract):
+    schemes: ClassVar[frozenset[str]] = frozenset({"file"})
+
+    @pytest.fixture
+    def location(self, property_graph: str) -> str:
+        return property_graph
+
+    @pytest.fixture
+    def view(self) -> toy_views.View:
+        return toy_views.view(toy_views.PROPERTY_GRAPH)
+
+
+class TestEmbeddedFromRdf(GraphAdapterContract):
+    schemes: ClassVar[frozenset[str]] = frozenset({"file"})
+
+    @pytest.fixture
+    def location(self, rdf: str) -> str:
+        return rdf
+
+    @pytest.fixture
+    def view(self) -> toy_views.View:
+        return toy_views.view(toy_views.RDF)

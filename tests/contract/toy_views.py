@@ -1,0 +1,186 @@
+"""What a reader of the toy graph must see, worked out by brute force from its definition alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from kgnav_mcp.model import Direction, Entity, Literal, Triple
+from tests.contract import toy
+
+Tail = str | tuple[str, str | None, str | None]
+"""An id, or (text, datatype, language)."""
+Row = tuple[str, str, Tail, tuple[tuple[str, Tail], ...]]
+"""Head, relation, tail and qualifiers sorted by relation."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """How one kind of store spells ids, datatypes and the relations of names and labels."""
+
+    node: str
+    relation: str
+    label: str
+    escaped: bool
+    datatypes: Mapping[toy.Kind, str | None]
+    name: str
+    alias: str
+    description: str
+    type: str | None = None
+
+    def node_id(self, local: str) -> str:
+        return self.node + (quote(local, safe="") if self.escaped else local)
+
+    def relation_id(self, local: str) -> str:
+        return self.relation + (quote(local, safe="") if self.escaped else local)
+
+    def label_id(self, local: str) -> str:
+        return self.label + local
+
+    def value(self, value: toy.Value) -> Tail:
+        return value.text, self.datatypes[value.kind], value.language
+
+
+PROPERTY_GRAPH = Style(
+    node="",
+    relation="",
+    label="",
+    escaped=False,
+    datatypes={
+        "string": None,
+        "integer": "integer",
+        "decimal": "float",
+        "boolean": "boolean",
+        "date": "date",
+        "dateTime": "datetime",
+    },
+    name="name",
+    alias="aka",
+    description="description",
+)
+RDF = Style(
+    node="node:",
+    relation="rel:",
+    label="class:",
+    escaped=True,
+    datatypes={
+        "string": None,
+        "integer": "xsd:integer",
+        "decimal": "xsd:decimal",
+        "boolean": "xsd:boolean",
+        "date": "xsd:date",
+        "dateTime": "xsd:dateTime",
+    },
+    name="rdfs:label",
+    alias="skos:altLabel",
+    description="rdfs:comment",
+    type="rdf:type",
+)
+
+
+@dataclass
+class View:
+    """The toy graph as one kind of store shows it."""
+
+    style: Style
+    rows: list[Row] = field(default_factory=list[Row])
+    mediators: set[str] = field(default_factory=set[str])
+    types: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+
+    def node(self, local: str) -> str:
+        return self.style.node_id(local)
+
+    def relation(self, local: str) -> str:
+        return self.style.relation_id(local)
+
+    def around(self, ids: Iterable[str], direction: Direction) -> list[Row]:
+        """The rows at some nodes, node by node."""
+        end = 0 if direction is Direction.OUTGOING else 2
+        return [row for node in ids for row in self.rows if row[end] == node]
+
+    def counts(self, ids: Iterable[str], direction: Direction) -> Counter[str]:
+        return Counter(row[1] for row in self.around(ids, direction))
+
+    def through(self, ids: Iterable[str], direction: Direction) -> list[tuple[Row, Row]]:
+        """Pairs of rows that meet in a mediator, without ways back to where they began."""
+        outgoing = direction is Direction.OUTGOING
+        pairs: list[tuple[Row, Row]] = []
+        for node in ids:
+            for near in self.around([node], direction):
+                middle = near[2] if outgoing else near[0]
+                if not isinstance(middle, str) or middle not in self.mediators:
+                    continue
+                far_rows = [far for far in self.around([middle], direction) if (far[2] if outgoing else far[0]) != node]
+                pairs += [(near, far) if outgoing else (far, near) for far in far_rows]
+        return pairs
+
+    def counts_through(self, ids: Iterable[str], direction: Direction) -> Counter[str]:
+        return Counter(f"{first[1]}.{second[1]}" for first, second in self.through(ids, direction))
+
+    def values(self, relation: str, label: str | None = None) -> set[str]:
+        """Texts of a property's values, over the nodes with a label."""
+        return {
+            row[2][0]
+            for row in self.rows
+            if row[1] == relation and not isinstance(row[2], str) and (label is None or label in self.types[row[0]])
+        }
+
+    def relation_counts(self) -> Counter[tuple[str, bool]]:
+        """Rows of each relation, those with a literal as tail (True) apart from those with a node."""
+        return Counter((row[1], not isinstance(row[2], str)) for row in self.rows)
+
+    def degree(self, node: str) -> int:
+        return sum(len(self.around([node], direction)) for direction in Direction)
+
+
+def view(style: Style) -> View:
+    """The view of a store that spells things in a style."""
+    built = View(style)
+    for node in toy.NODES:
+        key = style.node_id(node.id)
+        built.types[key] = set(node.types)
+        if node.mediator:
+            built.mediators.add(key)
+        built.rows += [(key, relation, tail, ()) for relation, tail in _properties(style, node)]
+    if style.type is not None:
+        for label in toy.LABELS:
+            built.types[style.label_id(label)] = set()
+            built.rows.append((style.label_id(label), style.name, (label, None, None), ()))
+    for edge in toy.EDGES:
+        qualifiers = sorted((style.relation_id(name), style.value(value)) for name, value in edge.qualifiers)
+        ends = style.node_id(edge.head), style.node_id(edge.tail)
+        built.rows.append((ends[0], style.relation_id(edge.relation), ends[1], tuple(qualifiers)))
+    return built
+
+
+def _properties(style: Style, node: toy.Node) -> list[tuple[str, Tail]]:
+    """Relation and tail of all that a node's definition says besides its edges."""
+    found: list[tuple[str, Tail]] = [(style.name, style.value(value)) for value in node.names]
+    found += [(style.alias, (alias, None, None)) for alias in node.aliases]
+    if node.description:
+        found.append((style.description, (node.description, None, None)))
+    found += [(style.relation_id(name), style.value(value)) for name, value in node.properties]
+    if style.type is not None:
+        found += [(style.type, style.label_id(label)) for label in node.types]
+    return found
+
+
+def as_row(triple: Triple) -> Row:
+    """A triple of an adapter in the view's form."""
+    qualifiers = sorted((qualifier.relation.id, as_tail(qualifier.value)) for qualifier in triple.qualifiers)
+    return triple.head.id, triple.relation.id, as_tail(triple.tail), tuple(qualifiers)
+
+
+def as_tail(node: Entity | Literal) -> Tail:
+    return node.id if isinstance(node, Entity) else (node.text, node.datatype, node.language)
+
+
+def as_rows(triples: Sequence[Triple]) -> list[Row]:
+    return [as_row(triple) for triple in triples]
+
+
+def tally(rows: Iterable[Row]) -> Counter[Row]:
+    """Rows with how often each is there, for comparing lists in any order."""
+    return Counter(rows)
