@@ -17,7 +17,7 @@ from kgnav_mcp.render.tokens import count_tokens
 
 Count = Callable[[str], int]
 COUNTERS: Mapping[str, Count] = {"each mark by itself": count_tokens, "marks in a row as one": baselines.merged_tokens}
-"""Two ways to count tokens: the product's own, and one that favours formats full of punctuation."""
+"""Two ways to count tokens: the product's own, and one that is kinder to formats full of punctuation."""
 
 
 class Caller(Protocol):

@@ -23,7 +23,13 @@ SOG_OF_JSON = 0.40
 Sizes = tuple[int, ...]
 """Tokens of one observation: each of `FORMATS`, by the first counter, then by the second."""
 
-FORMATS = ("SoG's tables", "JSON, same rows", f"JSON, whole neighbourhood, {P:,} rows at most")
+FORMATS = (
+    "SoG's tables",
+    "JSON with bare ids, same rows",
+    "JSON, same rows",
+    f"JSON, whole neighbourhood, {P:,} rows at most",
+)
+_JUDGED = FORMATS[2:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +60,8 @@ class Baselines:
         key = (entity, step)
         if key not in self._sizes:
             seen = self._replay.follow(entity, step)
-            texts = [*_same_rows(seen), self._whole(entity, step.direction)]
-            self._sizes[key] = tuple(
-                sum(map(count, group)) if isinstance(group, list) else count(group)
-                for count in COUNTERS.values()
-                for group in texts
-            )
+            documents = [*_same_rows(seen), [self._whole(entity, step.direction)]]
+            self._sizes[key] = tuple(sum(map(count, group)) for count in COUNTERS.values() for group in documents)
         return self._sizes[key]
 
     def _whole_neighbourhood(self, entity: str, direction: str) -> str:
@@ -72,17 +74,19 @@ def _label(relation: str) -> str:
     return relation.replace("_", " ")
 
 
-def _same_rows(seen: Seen) -> tuple[list[str], list[str]]:
-    """What our answers showed, as SoG's tables and as JSON; several pages are one document there."""
+def _same_rows(seen: Seen) -> tuple[list[str], list[str], list[str]]:
+    """What our answers showed, as SoG's tables and as both kinds of JSON; several pages are one document there."""
     tables: list[str] = []
-    documents: list[str] = []
+    bare: list[str] = []
+    full: list[str] = []
     for columns, collapsed in ((baselines.PROPERTY, True), (baselines.ROW, False)):
         pages = [table for table in seen.tables if table.columns and ("value" not in table.columns) is collapsed]
         rows = [row for page in pages for row in zip(*(page.column(name) for name in columns), strict=True)]
         if rows:
             tables.append(baselines.sog_table(columns, rows))
-            documents.append(baselines.sparql_json(columns, rows))
-    return tables, documents
+            bare.append(baselines.sparql_json(columns, rows, namespace=""))
+            full.append(baselines.sparql_json(columns, rows))
+    return tables, bare, full
 
 
 def run(folder: Path, size: int | None) -> str:
@@ -118,8 +122,9 @@ def _row(group: Sequence[Observed], counter: int) -> Iterable[str]:
 def _verdicts(everything: Sequence[Observed], counter: int) -> list[str]:
     ours = sum(observed.ours[counter] for observed in everything)
     verdicts: list[str] = []
-    for n, name in enumerate(FORMATS[1:], start=1):
-        theirs = sum(observed.others[counter * len(FORMATS) + n] for observed in everything)
+    for name in _JUDGED:
+        place = counter * len(FORMATS) + FORMATS.index(name)
+        theirs = sum(observed.others[place] for observed in everything)
         ratio = ours / theirs
         sentence = f"{ratio:.3f} of {name} (at most {OF_JSON}; SoG's own {SOG_OF_JSON:.2f})"
         verdicts.append(report.verdict(ratio <= OF_JSON, sentence))
