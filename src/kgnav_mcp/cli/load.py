@@ -177,7 +177,8 @@ def _summarise(report: LoadReport, target: Path) -> None:
         f"{target}: {report.entities:,} entities, {_rate(report.triples, report.seconds)}, {report.seconds:.1f} s"
     )
     if report.bad_lines:
-        click.echo(f"{report.bad_lines:,} bad lines were left out:")
+        noun = "line was" if report.bad_lines == 1 else "lines were"
+        click.echo(f"{report.bad_lines:,} bad {noun} left out:")
         for line in report.first_bad_lines[:_BAD_LINES_SHOWN]:
             click.echo(f"  {line.message}")
         if report.bad_lines > _BAD_LINES_SHOWN:

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from kgnav_mcp import __version__
+from tests.cli.conftest import Command, Kgnav
+
+
+def test_a_sound_installation_is_shown_with_its_versions_and_the_size_of_its_graphs(command: Command) -> None:
+    result = command("kgnav", "doctor")
+    assert (result.returncode, result.stderr) == (0, "")
+    versions, extras, file, graph = result.stdout.splitlines()[:4]
+    assert versions.startswith(f"kgnav-mcp {__version__}, Python 3.")
+    assert f"SQLite {sqlite3.sqlite_version} with FTS5" in versions
+    assert "neo4j" in extras
+    assert "sparql" in extras
+    assert file == "configuration file: none"
+    assert graph.startswith("graph demo (demo): ok: ")
+    assert " entities, " in graph
+
+
+def test_the_configuration_file_in_use_is_named(kgnav: Kgnav) -> None:
+    Path("kgnav.toml").write_text("top_k = 3\n", encoding="utf-8")
+    assert "configuration file: kgnav.toml\n" in kgnav("doctor").stdout
+
+
+def test_a_graph_file_that_is_missing_is_reported_beside_one_that_is_there(kgnav: Kgnav) -> None:
+    result = kgnav("doctor", "--graph", "nix.kg", "--graph", "demo")
+    assert result.exit_code == 1
+    assert "graph nix (nix.kg): DOES NOT ANSWER: " in result.stdout
+    assert "graph demo (demo): ok: " in result.stdout
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("content", [b"", b"this is no graph", b"SQLite format 3\x00" + b"\xff" * 5000])
+def test_a_broken_graph_file_is_reported_with_the_way_to_mend_it(content: bytes, kgnav: Kgnav) -> None:
+    Path("broken.kg").write_bytes(content)
+    result = kgnav("doctor", "--graph", "broken.kg")
+    assert result.exit_code == 1
+    assert "graph broken (broken.kg): DOES NOT ANSWER: " in result.stdout
+    assert "kgnav load" in result.stdout
+
+
+def test_a_password_in_a_location_is_not_printed(kgnav: Kgnav) -> None:
+    result = kgnav("doctor", "--graph", "db=nosuchstore://user:hidden@localhost/db")
+    assert result.exit_code == 1
+    assert "graph db (nosuchstore://localhost/db): DOES NOT ANSWER: " in result.stdout
+    assert "hidden" not in result.output
+
+
+def test_a_configuration_that_cannot_be_read_is_said_without_a_traceback(kgnav: Kgnav) -> None:
+    Path("kgnav.toml").write_text("graphs = \n", encoding="utf-8")
+    result = kgnav("doctor")
+    assert result.exit_code == 2
+    assert "kgnav.toml is not valid TOML" in result.stderr

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import SCRIPTS, Command, Kgnav
+
+
+def test_a_load_ends_with_a_summary_and_the_next_command(films: Path, command: Command) -> None:
+    result = command("kgnav", "load", str(films), "-o", "films.kg")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith("films.kg: 2 entities, 3 triples, ")
+    assert result.stdout.endswith("Next: kgnav call describe_graph --graph films.kg\n")
+    assert Path("films.kg").is_file()
+
+
+def test_quiet_says_nothing(films: Path, kgnav: Kgnav) -> None:
+    assert kgnav("load", str(films), "-o", "films.kg", "--quiet").output == ""
+
+
+def test_a_missing_source_is_said_without_a_traceback(kgnav: Kgnav) -> None:
+    result = kgnav("load", "nix.nt", "-o", "nix.kg")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: nix.nt does not exist\n")
+    assert not Path("nix.kg").exists()
+
+
+def test_a_bad_line_stops_the_load_and_leaves_no_file(films: Path, kgnav: Kgnav) -> None:
+    films.write_text(films.read_text(encoding="utf-8") + "nonsense\n", encoding="utf-8")
+    result = kgnav("load", str(films), "-o", "films.kg")
+    assert result.exit_code == 1
+    assert "films.nt:4: " in result.stderr
+    assert "--skip-bad" in result.stderr
+    assert [path.name for path in Path().iterdir()] == ["films.nt"]
+
+
+def test_skipped_lines_are_counted_and_the_first_are_shown(films: Path, kgnav: Kgnav) -> None:
+    films.write_text(films.read_text(encoding="utf-8") + "nonsense\n" * 7, encoding="utf-8")
+    result = kgnav("load", str(films), "-o", "films.kg", "--skip-bad")
+    assert result.exit_code == 0
+    assert "7 bad lines were left out:\n  films.nt:4: " in result.stdout
+    assert "  and 2 more\n" in result.stdout
+
+
+def test_the_options_reach_the_loader(tmp_path: Path, kgnav: Kgnav) -> None:
+    (tmp_path / "facts.txt").write_text("Q1\tP31\tQ2\nQ1\tP57\tQ3\n", encoding="utf-8")
+    (tmp_path / "names.tsv").write_text("Q1\tAlien\nQ2\tfilm\nQ3\tRidley Scott\n", encoding="utf-8")
+    given = ("--format", "triples", "--labels", "names.tsv", "--type-relation", "P31")
+    assert kgnav("load", "facts.txt", *given, "-o", "f.kg").exit_code == 0
+
+    shown = kgnav("call", "find_node", "hint=Alien", "node_type=film", "--graph", "f.kg")
+    assert shown.exit_code == 0
+    assert "Q1|Alien|film" in shown.stdout
+
+
+def test_a_path_with_a_space_is_quoted_in_the_next_command(films: Path, kgnav: Kgnav) -> None:
+    assert "--graph 'my films.kg'" in kgnav("load", str(films), "-o", "my films.kg").stdout
+
+
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stopped_load_says_so_and_leaves_no_half_file(sent: signal.Signals, code: int, tmp_path: Path) -> None:
+    with (tmp_path / "long.nt").open("w", encoding="utf-8") as source:
+        source.writelines(
+            f"<http://f.example/{n}> <http://f.example/p> <http://f.example/0> .\n" for n in range(400_000)
+        )
+    with subprocess.Popen(
+        [SCRIPTS / "kgnav", "load", "long.nt", "-o", "half.kg"], stderr=subprocess.PIPE, text=True
+    ) as process:
+        deadline = time.monotonic() + 30
+        while not list(tmp_path.glob("half.kg*")):
+            assert time.monotonic() < deadline, "the load never began to write"
+            time.sleep(0.01)
+        process.send_signal(sent)
+        _, said = process.communicate(timeout=30)
+
+    assert (process.returncode, said) == (code, "Stopped: half.kg was not written.\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["long.nt"]
