@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kgnav_mcp.model import Count, Direction, Entity, Page, Qualifier, Relation, Stop, Triple
-from kgnav_mcp.port import Capability, GraphAdapter, TailKind
+from kgnav_mcp.port import GraphAdapter, TailKind
 
 _ROLES = 200
 """Triples read of each mediator: no event ties more together in known data; a larger one is shown as it stands."""
@@ -61,7 +61,10 @@ async def folded(
 ) -> Page[Triple]:
     """A page that was already read, from the place `start` on, with every mediator folded away."""
     start = start or Resume()
-    roles = await _roles(graph, page, direction)
+    mediators = [entity.id for triple in page.items if (entity := _mediator(triple, direction))]
+    if not mediators:
+        return Page(page.items, tuple(Resume(position).write() for position in page.positions), page.total, page.stop)
+    roles = await _roles(graph, list(dict.fromkeys(mediators)), direction)
     rows: list[Triple] = []
     positions: list[str] = []
     behind = start.after
@@ -95,11 +98,8 @@ class _Roles:
     incoming: dict[str, list[Triple]]
 
 
-async def _roles(graph: GraphAdapter, page: Page[Triple], direction: Direction) -> _Roles:
-    ids = list(dict.fromkeys(entity.id for triple in page.items if (entity := _mediator(triple, direction))))
+async def _roles(graph: GraphAdapter, ids: Sequence[str], direction: Direction) -> _Roles:
     known = _Roles(defaultdict(list), defaultdict(list))
-    if not ids or Capability.MEDIATORS not in graph.capabilities:
-        return known
     for triple in (await graph.neighbours(ids, Direction.OUTGOING, limit=_ROLES * len(ids))).items:
         known.outgoing[triple.head.id].append(triple)
     if direction is Direction.INCOMING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kgnav_mcp.model import EdgeFacts, LabelFacts, PropertyFacts, Relation, Schema, T
-from kgnav_mcp.render.sheet import Answer, Style, count_text, singular
+from kgnav_mcp.render.sheet import Said, Style, count_text, singular
 from kgnav_mcp.render.text import cell, clean, quoted
 from kgnav_mcp.render.tokens import count_tokens
 
@@ -15,7 +15,7 @@ OVERVIEW_TOKENS = 1900
 _ENDS = 4
 
 
-def overview(graph: str, schema: Schema, name: str | None, style: Style) -> Answer:
+def overview(graph: str, schema: Schema, name: str | None, style: Style) -> Said:
     """The whole schema in at most 2,000 tokens, or the part around `name` within the budget."""
     budget = style.budget if name else min(style.budget, OVERVIEW_TOKENS)
     head = f"{clean(name)} in graph {graph}" if name else f"graph {graph}"
@@ -26,7 +26,7 @@ def overview(graph: str, schema: Schema, name: str | None, style: Style) -> Answ
     lines += _section("relations", ("relation", "triples", "from", "to", "qualifiers"), schema.relations, _edge, share)
     lines += _section("properties", ("property", "values", "types"), schema.properties, _property, share)
     lines.append(_next(schema, name))
-    return Answer("\n".join(lines), _facts(schema, lines[0], lines[-1]))
+    return Said("\n".join(lines), _facts(schema, lines[0], lines[-1]))
 
 
 def _section(

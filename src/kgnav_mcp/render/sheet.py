@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from kgnav_mcp.model import Certainty, Completeness, Count, Stop
 from kgnav_mcp.render.text import cell, clean
@@ -18,9 +19,23 @@ class Style:
     literal_limit: int = 300
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Protocol):
     """What a tool says: as markdown, and the same facts as structured content."""
+
+    @property
+    def text(self) -> str:
+        """The answer as a model reads it."""
+        ...
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """The answer as a script reads it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An answer whose two forms are made already."""
 
     text: str
     facts: dict[str, object]
@@ -47,7 +62,57 @@ class Sheet:
     optional: frozenset[str] = frozenset()
 
 
-def fit(sheet: Sheet, style: Style, cursor_behind: Callable[[int], str]) -> Answer:
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A sheet that was cut to its budget: the rows that are shown and what the answer says of itself."""
+
+    sheet: Sheet
+    rows: Sequence[Sequence[str]]
+    completeness: Completeness
+
+    @property
+    def text(self) -> str:
+        """The completeness line, what introduces the table, the table, and the notes."""
+        sheet = self.sheet
+        first = completeness_line(self.completeness, sheet.noun, sheet.seen)
+        lines = [first if self.rows or not sheet.empty else f"{first}: {clean(sheet.empty)}", *map(clean, sheet.intro)]
+        if self.rows:
+            columns, rows = self._columns()
+            lines += ["|".join(columns), "|".join("--" for _ in columns)]
+            lines += ["|".join(map(cell, row)) for row in rows]
+        lines += map(clean, sheet.notes)
+        return "\n".join(lines)
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """The same facts: completeness, rows keyed by column, and everything else that is said."""
+        columns, rows = self._columns()
+        said = (*((self.sheet.empty,) if not self.rows and self.sheet.empty else ()), *self.sheet.intro)
+        completeness, total = self.completeness, self.completeness.total
+        return {
+            "completeness": {
+                "shown": completeness.shown,
+                "before": self.sheet.seen,
+                "total": None if total.certainty is Certainty.UNKNOWN else total.value,
+                "certainty": str(total.certainty),
+                "stop": str(completeness.stop),
+                "cursor": completeness.cursor,
+            },
+            "rows": [dict(zip(columns, map(clean, row), strict=True)) for row in rows],
+            "notes": [clean(note) for note in (*said, *self.sheet.notes)],
+        }
+
+    def _columns(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+        """The columns and rows without the optional columns that are empty in every row."""
+        columns, optional = self.sheet.columns, self.sheet.optional
+        empty = {n for n, name in enumerate(columns) if name in optional and not any(row[n] for row in self.rows)}
+        if not empty:
+            return columns, self.rows
+        keep = [n for n in range(len(columns)) if n not in empty]
+        return [columns[n] for n in keep], [[row[n] for n in keep] for row in self.rows]
+
+
+def fit(sheet: Sheet, style: Style, cursor_behind: Callable[[int], str]) -> Table:
     """The sheet as an answer within the budget. `cursor_behind(n)` writes the cursor that goes on behind row n - 1.
 
     At least one row is shown whatever the budget, so that a list always gets on.
@@ -55,17 +120,7 @@ def fit(sheet: Sheet, style: Style, cursor_behind: Callable[[int], str]) -> Answ
     rows, cut = _within(sheet, style.budget)
     stop = Stop.BUDGET if cut else sheet.stop
     more = stop in (Stop.BUDGET, Stop.LIMIT) and bool(rows)
-    completeness = Completeness(len(rows), sheet.total, stop, cursor_behind(len(rows)) if more else None)
-    keep = [n for n, name in enumerate(sheet.columns) if name not in sheet.optional or any(row[n] for row in rows)]
-    columns = [sheet.columns[n] for n in keep]
-    first = completeness_line(completeness, sheet.noun, sheet.seen)
-    lines = [first if rows or not sheet.empty else f"{first}: {clean(sheet.empty)}", *map(clean, sheet.intro)]
-    if rows:
-        lines += ["|".join(columns), "|".join("--" for _ in columns)]
-        lines += ["|".join(cell(row[n]) for n in keep) for row in rows]
-    lines += map(clean, sheet.notes)
-    table = [{name: clean(row[n]) for n, name in zip(keep, columns, strict=True)} for row in rows]
-    return Answer("\n".join(lines), _facts(completeness, sheet, table))
+    return Table(sheet, rows, Completeness(len(rows), sheet.total, stop, cursor_behind(len(rows)) if more else None))
 
 
 def _within(sheet: Sheet, budget: int) -> tuple[list[Sequence[str]], bool]:
@@ -125,20 +180,3 @@ def count_text(count: Count) -> str:
             return f"{count.value:,}+"
         case Certainty.UNKNOWN:
             return "?"
-
-
-def _facts(completeness: Completeness, sheet: Sheet, table: list[dict[str, str]]) -> dict[str, object]:
-    return {
-        "completeness": {
-            "shown": completeness.shown,
-            "before": sheet.seen,
-            "total": None if completeness.total.certainty is Certainty.UNKNOWN else completeness.total.value,
-            "certainty": str(completeness.total.certainty),
-            "stop": str(completeness.stop),
-            "cursor": completeness.cursor,
-        },
-        "rows": table,
-        "notes": [
-            clean(note) for note in (*((sheet.empty,) if not table and sheet.empty else ()), *sheet.intro, *sheet.notes)
-        ],
-    }

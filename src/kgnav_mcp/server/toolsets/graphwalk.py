@@ -11,7 +11,7 @@ from kgnav_mcp.navigation.cursor import Cursor
 from kgnav_mcp.navigation.sampling import SampleWalk
 from kgnav_mcp.port import ValueOwner
 from kgnav_mcp.render import nodes as sheets
-from kgnav_mcp.render.sheet import Answer
+from kgnav_mcp.render.sheet import Answer, Said
 from kgnav_mcp.render.text import clean, quoted
 from kgnav_mcp.server.call import Call
 from kgnav_mcp.server.tool import Arguments, ToolSpec
@@ -95,7 +95,7 @@ async def get_unique_property_values(call: Call, given: UniqueValues) -> Answer:
 async def think(_: Call, given: Think) -> Answer:
     """GraphWalk's tool 4: the thought comes back, so that it stays in the conversation."""
     thought = clean(given.thought)
-    return Answer(thought, {"completeness": {}, "rows": [{"thought": thought}], "notes": []})
+    return Said(thought, {"completeness": {}, "rows": [{"thought": thought}], "notes": []})
 
 
 def _label(walk: SampleWalk) -> str:

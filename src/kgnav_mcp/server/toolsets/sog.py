@@ -9,7 +9,7 @@ from pydantic import Field
 from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation import neighbourhood
 from kgnav_mcp.render import paper
-from kgnav_mcp.render.sheet import Answer
+from kgnav_mcp.render.sheet import Answer, Said
 from kgnav_mcp.render.text import quoted
 from kgnav_mcp.render.triples import neighbourhood as neighbourhood_sheet
 from kgnav_mcp.server.call import Call
@@ -47,7 +47,7 @@ async def search(call: Call, given: Search) -> Answer:
     page = found.rows or found.relations
     answer = call.answer(neighbourhood_sheet(found, call.style, place.seen), page.positions if page else ())
     if call.app.settings.paper_format:
-        return Answer(paper.table(found), answer.facts)
+        return Said(paper.table(found), answer.facts)
     return answer
 
 
