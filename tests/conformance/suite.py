@@ -68,13 +68,17 @@ def _install(home: Path) -> None:
         command = [npm, "install", "--prefix", folder, "--no-audit", "--no-fund", "--loglevel=error", *packages]
         done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=_INSTALL_S)
         if done.returncode:
-            raise SuiteMissing(f"`{' '.join(command)}` failed:\n{done.stderr.strip()}")
+            raise SuiteMissing(f"`{' '.join(command)}` failed:\n{_first_lines(done.stderr)}")
         try:
             # Two runs may install at once: whichever is done first gives what both use.
             (Path(folder) / "node_modules").rename(_made(home) / "node_modules")
         except OSError:
             if not (home / "node_modules" / SUITE / "package.json").is_file():
                 raise
+
+
+def _first_lines(said: str) -> str:
+    return "\n".join(said.strip().splitlines()[:4])
 
 
 def _made(folder: Path) -> Path:

@@ -1,0 +1,179 @@
+"""The server as clients meet it: the installed commands in processes of their own, over stdio and over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import threading
+from collections.abc import AsyncGenerator, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp import StdioServerParameters
+
+SCRIPTS = Path(sysconfig.get_path("scripts"))
+KGNAV = str(SCRIPTS / "kgnav")
+KGNAV_MCP = str(SCRIPTS / "kgnav-mcp")
+
+PATIENCE_S = 30
+"""How long anything may take before the test fails instead of hanging."""
+
+_READY = "Serving MCP at "
+
+Json = dict[str, Any]
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """The variables of this process without this project's own, and with folders of the test's for everything kept."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("KGNAV_")}
+    return {**kept, "XDG_CONFIG_HOME": str(folder / "config"), "XDG_CACHE_HOME": str(folder / "cache")}
+
+
+def on_stdio(folder: Path, *arguments: str) -> StdioServerParameters:
+    """How a client starts the server."""
+    return StdioServerParameters(command=KGNAV_MCP, args=[*arguments], env=environment(folder), cwd=folder)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpServer:
+    """A server that listens, and its process."""
+
+    url: str
+    process: subprocess.Popen[str]
+
+    def ended_by(self, signal: int) -> tuple[int, str]:
+        """The exit code and what was said on stderr, once the signal has ended it."""
+        self.process.send_signal(signal)
+        _, said = self.process.communicate(timeout=PATIENCE_S)
+        return self.process.returncode, said
+
+
+@contextmanager
+def on_http(folder: Path, *arguments: str, address: str = "127.0.0.1:0") -> Generator[HttpServer]:
+    """A server on a free port, once it listens."""
+    command = [KGNAV, "serve", "--http", address, *arguments]
+    with subprocess.Popen(
+        command, env=environment(folder), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        watchdog = threading.Timer(PATIENCE_S, process.kill)
+        watchdog.start()
+        try:
+            assert process.stderr is not None
+            first = process.stderr.readline()
+            assert first.startswith(_READY), first + process.stderr.read()
+            watchdog.cancel()
+            yield HttpServer(first.removeprefix(_READY).strip(), process)
+        finally:
+            watchdog.cancel()
+            process.kill()
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """A server process on stdio, met line by line."""
+
+    process: asyncio.subprocess.Process
+
+    async def send(self, message: Mapping[str, Any]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        await self.process.stdin.drain()
+
+    async def receive(self) -> Json:
+        """The next message; that it is one is checked."""
+        assert self.process.stdout is not None
+        async with asyncio.timeout(PATIENCE_S):
+            message = json.loads(await self.process.stdout.readline())
+        assert message["jsonrpc"] == "2.0"
+        return message
+
+    async def answer(self, message: Mapping[str, Any]) -> Json:
+        """What is answered to this request, which is the only one that is open."""
+        await self.send(message)
+        received = await self.receive()
+        assert received["id"] == message["id"]
+        return received
+
+    async def shake_hands(self) -> None:
+        """Open a session of the handshake era."""
+        await self.answer(INITIALIZE)
+        await self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    async def said(self, words: str) -> None:
+        """Wait until these words are on a line of stderr."""
+        assert self.process.stderr is not None
+        async with asyncio.timeout(PATIENCE_S):
+            while words not in (line := (await self.process.stderr.readline()).decode()):
+                assert line, f"the server ended without saying {words!r}"
+
+    async def closed(self) -> tuple[int, str, str]:
+        """The exit code and the rest of stdout and stderr, once stdin is closed."""
+        async with asyncio.timeout(PATIENCE_S):
+            out, said = await self.process.communicate(b"")
+        assert self.process.returncode is not None
+        return self.process.returncode, out.decode(), said.decode()
+
+    async def ended_by(self, signal: int) -> tuple[int, str]:
+        """The exit code and the rest of stderr, once the signal has ended it. Stdin stays open."""
+        assert self.process.stderr is not None
+        self.process.send_signal(signal)
+        async with asyncio.timeout(PATIENCE_S):
+            said = await self.process.stderr.read()
+            return await self.process.wait(), said.decode()
+
+
+@asynccontextmanager
+async def on_wire(folder: Path, *command: str) -> AsyncGenerator[Wire]:
+    """A server on stdio without a client's comfort. Without a command it is `kgnav-mcp`."""
+    process = await asyncio.create_subprocess_exec(
+        *(command or (KGNAV_MCP,)),
+        env=environment(folder),
+        cwd=folder,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        yield Wire(process)
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+def python(script: str) -> tuple[str, str]:
+    """The command that runs a script that lies beside this file."""
+    return sys.executable, str(Path(__file__).with_name(script))
+
+
+INITIALIZE: Json = {
+    "jsonrpc": "2.0",
+    "id": 0,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+
+
+def request(number: int, method: str, **params: Any) -> Json:
+    """A request of the handshake era."""
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+
+
+def modern(number: int, method: str, **params: Any) -> Json:
+    """A request of the stateless era: it carries what a handshake would have settled."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    return request(number, method, **params, _meta=meta)
