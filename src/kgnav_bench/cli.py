@@ -22,7 +22,7 @@ def main() -> None:
 
 @main.command()
 @click.argument("graph", type=_FILE)
-@click.option("--rounds", default=30, show_default=True, type=click.IntRange(1), help="Of ten calls each.")
+@click.option("--rounds", default=10, show_default=True, type=click.IntRange(1), help="Of forty calls each.")
 def overhead(graph: Path, rounds: int) -> None:
     """A tool call beside the same queries made directly."""
     from kgnav_bench import overhead as benchmark  # noqa: PLC0415 - `--help` needs no benchmark

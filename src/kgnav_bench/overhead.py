@@ -20,7 +20,7 @@ ALLOWED_SECONDS = 0.0015
 ALLOWED_SHARE = 0.10
 LEAVES = 40
 DEGREES = 30, 50
-CALLS = 10
+CALLS = LEAVES
 """Calls of one side in a row before the next side's turn: alone, each would find the processor's caches cold."""
 
 P = ParamSpec("P")
@@ -73,6 +73,11 @@ class Times:
         return median(self.bare) - median(self.direct)
 
     @property
+    def added_undisturbed(self) -> float:
+        """The same at the fastest tenth of the calls: what is left of it where no other program takes the processor."""
+        return fastest_tenth(self.bare) - fastest_tenth(self.direct)
+
+    @property
     def within(self) -> bool:
         """Whether that is no more than is allowed."""
         return self.added <= ALLOWED_SECONDS + ALLOWED_SHARE * median(self.direct)
@@ -118,6 +123,11 @@ class Sides:
         return times
 
 
+def fastest_tenth(seconds: Sequence[float]) -> float:
+    """The slowest of the fastest tenth."""
+    return sorted(seconds)[len(seconds) // 10]
+
+
 def _timed(call: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> float:
     start = perf_counter()
     call(*args, **kwargs)
@@ -135,7 +145,8 @@ def _report(graph: Path, leaves: Sequence[Leaf], calls: int, measured: Mapping[s
         "p95",
         "idle server, bare client, median",
         "added",
-        "added beyond the idle server",
+        "added, fastest tenth",
+        "idle server, fastest tenth",
     )
     rows = [
         (
@@ -145,7 +156,8 @@ def _report(graph: Path, leaves: Sequence[Leaf], calls: int, measured: Mapping[s
             *report.timing(times.package),
             report.milliseconds(median(times.noop)),
             report.milliseconds(times.added),
-            report.milliseconds(times.added - median(times.noop)),
+            report.milliseconds(times.added_undisturbed),
+            report.milliseconds(fastest_tenth(times.noop)),
         )
         for name, times in measured.items()
     ]
