@@ -40,7 +40,10 @@ PROBLEMS: list[tuple[KgnavError, str]] = [
         UnknownRelation(PARIS, "capital", Direction.OUTGOING, ["capital_of"], opposite=True, next_step="Turn round."),
         "Not found: 'paris' has no outgoing relation 'capital'.\nNearest: capital_of\nNext: Turn round.",
     ),
-    (UnknownName("label", "Citi", ["City"]), "Not found: this graph has no label 'Citi'.\nNearest: City\nNext: describe_graph() lists what there is."),
+    (
+        UnknownName("label", "Citi", ["City"]),
+        "Not found: this graph has no label 'Citi'.\nNearest: City\nNext: describe_graph() lists what there is.",
+    ),
     (UnknownGraph("flims", ["films"]), "Not found: no graph is called 'flims'.\nNext: Use one of: films."),
     (StoreTimeout(30), "Timed out: the store did not answer within 30 s."),
     (StoreUnavailable("films.kg is not there"), "Store down: films.kg is not there."),
