@@ -44,10 +44,17 @@ class Graph:
         if self._adapter is None:
             async with self._opening:
                 if self._adapter is None:
-                    adapter = open_adapter(await self._place(), self._options)
-                    await adapter.open()
-                    self._adapter = adapter
+                    self._adapter = await self._opened()
         return self._adapter
+
+    async def _opened(self) -> GraphAdapter:
+        adapter = open_adapter(await self._place(), self._options)
+        try:
+            await adapter.open()
+        except BaseException:
+            await adapter.close()  # a half-open store keeps no thread or connection
+            raise
+        return adapter
 
     async def _place(self) -> str:
         if self.settings.location == DEMO_LOCATION:

@@ -84,6 +84,7 @@ LINES: list[tuple[Completeness, int, str]] = [
     (Completeness(594, Count(594)), 0, "594 rows"),
     (Completeness(1, Count(1)), 0, "1 row"),
     (Completeness(0, Count(0)), 0, "0 rows"),
+    (Completeness(10, Count(101), Stop.LIMIT), 0, "showing 10 of 101 rows"),
     (
         Completeness(1000, Count(8642), Stop.LIMIT, "abc"),
         0,

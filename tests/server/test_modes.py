@@ -108,6 +108,23 @@ async def test_top_k_cuts_ranked_relations_and_a_cursor_shows_the_rest() -> None
     assert len(shown) == 23
 
 
+async def test_a_list_that_cannot_be_gone_on_with_gives_no_cursor() -> None:
+    text = await call("find_node", {"hint": "van Gogh", "limit": 2})
+    assert text.startswith("showing 2 of ")
+    assert "cursor" not in text
+    assert text.endswith("or a larger limit.")
+
+
+async def test_a_hubs_relations_cut_by_the_budget_give_the_cursor_of_its_neighbours_only() -> None:
+    asked: dict[str, object] = {"label": "Country", "property_name": "id", "property_value": "the_netherlands"}
+    settings = Settings(budget=500)
+    text = await call("get_all_nearest_neighbors", asked, settings)
+    assert "cursor" not in text.splitlines()[0]
+    cursor = text.partition('with cursor "')[2].partition('"')[0]
+    rows = await call("get_all_nearest_neighbors", {**asked, "cursor": cursor}, settings)
+    assert rows.splitlines()[1].startswith("direction|relationship|neighbor|")
+
+
 async def test_white_and_black_lists_narrow_what_graphwalker_offers() -> None:
     text = await call("get_relations", {"entity": "zundert"}, Settings(white_list=("*_in",), black_list=("lived*",)))
     assert [line.split("|")[0] for line in text.splitlines()[3:-1]] == ["located_in", "born_in"]

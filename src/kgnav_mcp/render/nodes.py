@@ -13,6 +13,7 @@ from kgnav_mcp.model import (
     NodeProperties,
     Page,
     RelationFacts,
+    Stop,
     Triple,
 )
 from kgnav_mcp.render.sheet import Sheet, Style, count_text
@@ -148,6 +149,7 @@ def values(page: Page[Literal], style: Style, seen: int, *, asked: str) -> Sheet
 def candidates(page: Page[Candidate], style: Style, *, hint: str) -> Sheet:
     """The entities a hint may mean, best first."""
     step = f'Next: search(entity={quoted(page.items[0].entity.id)}, direction="outgoing")' if page.items else ""
+    more = "; not among them? Give more of the name, node_type, or a larger limit." if page.stop is Stop.LIMIT else ""
     return Sheet(
         "candidates",
         ("entity", "name", "types", "description", "degree", "score", "matched"),
@@ -167,6 +169,6 @@ def candidates(page: Page[Candidate], style: Style, *, hint: str) -> Sheet:
         page.stop,
         empty=f"no entity has a name like {quoted(hint)}. Next: find_node with fewer or other words, or "
         "describe_graph() to see what this graph is about.",
-        notes=(step,) if step else (),
+        notes=(step + more,) if step else (),
         optional=frozenset({"types", "description", "matched"}),
     )

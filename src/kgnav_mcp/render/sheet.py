@@ -112,15 +112,18 @@ class Table:
         return [columns[n] for n in keep], [[row[n] for n in keep] for row in self.rows]
 
 
-def fit(sheet: Sheet, style: Style, cursor_behind: Callable[[int], str]) -> Table:
+def fit(sheet: Sheet, style: Style, cursor_behind: Callable[[int], str] | None = None) -> Table:
     """The sheet as an answer within the budget. `cursor_behind(n)` writes the cursor that goes on behind row n - 1.
+
+    Without it the list cannot be gone on with; its completeness line still says what it leaves out.
 
     At least one row is shown whatever the budget, so that a list always gets on.
     """
     rows, cut = _within(sheet, style.budget)
     stop = Stop.BUDGET if cut else sheet.stop
     more = stop in (Stop.BUDGET, Stop.LIMIT) and bool(rows)
-    return Table(sheet, rows, Completeness(len(rows), sheet.total, stop, cursor_behind(len(rows)) if more else None))
+    cursor = cursor_behind(len(rows)) if more and cursor_behind else None
+    return Table(sheet, rows, Completeness(len(rows), sheet.total, stop, cursor))
 
 
 def _within(sheet: Sheet, budget: int) -> tuple[list[Sequence[str]], bool]:
@@ -147,12 +150,12 @@ def completeness_line(completeness: Completeness, noun: str, seen: int = 0) -> s
     if completeness.stop is Stop.TIME_OUT:
         return f"partial: the store ran out of time after {seen + shown:,} {noun}; what is missing is unknown"
     whole = _whole(total, seen + shown, noun)
-    if completeness.cursor is None:
-        return (
-            f"{whole}" if not seen else f"showing {noun} {seen + 1:,} to {seen + shown:,} of {whole}; that is the end"
-        )
-    part = f"showing {shown:,}" if not seen else f"showing {noun} {seen + 1:,} to {seen + shown:,}"
-    return f'{part} of {whole}; next: cursor "{completeness.cursor}"'
+    if completeness.stop is Stop.COMPLETE and not seen:
+        return whole
+    part = f"showing {noun} {seen + 1:,} to {seen + shown:,} of {whole}" if seen else f"showing {shown:,} of {whole}"
+    if completeness.stop is Stop.COMPLETE:
+        return f"{part}; that is the end"
+    return f'{part}; next: cursor "{completeness.cursor}"' if completeness.cursor else part
 
 
 def _whole(total: Count, known: int, noun: str) -> str:

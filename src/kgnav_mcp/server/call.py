@@ -49,9 +49,9 @@ class Call:
         """The entity of an id or an unambiguous name."""
         return await resolve_entity(self.adapter, reference)
 
-    def answer(self, sheet: Sheet, positions: Sequence[str]) -> Answer:
-        """The sheet cut to the budget, with a cursor that goes on behind the last row shown."""
-        return fit(sheet, self.style, self._cursors(sheet.seen, positions))
+    def answer(self, sheet: Sheet, positions: Sequence[str] | None) -> Answer:
+        """The sheet cut to the budget, with a cursor that goes on behind the last row shown, where it can go on."""
+        return fit(sheet, self.style, self._cursors(sheet.seen, positions) if positions is not None else None)
 
     def _cursors(self, seen: int, positions: Sequence[str]) -> Callable[[int], str]:
         paging = self.paging

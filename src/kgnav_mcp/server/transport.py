@@ -104,16 +104,24 @@ def _addresses(http: HttpSettings) -> list[tuple[int, str]]:
 def transport_security(http: HttpSettings) -> TransportSecuritySettings:
     """The Host and Origin headers that are let in: this machine's own names, and those that are configured.
 
-    A server bound to every address knows no name of its own beside loopback: its public names must be configured.
+    A name without a port stands for itself at any port: the port that a client names is the one it has to use, behind
+    a proxy another than ours. A server bound to every address knows no name of its own beside loopback: its public
+    names must be configured.
     """
     own = () if http.host in (*_EVERY_ADDRESS, *_LOOPBACK) else (_bracketed(http.host),)
-    hosts = [name for host in (*_LOOPBACK, *own) for name in (host, f"{host}:*")]
-    origins = [f"{scheme}://{name}" for scheme in ("http", "https") for name in hosts]
+    local = _at_any_port(*_LOOPBACK, *own)
     return TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
-        allowed_hosts=[*hosts, *http.allowed_hosts],
-        allowed_origins=[*origins, *http.allowed_origins],
+        allowed_hosts=[*local, *_at_any_port(*http.allowed_hosts)],
+        allowed_origins=[
+            *(f"{scheme}://{name}" for scheme in ("http", "https") for name in local),
+            *http.allowed_origins,
+        ],
     )
+
+
+def _at_any_port(*names: str) -> list[str]:
+    return [form for name in names for form in (name, f"{name}:*")]
 
 
 def _url(bound: socket.socket) -> str:

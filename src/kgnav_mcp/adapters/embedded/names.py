@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.embedded.pool import Row
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.model import Candidate, Count, Entity, Page, Stop
 
-_MOST_HITS = 2_000
+_MOST_HITS = 1_000
 """Names scored for one question to the full-text index."""
 _MOST_HITS_WITH_LABEL = 10_000
 """Hits tested for a label, most of which may not have it."""

@@ -73,8 +73,7 @@ async def get_all_nearest_neighbors(call: Call, given: ByProperty) -> Answer:
     )
     first = call.paging.write(Cursor(primitives.FROM_FIRST_LINK))
     sheet = sheets.nearest(found, call.style, place.seen, asked=given.asked, first_cursor=first)
-    page = found.links or found.relations
-    return call.answer(sheet, page.positions if page else ())
+    return call.answer(sheet, found.links.positions if found.links else None)
 
 
 async def get_unique_property_values(call: Call, given: UniqueValues) -> Answer:

@@ -35,7 +35,7 @@ async def find_node(call: Call, given: FindNode) -> Answer:
     if not given.hint.strip():
         raise InvalidArgument("the hint is empty", next_step="Pass a name or a part of one.")
     page = await call.adapter.find(given.hint, label=given.node_type, limit=given.limit)
-    return call.answer(sheets.candidates(page, call.style, hint=given.hint), page.positions)
+    return call.answer(sheets.candidates(page, call.style, hint=given.hint), None)
 
 
 async def describe_graph(call: Call, given: DescribeGraph) -> Answer:

@@ -48,12 +48,14 @@ CREATE TABLE label_property (
 ) WITHOUT ROWID;
 """
 
-INDEXES = """
-CREATE UNIQUE INDEX node_key ON node (key);
+TRIPLE_INDEXES = """
 CREATE INDEX edge_incoming ON edge (o, p, s, n);
 CREATE INDEX edge_qualified ON edge (p, s, o, n) WHERE qualifiers IS NOT NULL;
 CREATE INDEX attribute_value ON attribute (p, substr(text, 1, 64), node, n);
 CREATE INDEX label_node ON node_label (label, node);
+"""
+NODE_INDEXES = """
+CREATE UNIQUE INDEX node_key ON node (key);
 CREATE INDEX name_node ON name (node, kind);
 CREATE INDEX name_text ON name (text, kind, node);
 """
@@ -92,7 +94,6 @@ CREATE TABLE staging.qualification (reifier INTEGER PRIMARY KEY, qualifiers TEXT
 CREATE TABLE staging.loose (node INTEGER PRIMARY KEY);
 CREATE TABLE staging.class (node INTEGER PRIMARY KEY, label INTEGER);
 CREATE TABLE staging.remap (old INTEGER PRIMARY KEY, new INTEGER NOT NULL);
-CREATE TABLE staging.unnamed (node INTEGER PRIMARY KEY);
 CREATE TABLE staging.mediated (
     direction INTEGER, node INTEGER, p INTEGER, n INTEGER, PRIMARY KEY (direction, node, p)
 ) WITHOUT ROWID;
@@ -103,3 +104,6 @@ CREATE TABLE staging.edge_sample (p INTEGER, s INTEGER, o INTEGER, weight INTEGE
 `triple` and `literal` are sets, as in RDF; `relationship` and `property` are lists, as in a property graph, and hold
 reified RDF triples, too. A `reifier` names a triple with the tail `o`, or with a literal tail where that is NULL.
 """
+
+UNNAMED = "CREATE TABLE unnamed (node INTEGER PRIMARY KEY);"
+"""Beside the nodes while they are made: those that are mediators if they have an edge."""

@@ -15,9 +15,11 @@ from pathlib import Path
 
 from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID, FORMAT_VERSION
 from kgnav_mcp.adapters.embedded.loading import ddl, queries, writer
+from kgnav_mcp.adapters.embedded.loading.interrupts import STEPS, Interrupts
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
+from kgnav_mcp.adapters.embedded.loading.nodes import NameFile
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions, LoadReport, ProgressListener
-from kgnav_mcp.adapters.embedded.loading.partfile import PartFile, terminate_as_interrupt
+from kgnav_mcp.adapters.embedded.loading.partfile import PartFile
 from kgnav_mcp.adapters.embedded.loading.reading import Reading
 from kgnav_mcp.adapters.embedded.loading.reification import attach_qualifiers
 from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
@@ -27,9 +29,6 @@ from kgnav_mcp.adapters.embedded.loading.statistics import write_statistics
 from kgnav_mcp.adapters.embedded.loading.terms import TERM_BUDGET
 from kgnav_mcp.adapters.embedded.loading.wellknown import PREFIXES
 from kgnav_mcp.errors import LoadError
-
-INTERRUPT_STEPS = 500_000
-"""SQLite's steps between two looks whether the load was interrupted: some milliseconds."""
 
 
 def load(
@@ -55,20 +54,22 @@ def load(
     read = [recognise(Path(path), options.source_format) for path in sources]
     labels = [recognise(Path(path)) for path in options.labels]
     rejects = Rejects(skip_bad=options.skip_bad)
-    with terminate_as_interrupt(), without_cycles(), PartFile(target) as part:
-        with _writing(target), closing(_connect(part)) as connection:
+    interrupts = Interrupts()
+    with interrupts.watched(), without_cycles(), PartFile(target) as part:
+        with _writing(target, interrupts), closing(_connect(part)) as connection:
             staging = Staging(connection, term_budget=term_budget, progress=progress)
             reading = Reading(read, labels, staging, NameRules(options), rejects)
             reading.read()
-            _build(connection, staging, reading, options, rejects)
+            _build(connection, part, staging, reading, options, rejects)
             staging.tell(read[-1].name, 0, "counting")
+            connection.execute("BEGIN")
             sampled = write_statistics(connection)
             entities, triples = connection.execute(queries.COUNT_ALL).fetchone()
             if triples == 0 and entities == 0:
                 raise LoadError("the sources hold not one triple", next_step="Check that they are the right files.")
             _write_meta(connection, staging, reading, options, sampled=sampled)
             connection.execute("COMMIT")
-        with _writing(target):
+        with _writing(target, interrupts):
             part.commit()
     return LoadReport(
         entities=entities,
@@ -94,7 +95,12 @@ def without_cycles() -> Iterator[None]:
 
 
 def _build(
-    connection: sqlite3.Connection, staging: Staging, reading: Reading, options: LoadOptions, rejects: Rejects
+    connection: sqlite3.Connection,
+    part: PartFile,
+    staging: Staging,
+    reading: Reading,
+    options: LoadOptions,
+    rejects: Rejects,
 ) -> None:
     name = reading.sources[-1].name
     staging.tell(name, 0, "sorting")
@@ -105,11 +111,17 @@ def _build(
         writer.reject_undeclared(connection, reading.last_declared, reading.names, rejects)
     writer.write_relations(connection, staging)
     attach_qualifiers(connection, staging)
-    writer.write_triples(connection)
     writer.write_labels(connection, staging, options.type_relations)
-    writer.write_nodes(connection, options, reading.last_rdf)
+    connection.execute("COMMIT")
+    with NameFile(part.names, part.staging, options, reading.last_rdf) as names:
+        connection.execute("BEGIN")
+        writer.write_triples(connection)
+        connection.execute("COMMIT")
+        names.copy(connection)
     staging.tell(name, 0, "indexing")
-    writer.write_indexes(connection)
+    connection.execute("BEGIN")
+    writer.write_joins(connection)
+    connection.execute("COMMIT")
 
 
 def _connect(part: PartFile) -> sqlite3.Connection:
@@ -121,26 +133,26 @@ def _connect(part: PartFile) -> sqlite3.Connection:
         connection.execute(f"PRAGMA {schema}.synchronous = OFF")
         connection.execute(f"PRAGMA {schema}.cache_size = -4000")
     connection.execute("PRAGMA secure_delete = OFF")
-    connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    connection.execute("PRAGMA main.locking_mode = EXCLUSIVE")
     connection.execute("PRAGMA threads = 2")
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
     connection.executescript(ddl.TABLES)
     connection.executescript(ddl.STAGING_TABLES)
-    connection.set_progress_handler(lambda: 0, INTERRUPT_STEPS)
+    connection.set_progress_handler(Interrupts.look, STEPS)
     connection.execute("BEGIN")
     return connection
 
 
 @contextmanager
-def _writing(target: Path) -> Iterator[None]:
+def _writing(target: Path, interrupts: Interrupts) -> Iterator[None]:
     """Translate what can go wrong with writing."""
     try:
         yield
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", "")
-        if name == "SQLITE_INTERRUPT":  # the progress handler was stopped by a signal, which sqlite3 swallows
-            raise KeyboardInterrupt from error
+        if name == "SQLITE_INTERRUPT":
+            raise interrupts.stopped_by or KeyboardInterrupt from error
         if name == "SQLITE_FULL" or name.startswith("SQLITE_IOERR"):
             raise LoadError(
                 f"{target.name} could not be written: the disk is full or fails",

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-import signal
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from types import FrameType
 
 from kgnav_mcp.errors import LoadError
 
 
 class PartFile:
-    """`<target>.part-<pid>`, with the staging file beside it. Leftovers of dead processes are removed on entry."""
+    """`<target>.part-<pid>`, with the files it is made from beside it. Leftovers of dead processes are removed on entry."""
 
     def __init__(self, target: Path) -> None:
         self._target = target
         self.path = target.with_name(f"{target.name}.part-{os.getpid()}")
         self.staging = target.with_name(f"{self.path.name}-staging")
+        self.names = target.with_name(f"{self.path.name}-names")
 
     def __enter__(self) -> PartFile:
         """Make room for the part file.
@@ -36,7 +33,7 @@ class PartFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for path in (self.path, self.staging):
+        for path in (self.path, self.staging, self.names):
             path.unlink(missing_ok=True)
 
     def commit(self) -> None:
@@ -54,7 +51,7 @@ class PartFile:
 
 def remove_leftovers(target: Path) -> None:
     """Remove part files of the target whose process is gone: all that a killed load leaves behind."""
-    pattern = re.compile(re.escape(target.name) + r"\.part-(\d+)(-staging)?")
+    pattern = re.compile(re.escape(target.name) + r"\.part-(\d+)(-staging|-names)?")
     for path in target.parent.iterdir():
         match = pattern.fullmatch(path.name)
         if match and not _alive(int(match[1])):
@@ -73,20 +70,3 @@ def _alive(pid: int) -> bool:
     except PermissionError:
         return True
     return True
-
-
-@contextmanager
-def terminate_as_interrupt() -> Iterator[None]:
-    """Let SIGTERM unwind the load as Ctrl-C does, so that the part file is removed; only in the main thread."""
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
-        yield
-        return
-
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)

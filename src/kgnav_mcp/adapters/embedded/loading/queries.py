@@ -108,9 +108,18 @@ TERMS = "SELECT id, key FROM staging.term ORDER BY id"
 SORTED_NAMES = "SELECT node, kind, rank, language, text FROM staging.naming ORDER BY node, kind, rank, language, text"
 WRITE_NODE = "INSERT INTO node (id, key, label, language, description) VALUES"
 WRITE_NAME = "INSERT INTO name (node, kind, language, text) VALUES"
-STAGE_UNNAMED = "INSERT INTO staging.unnamed VALUES"
+STAGE_UNNAMED = "INSERT INTO unnamed VALUES"
 # One scan of the names.
 WRITE_NAME_WORDS = "INSERT INTO name_words (name_words) VALUES ('rebuild')"
+
+# Whole tables as they are; the index's own tables are those that FTS5 documents as its storage.
+COPY_NAMES = (
+    "INSERT INTO node SELECT * FROM names.node",
+    "INSERT INTO name SELECT * FROM names.name",
+    "INSERT OR REPLACE INTO name_words_data SELECT * FROM names.name_words_data",
+    "INSERT OR REPLACE INTO name_words_idx SELECT * FROM names.name_words_idx",
+    "INSERT OR REPLACE INTO name_words_docsize SELECT * FROM names.name_words_docsize",
+)
 
 # After the indexes: probes for each relation, each label, each node that may be a mediator.
 NAME_RELATIONS = """
@@ -123,7 +132,7 @@ NAME_LABELS = "UPDATE label SET name = (SELECT label FROM node WHERE node.key = 
 COUNT_LABELS = "UPDATE label SET nodes = (SELECT count(*) FROM node_label WHERE node_label.label = label.id)"
 MARK_MEDIATORS = """
 UPDATE node SET mediator = 1
-WHERE id IN (SELECT node FROM staging.unnamed)
+WHERE id IN (SELECT node FROM names.unnamed)
     AND (EXISTS (SELECT 1 FROM edge WHERE s = node.id) OR EXISTS (SELECT 1 FROM edge WHERE o = node.id))
 """
 

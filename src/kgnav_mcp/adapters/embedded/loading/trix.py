@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from xml.sax import SAXParseException
 
@@ -21,11 +22,13 @@ def quads(source: Source, reader: SourceReader) -> Iterator[list[ox.Quad]]:
     """
     graphs = Dataset()
     try:
-        graphs.parse(source=reader.stream, format="trix")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # rdflib calls methods that rdflib deprecates
+            graphs.parse(source=reader.stream, format="trix")
+            statements = sorted(graphs.serialize(format="nquads", encoding="utf-8").splitlines())
     except SAXParseException as error:
         line = error.getLineNumber()
         raise BadLine(source.name, line, error.getMessage(), next_step="Mend the file.") from error
     except ParserError as error:
         raise BadLine(source.name, None, str(error), next_step="Mend the file.") from error
-    statements = sorted(graphs.serialize(format="nquads", encoding="utf-8").splitlines())
-    yield list(ox.parse(b"\n".join(statements), ox.RdfFormat.N_QUADS))
+    yield list(ox.parse(b"\n".join(statements), ox.RdfFormat.N_QUADS, lenient=True))

@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
-from typing import Any
 
 from kgnav_mcp.adapters.embedded.loading import bulk, ddl, queries
-from kgnav_mcp.adapters.embedded.loading.names import DESCRIPTION, NAME, local_name
-from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
 from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
-from kgnav_mcp.adapters.embedded.loading.staging import NamingRow, Staging
+from kgnav_mcp.adapters.embedded.loading.staging import Staging
 
 AttributeRow = tuple[int, int, int, str, str | None, str | None, str | None]
 EdgeRow = tuple[int, int, int, int, str | None]
@@ -43,7 +40,7 @@ def write_relations(connection: sqlite3.Connection, staging: Staging) -> None:
 
 
 def write_triples(connection: sqlite3.Connection) -> None:
-    """Write edges and attributes."""
+    """Write edges and attributes with their indexes."""
     if connection.execute(queries.HAS_RELATIONSHIPS).fetchone()[0]:
         for edges in bulk.batches(_numbered_edges(connection.execute(queries.SORTED_EDGES))):
             bulk.insert(connection, queries.WRITE_EDGE, edges)
@@ -51,6 +48,8 @@ def write_triples(connection: sqlite3.Connection) -> None:
         connection.execute(queries.WRITE_EDGES)
     for attributes in bulk.batches(_numbered_attributes(connection.execute(queries.SORTED_ATTRIBUTES))):
         bulk.insert(connection, queries.WRITE_ATTRIBUTE, attributes)
+    for statement in ddl.TRIPLE_INDEXES.split(";"):
+        connection.execute(statement)
 
 
 def _numbered_edges(rows: Iterator[tuple[int, int, int, int, str | None]]) -> Iterator[EdgeRow]:
@@ -96,61 +95,10 @@ def write_labels(connection: sqlite3.Connection, staging: Staging, type_relation
     connection.execute(queries.WRITE_NODE_LABELS, (types,))
 
 
-def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: int) -> None:
-    """Write nodes and names. Terms up to `last_rdf` come from RDF: without a name, they are found by their IRI's end."""
-    nodes: list[tuple[int, str, str | None, str | None, str | None]] = []
-    names: list[tuple[int, int, str | None, str]] = []
-    unnamed: list[tuple[int]] = []
-    named = _Names(connection.execute(queries.SORTED_NAMES))
-    terms = connection.execute(queries.TERMS)
-    for batch in bulk.batches(terms):
-        for node, key in batch:
-            blank = key.startswith("_:")
-            label = language = description = None
-            for kind, _, tag, text in named.of(node):
-                names.append((node, kind, tag, text))
-                if kind == NAME and label is None:
-                    label, language = text, tag
-                elif kind == DESCRIPTION and description is None:
-                    description = text
-            if label is None:
-                if options.mediators == "unnamed" or (blank and options.mediators == "blank"):
-                    unnamed.append((node,))
-                elif node <= last_rdf and not blank and (words := local_name(key)):
-                    names.append((node, NAME, None, words))
-            nodes.append((node, f"_:b{node}" if blank and node <= last_rdf else key, label, language, description))
-        written: tuple[tuple[str, list[Any]], ...] = (
-            (queries.WRITE_NODE, nodes),
-            (queries.WRITE_NAME, names),
-            (queries.STAGE_UNNAMED, unnamed),
-        )
-        for statement, rows in written:
-            bulk.insert(connection, statement, rows)
-            rows.clear()
-
-
-class _Names:
-    """Sorted names, taken node by node in rising order; a name given twice is one."""
-
-    def __init__(self, rows: Iterator[NamingRow]) -> None:
-        self._rows = rows
-        self._next = next(rows, None)
-
-    def of(self, node: int) -> Iterator[tuple[int, int, str | None, str]]:
-        seen: set[tuple[int, str | None, str]] = set()
-        while self._next is not None and self._next[0] <= node:
-            owner, kind, rank, language, text = self._next
-            self._next = next(self._rows, None)
-            if owner == node and (kind, language, text) not in seen:
-                seen.add((kind, language, text))
-                yield kind, rank, language, text
-
-
-def write_indexes(connection: sqlite3.Connection) -> None:
-    """Build the indexes and the full-text index, and fill in what needs them."""
-    for statement in ddl.INDEXES.split(";"):
+def write_joins(connection: sqlite3.Connection) -> None:
+    """Build the indexes of nodes and names, and fill in what needs them."""
+    for statement in ddl.NODE_INDEXES.split(";"):
         connection.execute(statement)
-    connection.execute(queries.WRITE_NAME_WORDS)
     connection.execute(queries.NAME_RELATIONS)
     connection.execute(queries.NAME_LABELS)
     connection.execute(queries.COUNT_LABELS)
