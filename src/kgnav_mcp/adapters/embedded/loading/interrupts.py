@@ -1,0 +1,60 @@
+"""Ctrl-C and SIGTERM during a load, also in the middle of a long statement."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+STEPS = 500_000
+"""SQLite's steps between two looks for a signal: some milliseconds."""
+
+
+class Interrupts:
+    """Remembers the KeyboardInterrupt that a signal raised.
+
+    A signal that comes while SQLite runs is handled in SQLite's progress handler. That stops the statement, but what
+    the signal raised is lost there: `stopped_by` keeps it, for the code behind the statement to raise it again.
+    """
+
+    def __init__(self) -> None:
+        self.stopped_by: KeyboardInterrupt | None = None
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Keep what the handlers of SIGINT and SIGTERM raise. SIGTERM raises, too, where it would end the process.
+
+        Python runs signal handlers in the main thread, so a load in any other leaves them alone.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+        def relay(number: int, frame: FrameType | None) -> None:
+            handler = before[signal.Signals(number)]
+            try:
+                if callable(handler):
+                    handler(number, frame)
+                else:
+                    raise KeyboardInterrupt
+            except KeyboardInterrupt as stop:
+                self.stopped_by = stop
+                raise
+
+        for number, handler in before.items():
+            if handler is not None and handler != signal.SIG_IGN:
+                signal.signal(number, relay)
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                if handler is not None:
+                    signal.signal(number, handler)
+
+    @staticmethod
+    def look() -> int:
+        """SQLite's progress handler: does nothing, but lets Python run the handlers of signals that have come."""
+        return 0

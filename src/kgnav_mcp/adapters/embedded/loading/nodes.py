@@ -1,0 +1,116 @@
+"""Nodes, their names and the full-text index: built in a thread and a file of their own, beside the triples.
+
+Both halves are mostly work inside SQLite, which lets go of Python's lock, so that two cores share it. The finished
+tables are then copied page by page, which costs little.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from kgnav_mcp.adapters.embedded.loading import bulk, ddl, queries
+from kgnav_mcp.adapters.embedded.loading.names import DESCRIPTION, NAME, local_name
+from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
+from kgnav_mcp.adapters.embedded.loading.staging import NamingRow
+
+
+class NameFile:
+    """Reads the staging file and fills a file of its own from `__enter__` on; `copy` waits for it and takes it over.
+
+    The staging file must be committed, and is only read until `copy` returns.
+    """
+
+    def __init__(self, path: Path, staging: Path, options: LoadOptions, last_rdf: int) -> None:
+        self._path = path
+        self._staging = staging
+        self._options = options
+        self._last_rdf = last_rdf
+        self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        self._thread = ThreadPoolExecutor(1, "kgnav-names")
+        self._done: Future[None] | None = None
+
+    def __enter__(self) -> NameFile:
+        self._done = self._thread.submit(self._build)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._done is not None and not self._done.done():
+            self._connection.interrupt()
+        self._thread.shutdown()
+
+    def copy(self, connection: sqlite3.Connection) -> None:
+        """Wait for the tables and copy them into the graph file."""
+        if self._done is not None:
+            self._done.result()
+        connection.execute("ATTACH ? AS names", (str(self._path),))
+        connection.execute("BEGIN")
+        for statement in queries.COPY_NAMES:
+            connection.execute(statement)
+        connection.execute("COMMIT")
+
+    def _build(self) -> None:
+        with closing(self._connection) as connection:
+            connection.execute("PRAGMA journal_mode = OFF")
+            connection.execute("PRAGMA synchronous = OFF")
+            connection.execute("ATTACH ? AS staging", (str(self._staging),))
+            connection.execute("BEGIN")
+            for statement in (ddl.TABLES + ddl.UNNAMED).split(";"):
+                connection.execute(statement)
+            write_nodes(connection, self._options, self._last_rdf)
+            connection.execute(queries.WRITE_NAME_WORDS)
+            connection.execute("COMMIT")
+
+
+def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: int) -> None:
+    """Write nodes and names. Terms up to `last_rdf` come from RDF: without a name, they are found by their IRI's end."""
+    nodes: list[tuple[int, str, str | None, str | None, str | None]] = []
+    names: list[tuple[int, int, str | None, str]] = []
+    unnamed: list[tuple[int]] = []
+    named = _Names(connection.execute(queries.SORTED_NAMES))
+    terms = connection.execute(queries.TERMS)
+    for batch in bulk.batches(terms):
+        for node, key in batch:
+            blank = key.startswith("_:")
+            label = language = description = None
+            for kind, _, tag, text in named.of(node):
+                names.append((node, kind, tag, text))
+                if kind == NAME and label is None:
+                    label, language = text, tag
+                elif kind == DESCRIPTION and description is None:
+                    description = text
+            if label is None:
+                if options.mediators == "unnamed" or (blank and options.mediators == "blank"):
+                    unnamed.append((node,))
+                elif node <= last_rdf and not blank and (words := local_name(key)):
+                    names.append((node, NAME, None, words))
+            nodes.append((node, f"_:b{node}" if blank and node <= last_rdf else key, label, language, description))
+        written: tuple[tuple[str, list[Any]], ...] = (
+            (queries.WRITE_NODE, nodes),
+            (queries.WRITE_NAME, names),
+            (queries.STAGE_UNNAMED, unnamed),
+        )
+        for statement, rows in written:
+            bulk.insert(connection, statement, rows)
+            rows.clear()
+
+
+class _Names:
+    """Sorted names, taken node by node in rising order; a name given twice is one."""
+
+    def __init__(self, rows: Iterator[NamingRow]) -> None:
+        self._rows = rows
+        self._next = next(rows, None)
+
+    def of(self, node: int) -> Iterator[tuple[int, int, str | None, str]]:
+        seen: set[tuple[int, str | None, str]] = set()
+        while self._next is not None and self._next[0] <= node:
+            owner, kind, rank, language, text = self._next
+            self._next = next(self._rows, None)
+            if owner == node and (kind, language, text) not in seen:
+                seen.add((kind, language, text))
+                yield kind, rank, language, text

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.adapters.embedded.loaded import loaded
+
+SINCE = {"http://x/since": [["1990", "xsd:integer", None]]}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ":a :knows :b {| :since 1990 |} .",
+        ":a :knows :b . << :a :knows :b >> :since 1990 .",
+        ":a :knows :b . :r rdf:reifies <<( :a :knows :b )>> ; :since 1990 .",
+        ":a :knows :b ~ :r . :r :since 1990 .",
+        """:a :knows :b . :st a rdf:Statement ; rdf:subject :a ; rdf:predicate :knows ; rdf:object :b ; :since 1990 .""",
+        """[] rdf:subject :a ; rdf:predicate :knows ; rdf:object :b ; :since 1990 . :a :knows :b .""",
+    ],
+)
+def test_every_notation_of_a_statement_about_a_triple_becomes_its_qualifier(tmp_path: Path, text: str) -> None:
+    graph = loaded(tmp_path, {"g.ttl": text})
+    assert graph.qualified_edges() == [("http://x/a", "http://x/knows", "http://x/b", 0, SINCE)]
+    assert set(graph.nodes()) == {"http://x/a", "http://x/b"}
+    assert graph.report.triples == 1
+    assert graph.rows("SELECT key FROM relation ORDER BY key") == [("http://x/knows",), ("http://x/since",)]
+    assert graph.rows("SELECT r.key, q.key, q.n FROM edge_qualifier q JOIN relation r ON r.id = q.p") == [
+        ("http://x/knows", "http://x/since", 1)
+    ]
+
+
+def test_a_triple_with_a_literal_tail_has_qualifiers_as_well(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {"g.ttl": ':a :age 5 {| :source "me" |} ; :age 6 .'})
+    assert graph.rows("SELECT text, n, qualifiers FROM attribute ORDER BY n") == [
+        ("6", 0, None),
+        ("5", 1, '{"http://x/source":[["me",null,null]]}'),
+    ]
+    assert graph.rows("SELECT key FROM edge_qualifier") == [("http://x/source",)]
+
+
+def test_a_statement_about_a_literal_in_the_older_notation_is_a_qualifier(tmp_path: Path) -> None:
+    text = ":a :age 5 . :st rdf:subject :a ; rdf:predicate :age ; rdf:object 5 ; :by :me ."
+    graph = loaded(tmp_path, {"g.ttl": text})
+    assert graph.rows("SELECT text, qualifiers FROM attribute") == [("5", '{"http://x/by":[{"id":"http://x/me"}]}')]
+
+
+def test_a_qualifiers_node_is_named_by_the_key_it_has_in_the_file(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {"g.ttl": ":a :p :b {| :by :c, _:d |} . _:d :size 1 ."})
+    ((*_, qualifiers),) = graph.qualified_edges()
+    named = [value["id"] for value in qualifiers["http://x/by"]]
+    assert set(named) < set(graph.nodes())
+    assert "http://x/c" in named
+
+
+def test_two_statements_about_one_triple_stay_apart_as_parallel_edges(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {"g.ttl": ":a :wed :b {| :from 1964 ; :to 1974 |} {| :from 1975 ; :to 1976 |} ."})
+    edges = graph.qualified_edges()
+    assert [number for *_, number, _ in edges] == [0, 1]
+    assert [[values[0][0] for values in qualifiers.values()] for *_, qualifiers in edges] == [
+        ["1964", "1974"],
+        ["1975", "1976"],
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<< :earth :shape :flat >> :said_by :x .",
+        ":st a rdf:Statement ; rdf:subject :earth ; rdf:predicate :shape ; rdf:object :flat ; :said_by :x .",
+    ],
+)
+def test_what_is_only_quoted_is_not_shown_as_a_fact(tmp_path: Path, text: str) -> None:
+    graph = loaded(tmp_path, {"g.ttl": text})
+    assert ("http://x/earth", "http://x/shape", "http://x/flat") not in graph.edges()
+    assert {"http://x/x", "http://x/earth", "http://x/flat"} <= {tail for _, _, tail in graph.edges()}
+
+
+def test_a_statement_that_others_refer_to_stays_a_node(tmp_path: Path) -> None:
+    text = ":a :p :b . :st rdf:subject :a ; rdf:predicate :p ; rdf:object :b ; :conf 1 . :m :about :st ."
+    graph = loaded(tmp_path, {"g.ttl": text})
+    assert ("http://x/m", "http://x/about", "http://x/st") in graph.edges()
+    assert graph.attributes("http://x/st") == [("http://x/conf", "1", "xsd:integer", None)]
+    assert [q for *_, q in graph.qualified_edges() if q] == [{"http://x/conf": [["1", "xsd:integer", None]]}]
+
+
+def test_a_triple_as_the_tail_of_another_relation_is_kept_as_text(tmp_path: Path) -> None:
+    graph = loaded(tmp_path, {"g.ttl": ":x :quotes <<( :a :b :c )>> ."})
+    assert graph.attributes("http://x/x")[0][1] == "<http://x/a> <http://x/b> <http://x/c>"
