@@ -1,0 +1,89 @@
+"""Finding entities in graph files whose ids are names, and in larger ones."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.embedded.loading import load
+from kgnav_mcp.port import AdapterOptions, GraphAdapter
+
+FILMS = """\
+Pulp Fiction\tdirected_by\tQuentin Tarantino
+Jackie Brown\tdirected_by\tQuentin Tarantino
+Jackie Brown\tstarred_actors\tPam Grier
+Lust for Life\tabout\tVincent van Gogh
+At Eternity's Gate\tabout\tVincent van Gogh
+The Van\tdirected_by\tStephen Frears
+Vincent\tdirected_by\tTim Burton
+"""
+
+
+@pytest.fixture
+async def films(tmp_path: Path) -> AsyncGenerator[GraphAdapter]:
+    """A film graph whose ids are names, as in a table of triples."""
+    (tmp_path / "films.tsv").write_text(FILMS, encoding="utf-8")
+    load([tmp_path / "films.tsv"], tmp_path / "films.kg")
+    async with open_adapter(str(tmp_path / "films.kg"), AdapterOptions()) as adapter:
+        yield adapter
+
+
+@pytest.mark.parametrize(
+    ("hint", "name"),
+    [
+        ("Quentin Tarrantino", "Quentin Tarantino"),
+        ("Tarantino, Quentin", "Quentin Tarantino"),
+        ("tarantino", "Quentin Tarantino"),
+        ("Quent Tarant", "Quentin Tarantino"),
+        ("Vincnet van Gohg", "Vincent van Gogh"),
+        ("van gogh", "Vincent van Gogh"),
+        ("vincent", "Vincent"),
+        ("jakie brwon", "Jackie Brown"),
+        ("Pulp", "Pulp Fiction"),
+        ("At Eternitys Gate", "At Eternity's Gate"),
+        ("which films did Quentin Tarantino direct", "Quentin Tarantino"),
+    ],
+)
+async def test_a_hint_finds_the_name_it_means(films: GraphAdapter, hint: str, name: str):
+    page = await films.find(hint, limit=3)
+    assert page.items[0].entity.label == name
+    assert page.items[0].entity.id == name
+
+
+async def test_a_hint_like_nothing_finds_nothing(films: GraphAdapter):
+    page = await films.find("zzzzzzzz", limit=3)
+    assert (page.items, page.stop) == ((), "complete")
+
+
+async def test_equal_scores_are_ordered_by_degree(tmp_path: Path):
+    nodes = "id:ID,name\n" + "".join(f"p{number},Paris\n" for number in range(5))
+    edges = ":START_ID,:TYPE,:END_ID\n" + "p0,near,p3\np1,near,p3\np3,near,p1\n"
+    (tmp_path / "nodes.csv").write_text(nodes, encoding="utf-8")
+    (tmp_path / "edges.csv").write_text(edges, encoding="utf-8")
+    load([tmp_path / "nodes.csv", tmp_path / "edges.csv"], tmp_path / "paris.kg")
+    async with open_adapter(str(tmp_path / "paris.kg"), AdapterOptions()) as adapter:
+        page = await adapter.find("Paris", limit=5)
+        assert [candidate.entity.id for candidate in page.items] == ["p3", "p1", "p0", "p2", "p4"]
+        assert [candidate.degree.value for candidate in page.items] == [5, 4, 3, 2, 2]
+        named = await adapter.named("paris", limit=2)
+        assert [entity.id for entity in named.items] == ["p3", "p1"]
+        assert (named.total.value, named.stop) == (5, "limit")
+
+
+async def test_a_common_word_is_found_in_bounded_time(tmp_path: Path):
+    rows = "".join(f"The Common Thing {number}\tis\tThe Thing\n" for number in range(20_000))
+    (tmp_path / "common.tsv").write_text(rows + "The Rare Thing\tis\tThe Thing\n", encoding="utf-8")
+    load([tmp_path / "common.tsv"], tmp_path / "common.kg")
+    async with open_adapter(str(tmp_path / "common.kg"), AdapterOptions()) as adapter:
+        await adapter.find("the", limit=5)
+        begin = time.monotonic()
+        page = await adapter.find("the thing", limit=5)
+        assert time.monotonic() - begin < 0.5
+        assert page.items[0].entity.label == "The Thing"
+        assert page.items[0].degree.value == 20_001
+        assert page.total.certainty == "at least"
+        assert (await adapter.find("the rare", limit=1)).items[0].entity.label == "The Rare Thing"

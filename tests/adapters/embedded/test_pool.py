@@ -1,0 +1,120 @@
+"""Jobs in threads: never in the event loop's way, ended on time, and never by somebody else's end."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+
+from kgnav_mcp.adapters.embedded.pool import Pool, Session
+from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable
+
+ENDLESS = "WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
+PROMPTLY = 0.5
+"""Seconds that an end may take on a busy machine; the query itself would never end."""
+
+
+def endless(session: Session) -> object:
+    return session.one(ENDLESS)
+
+
+def count_relations(session: Session) -> object:
+    row = session.one("SELECT count(*) FROM relation")
+    return row and row[0]
+
+
+@pytest.fixture
+async def pool(toy_file: Path) -> AsyncGenerator[Pool]:
+    pool = Pool(str(toy_file), size=1, timeout=10)
+    yield pool
+    await pool.close()
+
+
+async def test_a_slow_query_does_not_stop_the_event_loop(toy_file: Path):
+    pool = Pool(str(toy_file), timeout=0.5)
+    slow = asyncio.create_task(pool.run(endless))
+    longest = 0.0
+    while not slow.done():
+        begin = time.monotonic()
+        await asyncio.sleep(0.005)
+        longest = max(longest, time.monotonic() - begin)
+    assert longest < 0.25
+    with pytest.raises(StoreTimeout):
+        await slow
+    await pool.close()
+
+
+async def test_a_job_past_its_time_is_ended_and_says_how_long_it_had(toy_file: Path):
+    pool = Pool(str(toy_file), size=1, timeout=0.2)
+    begin = time.monotonic()
+    with pytest.raises(StoreTimeout, match=r"0\.2 s") as caught:
+        await pool.run(endless)
+    assert caught.value.next_step
+    assert time.monotonic() - begin < 0.2 + PROMPTLY
+    assert await pool.run(count_relations), "the thread is free for the next job"
+    await pool.close()
+
+
+async def test_time_spent_in_the_queue_counts(toy_file: Path):
+    pool = Pool(str(toy_file), size=1, timeout=0.3)
+    jobs = await asyncio.gather(*(pool.run(endless) for _ in range(5)), return_exceptions=True)
+    assert all(isinstance(job, StoreTimeout) for job in jobs)
+    await pool.close()
+
+
+async def test_cancelling_returns_at_once_and_ends_the_query(pool: Pool):
+    task = asyncio.create_task(pool.run(endless))
+    await asyncio.sleep(0.05)
+    begin = time.monotonic()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await pool.run(count_relations), "the only thread is free again"
+    assert time.monotonic() - begin < PROMPTLY
+
+
+async def test_a_late_stop_never_ends_the_query_of_somebody_else(pool: Pool):
+    async def cancelled_after(seconds: float) -> None:
+        task = asyncio.create_task(pool.run(endless))
+        await asyncio.sleep(seconds)
+        task.cancel()
+
+    expected = await pool.run(count_relations)
+    for number in range(100):
+        await cancelled_after(0.0005 * (number % 4))
+        assert await pool.run(count_relations) == expected
+
+
+async def test_an_error_of_a_job_reaches_the_caller_as_it_is(pool: Pool):
+    def wrong(session: Session) -> object:
+        return session.one("SELECT ?, ?", 1)
+
+    with pytest.raises(sqlite3.ProgrammingError):
+        await pool.run(wrong)
+
+
+async def test_closing_ends_running_jobs_and_refuses_new_ones(toy_file: Path):
+    pool = Pool(str(toy_file), timeout=30)
+    running = asyncio.create_task(pool.run(endless))
+    await asyncio.sleep(0.05)
+    begin = time.monotonic()
+    await pool.close()
+    with pytest.raises(StoreUnavailable):
+        await running
+    assert time.monotonic() - begin < PROMPTLY
+    with pytest.raises(StoreUnavailable):
+        await pool.run(count_relations)
+    await pool.close()
+
+
+async def test_a_connection_cannot_write(pool: Pool):
+    def write(session: Session) -> object:
+        return session.one("DELETE FROM node")
+
+    with pytest.raises(InvalidStore) as caught:
+        await pool.run(write)
+    assert "readonly" in str(caught.value.__cause__)
