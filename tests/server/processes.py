@@ -9,7 +9,7 @@ import subprocess
 import sys
 import sysconfig
 import threading
-from collections.abc import AsyncGenerator, Generator, Mapping
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,11 +55,13 @@ class HttpServer:
 
 
 @contextmanager
-def on_http(folder: Path, *arguments: str, address: str = "127.0.0.1:0") -> Generator[HttpServer]:
-    """A server on a free port, once it listens."""
-    command = [KGNAV, "serve", "--http", address, *arguments]
+def on_http(
+    folder: Path, *arguments: str, address: str = "127.0.0.1:0", command: Sequence[str] = ()
+) -> Generator[HttpServer]:
+    """A server on a free port, once it listens. Without a command it is `kgnav serve --http`."""
+    serve = command or (KGNAV, "serve", "--http", address, *arguments)
     with subprocess.Popen(
-        command, env=environment(folder), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        serve, env=environment(folder), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         watchdog = threading.Timer(PATIENCE_S, process.kill)
         watchdog.start()

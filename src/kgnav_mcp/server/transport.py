@@ -6,10 +6,12 @@ must not reach a local server by DNS rebinding, and the SDK checks by itself on 
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import signal
 import socket
 import sys
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 import anyio
@@ -21,7 +23,7 @@ from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.server import build_server
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _EVERY_ADDRESS = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not bound to
@@ -67,8 +69,33 @@ def listen(app: ASGIApp, http: HttpSettings, log_level: LogLevel) -> None:
     for bound in sockets:
         sys.stderr.write(f"Serving MCP at {_url(bound)}\n")
     # Without a log configuration of its own uvicorn logs as everything else does: to stderr.
-    config = uvicorn.Config(app, log_level=log_level.lower(), log_config=None, timeout_graceful_shutdown=_GRACE_S)
+    config = uvicorn.Config(
+        _interruptible(app), log_level=log_level.lower(), log_config=None, timeout_graceful_shutdown=_GRACE_S
+    )
     anyio.run(uvicorn.Server(config).serve, sockets)
+
+
+def _interruptible(app: ASGIApp) -> ASGIApp:
+    """The application, whose requests end in words when the server does: uvicorn would log each as a crash."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        begun = False
+
+        async def noting(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await app(scope, receive, noting)
+        except asyncio.CancelledError:
+            if scope["type"] != "http":
+                raise
+            if not begun:
+                await send({"type": "http.response.start", "status": HTTPStatus.SERVICE_UNAVAILABLE, "headers": []})
+                await send({"type": "http.response.body", "body": b"The server is shutting down."})
+
+    return answer
 
 
 def _bind(http: HttpSettings) -> list[socket.socket]:
