@@ -165,6 +165,13 @@ def test_pages_of_a_hub_are_read_in_order_without_sorting(toy_file: Path, name: 
     assert not any("TEMP B-TREE" in step for step in plan), plan
 
 
+def test_nodes_with_a_value_are_sought_by_the_value(toy_file: Path):
+    query = queries.lists.NODES_WITH_VALUE
+    with closing(sqlite3.connect(toy_file)) as connection:
+        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {query}", values_for(query))]
+    assert "SEARCH a USING INDEX attribute_value (p=? AND <expr>=? AND node>?)" in plan
+
+
 def texts(module: ModuleType) -> list[tuple[str, str]]:
     return [(name, value) for name, value in vars(module).items() if name.isupper() and isinstance(value, str)]
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.errors import UnknownName, Unsupported
-from kgnav_mcp.model import Certainty
-from kgnav_mcp.port import Capability, GraphAdapter
+from kgnav_mcp.model import Certainty, Direction
+from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind
 from tests.contract import toy
 from tests.contract.suite.base import ALL, AdapterContract, has
 from tests.contract.toy_views import View
@@ -32,6 +33,17 @@ class EntityContract(AdapterContract):
     async def test_the_name_shown_is_the_one_in_the_preferred_language(self, adapter: GraphAdapter, view: View):
         found = await adapter.entities([view.node("ada"), view.node(toy.HUB)])
         assert [entity.label for entity in found.values()] == ["Ada Stone", "Old Harbour"]
+
+    async def test_other_preferred_languages_show_other_names(self, location: str, view: View):
+        ids = [view.node(local) for local in ("ada", toy.HUB, "ben")]
+        for languages, names in (
+            (("de",), ["Ada Stein", "Alter Hafen", "Ben Waters"]),
+            (("ru", "de"), ["Эйда Стоун", "Alter Hafen", "Ben Waters"]),
+        ):
+            async with open_adapter(location, AdapterOptions(languages=languages)) as adapter:
+                assert [entity.label for entity in (await adapter.entities(ids)).values()] == names
+                page = await adapter.neighbours(ids[2:], Direction.OUTGOING, far_ends=TailKind.ENTITY, limit=ALL)
+                assert names[0] in {entity.label for entity in (triple.tail for triple in page.items)}  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
     async def test_unknown_ids_are_absent_and_known_ones_beside_them_are_not(self, adapter: GraphAdapter, view: View):
         unknown = [view.node("nobody"), "", "no such thing", "http://nowhere.example/x", "\ud800", "a" * 5_000]

@@ -34,6 +34,9 @@ from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind, V
 
 T = TypeVar("T")
 
+_UNASKED = AdapterOptions().languages
+"""Languages that nobody asked for: names are then shown as the load chose them."""
+
 
 class EmbeddedAdapter(GraphAdapter):
     """One open graph file."""
@@ -145,7 +148,10 @@ class EmbeddedAdapter(GraphAdapter):
     async def _run(self, job: Callable[[Builder], T]) -> T:
         """Do one verb's work in a thread of the pool."""
         catalogue = self._opened()
-        return await self._pool.run(lambda session: job(Builder(session, catalogue)))
+        languages = self._options.languages
+        if languages in {_UNASKED, catalogue.languages}:
+            languages = ()
+        return await self._pool.run(lambda session: job(Builder(session, catalogue, languages)))
 
     def _opened(self) -> Catalogue:
         if self._catalogue is None:

@@ -139,6 +139,7 @@ class Catalogue:
         self.prefixes = Prefixes(json.loads(meta["prefixes"]))
         self.entities = int(meta["entities"])
         self.triples = int(meta["triples"])
+        self.languages = tuple(json.loads(meta["languages"]))
         self.sampled = meta["sampled"] == "yes"
         self._relations: Names[RelationEntry] | None = None
         self._labels: Names[LabelEntry] | None = None

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.pool import Row
-from kgnav_mcp.adapters.embedded.rows import Builder, name_in
+from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.model import Entity
 
 
@@ -48,7 +48,7 @@ def described(builder: Builder, rows: Iterable[Row]) -> dict[int, Entity]:
     return {
         number: Entity(
             builder.prefixes.short(key),
-            label if label is not None or mediator else name_in(key),
+            builder.label(key, label, mediator),
             tuple(types.get(number, ())),
             description,
             bool(mediator),

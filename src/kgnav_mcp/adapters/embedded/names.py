@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.embedded.catalogue import LabelEntry
 from kgnav_mcp.adapters.embedded.ids import storable
 from kgnav_mcp.adapters.embedded.matching import DESCRIPTION, NAME, Likeness, Vocabulary, folded, words
 from kgnav_mcp.adapters.embedded.pool import Row
-from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.adapters.embedded.rows import Builder, language_rank
 from kgnav_mcp.model import Candidate, Count, Entity, Page, Stop
 
 _MOST_HITS = 1_000
@@ -35,7 +35,7 @@ class NameReader:
     def __init__(self, builder: Builder, languages: Sequence[str], vocabulary: Callable[[Builder], Vocabulary]) -> None:
         self._builder = builder
         self._session = builder.session
-        self._languages = [language.lower() for language in languages]
+        self._languages = languages
         self._vocabulary = vocabulary
 
     def named(self, name: str, limit: int) -> Page[Entity]:
@@ -44,7 +44,7 @@ class NameReader:
         names = [row for row in same if row[1] == NAME] or same
         place: dict[int, tuple[int, bool]] = {}
         for node, _, language, text in names:
-            rank = (self._language_rank(language), text != name)
+            rank = (language_rank(language, self._languages), text != name)
             place[node] = min(rank, place.get(node, rank))
         shown = sorted(place, key=lambda node: (place[node], node))
         if len(shown) > 1:
@@ -137,16 +137,6 @@ class NameReader:
             in_order = self._session.all(queries.names.NAMES_MATCHING, f"^ {_quoted(' '.join(asked))}", _MOST_HITS)
             rows += [row for row in in_order if row[1] != DESCRIPTION and folded(row[3]) == folded(name)]
         return list(dict.fromkeys(rows))
-
-    def _language_rank(self, language: str | None) -> int:
-        """The place of a language among the preferred ones; then no language, then any other."""
-        if language is None:
-            return len(self._languages)
-        tag = language.lower()
-        for place, preferred in enumerate(self._languages):
-            if tag == preferred or tag.startswith(f"{preferred}-"):
-                return place
-        return len(self._languages) + 1
 
 
 def _quoted(word: str) -> str:

@@ -18,8 +18,10 @@ _MOST_HOPS = 2
 class Builder:
     """Makes values of the model out of rows, within one job."""
 
-    def __init__(self, session: Session, catalogue: Catalogue) -> None:
+    def __init__(self, session: Session, catalogue: Catalogue, languages: tuple[str, ...] = ()) -> None:
+        """`languages` are those of names, where they are others than the ones that the file was loaded for."""
         self.session = session
+        self._languages = languages
         self.catalogue = catalogue
         self.prefixes = catalogue.prefixes
         self.relation_entries = catalogue.relations(session).entries
@@ -37,9 +39,20 @@ class Builder:
 
     def entity(self, key: str, label: str | None, mediator: int) -> Entity:
         """An entity as a far end: id and label, without types and description."""
-        if label is None and not mediator:
-            label = name_in(key)
-        return Entity(self.prefixes.short(key), label, mediator=bool(mediator))
+        return Entity(self.prefixes.short(key), self.label(key, label, mediator), mediator=bool(mediator))
+
+    def label(self, key: str, label: str | None, mediator: int) -> str | None:
+        """The name to show: in a preferred language, else the stored one, else what the id says; None: none."""
+        if label is None:
+            return None if mediator else _name_in(key)
+        if not self._languages:
+            return label
+        names = [(language_rank(language, self._languages), text) for language, text in self._names(key)]
+        preferred = [name for name in names if name[0] < len(self._languages)]
+        return min(preferred)[1] if preferred else label
+
+    def _names(self, key: str) -> list[tuple[Any, ...]]:
+        return self.session.all(queries.names.NAMES_OF, key)
 
     def literal(self, text: str, datatype: str | None, language: str | None) -> Literal:
         """A literal with its datatype in printed form."""
@@ -98,6 +111,17 @@ def nodes_in(stored: Iterable[Any]) -> list[str]:
     return [cast("dict[str, str]", value)["id"] for value in stored if isinstance(value, dict)]
 
 
-def name_in(key: str) -> str | None:
+def language_rank(language: str | None, preferred: Sequence[str]) -> int:
+    """The place of a language among the preferred ones (`en-GB` is `en`, too); then no language, then any other."""
+    if language is None:
+        return len(preferred)
+    tag = language.lower()
+    for place, wanted in enumerate(preferred):
+        if tag == wanted.lower() or tag.startswith(f"{wanted.lower()}-"):
+            return place
+    return len(preferred) + 1
+
+
+def _name_in(key: str) -> str | None:
     """The name that the id of an entity without a label carries; None for blank nodes and bare ids."""
     return entity_name(key) if "://" in key or key.startswith("urn:") else None

@@ -10,11 +10,14 @@ NODES_WITH_LABEL = "SELECT node FROM node_label WHERE label = :label AND node > 
 
 NODES_WITH_VALUE = """
 SELECT DISTINCT a.node FROM attribute AS a
-WHERE a.p = :property AND substr(a.text, 1, 64) = substr(:value, 1, 64) AND a.node > :after AND a.text = :value
+WHERE a.p = :property AND substr(a.text, 1, 64) = substr(:value, 1, 64) AND a.node > :after AND +a.text = :value
     AND (:label IS NULL OR EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = a.node AND l.label = :label))
 ORDER BY a.node LIMIT :limit
 """
-"""One seek, wherever the page starts, then two for each node with the value until the page is full."""
+"""One seek, wherever the page starts, then two for each node with the value until the page is full.
+
+The plus keeps SQLite from putting the value in the place of `a.text`, which would hide the index from it.
+"""
 
 NODES_WITH_TAIL = """
 SELECT DISTINCT e.s FROM json_each(:tails) AS j CROSS JOIN edge AS e ON e.o = j.value AND e.p = :property

@@ -6,6 +6,12 @@ FROM json_each(?1) AS j CROSS JOIN name AS n ON n.text = j.value AND n.kind < 2 
 """
 """One seek for each text, and a row for each entity of that name."""
 
+NAMES_OF = """
+SELECT n.language, n.text FROM node AS v CROSS JOIN name AS n ON n.node = v.id AND n.kind = 0
+WHERE v.key = ? AND n.language IS NOT NULL
+"""
+"""Two seeks and a row for each name of the entity; asked only for other languages than those of the load."""
+
 NAMES_STARTING = """
 SELECT node, kind, language, text FROM name
 WHERE text >= ?1 AND text < ?2 AND kind < 2 ORDER BY text, kind, node LIMIT ?3
