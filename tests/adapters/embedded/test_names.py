@@ -74,6 +74,14 @@ async def test_equal_scores_are_ordered_by_degree(tmp_path: Path):
         assert (named.total.value, named.stop) == (5, "limit")
 
 
+async def test_the_very_name_of_another_label_does_not_end_the_search(toy_file: Path):
+    async with open_adapter(str(toy_file), AdapterOptions()) as adapter:
+        page = await adapter.find("Visitor Number 7", label="Boat", limit=3)
+        assert page.items
+        assert all(candidate.entity.types == ("Boat",) for candidate in page.items)
+        assert "Boat 7" in {candidate.entity.label for candidate in page.items}
+
+
 async def test_a_common_word_is_found_in_bounded_time(tmp_path: Path):
     rows = "".join(f"The Common Thing {number}\tis\tThe Thing\n" for number in range(20_000))
     (tmp_path / "common.tsv").write_text(rows + "The Rare Thing\tis\tThe Thing\n", encoding="utf-8")

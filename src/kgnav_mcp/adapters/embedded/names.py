@@ -95,6 +95,9 @@ class NameReader:
         if not hint:
             return
         same = self._same(hint)
+        if label is not None:
+            having = self._session.all(queries.names.WITH_LABEL, json.dumps([row[0] for row in same]), label.id)
+            same = [row for row in same if (row[0],) in having]
         yield from same
         named = bool(same)
         for step in self._steps(words(hint)):

@@ -8,7 +8,7 @@ read as a whole.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from kgnav_mcp.adapters.embedded import queries
@@ -22,6 +22,10 @@ from kgnav_mcp.model import Count, Entity, Literal, Page, Stop
 
 _INDEXED = 64
 """Characters of a value in the index of values."""
+_LARGE_SHARE = 0.05
+"""Above this share of a property's values, a node with the label is soon found at every value."""
+_FEW = 2_000
+"""Distinct values that are counted one by one; above, all rows are read once."""
 
 
 class ValueReader:
@@ -44,12 +48,11 @@ class ValueReader:
         if entry is None:
             raise unknown_property(self._builder, property_name)
         behind = self._text_at(entry, after) if after is not None else None
-        if label is None or self._all_have(label, entry):
-            rows = self._anywhere(entry, behind, limit + 1)
-            total = self._total_anywhere(entry)
+        if label is None or self._share(label, entry) >= _LARGE_SHARE:
+            rows = self._by_value(entry, label, behind, limit + 1)
         else:
             rows = self._session.all(queries.lists.VALUES_OF_LABEL, label.id, entry.id, behind, limit + 1)
-            total = self._counted(queries.lists.VALUE_COUNT_OF_LABEL, label.id, entry.id)
+        total = self._total(entry, label)
         return Page(
             items=tuple(self._builder.literal(*row[:3]) for row in rows[:limit]),
             positions=tuple(f"{row[3]}.{row[4]}" for row in rows[:limit]),
@@ -95,21 +98,24 @@ class ValueReader:
             raise invalid(after)
         return str(row[0])
 
-    def _all_have(self, label: LabelEntry, entry: RelationEntry) -> bool:
-        """Whether every value of the property is at a node with the label, so that the label narrows nothing."""
-        if self._builder.catalogue.sampled:
-            return False
+    def _share(self, label: LabelEntry, entry: RelationEntry) -> float:
+        """The part of a property's values that belongs to nodes with the label, by the statistics of the load."""
         row = self._session.one(queries.lists.VALUES_AT_LABEL, label.id, entry.id)
-        return row is not None and row[0] == entry.attributes
+        return (row[0] or 0) / entry.attributes if row is not None else 0.0
 
-    def _anywhere(self, entry: RelationEntry, behind: str | None, room: int) -> list[Row]:
-        """Rows with the next distinct values, in the order of their texts."""
+    def _by_value(self, entry: RelationEntry, label: LabelEntry | None, behind: str | None, room: int) -> list[Row]:
+        """Rows with the next distinct values in the order of their texts: a look at each value, not at each node."""
         found: list[Row] = []
-        start = (behind or "")[:_INDEXED]
-        for (beginning,) in self._session.all(queries.lists.BEGINNINGS, entry.id, start, room + 1):
-            whole = len(beginning) < _INDEXED
+        for beginning in self._beginnings(entry, (behind or "")[:_INDEXED], room):
+            rows = self._session.all(
+                queries.lists.VALUES_BEGINNING,
+                entry.id,
+                beginning,
+                1 if len(beginning) < _INDEXED else -1,
+                label.id if label is not None else None,
+            )
             first: dict[str, Row] = {}
-            for row in self._session.all(queries.lists.VALUES_BEGINNING, entry.id, beginning, 1 if whole else -1):
+            for row in rows:
                 if behind is None or row[0] > behind:
                     first.setdefault(row[0], row)
             found += [first[text] for text in sorted(first)]
@@ -117,18 +123,33 @@ class ValueReader:
                 break
         return found
 
-    def _total_anywhere(self, entry: RelationEntry) -> int:
-        return sum(
-            self._counted(query, entry.id)
-            for query in (queries.lists.SHORT_VALUE_COUNT, queries.lists.LONG_VALUE_COUNT)
-        )
+    def _beginnings(self, entry: RelationEntry, start: str, batch: int) -> Iterator[str]:
+        """The distinct beginnings of a property's values from one on, read in batches."""
+        while True:
+            rows = self._session.all(queries.lists.BEGINNINGS, entry.id, start, batch + 1)
+            for (beginning,) in rows:
+                yield beginning
+            if len(rows) <= batch:
+                return
+            start = rows[-1][0] + "\0"
 
-    def _counted(self, query: str, *parameters: int) -> int:
-        key = (query, *parameters)
+    def _total(self, entry: RelationEntry, label: LabelEntry | None) -> int:
+        """The number of distinct values, counted once for an open file."""
+        key = (entry.id, label.id if label is not None else None)
         if key not in self._totals:
-            row = self._session.one(query, *parameters)
-            self._totals[key] = row[0] if row is not None else 0
+            self._totals[key] = self._count(entry, label)
         return self._totals[key]
+
+    def _count(self, entry: RelationEntry, label: LabelEntry | None) -> int:
+        if label is None or self._share(label, entry) >= _LARGE_SHARE:
+            rows = self._by_value(entry, label, None, _FEW)
+            if len(rows) < _FEW:
+                return len(rows)
+        if label is None:
+            row = self._session.one(queries.lists.VALUE_COUNT, entry.id)
+        else:
+            row = self._session.one(queries.lists.VALUE_COUNT_OF_LABEL, label.id, entry.id)
+        return row[0] if row is not None else 0
 
     def _qualifier(self, name: str) -> str:
         """The stored key of a qualifier by id or name."""

@@ -83,20 +83,14 @@ SELECT start FROM step WHERE start IS NOT NULL LIMIT ?3
 """A skip scan: one seek for each distinct beginning of 64 characters, however many nodes share it."""
 
 VALUES_BEGINNING = """
-SELECT text, datatype, language, node, n FROM attribute WHERE p = ?1 AND substr(text, 1, 64) = ?2
+SELECT text, datatype, language, node, n FROM attribute AS a WHERE a.p = ?1 AND substr(a.text, 1, 64) = ?2
+    AND (?4 IS NULL OR EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = a.node AND l.label = ?4))
 ORDER BY node, n LIMIT ?3
 """
-"""One seek for each row; a value shorter than 64 characters needs one row only."""
+"""Two seeks for each row; a value shorter than 64 characters needs one row only, the first of a node with the label."""
 
-SHORT_VALUE_COUNT = """
-SELECT count(DISTINCT substr(text, 1, 64)) FROM attribute WHERE p = ?1 AND length(substr(text, 1, 64)) < 64
-"""
-"""One read over all values of the property, once for an open file."""
-
-LONG_VALUE_COUNT = """
-SELECT count(DISTINCT text) FROM attribute WHERE p = ?1 AND length(substr(text, 1, 64)) = 64
-"""
-"""One read over all values of the property, once for an open file."""
+VALUE_COUNT = "SELECT count(DISTINCT text) FROM attribute WHERE p = ?"
+"""One read over all values of the property, once for an open file and only where it has very many."""
 
 VALUES_OF_LABEL = """
 SELECT a.text, a.datatype, a.language, min(a.node), a.n
