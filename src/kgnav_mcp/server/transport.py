@@ -68,6 +68,8 @@ def listen(app: ASGIApp, http: HttpSettings, log_level: LogLevel) -> None:
     sockets = _bind(http)
     for bound in sockets:
         sys.stderr.write(f"Serving MCP at {_url(bound)}\n")
+    if http.host in _EVERY_ADDRESS and not http.allowed_hosts:
+        sys.stderr.write(f"Only requests for {', '.join(_LOOPBACK)} are let in: add names by --http-allowed-hosts.\n")
     # Without a log configuration of its own uvicorn logs as everything else does: to stderr.
     config = uvicorn.Config(
         _interruptible(app), log_level=log_level.lower(), log_config=None, timeout_graceful_shutdown=_GRACE_S
