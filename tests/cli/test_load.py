@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import os
+import re
 import signal
 import subprocess
+import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -59,6 +63,30 @@ def test_the_options_reach_the_loader(tmp_path: Path, kgnav: Kgnav) -> None:
 
 def test_a_path_with_a_space_is_quoted_in_the_next_command(films: Path, kgnav: Kgnav) -> None:
     assert "--graph 'my films.kg'" in kgnav("load", str(films), "-o", "my films.kg").stdout
+
+
+def test_progress_in_a_log_is_a_line_now_and_then(films: Path, kgnav: Kgnav, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_module("kgnav_mcp.cli.load"), "_SECONDS_BETWEEN_LINES", 0.0)
+    result = kgnav("load", str(films), "-o", "films.kg", "--progress")
+    first, *_ = result.stderr.splitlines()
+    assert re.fullmatch(r" *\d+% \w[\w ]* films\.nt: [\d,]+ triples, [\d,]+/s", first)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a terminal is made by a pseudo-terminal of POSIX")
+def test_progress_on_a_terminal_is_a_bar_that_goes_away(films: Path) -> None:
+    import pty  # noqa: PLC0415 - POSIX only
+
+    terminal, side = pty.openpty()
+    result = subprocess.run(
+        [SCRIPTS / "kgnav", "load", str(films), "-o", "films.kg"], stdout=subprocess.PIPE, stderr=side, check=True
+    )
+    shown = os.read(terminal, 65_536).decode()
+    os.close(side)
+    os.close(terminal)
+    assert "films.nt" in shown
+    assert " triples, " in shown
+    assert shown.endswith("\r")
+    assert b"Next: kgnav call" in result.stdout
 
 
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -98,3 +100,10 @@ def test_stdout_carries_the_protocol_and_nothing_else(command: Command) -> None:
     [answer] = result.stdout.splitlines()
     assert json.loads(answer)["result"]["serverInfo"]["name"] == "kgnav"
     assert result.returncode == 0
+
+
+def test_the_start_of_the_server_waits_for_no_parser_and_no_driver() -> None:
+    heavy = "{'rdflib', 'pyoxigraph', 'tqdm', 'neo4j', 'SPARQLWrapper'}"
+    start = f"import sys, kgnav_mcp.cli, kgnav_mcp.server.transport; print(sorted({heavy} & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, check=True)
+    assert result.stdout == "[]\n"

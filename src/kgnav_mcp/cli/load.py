@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import sys
 import time
 from collections.abc import Generator
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 _SECONDS_BETWEEN_LINES = 5.0
 _BAD_LINES_SHOWN = 5
+_BAR = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
+"""The share is that of the sources' bytes; the rate stands in the postfix, in triples."""
 _EXISTING_FILE = click.Path(path_type=Path)
 
 
@@ -140,7 +143,8 @@ def _bar() -> Generator[ProgressListener]:
     from tqdm import tqdm  # noqa: PLC0415 - needed on a terminal only
 
     started = time.monotonic()
-    with tqdm(total=0, unit="B", unit_scale=True, leave=False, file=sys.stderr) as bar:
+    columns, rows = shutil.get_terminal_size()  # a terminal that says it has no size would show no bar
+    with tqdm(total=1, bar_format=_BAR, leave=False, file=sys.stderr, ncols=columns, nrows=rows) as bar:
 
         def listener(progress: Progress) -> None:
             bar.total = progress.bytes_total
