@@ -90,3 +90,13 @@ def tokens(dataset: str, data: Path, sample: int, everything: bool) -> None:
 
     click.echo(f"{dataset}\n")
     click.echo(benchmark.run(data, None if everything else sample))
+
+
+@main.command()
+@click.argument("triples", type=click.IntRange(1000))
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+def load(triples: int, folder: Path) -> None:
+    """Make a graph of so many TRIPLES with a large hub in FOLDER and load it, beside pyoxigraph's bulk load."""
+    from kgnav_bench import load as benchmark  # noqa: PLC0415 - as above
+
+    benchmark.run(triples, folder)
