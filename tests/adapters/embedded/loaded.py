@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, LoadReport, load
+from kgnav_mcp.adapters.embedded.loading.terms import TERM_BUDGET
 
 PREFIXES = """
 @prefix : <http://x/> .
@@ -81,10 +82,9 @@ def write(folder: Path, name: str, content: str | bytes) -> Path:
 
 
 def loaded(
-    folder: Path, files: dict[str, str], options: LoadOptions = LoadOptions(), term_budget: int | None = None
+    folder: Path, files: dict[str, str], options: LoadOptions | None = None, term_budget: int = TERM_BUDGET
 ) -> Loaded:
     """A graph file of these files, in their order; Turtle gets the prefixes above."""
     sources = [write(folder, name, PREFIXES + text if ".ttl" in name else text) for name, text in files.items()]
     target = folder / "graph.kg"
-    more = {} if term_budget is None else {"term_budget": term_budget}
-    return Loaded(target, load(sources, target, options, **more))
+    return Loaded(target, load(sources, target, options or LoadOptions(), term_budget=term_budget))

@@ -93,7 +93,7 @@ def test_a_field_may_span_lines_and_the_next_row_is_still_found(tmp_path: Path) 
 
 
 def test_apocs_export_is_a_property_graph_whatever_the_order_of_its_lines(tmp_path: Path) -> None:
-    lines = [
+    lines: list[dict[str, object]] = [
         {"type": "relationship", "id": "5", "label": "IN", "start": {"id": "1", "labels": []}, "end": {"id": "0"},
          "properties": {"roles": ["x", 1, 2.5, True], "none": None}},
         {"type": "node", "id": "0", "labels": ["Film"], "properties": {"name": "Jaws", "id": 7, "at": {"x": 1.0}}},

@@ -16,8 +16,8 @@ SINCE = {"http://x/since": [["1990", "xsd:integer", None]]}
         ":a :knows :b . << :a :knows :b >> :since 1990 .",
         ":a :knows :b . :r rdf:reifies <<( :a :knows :b )>> ; :since 1990 .",
         ":a :knows :b ~ :r . :r :since 1990 .",
-        """:a :knows :b . :st a rdf:Statement ; rdf:subject :a ; rdf:predicate :knows ; rdf:object :b ; :since 1990 .""",
-        """[] rdf:subject :a ; rdf:predicate :knows ; rdf:object :b ; :since 1990 . :a :knows :b .""",
+        ":a :knows :b . :r a rdf:Statement ; rdf:subject :a ; rdf:predicate :knows ; rdf:object :b ; :since 1990 .",
+        "[] rdf:subject :a ; rdf:predicate :knows ; rdf:object :b ; :since 1990 . :a :knows :b .",
     ],
 )
 def test_every_notation_of_a_statement_about_a_triple_becomes_its_qualifier(tmp_path: Path, text: str) -> None:

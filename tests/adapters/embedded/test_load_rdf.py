@@ -39,7 +39,9 @@ TRIX = """<?xml version="1.0"?>
 
 
 def in_format(suffix: str) -> str:
-    return ox.serialize(ox.parse(PREFIXES + SMALL, ox.RdfFormat.TURTLE), format=FORMATS[suffix]).decode()
+    text = ox.serialize(ox.parse(PREFIXES + SMALL, ox.RdfFormat.TURTLE), format=FORMATS[suffix])
+    assert text is not None
+    return text.decode()
 
 
 def holds_the_small_graph(graph: Loaded) -> None:

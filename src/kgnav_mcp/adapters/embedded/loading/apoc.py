@@ -80,16 +80,16 @@ def _entry(line: str) -> JsonObject:
     except RecursionError as error:
         raise ValueError(f"{NO_OBJECT}: it is nested too deeply") from error
     if not isinstance(entry, dict):
-        raise ValueError(NO_OBJECT)
+        raise ValueError(NO_OBJECT)  # noqa: TRY004 - the line is wrong, not the caller
     found = cast("JsonObject", entry)
     if found.get("type") not in {"node", "relationship"}:
         raise ValueError(NO_OBJECT)
     if "\\ud" in line.lower():
-        _check_surrogates(line, found)
+        _check_surrogates(found)
     return found
 
 
-def _check_surrogates(line: str, entry: JsonObject) -> None:
+def _check_surrogates(entry: JsonObject) -> None:
     """Half a character, written as an escape, is JSON but no text."""
     try:
         json.dumps(entry, ensure_ascii=False).encode()
@@ -120,7 +120,7 @@ def _properties(entry: JsonObject) -> list[tuple[str, Value]]:
     if properties is None:
         return []
     if not isinstance(properties, dict):
-        raise ValueError("properties are no JSON object")
+        raise ValueError("properties are no JSON object")  # noqa: TRY004 - as above
     given = cast("JsonObject", properties)
     return [(name, value) for name, values in given.items() for value in _values(values)]
 

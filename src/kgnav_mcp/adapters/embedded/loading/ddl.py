@@ -83,8 +83,8 @@ CREATE TABLE staging.named_key (
 );
 CREATE TABLE staging.labelled (node INTEGER NOT NULL, label INTEGER NOT NULL);
 CREATE TABLE staging.reifier (
-    reifier INTEGER NOT NULL, s INTEGER NOT NULL, p INTEGER NOT NULL, o INTEGER, text TEXT, datatype TEXT, language TEXT,
-    asserted INTEGER NOT NULL DEFAULT 0
+    reifier INTEGER NOT NULL, s INTEGER NOT NULL, p INTEGER NOT NULL, o INTEGER,
+    text TEXT, datatype TEXT, language TEXT, asserted INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE staging.statement (
     reifier INTEGER PRIMARY KEY, s INTEGER NOT NULL, p INTEGER, o INTEGER, text TEXT, datatype TEXT, language TEXT

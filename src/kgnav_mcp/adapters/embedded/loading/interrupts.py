@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from types import FrameType
 
 STEPS = 500_000
 """SQLite's steps between two looks for a signal: some milliseconds."""
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
 
 
 class Interrupts:
@@ -23,7 +27,7 @@ class Interrupts:
         self.stopped_by: KeyboardInterrupt | None = None
 
     @contextmanager
-    def watched(self) -> Iterator[None]:
+    def watched(self) -> Generator[None]:
         """Keep what the handlers of SIGINT and SIGTERM raise. SIGTERM raises, too, where it would end the process.
 
         Python runs signal handlers in the main thread, so a load in any other leaves them alone.
@@ -36,10 +40,7 @@ class Interrupts:
         def relay(number: int, frame: FrameType | None) -> None:
             handler = before[signal.Signals(number)]
             try:
-                if callable(handler):
-                    handler(number, frame)
-                else:
-                    raise KeyboardInterrupt
+                (handler if callable(handler) else _interrupt)(number, frame)
             except KeyboardInterrupt as stop:
                 self.stopped_by = stop
                 raise

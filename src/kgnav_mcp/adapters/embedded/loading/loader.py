@@ -7,7 +7,7 @@ import json
 import secrets
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -60,20 +60,20 @@ def load(
             staging = Staging(connection, term_budget=term_budget, progress=progress)
             reading = Reading(read, labels, staging, NameRules(options), rejects)
             reading.read()
-            _build(connection, part, staging, reading, options, rejects)
+            _build(part, reading, options)
             staging.tell(read[-1].name, 0, "counting")
             connection.execute("BEGIN")
             sampled = write_statistics(connection)
             entities, triples = connection.execute(queries.COUNT_ALL).fetchone()
-            if triples == 0 and entities == 0:
+            if not triples and not entities:
                 raise LoadError("the sources hold not one triple", next_step="Check that they are the right files.")
-            _write_meta(connection, staging, reading, options, sampled=sampled)
+            _write_meta(reading, options, sampled=sampled)
             connection.execute("COMMIT")
         with _writing(target, interrupts):
             part.commit()
     return LoadReport(
         entities=entities,
-        triples=triples or 0,
+        triples=triples,
         bad_lines=rejects.count,
         first_bad_lines=tuple(rejects.first),
         seconds=time.perf_counter() - begin,
@@ -83,7 +83,7 @@ def load(
 
 
 @contextmanager
-def without_cycles() -> Iterator[None]:
+def without_cycles() -> Generator[None]:
     """Keep the collector of cycles off: a load makes none, and looking for them costs a third of its reading."""
     enabled = gc.isenabled()
     gc.disable()
@@ -94,21 +94,17 @@ def without_cycles() -> Iterator[None]:
             gc.enable()
 
 
-def _build(
-    connection: sqlite3.Connection,
-    part: PartFile,
-    staging: Staging,
-    reading: Reading,
-    options: LoadOptions,
-    rejects: Rejects,
-) -> None:
+def _build(part: PartFile, reading: Reading, options: LoadOptions) -> None:
+    """Write all but the statistics and the meta-data."""
+    staging = reading.staging
+    connection = staging.connection
     name = reading.sources[-1].name
     staging.tell(name, 0, "sorting")
     if staging.terms.overflowed:
         writer.unify_terms(connection)
     staging.terms.ids.clear()
     if reading.last_declared is not None:
-        writer.reject_undeclared(connection, reading.last_declared, reading.names, rejects)
+        writer.reject_undeclared(connection, reading.last_declared, reading.names, reading.rejects)
     writer.write_relations(connection, staging)
     attach_qualifiers(connection, staging)
     writer.write_labels(connection, staging, options.type_relations)
@@ -145,7 +141,7 @@ def _connect(part: PartFile) -> sqlite3.Connection:
 
 
 @contextmanager
-def _writing(target: Path, interrupts: Interrupts) -> Iterator[None]:
+def _writing(target: Path, interrupts: Interrupts) -> Generator[None]:
     """Translate what can go wrong with writing."""
     try:
         yield
@@ -165,9 +161,9 @@ def _writing(target: Path, interrupts: Interrupts) -> Iterator[None]:
         ) from error
 
 
-def _write_meta(
-    connection: sqlite3.Connection, staging: Staging, reading: Reading, options: LoadOptions, *, sampled: bool
-) -> None:
+def _write_meta(reading: Reading, options: LoadOptions, *, sampled: bool) -> None:
+    staging = reading.staging
+    connection = staging.connection
     entities, triples = connection.execute(queries.COUNT_ALL).fetchone()
     taken = set(staging.prefixes.values())
     known = {prefix: iri for prefix, iri in PREFIXES.items() if prefix not in staging.prefixes and iri not in taken}
@@ -180,7 +176,7 @@ def _write_meta(
         "sources": json.dumps([source.name for source in reading.sources]),
         "prefixes": json.dumps(staging.prefixes | known) if reading.last_rdf else "{}",
         "entities": entities,
-        "triples": triples or 0,
+        "triples": triples,
         "mediators": options.mediators,
         "type_relations": json.dumps([key for key in options.type_relations if key in staging.relations]),
         "languages": json.dumps(options.languages),

@@ -67,7 +67,7 @@ class NameFile:
 
 
 def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: int) -> None:
-    """Write nodes and names. Terms up to `last_rdf` come from RDF: without a name, they are found by their IRI's end."""
+    """Write nodes and names. Terms up to `last_rdf` are RDF's: without a name, they are found by their IRI's end."""
     nodes: list[tuple[int, str, str | None, str | None, str | None]] = []
     names: list[tuple[int, int, str | None, str]] = []
     unnamed: list[tuple[int]] = []

@@ -11,7 +11,10 @@ from kgnav_mcp.errors import LoadError
 
 
 class PartFile:
-    """`<target>.part-<pid>`, with the files it is made from beside it. Leftovers of dead processes are removed on entry."""
+    """`<target>.part-<pid>`, with the files it is made from beside it.
+
+    Leftovers of dead processes are removed on entry.
+    """
 
     def __init__(self, target: Path) -> None:
         self._target = target

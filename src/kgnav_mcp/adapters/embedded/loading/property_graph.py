@@ -129,10 +129,8 @@ def read_relationships(source: Source, index: int, stager: PropertyStager, rejec
         start, end, kind = (table.header.of(role)[0] for role in (Role.START, Role.END, Role.TYPE))
         for number, row in table.rows(rejects):
             try:
-                if not row[kind.place]:
-                    raise ValueError("the relationship has no type")
                 properties = _properties(table.header, row)
-                stager.relationship(_key(start, row), row[kind.place], _key(end, row), properties, (index, number))
+                stager.relationship(_key(start, row), _type(kind, row), _key(end, row), properties, (index, number))
             except ValueError as error:
                 rejects.add(source.name, number, str(error))
             if len(staging.relationships) >= BATCH:
@@ -145,6 +143,12 @@ def _key(column: Column, row: list[str]) -> str:
     if not row[column.place]:
         raise ValueError(f"the column :{column.role} is empty")
     return f"{column.space}:{row[column.place]}" if column.space else row[column.place]
+
+
+def _type(column: Column, row: list[str]) -> str:
+    if not row[column.place]:
+        raise ValueError("the relationship has no type")
+    return row[column.place]
 
 
 def _properties(header: Header, row: list[str]) -> list[tuple[str, Value]]:

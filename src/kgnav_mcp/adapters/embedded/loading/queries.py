@@ -214,11 +214,13 @@ SELECT p, s, o, iif(rare, 1, ?2) FROM (
 """
 WRITE_EDGE_HEADS = """
 INSERT INTO edge_end (p, side, label, n)
-SELECT e.p, 0, l.label, sum(e.weight) FROM staging.edge_sample e CROSS JOIN node_label l ON l.node = e.s GROUP BY e.p, l.label
+SELECT e.p, 0, l.label, sum(e.weight) FROM staging.edge_sample e CROSS JOIN node_label l ON l.node = e.s
+GROUP BY e.p, l.label
 """
 WRITE_EDGE_TAILS = """
 INSERT INTO edge_end (p, side, label, n)
-SELECT e.p, 1, l.label, sum(e.weight) FROM staging.edge_sample e CROSS JOIN node_label l ON l.node = e.o GROUP BY e.p, l.label
+SELECT e.p, 1, l.label, sum(e.weight) FROM staging.edge_sample e CROSS JOIN node_label l ON l.node = e.o
+GROUP BY e.p, l.label
 """
 WRITE_EDGE_QUALIFIERS = """
 INSERT INTO edge_qualifier (p, key, n)
@@ -228,7 +230,8 @@ WHERE e.qualifiers IS NOT NULL GROUP BY e.p, q.key
 HAS_QUALIFIED_ATTRIBUTES = "SELECT EXISTS (SELECT 1 FROM staging.property WHERE qualifiers IS NOT NULL)"
 WRITE_ATTRIBUTE_QUALIFIERS = """
 INSERT INTO edge_qualifier (p, key, n)
-SELECT a.p, q.key, count(*) FROM attribute a, json_each(a.qualifiers) q WHERE a.qualifiers IS NOT NULL GROUP BY a.p, q.key
+SELECT a.p, q.key, count(*) FROM attribute a, json_each(a.qualifiers) q WHERE a.qualifiers IS NOT NULL
+GROUP BY a.p, q.key
 ON CONFLICT (p, key) DO UPDATE SET n = n + excluded.n
 """
 WRITE_LABEL_PROPERTIES = """
@@ -243,5 +246,5 @@ GROUP BY 1, 2, 3
 """
 
 WRITE_META = "INSERT INTO meta (key, value) VALUES (?, ?)"
-COUNT_ALL = "SELECT (SELECT count(*) FROM node), (SELECT sum(edges) + sum(attributes) FROM relation)"
+COUNT_ALL = "SELECT (SELECT count(*) FROM node), (SELECT coalesce(sum(edges + attributes), 0) FROM relation)"
 COUNT_TRIPLES = "SELECT coalesce(sum(edges), 0), coalesce(sum(attributes), 0) FROM relation"

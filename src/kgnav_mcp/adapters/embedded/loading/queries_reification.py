@@ -104,8 +104,12 @@ WHERE t.p IN (:subject, :predicate, :object, :type)
     "DELETE FROM staging.naming WHERE node IN (SELECT reifier FROM staging.qualifying)",
     "DELETE FROM staging.term WHERE id IN (SELECT reifier FROM staging.qualifying)",
     "DELETE FROM staging.loose WHERE node IN (SELECT s FROM staging.triple UNION SELECT o FROM staging.triple)",
-    "DELETE FROM staging.loose WHERE node IN (SELECT s FROM staging.relationship UNION SELECT o FROM staging.relationship)",
-    "DELETE FROM staging.loose WHERE node IN (SELECT node FROM staging.literal UNION SELECT node FROM staging.property)",
+    """
+DELETE FROM staging.loose WHERE node IN (SELECT s FROM staging.relationship UNION SELECT o FROM staging.relationship)
+""",
+    """
+DELETE FROM staging.loose WHERE node IN (SELECT node FROM staging.literal UNION SELECT node FROM staging.property)
+""",
     "DELETE FROM staging.loose WHERE node IN (SELECT s FROM staging.reifier UNION SELECT o FROM staging.reifier)",
     "DELETE FROM staging.term WHERE id IN (SELECT node FROM staging.loose)",
     # Reifiers of triples that nobody asserts keep the parts of those as edges; RDF 1.1's have them, sets take no harm.

@@ -74,7 +74,8 @@ def quads(source: Source, reader: SourceReader, prefixes: dict[str, str], reject
     else:
         parser = ox.parse(reader.stream, OX_FORMATS[source.form], lenient=True)
         try:
-            while batch := list(islice(parser, 10_000)):
+            statements: Iterator[ox.Quad] = iter(parser)
+            while batch := list(islice(statements, 10_000)):
                 yield batch
         except SyntaxError as error:
             raise _bad_line(source, error, skip_bad=rejects.skip_bad) from error

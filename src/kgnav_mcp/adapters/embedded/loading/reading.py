@@ -17,6 +17,9 @@ from kgnav_mcp.adapters.embedded.loading.sources import RDF_FORMATS, Format, Sou
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 from kgnav_mcp.adapters.embedded.loading.tables import read_names, read_triples
 
+ID_RANK = 1_000_000
+"""The rank of an id as a name: behind every name that a source gives."""
+
 
 class Reading:
     """Sources are read by kind: RDF, tables of triples, nodes, relationships, names; within a kind as given.
@@ -33,9 +36,9 @@ class Reading:
         self.last_rdf = 0
         self.last_declared: int | None = None
         self._labels = labels
-        self._staging = staging
+        self.staging = staging
         self._rules = rules
-        self._rejects = rejects
+        self.rejects = rejects
         twice = (source.size for source in sources if source.form is Format.APOC)
         staging.bytes_total = sum(source.size for source in (*sources, *labels)) + sum(twice)
 
@@ -52,32 +55,32 @@ class Reading:
             LoadError: a source cannot be read.
             BadLine: a line is wrong, and bad lines are not skipped.
         """
-        staging = self._staging
+        staging = self.staging
         for index, source in enumerate(self.sources):
             if source.form in RDF_FORMATS:
-                read_rdf(source, index, staging, self._rules, self._rejects)
+                read_rdf(source, index, staging, self._rules, self.rejects)
                 staging.bytes_before += source.size
         self.last_rdf = staging.terms.last
         for source in self.sources:
             if source.form is Format.TABLE:
-                read_triples(source, staging, self._rejects)
+                read_triples(source, staging, self.rejects)
                 staging.bytes_before += source.size
         if not self._labels:
-            bounds = (self.last_rdf, staging.terms.last, self._rules.rank(0, None))
+            bounds = (self.last_rdf, staging.terms.last, ID_RANK)
             staging.connection.execute(queries.STAGE_IDS_AS_NAMES, bounds)
         self._read_property_graph()
         for source in self._labels:
             if source.form in RDF_FORMATS:
-                read_rdf_names(source, staging, self._rules, self._rejects)
+                read_rdf_names(source, staging, self._rules, self.rejects)
             else:
-                read_names(source, staging, self._rules, self._rejects)
+                read_names(source, staging, self._rules, self.rejects)
             staging.bytes_before += source.size
         if self._labels:
             staging.connection.execute(queries.INDEX_NAMED_KEYS)
             staging.connection.execute(queries.STAGE_NAMES_OF_KEYS)
 
     def _read_property_graph(self) -> None:
-        staging = self._staging
+        staging = self.staging
         files = [(index, source) for index, source in enumerate(self.sources) if _kind(source) == "property graph"]
         if not files:
             return
@@ -85,18 +88,18 @@ class Reading:
         stager = PropertyStager(staging, self._rules)
         for index, source in files:
             if source.form is Format.APOC:
-                read_apoc_nodes(source, stager, self._rejects)
+                read_apoc_nodes(source, stager, self.rejects)
                 staging.bytes_before += source.size
             elif not headers[index].relationships:
-                read_nodes(source, stager, self._rejects)
+                read_nodes(source, stager, self.rejects)
                 staging.bytes_before += source.size
         self.last_declared = staging.terms.last
         for index, source in files:
             if source.form is Format.APOC:
-                read_apoc_relationships(source, index, stager, self._rejects)
+                read_apoc_relationships(source, index, stager, self.rejects)
                 staging.bytes_before += source.size
             elif headers[index].relationships:
-                read_relationships(source, index, stager, self._rejects)
+                read_relationships(source, index, stager, self.rejects)
                 staging.bytes_before += source.size
 
 

@@ -38,7 +38,9 @@ def attach_qualifiers(connection: sqlite3.Connection, staging: Staging) -> None:
     The relations must be written already; those that are used first here are written here.
     """
     if all(part in staging.relations for part in PARTS):
-        parts = {name: staging.relations[key] for name, key in zip(("subject", "predicate", "object"), PARTS)}
+        parts = {
+            name: staging.relations[key] for name, key in zip(("subject", "predicate", "object"), PARTS, strict=True)
+        }
         for statement in queries.STAGE_STATEMENTS:
             connection.execute(statement, parts)
     if not connection.execute(queries.HAS_REIFIERS).fetchone()[0]:
@@ -51,7 +53,7 @@ def attach_qualifiers(connection: sqlite3.Connection, staging: Staging) -> None:
         "type": staging.relations.get(RDF_TYPE),
         "statement": RDF_STATEMENT,
     }
-    connection.executemany(queries.ADD_RELATION, zip((subject, predicate, tail), PARTS))
+    connection.executemany(queries.ADD_RELATION, zip((subject, predicate, tail), PARTS, strict=True))
     for statement in queries.FIND_ASSERTED:
         connection.execute(statement)
     facts: Iterator[Fact] = connection.execute(queries.REIFIER_FACTS, numbers)

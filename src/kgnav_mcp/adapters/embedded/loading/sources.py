@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -152,7 +152,7 @@ def _look_closer(source: Source, start: bytes) -> Format:
 
 
 @contextmanager
-def translated(source: Source) -> Iterator[None]:
+def translated(source: Source) -> Generator[None]:
     """Turn what can go wrong with reading a file into a LoadError that names it."""
     try:
         yield

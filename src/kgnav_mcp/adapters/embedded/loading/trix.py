@@ -24,7 +24,7 @@ def quads(source: Source, reader: SourceReader) -> Iterator[list[ox.Quad]]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # rdflib calls methods that rdflib deprecates
-            graphs.parse(source=reader.stream, format="trix")
+            graphs.parse(data=reader.stream.read(), format="trix")
             statements = sorted(graphs.serialize(format="nquads", encoding="utf-8").splitlines())
     except SAXParseException as error:
         line = error.getLineNumber()

@@ -28,7 +28,8 @@ def reject_undeclared(connection: sqlite3.Connection, last_declared: int, names:
     Raises:
         BadLine: there is one, and bad lines are not skipped.
     """
-    for source, line, key in connection.execute(queries.UNDECLARED_ENDS, (last_declared,)):
+    undeclared: Iterator[tuple[int, int, str]] = iter(connection.execute(queries.UNDECLARED_ENDS, (last_declared,)))
+    for source, line, key in undeclared:
         rejects.add(names[source], line, f"no node has the id {key!r}")
     connection.execute(queries.FORGET_UNDECLARED_RELATIONSHIPS, (last_declared,))
     connection.execute(queries.FORGET_UNDECLARED_TERMS, (last_declared,))
