@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from pathlib import Path
 
 import pytest
@@ -162,9 +163,11 @@ def test_sources_that_are_none_are_refused_before_anything_is_written(tmp_path: 
     write(tmp_path, "blank.tsv", "\n \n")
     write(tmp_path, "comment.nt", "# nothing\n")
     write(tmp_path, "g.docx", "x")
+    os.mkfifo(tmp_path / "pipe.nt")
     good = write(tmp_path, "good.nt", TRIPLE % 1)
     reasons = {
         "folder.nt": "is a folder",
+        "pipe.nt": "is no regular file",
         "missing.nt": "does not exist",
         "empty.nt": "is empty",
         "blank.tsv": "is empty",

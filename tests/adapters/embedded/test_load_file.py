@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -163,6 +164,14 @@ def test_the_file_tells_its_format_and_opens_read_only_without_a_journal(tmp_pat
     assert graph.edges() == [("a", "p", "b")]
 
 
+def test_the_full_text_index_agrees_with_the_names_it_was_built_beside(tmp_path: Path) -> None:
+    path = loaded(tmp_path, {"g.tsv": "".join(f"Entity {n}\tp\tOther {n}\n" for n in range(3000))}).path
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("INSERT INTO name_words (name_words, rank) VALUES ('integrity-check', 1)")
+        assert connection.execute("SELECT count(*) FROM name_words('entity')").fetchall() == [(3000,)]
+        assert connection.execute("SELECT doc FROM name_vocabulary WHERE term = '2999'").fetchall() == [(2,)]
+
+
 def test_the_file_says_what_it_was_made_from_without_naming_folders(tmp_path: Path) -> None:
     graph = loaded(tmp_path, {"g.ttl": ":a :p :b, :c ; :q 1 ."}, LoadOptions(mediators="unnamed"))
     assert (graph.meta("kind"), graph.meta("sources"), graph.meta("mediators")) == ("rdf", '["g.ttl"]', "unnamed")
@@ -179,10 +188,9 @@ def test_equal_sources_give_equal_rows_and_another_revision(tmp_path: Path) -> N
     for _ in range(2):
         graph = loaded(tmp_path, files)
         revisions.add(graph.meta("revision"))
-        with sqlite3.connect(graph.path) as connection:
+        with closing(sqlite3.connect(graph.path)) as connection:
             connection.execute("DELETE FROM meta WHERE key IN ('revision', 'created')")
             dumps.append(list(connection.iterdump()))
-        connection.close()
     assert dumps[0] == dumps[1]
     assert len(revisions) == 2
 

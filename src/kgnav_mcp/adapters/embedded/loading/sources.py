@@ -115,6 +115,8 @@ def recognise(path: Path, forced: str | None = None) -> Source:
         raise LoadError(f"{path.name} is a folder", next_step="Name the files in it, for instance with a wildcard.")
     if not path.exists():
         raise LoadError(f"{path} does not exist", next_step="Check the path.")
+    if not path.is_file():
+        raise LoadError(f"{path} is no regular file", next_step="Write the data into a file first: it is read twice.")
     if forced is not None and forced not in FORMATS:
         raise LoadError(f"{forced!r} is no format", next_step=f"Use one of: {', '.join(FORMATS)}.")
     compressed = path.suffix.lower() == ".gz"
@@ -126,7 +128,7 @@ def recognise(path: Path, forced: str | None = None) -> Source:
             f"the format of {path.name} is not known by its suffix {suffix!r}",
             next_step=f"Known suffixes: {known}, each also with .gz. Or name the format with --format.",
         )
-    source = Source(path, path.name, form, compressed, path.stat().st_size if path.is_file() else 0)
+    source = Source(path, path.name, form, compressed, path.stat().st_size)
     with translated(source), source.open() as reader:
         start = reader.stream.read(PEEK_BYTES)
     if not start.strip():

@@ -19,7 +19,7 @@ def read_triples(source: Source, staging: Staging, rejects: Rejects) -> None:
         BadLine: a line does not have three columns, and bad lines are not skipped.
     """
     known, add = staging.terms.ids.get, staging.terms.add
-    relation, add_triple = staging.relation, staging.triples.append
+    relations, add_triple = staging.relations, staging.triples.append
     with translated(source), source.open() as reader:
         for number, line in lines(source, reader, rejects):
             columns = line.split("\t")
@@ -27,7 +27,8 @@ def read_triples(source: Source, staging: Staging, rejects: Rejects) -> None:
                 rejects.add(source.name, number, _columns_reason(columns))
             elif number > 1 or tuple(column.lower() for column in columns) not in HEADERS:
                 head, name, tail = columns
-                add_triple((known(head) or add(head), relation(name), known(tail) or add(tail)))
+                relation = relations.get(name) or staging.relation(name)
+                add_triple((known(head) or add(head), relation, known(tail) or add(tail)))
                 if len(staging.triples) >= BATCH:
                     staging.checkpoint(source.name, reader.position)
         staging.checkpoint(source.name, reader.position)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
+from typing import cast
 
 from kgnav_mcp.adapters.embedded.loading import bulk, ddl, queries
 from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
@@ -28,7 +29,7 @@ def reject_undeclared(connection: sqlite3.Connection, last_declared: int, names:
     Raises:
         BadLine: there is one, and bad lines are not skipped.
     """
-    undeclared: Iterator[tuple[int, int, str]] = iter(connection.execute(queries.UNDECLARED_ENDS, (last_declared,)))
+    undeclared = cast("Iterator[tuple[int, int, str]]", connection.execute(queries.UNDECLARED_ENDS, (last_declared,)))
     for source, line, key in undeclared:
         rejects.add(names[source], line, f"no node has the id {key!r}")
     connection.execute(queries.FORGET_UNDECLARED_RELATIONSHIPS, (last_declared,))
