@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _SECONDS_BETWEEN_LINES = 5.0
 _BAD_LINES_SHOWN = 5
-_BAR = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
+_BAR = "{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
 """The share is that of the sources' bytes; the rate stands in the postfix, in triples."""
 _EXISTING_FILE = click.Path(path_type=Path)
 
