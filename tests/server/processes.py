@@ -13,7 +13,8 @@ from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from queue import Queue
+from typing import IO, Any
 
 from mcp import StdioServerParameters
 
@@ -42,16 +43,23 @@ def on_stdio(folder: Path, *arguments: str) -> StdioServerParameters:
 
 @dataclass(frozen=True, slots=True)
 class HttpServer:
-    """A server that listens, and its process."""
+    """A server that listens, its process, and the lines it says on stderr; None is the end of them."""
 
     url: str
     process: subprocess.Popen[str]
+    lines: Queue[str | None]
+
+    def said(self) -> str:
+        """The next line on stderr."""
+        line = self.lines.get(timeout=PATIENCE_S)
+        assert line is not None, "the server ended"
+        return line
 
     def ended_by(self, signal: int) -> tuple[int, str]:
-        """The exit code and what was said on stderr, once the signal has ended it."""
+        """The exit code and what else was said on stderr, once the signal has ended it."""
         self.process.send_signal(signal)
-        _, said = self.process.communicate(timeout=PATIENCE_S)
-        return self.process.returncode, said
+        code = self.process.wait(PATIENCE_S)
+        return code, "".join(line for line in iter(lambda: self.lines.get(timeout=PATIENCE_S), None) if line)
 
 
 @contextmanager
@@ -61,19 +69,24 @@ def on_http(
     """A server on a free port, once it listens. Without a command it is `kgnav serve --http`."""
     serve = command or (KGNAV, "serve", "--http", address, *arguments)
     with subprocess.Popen(
-        serve, env=environment(folder), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        serve, env=environment(folder), cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     ) as process:
-        watchdog = threading.Timer(PATIENCE_S, process.kill)
-        watchdog.start()
+        lines: Queue[str | None] = Queue()
+        reader = threading.Thread(target=_pass_on, args=(process.stderr, lines))
+        reader.start()
         try:
-            assert process.stderr is not None
-            first = process.stderr.readline()
-            assert first.startswith(_READY), first + process.stderr.read()
-            watchdog.cancel()
-            yield HttpServer(first.removeprefix(_READY).strip(), process)
+            first = lines.get(timeout=PATIENCE_S) or ""
+            assert first.startswith(_READY), first
+            yield HttpServer(first.removeprefix(_READY).strip(), process, lines)
         finally:
-            watchdog.cancel()
             process.kill()
+            reader.join()
+
+
+def _pass_on(said: IO[str], lines: Queue[str | None]) -> None:
+    for line in said:
+        lines.put(line)
+    lines.put(None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,15 +131,15 @@ def listening(server: HttpServer) -> Generator[None]:
 async def test_a_client_that_leaves_in_the_middle_of_a_call_stops_it(tmp_path: Path) -> None:
     with stuck_server(tmp_path) as server:
         async with calling(server):
-            assert await said_by(server) == "the call has begun\n"
-        assert await said_by(server) == "the call has stopped\n"
+            assert await asyncio.to_thread(server.said) == "the call has begun\n"
+        assert await asyncio.to_thread(server.said) == "the call has stopped\n"
 
 
 @on_posix
 async def test_a_signal_ends_the_server_in_the_middle_of_a_call(tmp_path: Path) -> None:
     with stuck_server(tmp_path) as server:
         async with calling(server):
-            assert await said_by(server) == "the call has begun\n"
+            assert await asyncio.to_thread(server.said) == "the call has begun\n"
             code, said = await asyncio.to_thread(server.ended_by, signal.SIGTERM)
     assert code == -signal.SIGTERM
     assert "the call has stopped" in said
@@ -160,24 +160,16 @@ async def calling(server: HttpServer) -> AsyncGenerator[None]:
             await asyncio.wait([call])
 
 
-async def said_by(server: HttpServer) -> str:
-    """The next line on stderr."""
-    assert server.process.stderr is not None
-    async with asyncio.timeout(PATIENCE_S):
-        return await asyncio.to_thread(server.process.stderr.readline)
-
-
 def test_a_call_cancelled_by_a_notification_stops(tmp_path: Path) -> None:
     with stuck_server(tmp_path) as server, httpx2.Client(headers=ACCEPTED, timeout=PATIENCE_S) as client:
         session = client.post(server.url, json=INITIALIZE).headers["mcp-session-id"]
         client.headers |= {"mcp-session-id": session, "mcp-protocol-version": "2025-11-25"}
         client.post(server.url, json={"jsonrpc": "2.0", "method": "notifications/initialized"})
-        assert server.process.stderr is not None
         with client.stream("POST", server.url, json=request(1, "tools/call", name="describe_graph", arguments={})):
-            assert server.process.stderr.readline() == "the call has begun\n"
+            assert server.said() == "the call has begun\n"
             cancelled: Json = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
             assert client.post(server.url, json=cancelled).status_code == 202
-            assert server.process.stderr.readline() == "the call has stopped\n"
+            assert server.said() == "the call has stopped\n"
 
 
 @contextmanager
@@ -187,10 +179,9 @@ def stuck_server(folder: Path) -> Generator[HttpServer]:
         yield server
 
 
-@on_posix
 def test_a_server_on_every_address_without_a_public_name_says_that_it_needs_one(tmp_path: Path) -> None:
     with on_http(tmp_path, *MISSING, address=f"{_EVERY_ADDRESS}:0") as server:
-        _, said = server.ended_by(signal.SIGTERM)
+        said = server.said()
     assert said == "Only requests for 127.0.0.1, localhost, [::1] are let in: add names by --http-allowed-hosts.\n"
 
 
