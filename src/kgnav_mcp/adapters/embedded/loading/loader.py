@@ -7,7 +7,7 @@ import json
 import secrets
 import sqlite3
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -67,7 +67,8 @@ def load(
             entities, triples = connection.execute(queries.COUNT_ALL).fetchone()
             if not triples and not entities:
                 raise LoadError("the sources hold not one triple", next_step="Check that they are the right files.")
-            _write_meta(reading, options, sampled=sampled)
+            counts = {"entities": entities, "triples": triples, "sampled": "yes" if sampled else "no"}
+            _write_meta(reading, options, counts)
             connection.execute("COMMIT")
         with _writing(target, interrupts):
             part.commit()
@@ -103,6 +104,7 @@ def _build(part: PartFile, reading: Reading, options: LoadOptions) -> None:
     if staging.terms.overflowed:
         writer.unify_terms(connection)
     staging.terms.ids.clear()
+    connection.execute(queries.NAME_BLANK_NODES, (reading.last_rdf,))
     if reading.last_declared is not None:
         writer.reject_undeclared(connection, reading.last_declared, reading.names, reading.rejects)
     writer.write_relations(connection, staging)
@@ -161,13 +163,11 @@ def _writing(target: Path, interrupts: Interrupts) -> Generator[None]:
         ) from error
 
 
-def _write_meta(reading: Reading, options: LoadOptions, *, sampled: bool) -> None:
+def _write_meta(reading: Reading, options: LoadOptions, counts: Mapping[str, object]) -> None:
     staging = reading.staging
-    connection = staging.connection
-    entities, triples = connection.execute(queries.COUNT_ALL).fetchone()
     taken = set(staging.prefixes.values())
     known = {prefix: iri for prefix, iri in PREFIXES.items() if prefix not in staging.prefixes and iri not in taken}
-    meta = {
+    meta: dict[str, object] = {
         "format": FORMAT_VERSION,
         "revision": secrets.token_hex(8),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -175,11 +175,9 @@ def _write_meta(reading: Reading, options: LoadOptions, *, sampled: bool) -> Non
         "kind": reading.kind,
         "sources": json.dumps([source.name for source in reading.sources]),
         "prefixes": json.dumps(staging.prefixes | known) if reading.last_rdf else "{}",
-        "entities": entities,
-        "triples": triples,
         "mediators": options.mediators,
         "type_relations": json.dumps([key for key in options.type_relations if key in staging.relations]),
         "languages": json.dumps(options.languages),
-        "sampled": "yes" if sampled else "no",
+        **counts,
     }
-    connection.executemany(queries.WRITE_META, ((key, str(value)) for key, value in meta.items()))
+    staging.connection.executemany(queries.WRITE_META, ((key, str(value)) for key, value in meta.items()))

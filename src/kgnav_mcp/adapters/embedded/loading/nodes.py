@@ -7,6 +7,7 @@ tables are then copied page by page, which costs little.
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kgnav_mcp.adapters.embedded.loading import bulk, ddl, queries
+from kgnav_mcp.adapters.embedded.loading.interrupts import STEPS
 from kgnav_mcp.adapters.embedded.loading.names import DESCRIPTION, NAME, local_name
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
 from kgnav_mcp.adapters.embedded.loading.staging import NamingRow
@@ -32,6 +34,7 @@ class NameFile:
         self._last_rdf = last_rdf
         self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         self._thread = ThreadPoolExecutor(1, "kgnav-names")
+        self._stopped = threading.Event()
         self._done: Future[None] | None = None
 
     def __enter__(self) -> NameFile:
@@ -39,8 +42,7 @@ class NameFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._done is not None and not self._done.done():
-            self._connection.interrupt()
+        self._stopped.set()
         self._thread.shutdown()
 
     def copy(self, connection: sqlite3.Connection) -> None:
@@ -55,6 +57,7 @@ class NameFile:
 
     def _build(self) -> None:
         with closing(self._connection) as connection:
+            connection.set_progress_handler(self._stopped.is_set, STEPS)
             connection.execute("PRAGMA journal_mode = OFF")
             connection.execute("PRAGMA synchronous = OFF")
             connection.execute("ATTACH ? AS staging", (str(self._staging),))
@@ -88,7 +91,7 @@ def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: 
                     unnamed.append((node,))
                 elif node <= last_rdf and not blank and (words := local_name(key)):
                     names.append((node, NAME, None, words))
-            nodes.append((node, f"_:b{node}" if blank and node <= last_rdf else key, label, language, description))
+            nodes.append((node, key, label, language, description))
         written: tuple[tuple[str, list[Any]], ...] = (
             (queries.WRITE_NODE, nodes),
             (queries.WRITE_NAME, names),

@@ -47,6 +47,9 @@ UNIFY = tuple(
     )
 )
 
+# Blank nodes of RDF take their number as name, for the parser's own differ from run to run: one scan of the terms.
+NAME_BLANK_NODES = "UPDATE staging.term SET key = '_:b' || id WHERE id <= ? AND substr(key, 1, 2) = '_:'"
+
 # Relationships of a property graph whose ends no node file has: one scan of the relationships.
 UNDECLARED_ENDS = """
 SELECT r.source, r.line, (SELECT key FROM staging.term WHERE id = iif(r.s > ?1, r.s, r.o))
@@ -85,13 +88,13 @@ UNION SELECT o FROM staging.relationship WHERE p IN (SELECT value FROM json_each
 """
 WRITE_CLASSES = """
 INSERT OR IGNORE INTO label (key)
-SELECT iif(substr(t.key, 1, 2) = '_:', '_:b' || t.id, t.key)
+SELECT t.key
 FROM staging.class c JOIN staging.term t ON t.id = c.node ORDER BY c.node
 """
 NUMBER_CLASSES = """
 UPDATE staging.class AS c SET label = l.id
 FROM staging.term t, label l
-WHERE t.id = c.node AND l.key = iif(substr(t.key, 1, 2) = '_:', '_:b' || t.id, t.key)
+WHERE t.id = c.node AND l.key = t.key
 """
 WRITE_NODE_LABELS = """
 INSERT OR IGNORE INTO node_label (node, label)

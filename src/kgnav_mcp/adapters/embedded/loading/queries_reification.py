@@ -47,7 +47,7 @@ UPDATE staging.reifier SET asserted = 1 WHERE rowid IN (
 """Which reified triples are also stated, and `qualifying`: the reifiers of those."""
 
 REIFIER_FACTS = """
-SELECT t.s, r.key, iif(substr(k.key, 1, 2) = '_:', '_:b' || k.id, k.key), NULL, NULL, 1
+SELECT t.s, r.key, k.key, NULL, NULL, 1
 FROM staging.triple t
 CROSS JOIN staging.qualifying q ON q.reifier = t.s
 CROSS JOIN relation r ON r.id = t.p
