@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity
 from kgnav_mcp.navigation.resolving import resolve_entity
 from kgnav_mcp.navigation.sampling import sample_walk
-from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from kgnav_mcp.render.text import cell, identifier
 from tests.contract import toy
 
 
@@ -28,6 +33,22 @@ async def test_an_unknown_name_gives_the_nearest(graph: GraphAdapter) -> None:
     with pytest.raises(UnknownEntity) as caught:
         await resolve_entity(graph, "Ada Stne")
     assert caught.value.nearest[0].id == "ada"
+
+
+async def test_an_id_is_accepted_as_a_table_printed_it(graph: GraphAdapter) -> None:
+    assert cell(identifier(toy.HOSTILE_ID)) != toy.HOSTILE_ID
+    assert (await resolve_entity(graph, cell(identifier(toy.HOSTILE_ID)))).id == toy.HOSTILE_ID
+
+
+async def test_blanks_and_unseen_characters_of_an_id_can_be_copied(tmp_path: Path) -> None:
+    ids = [" blanks ", "zero\u200bwidth", "back\\slash\\", "pi|pe", "pi\\|pe"]
+    source = tmp_path / "odd.tsv"
+    source.write_text("".join(f"{odd}\tknows\tada\n" for odd in ids), encoding="utf-8")
+    load([source], tmp_path / "odd.kg")
+    async with open_adapter(str(tmp_path / "odd.kg"), AdapterOptions()) as graph:
+        for odd in ids:
+            assert (await resolve_entity(graph, odd)).id == odd
+            assert (await resolve_entity(graph, cell(identifier(odd)))).id == odd
 
 
 @pytest.mark.parametrize("nothing", ["", "  \n"])

@@ -21,7 +21,6 @@ def sheet(rows: int, total: Count | None = None, stop: Stop = Stop.COMPLETE, see
         "rows",
         ("property", "value", "qualifiers"),
         cells,
-        rows,
         total or Count(rows),
         stop,
         seen,
@@ -52,7 +51,7 @@ def test_no_answer_is_over_its_budget_and_the_cut_is_at_a_row(budget: int) -> No
 
 
 def test_a_row_larger_than_the_budget_is_shown_all_the_same() -> None:
-    huge = Sheet("rows", ("value",), [("word " * 5000,), ("next",)], 2, Count(2))
+    huge = Sheet("rows", ("value",), [("word " * 5000,), ("next",)], Count(2))
     assert fit(huge, Style(budget=500), at).text.startswith('showing 1 of 2 rows; next: cursor "c1"')
 
 
@@ -76,7 +75,7 @@ def test_structured_facts_are_the_same_as_the_table() -> None:
 
 
 def test_a_cell_cannot_break_the_table() -> None:
-    hostile = Sheet("rows", ("value",), [("a|b\nc\u202e",)], 1, Count(1))
+    hostile = Sheet("rows", ("value",), [("a|b\nc\u202e",)], Count(1))
     assert fit(hostile, Style(), at).text == "1 row\nvalue\n--\na\\|b c"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.model import Entity, Literal, Qualifier, Relation
-from kgnav_mcp.render.text import UNNAMED, cell, clean, literal, named, qualifiers, quoted, value_and_label
+from kgnav_mcp.render.text import UNNAMED, cell, clean, identifier, literal, named, qualifiers, quoted, value_and_label
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,25 @@ def test_invisible_and_control_characters_are_taken_out(hostile: str, harmless: 
 
 def test_a_pipe_cannot_open_a_new_cell() -> None:
     assert cell("a|b") == r"a\|b"
-    assert cell("already \\| escaped") == r"already \| escaped"
+    assert cell("already \\| escaped") == r"already \\\| escaped"
+    assert cell("ends in \\") == r"ends in \\"
+
+
+@pytest.mark.parametrize(
+    ("id_", "printed"),
+    [
+        ("Q42", "Q42"),
+        ("inner  blanks", "inner  blanks"),
+        (" blanks  ", "%20blanks%20%20"),
+        ("zero\u200bwidth", "zero%E2%80%8Bwidth"),
+        ("two\nlines", "two%0Alines"),
+        ("\u6771\u4eac", "\u6771\u4eac"),
+        ("100%", "100%"),
+        ("pi|pe\\", "pi%7Cpe%5C"),
+    ],
+)
+def test_an_id_that_a_table_would_change_can_still_be_copied_whole(id_: str, printed: str) -> None:
+    assert identifier(id_) == printed
 
 
 def test_an_example_call_stays_one_quoted_argument() -> None:

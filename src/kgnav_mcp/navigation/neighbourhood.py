@@ -57,8 +57,11 @@ async def _filter(
     graph: GraphAdapter, entity: Entity, direction: Direction, only: Sequence[str], limits: Limits
 ) -> list[tuple[str, ...]]:
     """The paths that the filter names; what it names wrongly is said, with where it is instead."""
-    facts = (await relation_facts(graph, entity, direction, limits=limits)).items
+    facts = (await relation_facts(graph, entity, direction, hops=1, limits=limits)).items
     meant, unknown = meant_relations(only, facts)
+    if unknown:
+        facts = (await relation_facts(graph, entity, direction, limits=limits)).items
+        meant, unknown = meant_relations(only, facts)
     if unknown:
         opposite = (await relation_facts(graph, entity, direction.opposite, limits=limits)).items
         raise unknown_relation(unknown[0], entity, direction, facts, opposite)
@@ -66,10 +69,10 @@ async def _filter(
 
 
 async def relation_facts(
-    graph: GraphAdapter, entity: Entity, direction: Direction, *, examples: int = 0, limits: Limits
+    graph: GraphAdapter, entity: Entity, direction: Direction, *, hops: int = 2, examples: int = 0, limits: Limits
 ) -> Page[RelationFacts]:
-    """An entity's distinct relations in one direction, two-hop relations through mediators included."""
-    hops = 2 if Capability.MEDIATORS in graph.capabilities else 1
+    """An entity's distinct relations in one direction; with `hops` 2 also the two-hop ones through mediators."""
+    hops = hops if Capability.MEDIATORS in graph.capabilities else 1
     return await graph.relations([entity.id], direction, hops=hops, examples=examples, limit=limits.relations)
 
 

@@ -48,8 +48,11 @@ async def get_triples(
     Raises:
         UnknownRelation: the entity has no relation of that name in either direction.
     """
-    offered, _ = await _offered(graph, entity, limits)
+    offered, _ = await _offered(graph, entity, limits, hops=1)
     meant, unknown = meant_relations(relations, offered)
+    if unknown:
+        offered, _ = await _offered(graph, entity, limits)
+        meant, unknown = meant_relations(relations, offered)
     if unknown:
         raise unknown_relation(unknown[0], entity, None, offered)
     paths = {
@@ -65,10 +68,12 @@ async def get_triples(
     )
 
 
-async def _offered(graph: GraphAdapter, entity: Entity, limits: Limits) -> tuple[list[RelationFacts], Stop]:
+async def _offered(
+    graph: GraphAdapter, entity: Entity, limits: Limits, *, hops: int = 2
+) -> tuple[list[RelationFacts], Stop]:
     outgoing, incoming = await asyncio.gather(
-        relation_facts(graph, entity, Direction.OUTGOING, limits=limits),
-        relation_facts(graph, entity, Direction.INCOMING, limits=limits),
+        relation_facts(graph, entity, Direction.OUTGOING, hops=hops, limits=limits),
+        relation_facts(graph, entity, Direction.INCOMING, hops=hops, limits=limits),
     )
     facts = [fact for fact in (*outgoing.items, *incoming.items) if limits.offers(fact.relation.id)]
     return facts, next((page.stop for page in (outgoing, incoming) if page.stop is not Stop.COMPLETE), Stop.COMPLETE)

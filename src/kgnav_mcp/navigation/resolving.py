@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from urllib.parse import unquote
 
 from rapidfuzz import fuzz, process
 
@@ -15,6 +17,7 @@ NEAREST = 5
 """Alternatives offered for a name that was not found (ARK-V1 offers as many)."""
 
 _NAMESAKES = 20
+_ESCAPED = re.compile(r"\\([\\|])")
 
 
 async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
@@ -25,11 +28,13 @@ async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
         AmbiguousEntity: several share the name; with all of them, none is picked.
         InvalidArgument: the reference is empty.
     """
-    reference = reference.strip()
-    if not reference:
+    if not reference.strip():
         raise InvalidArgument("the entity is empty", next_step="Pass an entity id, as printed in an answer.")
-    if found := (await graph.entities([reference])).get(reference):
-        return found
+    meant = spellings(reference)
+    found = await graph.entities(meant)
+    if entity := next((found[spelling] for spelling in meant if spelling in found), None):
+        return entity
+    reference = reference.strip()
     namesakes = (await graph.named(reference, limit=_NAMESAKES)).items
     if len(namesakes) == 1:
         return namesakes[0]
@@ -41,6 +46,17 @@ async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
         [candidate.entity for candidate in nearest.items],
         next_step="Use one of these ids, or call find_node with other words for it.",
     )
+
+
+def spellings(printed: str) -> list[str]:
+    """What a printed id may stand for, likeliest first.
+
+    Itself, itself without blanks around it, or with what the printing did to it undone: a backslash before a pipe in a
+    table, percent-encoding of what cannot be seen.
+    """
+    plain = printed.strip()
+    unescaped = _ESCAPED.sub(r"\1", plain)
+    return list(dict.fromkeys((printed, plain, unescaped, unquote(plain), unquote(unescaped))))
 
 
 def meant_relations(names: Sequence[str], facts: Sequence[RelationFacts]) -> tuple[list[RelationFacts], list[str]]:
@@ -59,8 +75,9 @@ def meant_relations(names: Sequence[str], facts: Sequence[RelationFacts]) -> tup
 
 
 def _meant(name: str, facts: Sequence[RelationFacts]) -> list[RelationFacts]:
-    if exact := [fact for fact in facts if fact.relation.id == name]:
-        return exact
+    for spelling in spellings(name):
+        if exact := [fact for fact in facts if fact.relation.id == spelling]:
+            return exact
     folded = name.strip().casefold()
     return [fact for fact in facts if folded in (fact.relation.id.casefold(), fact.relation.label.casefold())]
 

@@ -17,7 +17,7 @@ from kgnav_mcp.model import (
     Triple,
 )
 from kgnav_mcp.render.sheet import Sheet, Style, count_text
-from kgnav_mcp.render.text import literal, named, qualifiers, quoted, shown, value_and_label
+from kgnav_mcp.render.text import identifier, literal, named, qualifiers, quoted, shown, value_and_label
 
 _CELL_LIMIT = 80
 
@@ -25,7 +25,7 @@ _CELL_LIMIT = 80
 def nodes(page: Page[NodeProperties], style: Style, seen: int, *, asked: str) -> Sheet:
     """Nodes with all their properties; `asked` repeats the condition for the sentence that says none fits."""
     example = page.items[0].entity if page.items else None
-    step = f'Next: search(entity={quoted(example.id)}, direction="outgoing")' if example else ""
+    step = f'Next: search(entity={quoted(identifier(example.id))}, direction="outgoing")' if example else ""
     return Sheet(
         "nodes",
         ("node", "name", "labels", "properties"),
@@ -37,7 +37,6 @@ def nodes(page: Page[NodeProperties], style: Style, seen: int, *, asked: str) ->
             )
             for item in page.items
         ),
-        len(page.items),
         page.total,
         page.stop,
         seen,
@@ -48,7 +47,7 @@ def nodes(page: Page[NodeProperties], style: Style, seen: int, *, asked: str) ->
 
 
 def _properties(triples: Sequence[Triple], limit: int) -> str:
-    return "; ".join(f"{triple.relation.id}: {shown(triple.tail, limit)}" for triple in triples)
+    return "; ".join(f"{identifier(triple.relation.id)}: {shown(triple.tail, limit)}" for triple in triples)
 
 
 def nearest(found: NearestNeighbours, style: Style, seen: int, *, asked: str, first_cursor: str) -> Sheet:
@@ -70,7 +69,6 @@ def nearest(found: NearestNeighbours, style: Style, seen: int, *, asked: str, fi
             "relationshipProperties",
         ),
         _links(page.items, found, style),
-        len(page.items),
         page.total,
         page.stop,
         seen,
@@ -90,9 +88,9 @@ def _links(links: Sequence[Link], found: NearestNeighbours, style: Style) -> Ite
         near = triple.head if far is triple.tail else triple.tail
         own = found.properties.get(far.id, ()) if isinstance(far, Entity) else ()
         yield (
-            near.id if several and isinstance(near, Entity) else "",
+            identifier(near.id) if several and isinstance(near, Entity) else "",
             link.direction,
-            triple.relation.id,
+            identifier(triple.relation.id),
             *value_and_label(far, style.literal_limit),
             _properties(own, _CELL_LIMIT),
             qualifiers(triple.qualifiers, _CELL_LIMIT),
@@ -102,22 +100,21 @@ def _links(links: Sequence[Link], found: NearestNeighbours, style: Style) -> Ite
 def _hub(anchors: Page[Entity], page: Page[RelationFacts], notes: tuple[str, ...], first_cursor: str) -> Sheet:
     example = page.items[0]
     call = (
-        f"search(entity={quoted(anchors.items[0].id)}, direction={quoted(example.direction)}, "
-        f"properties_to_filter_for=[{quoted(example.relation.id)}])"
+        f"search(entity={quoted(identifier(anchors.items[0].id))}, direction={quoted(example.direction)}, "
+        f"properties_to_filter_for=[{quoted(identifier(example.relation.id))}])"
     )
     return Sheet(
         "relations",
         ("relationship", "direction", "rows", "examples"),
         (
             (
-                facts.relation.id,
+                identifier(facts.relation.id),
                 facts.direction,
                 count_text(facts.count),
                 "; ".join(shown(node, _CELL_LIMIT) for node in facts.examples),
             )
             for facts in page.items
         ),
-        len(page.items),
         page.total,
         page.stop,
         intro=(f"{named(anchors.items[0])} is a hub, so its relations are listed instead of its neighbors.",),
@@ -138,7 +135,6 @@ def values(page: Page[Literal], style: Style, seen: int, *, asked: str) -> Sheet
         "values",
         ("value",),
         ((literal(value, style.literal_limit),) for value in page.items),
-        len(page.items),
         page.total,
         page.stop,
         seen,
@@ -148,7 +144,11 @@ def values(page: Page[Literal], style: Style, seen: int, *, asked: str) -> Sheet
 
 def candidates(page: Page[Candidate], style: Style, *, hint: str) -> Sheet:
     """The entities a hint may mean, best first."""
-    step = f'Next: search(entity={quoted(page.items[0].entity.id)}, direction="outgoing")' if page.items else ""
+    step = (
+        f'Next: search(entity={quoted(identifier(page.items[0].entity.id))}, direction="outgoing")'
+        if page.items
+        else ""
+    )
     more = "; not among them? Give more of the name, node_type, or a larger limit." if page.stop is Stop.LIMIT else ""
     return Sheet(
         "candidates",
@@ -164,7 +164,6 @@ def candidates(page: Page[Candidate], style: Style, *, hint: str) -> Sheet:
             )
             for item in page.items
         ),
-        len(page.items),
         page.total,
         page.stop,
         empty=f"no entity has a name like {quoted(hint)}. Next: find_node with fewer or other words, or "

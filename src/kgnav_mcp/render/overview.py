@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from kgnav_mcp.model import EdgeFacts, LabelFacts, PropertyFacts, Relation, Schema, T
 from kgnav_mcp.render.sheet import Said, Style, count_text, singular
-from kgnav_mcp.render.text import cell, clean, quoted
+from kgnav_mcp.render.text import cell, clean, identifier, quoted
 from kgnav_mcp.render.tokens import count_tokens
 
 OVERVIEW_TOKENS = 1900
@@ -63,7 +63,7 @@ def _property(facts: PropertyFacts) -> Sequence[str]:
 
 
 def _id(relation: Relation) -> str:
-    return relation.id
+    return identifier(relation.id)
 
 
 def _some(names: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ distinct properties only.
 from __future__ import annotations
 
 from kgnav_mcp.model import Neighbourhood, RelationFacts, Triple
-from kgnav_mcp.render.text import cell, value_and_label
+from kgnav_mcp.render.text import cell, identifier, value_and_label
 
 _UNCLIPPED = 1 << 31
 
@@ -27,10 +27,10 @@ def _lines(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 
 def _property(facts: RelationFacts) -> tuple[str, ...]:
-    return facts.relation.id, facts.relation.label
+    return identifier(facts.relation.id), facts.relation.label
 
 
 def _row(triple: Triple, found: Neighbourhood) -> tuple[str, ...]:
     far = triple.far_end(found.direction)
     value, label = value_and_label(far, _UNCLIPPED)
-    return triple.relation.id, triple.relation.label, value, label
+    return identifier(triple.relation.id), triple.relation.label, value, label

@@ -52,7 +52,6 @@ class Sheet:
     noun: str
     columns: Sequence[str]
     rows: Iterable[Sequence[str]]
-    length: int
     total: Count
     stop: Stop = Stop.COMPLETE
     seen: int = 0
@@ -129,13 +128,14 @@ def fit(sheet: Sheet, style: Style, cursor_behind: Callable[[int], str] | None =
 def _within(sheet: Sheet, budget: int) -> tuple[list[Sequence[str]], bool]:
     """The leading rows that fit, and whether some did not."""
     left = budget - count_tokens("\n".join((*sheet.intro, *sheet.notes, *sheet.columns))) - _FIRST_LINE
-    rows: list[Sequence[str]] = []
-    for row in sheet.rows:
+    rows: list[Sequence[str]] = list(sheet.rows)
+    if sum(len(text) + 1 for row in rows for text in row) <= left:
+        return rows, False  # a token is at least one character
+    for n, row in enumerate(rows):
         left -= count_tokens("|".join(row)) + 1
-        if left < 0 and rows:
-            return rows, True
-        rows.append(row)
-    return rows, len(rows) < sheet.length
+        if left < 0 and n:
+            return rows[:n], True
+    return rows, False
 
 
 _FIRST_LINE = 80

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import quote
 
 from kgnav_mcp.model import Entity, Literal, Node, Qualifier
 
@@ -16,6 +17,8 @@ _HARMFUL = re.compile(
     "\U000e0000-\U000e0fff\ud800-\udfff]"  # tags and variation selectors, lone surrogates
 )
 _BREAKS = re.compile("[\t\n\r\u2028\u2029]+")
+_ALTERED = re.compile(f"{_HARMFUL.pattern}|{_BREAKS.pattern}|^ +| +$|[|\\\\]")
+_SPECIAL = re.compile(r"[|\\]")
 
 
 def clean(text: str) -> str:
@@ -25,10 +28,20 @@ def clean(text: str) -> str:
     return _BREAKS.sub(" ", _HARMFUL.sub("", text))
 
 
+def identifier(text: str) -> str:
+    """An id as it is printed: what a table would change or a reader could not see is percent-encoded.
+
+    So every id can be copied whole; looking it up takes either form.
+    """
+    if not _ALTERED.search(text):
+        return text
+    return _ENCODED.sub(lambda found: quote(found.group().encode("utf-8", "surrogatepass"), safe=""), text)
+
+
 def cell(text: str) -> str:
-    """Cleaned text as one cell of a markdown table."""
+    """Cleaned text as one cell of a markdown table: a pipe or a backslash in it has a backslash before it."""
     shown = clean(text)
-    return shown.replace("\\|", "|").replace("|", "\\|") if "|" in shown else shown
+    return _SPECIAL.sub(r"\\\g<0>", shown) if "|" in shown or "\\" in shown else shown
 
 
 def quoted(text: str) -> str:
@@ -47,14 +60,14 @@ def value_and_label(node: Node, limit: int) -> tuple[str, str]:
     """A node as SoG's two columns: id and name of an entity, text and nothing of a literal."""
     if isinstance(node, Literal):
         return literal(node, limit), ""
-    return node.id, node.label if node.label is not None else UNNAMED
+    return identifier(node.id), node.label if node.label is not None else UNNAMED
 
 
 def named(entity: Entity) -> str:
     """An entity in running text or in a list: its name with its id, or the id alone where they are the same."""
     if entity.label is None or entity.label == entity.id:
-        return entity.id
-    return f"{entity.label} ({entity.id})"
+        return identifier(entity.id)
+    return f"{entity.label} ({identifier(entity.id)})"
 
 
 def shown(node: Node, limit: int) -> str:

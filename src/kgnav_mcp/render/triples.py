@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kgnav_mcp.model import Count, Direction, Entity, Link, Neighbourhood, Page, RelationFacts, Triple
+from kgnav_mcp.model import Count, Direction, Entity, Link, Neighbourhood, Page, Relation, RelationFacts, Triple
 from kgnav_mcp.render.sheet import Sheet, Style, count_text
-from kgnav_mcp.render.text import named, qualifiers, quoted, shown, value_and_label
+from kgnav_mcp.render.text import identifier, named, qualifiers, quoted, shown, value_and_label
 
 _CELL_LIMIT = 60
 """Characters of a literal that stands as an example beside others."""
@@ -24,13 +24,12 @@ def _rows(entity: Entity, direction: Direction, page: Page[Triple], style: Style
     def cells() -> Iterator[Sequence[str]]:
         for triple in page.items:
             value, label = value_and_label(triple.far_end(direction), style.literal_limit)
-            yield triple.relation.id, triple.relation.label, value, label, qualifiers(triple.qualifiers, _CELL_LIMIT)
+            yield *_named(triple.relation), value, label, qualifiers(triple.qualifiers, _CELL_LIMIT)
 
     return Sheet(
         "rows",
         ("property", "propertyLabel", "value", "valueLabel", "qualifiers"),
         cells(),
-        len(page.items),
         page.total,
         page.stop,
         seen,
@@ -45,14 +44,13 @@ def _hub(entity: Entity, direction: Direction, page: Page[RelationFacts], seen: 
     largest = max(page.items, key=lambda facts: facts.count.value, default=None)
     intro = (
         f"{named(entity)} is a hub: {count_text(rows)} {direction} rows, so its relations are listed instead.",
-        f"Next: search(entity={quoted(entity.id)}, direction={quoted(direction)}, "
-        f"properties_to_filter_for=[{quoted(largest.relation.id if largest else '')}])",
+        f"Next: search(entity={quoted(identifier(entity.id))}, direction={quoted(direction)}, "
+        f"properties_to_filter_for=[{quoted(identifier(largest.relation.id) if largest else '')}])",
     )
     return Sheet(
         "relations",
         ("property", "propertyLabel", "rows", "examples"),
-        ((*_names(facts), count_text(facts.count), _examples(facts)) for facts in page.items),
-        len(page.items),
+        ((*_named(facts.relation), count_text(facts.count), _examples(facts)) for facts in page.items),
         page.total,
         page.stop,
         seen,
@@ -60,8 +58,8 @@ def _hub(entity: Entity, direction: Direction, page: Page[RelationFacts], seen: 
     )
 
 
-def _names(facts: RelationFacts) -> tuple[str, str]:
-    return facts.relation.id, facts.relation.label
+def _named(relation: Relation) -> tuple[str, str]:
+    return identifier(relation.id), relation.label
 
 
 def _examples(facts: RelationFacts) -> str:
@@ -70,13 +68,12 @@ def _examples(facts: RelationFacts) -> str:
 
 def relations(entity: Entity, page: Page[RelationFacts], seen: int, *, asked: bool) -> Sheet:
     """GraphWalker's list of relations, each with its direction; `asked` says that a question ranked them."""
-    example = page.items[0].relation.id if page.items else ""
-    step = f"Next: get_triples(entity={quoted(entity.id)}, relations=[{quoted(example)}])"
+    example = identifier(page.items[0].relation.id) if page.items else ""
+    step = f"Next: get_triples(entity={quoted(identifier(entity.id))}, relations=[{quoted(example)}])"
     return Sheet(
         "relations",
         ("relation", "relationLabel", "direction", "rows"),
-        ((*_names(facts), facts.direction, count_text(facts.count)) for facts in page.items),
-        len(page.items),
+        ((*_named(facts.relation), facts.direction, count_text(facts.count)) for facts in page.items),
         page.total,
         page.stop,
         seen,
@@ -93,13 +90,19 @@ def triples(entity: Entity, page: Page[Link], style: Style, seen: int) -> Sheet:
         for triple in (link.triple for link in page.items):
             head, head_label = value_and_label(triple.head, style.literal_limit)
             tail, tail_label = value_and_label(triple.tail, style.literal_limit)
-            yield head, head_label, triple.relation.id, tail, tail_label, qualifiers(triple.qualifiers, _CELL_LIMIT)
+            yield (
+                head,
+                head_label,
+                identifier(triple.relation.id),
+                tail,
+                tail_label,
+                qualifiers(triple.qualifiers, _CELL_LIMIT),
+            )
 
     return Sheet(
         "triples",
         ("head", "headLabel", "relation", "tail", "tailLabel", "qualifiers"),
         cells(),
-        len(page.items),
         page.total,
         page.stop,
         seen,
