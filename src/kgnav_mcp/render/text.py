@@ -18,6 +18,7 @@ _HARMFUL = re.compile(
 )
 _BREAKS = re.compile("[\t\n\r\u2028\u2029]+")
 _ALTERED = re.compile(f"{_HARMFUL.pattern}|{_BREAKS.pattern}|^ +| +$|[|\\\\]")
+_ENCODED = re.compile(f"{_ALTERED.pattern}|%")
 _SPECIAL = re.compile(r"[|\\]")
 
 
