@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from sys import getsizeof
 
-TERM_BUDGET = 900_000_000
+TERM_BUDGET = 1_500_000_000
 """Bytes that keys in memory may take; with the rest of a load this stays below 2 GB."""
 
 ENTRY_BYTES = 150
