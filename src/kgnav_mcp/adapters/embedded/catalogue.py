@@ -143,6 +143,14 @@ class Catalogue:
         self.sampled = meta["sampled"] == "yes"
         self._relations: Names[RelationEntry] | None = None
         self._labels: Names[LabelEntry] | None = None
+        self._mediators: bool | None = None
+
+    def has_mediators(self, session: Session) -> bool:
+        """Whether any entity is a mediator: without one nobody need look for two-hop relations."""
+        if self._mediators is None:
+            row = session.one(queries.entities.HAS_MEDIATORS)
+            self._mediators = row is not None and bool(row[0])
+        return self._mediators
 
     def relations(self, session: Session) -> Names[RelationEntry]:
         """Every predicate, relationship type and property name."""

@@ -67,10 +67,11 @@ class NeighbourReader:
                 positions.append(segment.position(index, seek))
             if len(triples) > limit:
                 break
+        whole = after is None and len(triples) <= limit
         return Page(
             items=tuple(triples[:limit]),
             positions=tuple(positions[:limit]),
-            total=Count(self._total(paths)),
+            total=Count(len(triples) if whole else self._total(paths)),
             stop=Stop.LIMIT if len(triples) > limit else Stop.COMPLETE,
         )
 
@@ -228,18 +229,25 @@ class _Small(_Rows):
 
     def __init__(self, builder: Builder, number: int, anchor: Entity, direction: Direction) -> None:
         super().__init__(builder, number, anchor, direction)
-        self._rows: dict[Segment, list[Row]] = defaultdict(list)
         session = builder.session
-        if self._outgoing:
-            for row in session.all(queries.around.ATTRIBUTES, number):
-                self._rows[Segment(Kind.ATTRIBUTE, (row[0],))].append(row)
-        for row in session.all(queries.around.TAILS if self._outgoing else queries.around.HEADS, number):
-            self._rows[Segment(Kind.EDGE, (row[0],))].append(row)
+        self._rows = {
+            Kind.ATTRIBUTE: _by_relation(session.all(queries.around.ATTRIBUTES, number) if self._outgoing else ()),
+            Kind.EDGE: _by_relation(
+                session.all(queries.around.TAILS if self._outgoing else queries.around.HEADS, number)
+            ),
+        }
 
     def paths(self) -> set[int]:
-        return {segment.path[0] for segment in self._rows}
+        return {relation for rows in self._rows.values() for relation in rows}
 
     def read(self, segment: Segment, behind: Seek, room: int) -> list[Numbered]:
-        rows = self._rows.get(segment, ())
+        rows = self._rows[segment.kind].get(segment.path[0], ())
         numbered = self._attributes(rows) if segment.kind is Kind.ATTRIBUTE else self._edges(rows)
         return sorted((row for row in numbered if row[0] > behind), key=lambda row: row[0])[:room]
+
+
+def _by_relation(rows: Iterable[Row]) -> dict[int, list[Row]]:
+    grouped: dict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        grouped[row[0]].append(row)
+    return grouped

@@ -7,13 +7,13 @@ fifty does; every other node has so few rows that they are counted as they are r
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.pool import Row
 from kgnav_mcp.adapters.embedded.rows import Builder
-from kgnav_mcp.model import Count, Direction, Node, Page, RelationFacts, Stop
+from kgnav_mcp.model import Count, Direction, Entity, Node, Page, RelationFacts, Stop
 from kgnav_mcp.port import TailKind
 
 Path = tuple[int, ...]
@@ -58,8 +58,19 @@ class RelationReader:
             counts = self._only(self._far_ends, counts)
         named = sorted((self._builder.path(path).id, path) for path in counts)
         shown = named[:limit]
+        far_ends = self._far_nodes([path for _, path in shown], examples)
         return Page(
-            items=tuple(self._facts(path, counts[path], examples, mediators=path in mediated) for _, path in shown),
+            items=tuple(
+                RelationFacts(
+                    relation=self._builder.path(path),
+                    direction=self._direction,
+                    count=Count(counts[path]),
+                    hops=tuple(self._builder.relation(number) for number in path),
+                    examples=self._examples(path, far_ends.get(path, ()), examples) if examples else (),
+                    mediators=path in mediated,
+                )
+                for _, path in shown
+            ),
             positions=tuple(relation for relation, _ in shown),
             total=Count(len(named)),
             stop=Stop.LIMIT if len(named) > len(shown) else Stop.COMPLETE,
@@ -77,6 +88,8 @@ class RelationReader:
     def counts_through(self) -> Counter[Path]:
         """Rows of each two-hop relation through mediators, without the ways back to where they started."""
         counts = Counter[Path]()
+        if not self._builder.catalogue.has_mediators(self._session):
+            return counts
         self._add(counts, self._session.all(queries.around.HUB_COUNTS_THROUGH, self._nodes, _SIDE[self._direction]))
         for query in _THROUGH[self._direction]:
             self._add(counts, self._session.all(query, self._nodes))
@@ -101,17 +114,17 @@ class RelationReader:
         for *path, count in rows:
             counts[tuple(path)] += count
 
-    def _facts(self, path: Path, count: int, examples: int, *, mediators: bool) -> RelationFacts:
-        return RelationFacts(
-            relation=self._builder.path(path),
-            direction=self._direction,
-            count=Count(count),
-            hops=tuple(self._builder.relation(number) for number in path),
-            examples=self._examples(path, examples) if examples else (),
-            mediators=mediators,
-        )
+    def _far_nodes(self, paths: Sequence[Path], wanted: int) -> dict[Path, list[Entity]]:
+        """The first nodes at the far ends of the one-hop relations, read for all of them at once."""
+        found: dict[Path, list[Entity]] = defaultdict(list)
+        ask = [path[0] for path in paths if len(path) == 1 and self._builder.relation_entries[path[0]].edges]
+        if wanted and ask and self._far_ends is not TailKind.LITERAL:
+            rows = self._session.all(_EXAMPLES[self._direction], self._nodes, json.dumps(ask), wanted)
+            for relation, key, label, mediator in rows:
+                found[(relation,)].append(self._builder.entity(key, label, mediator))
+        return found
 
-    def _examples(self, path: Path, wanted: int) -> tuple[Node, ...]:
+    def _examples(self, path: Path, nodes: Sequence[Entity], wanted: int) -> tuple[Node, ...]:
         """The first distinct far ends in the order of `neighbours`: literals, then nodes."""
         last = self._builder.relation_entries[path[-1]]
         outgoing = self._direction is Direction.OUTGOING
@@ -120,8 +133,7 @@ class RelationReader:
             query = queries.around.EXAMPLE_ATTRIBUTES if len(path) == 1 else queries.around.EXAMPLE_ATTRIBUTES_THROUGH
             rows = self._session.all(query, self._nodes, *path, wanted)
             found += [self._builder.literal(text, datatype, language) for text, datatype, language in rows]
-        if len(found) < wanted and last.edges and self._far_ends is not TailKind.LITERAL:
-            query = (_EXAMPLES if len(path) == 1 else _EXAMPLES_THROUGH)[self._direction]
-            rows = self._session.all(query, self._nodes, *path, wanted - len(found))
-            found += [self._builder.entity(key, label, mediator) for _, key, label, mediator in rows]
-        return tuple(found)
+        if len(path) == 2 and len(found) < wanted and last.edges and self._far_ends is not TailKind.LITERAL:
+            rows = self._session.all(_EXAMPLES_THROUGH[self._direction], self._nodes, *path, wanted - len(found))
+            nodes = [self._builder.entity(key, label, mediator) for _, key, label, mediator in rows]
+        return (*found, *nodes)[:wanted]

@@ -56,6 +56,7 @@ CREATE INDEX label_node ON node_label (label, node);
 """
 NODE_INDEXES = """
 CREATE UNIQUE INDEX node_key ON node (key);
+CREATE INDEX node_mediator ON node (id) WHERE mediator = 1;
 CREATE INDEX name_node ON name (node, kind);
 CREATE INDEX name_text ON name (text, kind, node);
 """

@@ -66,16 +66,18 @@ FROM json_each(?1) AS j CROSS JOIN attribute AS a ON a.node = j.value AND a.p = 
 """One seek for each node until there are enough."""
 
 EXAMPLE_TAILS = """
-SELECT DISTINCT v.id, v.key, v.label, v.mediator FROM json_each(?1) AS j
-CROSS JOIN edge AS e ON e.s = j.value AND e.p = ?2 CROSS JOIN node AS v ON v.id = e.o LIMIT ?3
+SELECT r.value, v.key, v.label, v.mediator FROM json_each(?2) AS r CROSS JOIN node AS v ON v.id IN (
+    SELECT DISTINCT e.o FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.s = j.value AND e.p = r.value LIMIT ?3
+)
 """
-"""One seek for each node and two for each example."""
+"""For each relation one seek for each node and two for each example."""
 
 EXAMPLE_HEADS = """
-SELECT DISTINCT v.id, v.key, v.label, v.mediator FROM json_each(?1) AS j
-CROSS JOIN edge AS e ON e.o = j.value AND e.p = ?2 CROSS JOIN node AS v ON v.id = e.s LIMIT ?3
+SELECT r.value, v.key, v.label, v.mediator FROM json_each(?2) AS r CROSS JOIN node AS v ON v.id IN (
+    SELECT DISTINCT e.s FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.o = j.value AND e.p = r.value LIMIT ?3
+)
 """
-"""One seek for each node and two for each example."""
+"""For each relation one seek for each node and two for each example."""
 
 EXAMPLE_TAILS_THROUGH = """
 SELECT DISTINCT v.id, v.key, v.label, v.mediator FROM json_each(?1) AS j

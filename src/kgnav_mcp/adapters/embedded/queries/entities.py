@@ -9,6 +9,9 @@ RELATIONS = "SELECT id, key, label, edges, attributes FROM relation"
 LABELS = "SELECT id, key, name, nodes FROM label"
 """All labels, once for an open file."""
 
+HAS_MEDIATORS = "SELECT EXISTS (SELECT 1 FROM node WHERE mediator = 1)"
+"""One look at a small index, once for an open file."""
+
 NODES_BY_KEY = """
 SELECT v.id, v.key, v.label, v.description, v.mediator
 FROM json_each(?) AS j CROSS JOIN node AS v ON v.key = j.value
