@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from xml.sax import SAXParseException
 
 import pyoxigraph as ox
-from rdflib import Dataset
-from rdflib.exceptions import ParserError
 
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
 from kgnav_mcp.errors import BadLine
 
 
-def quads(source: Source, reader: SourceReader) -> Iterator[list[ox.Quad]]:
-    """All quads of a TriX source as one batch, sorted, for rdflib keeps no order.
+def quads(source: Source, reader: SourceReader) -> list[ox.Quad]:
+    """All quads of a TriX source, sorted, for rdflib keeps no order.
 
     Raises:
         BadLine: it is no well-formed TriX.
     """
+    from rdflib import Dataset  # noqa: PLC0415 - slow to import, and TriX is rare
+    from rdflib.exceptions import ParserError  # noqa: PLC0415
+
     graphs = Dataset()
     try:
         with warnings.catch_warnings():
@@ -31,4 +31,4 @@ def quads(source: Source, reader: SourceReader) -> Iterator[list[ox.Quad]]:
         raise BadLine(source.name, line, error.getMessage(), next_step="Mend the file.") from error
     except ParserError as error:
         raise BadLine(source.name, None, str(error), next_step="Mend the file.") from error
-    yield list(ox.parse(b"\n".join(statements), ox.RdfFormat.N_QUADS, lenient=True))
+    return list(ox.parse(b"\n".join(statements), ox.RdfFormat.N_QUADS, lenient=True))

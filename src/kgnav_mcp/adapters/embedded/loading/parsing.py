@@ -1,0 +1,127 @@
+"""Parsing RDF, with pyoxigraph, into batches: here for a small source, in a process of its own for a large one.
+
+Parsing and staging cost about the same, so that a second process halves the time of reading where there is a
+second core. What that process writes is in `parser_process`.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from typing import IO, cast
+
+import pyoxigraph as ox
+
+from kgnav_mcp.adapters.embedded.loading import trix
+from kgnav_mcp.adapters.embedded.loading.encoding import Batch, Encoder
+from kgnav_mcp.adapters.embedded.loading.sources import Format, Source, SourceReader, blocks
+from kgnav_mcp.errors import LoadError
+
+OX_FORMATS = {
+    Format.N_TRIPLES: ox.RdfFormat.N_TRIPLES,
+    Format.N_QUADS: ox.RdfFormat.N_QUADS,
+    Format.TURTLE: ox.RdfFormat.TURTLE,
+    Format.TRIG: ox.RdfFormat.TRIG,
+    Format.N3: ox.RdfFormat.N3,
+    Format.RDF_XML: ox.RdfFormat.RDF_XML,
+    Format.JSON_LD: ox.RdfFormat.JSON_LD,
+}
+LINE_FORMATS = (Format.N_TRIPLES, Format.N_QUADS)
+
+PROCESS = "kgnav_mcp.adapters.embedded.loading.parser_process"
+
+QUADS = 20_000
+"""Quads in a batch: many enough for a node's repetitions to be met within one, few enough to stay in the cache."""
+
+LARGE = 32 * 1024 * 1024
+"""Sources of at least so many bytes on disk are parsed in a process of their own; starting it takes 0.2 s."""
+
+PLACE = re.compile(r"^Parser error (at|between) line \d+[^:]*: ")
+"""How pyoxigraph begins a message; the line number is told apart from it."""
+
+
+def batches(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: bool) -> Iterator[Batch]:
+    """The batches of a source, in its order. Prefixes that it declares are added to `prefixes`.
+
+    Raises:
+        SyntaxError: pyoxigraph's, for an error that is not skipped.
+        OSError: the source cannot be read; EOFError and zlib.error for a broken gzip file.
+    """
+    if source.size >= LARGE and source.form in OX_FORMATS:
+        return _from_process(source, index, prefixes, skip_bad=skip_bad)
+    return parse(source, index, prefixes, skip_bad=skip_bad)
+
+
+def reason(error: SyntaxError) -> str:
+    """What pyoxigraph found wrong, without the place."""
+    return PLACE.sub("", error.msg)
+
+
+def parse(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: bool) -> Iterator[Batch]:
+    """The same in this process."""
+    encoder = Encoder(index)
+    with source.open() as reader:
+        if source.form is Format.TRIX:
+            yield encoder.encode(trix.quads(source, reader), reader.position)
+        elif source.form in LINE_FORMATS and skip_bad:
+            yield from _good_lines(source, reader, encoder)
+        else:
+            parser = ox.parse(reader.stream, OX_FORMATS[source.form], lenient=True)
+            statements: Iterator[ox.Quad] = iter(parser)
+            while quads := list(islice(statements, QUADS)):
+                yield encoder.encode(quads, reader.position)
+            for prefix, namespace in parser.prefixes.items():
+                prefixes.setdefault(prefix, namespace)
+
+
+def _good_lines(source: Source, reader: SourceReader, encoder: Encoder) -> Iterator[Batch]:
+    """Whole blocks where they have no error; line by line, to leave out the bad ones only, where they have."""
+    form = OX_FORMATS[source.form]
+    first = 1
+    for block in blocks(reader):
+        rejected: list[tuple[int | None, str]] = []
+        try:
+            good = list(ox.parse(block, form, lenient=True))
+        except SyntaxError:
+            good: list[ox.Quad] = []
+            for number, line in enumerate(block.split(b"\n"), first):
+                try:
+                    good += ox.parse(line, form, lenient=True)
+                except SyntaxError as error:
+                    rejected.append((number, reason(error)))
+        batch = encoder.encode(good, reader.position)
+        batch.rejected = rejected
+        yield batch
+        first += block.count(b"\n")
+
+
+def _from_process(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: bool) -> Iterator[Batch]:
+    command = [sys.executable, "-m", PROCESS, str(source.path), source.form, str(index), str(int(skip_bad))]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as child:  # noqa: S603 - our own module
+        pipe = cast("IO[bytes]", child.stdout)
+        try:
+            while isinstance(batch := _received(pipe, source), Batch):
+                yield batch
+            for prefix, namespace in cast("dict[str, str]", _received(pipe, source)).items():
+                prefixes.setdefault(prefix, namespace)
+        finally:
+            child.kill()
+
+
+def _received(pipe: IO[bytes], source: Source) -> object:
+    try:
+        message: object = pickle.load(pipe)  # noqa: S301 - written by our own module
+    except (EOFError, pickle.UnpicklingError) as error:
+        raise LoadError(
+            f"the process that parsed {source.name} was ended from outside",
+            next_step="See whether the system ran out of memory, and load again.",
+        ) from error
+    if isinstance(message, Exception):
+        raise message
+    return message
