@@ -12,6 +12,9 @@ from kgnav_mcp.render.tokens import count_tokens
 OVERVIEW_TOKENS = 1900
 """An overview fits 2,000 tokens on any graph; this leaves room for its head."""
 
+_FRAME = 80
+"""Tokens of the head and of the line that says what to do next."""
+
 _ENDS = 4
 
 
@@ -21,7 +24,7 @@ def overview(graph: str, schema: Schema, name: str | None, style: Style) -> Said
     head = f"{clean(name)} in graph {graph}" if name else f"graph {graph}"
     size = f"{count_text(schema.entities)} entities, {count_text(schema.triples)} triples"
     lines = [f"{head}: {size}" + (f" ({clean(schema.sampled)})" if schema.sampled else "")]
-    share = budget // 3
+    share = (budget - _FRAME) // 3
     lines += _section("labels", ("label", "name", "nodes"), schema.labels, _label, share)
     lines += _section("relations", ("relation", "triples", "from", "to", "qualifiers"), schema.relations, _edge, share)
     lines += _section("properties", ("property", "values", "types"), schema.properties, _property, share)

@@ -129,8 +129,8 @@ def _within(sheet: Sheet, budget: int) -> tuple[list[Sequence[str]], bool]:
     """The leading rows that fit, and whether some did not."""
     left = budget - count_tokens("\n".join((*sheet.intro, *sheet.notes, *sheet.columns))) - _FIRST_LINE
     rows: list[Sequence[str]] = list(sheet.rows)
-    if sum(len(text) + 1 for row in rows for text in row) <= left:
-        return rows, False  # a token is at least one character
+    if count_tokens("\n".join("|".join(row) for row in rows)) <= left:
+        return rows, False  # counted at once, as nearly every answer fits
     for n, row in enumerate(rows):
         left -= count_tokens("|".join(row)) + 1
         if left < 0 and n:

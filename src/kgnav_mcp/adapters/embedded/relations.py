@@ -44,6 +44,7 @@ class RelationReader:
         self._builder = builder
         self._session = builder.session
         self._nodes = json.dumps(list(nodes))
+        self._single = len(nodes) == 1
         self._direction = direction
         self._far_ends = far_ends
 
@@ -80,6 +81,8 @@ class RelationReader:
         """Rows of each one-hop relation."""
         counts = Counter[Path]()
         self._add(counts, self._session.all(queries.around.HUB_COUNTS, self._nodes, _SIDE[self._direction]))
+        if counts and self._single:
+            return counts  # one node that is a hub has no rows below the floor
         self._add(counts, self._session.all(_EDGES[self._direction], self._nodes))
         if self._direction is Direction.OUTGOING:
             self._add(counts, self._session.all(queries.around.ATTRIBUTE_COUNTS, self._nodes))

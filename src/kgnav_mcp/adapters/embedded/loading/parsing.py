@@ -38,6 +38,9 @@ PROCESS = "kgnav_mcp.adapters.embedded.loading.parser_process"
 QUADS = 20_000
 """Quads in a batch: many enough for a node's repetitions to be met within one, few enough to stay in the cache."""
 
+PIPE_BYTES = 1 << 20
+"""Room in the pipe and before it, so that neither process waits for the other's every page."""
+
 LARGE = 32 * 1024 * 1024
 """Sources of at least so many bytes on disk are parsed in a process of their own; starting it takes 0.2 s."""
 
@@ -103,7 +106,10 @@ def _good_lines(source: Source, reader: SourceReader, encoder: Encoder) -> Itera
 def _from_process(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: bool) -> Iterator[Batch]:
     command = [sys.executable, "-m", PROCESS, str(source.path), source.form, str(index), str(int(skip_bad))]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as child:  # noqa: S603 - our own module
+    child = subprocess.Popen(  # noqa: S603 - our own module
+        command, stdout=subprocess.PIPE, env=environment, bufsize=PIPE_BYTES, pipesize=PIPE_BYTES
+    )
+    with child:
         pipe = cast("IO[bytes]", child.stdout)
         try:
             while isinstance(batch := _received(pipe, source), Batch):
