@@ -48,14 +48,14 @@ CREATE TABLE label_property (
 ) WITHOUT ROWID;
 """
 
-TRIPLE_INDEXES = """
+EDGE_INDEXES = """
 CREATE INDEX edge_incoming ON edge (o, p, s, n);
 CREATE INDEX edge_qualified ON edge (p, s, o, n) WHERE qualifiers IS NOT NULL;
-CREATE INDEX attribute_value ON attribute (p, substr(text, 1, 64), node, n);
 CREATE INDEX label_node ON node_label (label, node);
 """
 NODE_INDEXES = """
 CREATE UNIQUE INDEX node_key ON node (key);
+CREATE INDEX attribute_value ON attribute (p, substr(text, 1, 64), node, n);
 CREATE INDEX node_mediator ON node (id) WHERE mediator = 1;
 CREATE INDEX name_node ON name (node, kind);
 CREATE INDEX name_text ON name (text, kind, node);

@@ -8,8 +8,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from types import FrameType
 
-STEPS = 500_000
-"""SQLite's steps between two looks for a signal: some milliseconds."""
+STEPS = 2_000_000
+"""SQLite's steps between two looks for a signal: some hundredths of a second. Each look needs Python's lock."""
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID, FORMAT_VERSIO
 from kgnav_mcp.adapters.embedded.loading import ddl, queries, writer
 from kgnav_mcp.adapters.embedded.loading.interrupts import STEPS, Interrupts
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
-from kgnav_mcp.adapters.embedded.loading.nodes import NameFile
+from kgnav_mcp.adapters.embedded.loading.nodes import NodeFile
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions, LoadReport, ProgressListener
 from kgnav_mcp.adapters.embedded.loading.partfile import PartFile
 from kgnav_mcp.adapters.embedded.loading.reading import Reading
@@ -111,11 +111,11 @@ def _build(part: PartFile, reading: Reading, options: LoadOptions) -> None:
     attach_qualifiers(connection, staging)
     writer.write_labels(connection, staging, options.type_relations)
     connection.execute("COMMIT")
-    with NameFile(part.names, part.staging, options, reading.last_rdf) as names:
+    with NodeFile(part.nodes, part.staging, options, reading.last_rdf) as nodes:
         connection.execute("BEGIN")
-        writer.write_triples(connection)
+        writer.write_edges(connection)
         connection.execute("COMMIT")
-        names.copy(connection)
+        nodes.copy(connection)
     staging.tell(name, 0, "indexing")
     connection.execute("BEGIN")
     writer.write_joins(connection)

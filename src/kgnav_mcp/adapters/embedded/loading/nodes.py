@@ -1,4 +1,4 @@
-"""Nodes, their names and the full-text index: built in a thread and a file of their own, beside the triples.
+"""Nodes, attributes, names and the full-text index: built in a thread and a file of their own, beside the edges.
 
 Both halves are mostly work inside SQLite, which lets go of Python's lock, so that two cores share it. The finished
 tables are then copied page by page, which costs little.
@@ -19,9 +19,10 @@ from kgnav_mcp.adapters.embedded.loading.interrupts import STEPS
 from kgnav_mcp.adapters.embedded.loading.names import DESCRIPTION, NAME, local_name
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
 from kgnav_mcp.adapters.embedded.loading.staging import NamingRow
+from kgnav_mcp.adapters.embedded.loading.writer import write_attributes
 
 
-class NameFile:
+class NodeFile:
     """Reads the staging file and fills a file of its own from `__enter__` on; `copy` waits for it and takes it over.
 
     The staging file must be committed, and is only read until `copy` returns.
@@ -33,11 +34,11 @@ class NameFile:
         self._options = options
         self._last_rdf = last_rdf
         self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        self._thread = ThreadPoolExecutor(1, "kgnav-names")
+        self._thread = ThreadPoolExecutor(1, "kgnav-nodes")
         self._stopped = threading.Event()
         self._done: Future[None] | None = None
 
-    def __enter__(self) -> NameFile:
+    def __enter__(self) -> NodeFile:
         self._done = self._thread.submit(self._build)
         return self
 
@@ -49,9 +50,9 @@ class NameFile:
         """Wait for the tables and copy them into the graph file."""
         if self._done is not None:
             self._done.result()
-        connection.execute("ATTACH ? AS names", (str(self._path),))
+        connection.execute("ATTACH ? AS nodes", (str(self._path),))
         connection.execute("BEGIN")
-        for statement in queries.COPY_NAMES:
+        for statement in queries.COPY_NODES:
             connection.execute(statement)
         connection.execute("COMMIT")
 
@@ -64,6 +65,7 @@ class NameFile:
             connection.execute("BEGIN")
             for statement in (ddl.TABLES + ddl.UNNAMED).split(";"):
                 connection.execute(statement)
+            write_attributes(connection)
             write_nodes(connection, self._options, self._last_rdf)
             connection.execute(queries.WRITE_NAME_WORDS)
             connection.execute("COMMIT")

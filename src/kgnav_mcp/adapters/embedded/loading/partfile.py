@@ -20,7 +20,7 @@ class PartFile:
         self._target = target
         self.path = target.with_name(f"{target.name}.part-{os.getpid()}")
         self.staging = target.with_name(f"{self.path.name}-staging")
-        self.names = target.with_name(f"{self.path.name}-names")
+        self.nodes = target.with_name(f"{self.path.name}-nodes")
 
     def __enter__(self) -> PartFile:
         """Make room for the part file.
@@ -36,7 +36,7 @@ class PartFile:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for path in (self.path, self.staging, self.names):
+        for path in (self.path, self.staging, self.nodes):
             path.unlink(missing_ok=True)
 
     def commit(self) -> None:
@@ -54,7 +54,7 @@ class PartFile:
 
 def remove_leftovers(target: Path) -> None:
     """Remove part files of the target whose process is gone: all that a killed load leaves behind."""
-    pattern = re.compile(re.escape(target.name) + r"\.part-(\d+)(-staging|-names)?")
+    pattern = re.compile(re.escape(target.name) + r"\.part-(\d+)(-staging|-nodes)?")
     for path in target.parent.iterdir():
         match = pattern.fullmatch(path.name)
         if match and not _alive(int(match[1])):

@@ -116,12 +116,13 @@ STAGE_UNNAMED = "INSERT INTO unnamed VALUES"
 WRITE_NAME_WORDS = "INSERT INTO name_words (name_words) VALUES ('rebuild')"
 
 # Whole tables as they are; the index's own tables are those that FTS5 documents as its storage.
-COPY_NAMES = (
-    "INSERT INTO node SELECT * FROM names.node",
-    "INSERT INTO name SELECT * FROM names.name",
-    "INSERT OR REPLACE INTO name_words_data SELECT * FROM names.name_words_data",
-    "INSERT OR REPLACE INTO name_words_idx SELECT * FROM names.name_words_idx",
-    "INSERT OR REPLACE INTO name_words_docsize SELECT * FROM names.name_words_docsize",
+COPY_NODES = (
+    "INSERT INTO attribute SELECT * FROM nodes.attribute",
+    "INSERT INTO node SELECT * FROM nodes.node",
+    "INSERT INTO name SELECT * FROM nodes.name",
+    "INSERT OR REPLACE INTO name_words_data SELECT * FROM nodes.name_words_data",
+    "INSERT OR REPLACE INTO name_words_idx SELECT * FROM nodes.name_words_idx",
+    "INSERT OR REPLACE INTO name_words_docsize SELECT * FROM nodes.name_words_docsize",
 )
 
 # After the indexes: probes for each relation, each label, each node that may be a mediator.
@@ -135,15 +136,19 @@ NAME_LABELS = "UPDATE label SET name = (SELECT label FROM node WHERE node.key = 
 COUNT_LABELS = "UPDATE label SET nodes = (SELECT count(*) FROM node_label WHERE node_label.label = label.id)"
 MARK_MEDIATORS = """
 UPDATE node SET mediator = 1
-WHERE id IN (SELECT node FROM names.unnamed)
+WHERE id IN (SELECT node FROM nodes.unnamed)
     AND (EXISTS (SELECT 1 FROM edge WHERE s = node.id) OR EXISTS (SELECT 1 FROM edge WHERE o = node.id))
 """
 
-# One scan of all triples each; Python counts, for SQLite would sort them by relation.
-RELATIONS_OF_EDGES = "SELECT p FROM edge"
-RELATIONS_OF_ATTRIBUTES = "SELECT p FROM attribute"
-COUNT_EDGES = "UPDATE relation SET edges = ? WHERE id = ?"
-COUNT_ATTRIBUTES = "UPDATE relation SET attributes = ? WHERE id = ?"
+# One scan of all triples each, and a sort of their relations alone, which is cheaper than reading them in any order.
+COUNT_EDGES = """
+UPDATE relation SET edges = c.n
+FROM (SELECT p, count(*) AS n FROM edge NOT INDEXED GROUP BY +p) c WHERE c.p = relation.id
+"""
+COUNT_ATTRIBUTES = """
+UPDATE relation SET attributes = c.n
+FROM (SELECT p, count(*) AS n FROM attribute NOT INDEXED GROUP BY +p) c WHERE c.p = relation.id
+"""
 # One probe for each relation: those that only reified or bad lines mention are not in the graph.
 FORGET_UNUSED_RELATIONS = """
 DELETE FROM relation WHERE edges = 0 AND attributes = 0 AND key NOT IN (SELECT key FROM edge_qualifier)
@@ -213,7 +218,7 @@ FILL_EDGE_SAMPLE = """
 INSERT INTO staging.edge_sample
 SELECT p, s, o, iif(rare, 1, ?2) FROM (
     SELECT p, s, o, p IN (SELECT id FROM relation WHERE edges < ?1) AS rare FROM edge
-) WHERE rare OR (s * 31 + o * 17) % ?2 = 0
+) WHERE (s * 31 + o * 17) % ?2 = 0 OR rare
 """
 WRITE_EDGE_HEADS = """
 INSERT INTO edge_end (p, side, label, n)
@@ -241,9 +246,11 @@ WRITE_LABEL_PROPERTIES = """
 INSERT INTO label_property (label, p, datatype, n)
 SELECT coalesce(l.label, 0), a.p, a.datatype, sum(a.weight) FROM (
     SELECT node, p, coalesce(datatype, iif(language IS NULL, 'string', 'langString')) AS datatype,
-        iif(p IN (SELECT id FROM relation WHERE attributes < ?1), 1, ?2) AS weight
-    FROM attribute
-    WHERE p IN (SELECT id FROM relation WHERE attributes < ?1) OR (node * 31 + p) % ?2 = 0
+        iif(rare, 1, ?2) AS weight
+    FROM (
+        SELECT node, p, datatype, language, +p IN (SELECT id FROM relation WHERE attributes < ?1) AS rare
+        FROM attribute NOT INDEXED
+    ) WHERE (node * 31 + p) % ?2 = 0 OR rare
 ) a LEFT JOIN node_label l ON l.node = a.node
 GROUP BY 1, 2, 3
 """

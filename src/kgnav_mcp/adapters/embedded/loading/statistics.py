@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
-from operator import itemgetter
 
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
 from kgnav_mcp.adapters.embedded.loading import queries
@@ -18,12 +16,8 @@ RARE = 5_000
 
 def write_statistics(connection: sqlite3.Connection) -> bool:
     """Fill the tables of counts; True when the schema's figures come from a sample."""
-    for rows, update in (
-        (queries.RELATIONS_OF_EDGES, queries.COUNT_EDGES),
-        (queries.RELATIONS_OF_ATTRIBUTES, queries.COUNT_ATTRIBUTES),
-    ):
-        counts = Counter(map(itemgetter(0), connection.execute(rows)))
-        connection.executemany(update, ((count, relation) for relation, count in counts.items()))
+    connection.execute(queries.COUNT_EDGES)
+    connection.execute(queries.COUNT_ATTRIBUTES)
     connection.execute(queries.WRITE_DEGREES_OUTGOING, (DEGREE_FLOOR,))
     connection.execute(queries.WRITE_DEGREES_INCOMING, (DEGREE_FLOOR,))
     if connection.execute(queries.HAS_MEDIATORS).fetchone()[0]:

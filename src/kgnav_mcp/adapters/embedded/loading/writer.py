@@ -41,16 +41,14 @@ def write_relations(connection: sqlite3.Connection, staging: Staging) -> None:
     connection.executemany(queries.WRITE_RELATION, ((number, key) for key, number in staging.relations.items()))
 
 
-def write_triples(connection: sqlite3.Connection) -> None:
-    """Write edges and attributes with their indexes."""
+def write_edges(connection: sqlite3.Connection) -> None:
+    """Write the edges with their indexes."""
     if connection.execute(queries.HAS_RELATIONSHIPS).fetchone()[0]:
         for edges in bulk.batches(_numbered_edges(connection.execute(queries.SORTED_EDGES))):
             bulk.insert(connection, queries.WRITE_EDGE, edges)
     else:
         connection.execute(queries.WRITE_EDGES)
-    for attributes in bulk.batches(_numbered_attributes(connection.execute(queries.SORTED_ATTRIBUTES))):
-        bulk.insert(connection, queries.WRITE_ATTRIBUTE, attributes)
-    for statement in ddl.TRIPLE_INDEXES.split(";"):
+    for statement in ddl.EDGE_INDEXES.split(";"):
         connection.execute(statement)
 
 
@@ -67,6 +65,12 @@ def _numbered_edges(rows: Iterator[tuple[int, int, int, int, str | None]]) -> It
             last, number = (s, p, o), 0
         last_place = place
         yield s, p, o, number, qualifiers
+
+
+def write_attributes(connection: sqlite3.Connection) -> None:
+    """Write the attributes."""
+    for attributes in bulk.batches(_numbered_attributes(connection.execute(queries.SORTED_ATTRIBUTES))):
+        bulk.insert(connection, queries.WRITE_ATTRIBUTE, attributes)
 
 
 def _numbered_attributes(
@@ -98,7 +102,7 @@ def write_labels(connection: sqlite3.Connection, staging: Staging, type_relation
 
 
 def write_joins(connection: sqlite3.Connection) -> None:
-    """Build the indexes of nodes and names, and fill in what needs them."""
+    """Build the indexes of nodes, names and attributes, and fill in what needs them."""
     for statement in ddl.NODE_INDEXES.split(";"):
         connection.execute(statement)
     connection.execute(queries.NAME_RELATIONS)
