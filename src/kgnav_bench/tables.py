@@ -11,7 +11,6 @@ _FIRST_PART = re.compile(rf"showing {_NUMBER} of (at least )?{_NUMBER} \w+; next
 _LATER_PART = re.compile(
     rf"showing \w+ {_NUMBER} to {_NUMBER} of (at least )?{_NUMBER} \w+; (?:next: cursor \"([^\"]+)\"|that is the end)"
 )
-_SEPARATOR = re.compile(r"(?<!\\)\|")
 
 
 class UnreadableAnswerError(ValueError):
@@ -74,4 +73,6 @@ def _int(text: str) -> int:
 
 
 def _cells(line: str) -> tuple[str, ...]:
-    return tuple(cell.replace("\\|", "|") for cell in _SEPARATOR.split(line))
+    """The cells of a line. No answer holds control characters, so two of them can stand for what is escaped."""
+    hidden = line.replace("\\\\", "\0").replace("\\|", "\1")
+    return tuple(cell.replace("\1", "|").replace("\0", "\\") for cell in hidden.split("|"))

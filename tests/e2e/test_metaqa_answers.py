@@ -13,18 +13,18 @@ COLUMNS = ("property", "value")
 
 
 def answer(rows: list[tuple[str, str]], total: Count, stop: Stop = Stop.COMPLETE, **more: object) -> str:
-    sheet = Sheet("rows", COLUMNS, rows, len(rows), total, stop, **more)  # pyright: ignore[reportArgumentType]
+    sheet = Sheet("rows", COLUMNS, rows, total, stop, **more)  # pyright: ignore[reportArgumentType]
     return fit(sheet, Style(), lambda shown: f"cursor-{shown}").text
 
 
 def test_cells_come_back_as_they_were_with_bars_in_them_and_notes_left_out() -> None:
-    rows = [("one", "a|b"), ("two", "--"), ("three", "")]
+    rows = [("one", "a|b"), ("two", "--"), ("three", ""), ("four\\", "c\\|d")]
 
-    table = parse(answer(rows, Count(3), intro=("Some words.",), notes=("Next: go|on.",)))
+    table = parse(answer(rows, Count(4), intro=("Some words.",), notes=("Next: go|on.",)))
 
     assert table.columns == COLUMNS
     assert list(table.rows) == rows
-    assert (table.total, table.exact, table.before, table.cursor) == (3, True, 0, None)
+    assert (table.total, table.exact, table.before, table.cursor) == (4, True, 0, None)
 
 
 @pytest.mark.parametrize(("seen", "before"), [(0, 0), (1200, 1200)])
