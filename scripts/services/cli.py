@@ -1,0 +1,75 @@
+"""`scripts/service STORE COMMAND`: start a store, fill it, and name its address."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from .failure import ServiceError
+from .instance import default_home
+from .virtuoso import Virtuoso
+
+STORES: Mapping[str, type[Virtuoso]] = {"virtuoso": Virtuoso}
+"""Every store this script knows, by the name it goes under."""
+
+GRAPH = "http://kgnav.example/graph"
+"""The graph that files are loaded into when no other is named."""
+
+STOPPED = 3
+"""Exit code of `status` for a store that does not run, as service managers have it."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code is 1 for a failure, whose reason is on stderr."""
+    given = _parser().parse_args(arguments)
+    store = STORES[given.store](given.home.absolute() if given.home else default_home(given.store))
+    try:
+        return _run(store, given)
+    except ServiceError as error:
+        sys.stderr.write(f"{given.store}: {error}\n")
+        return 1
+
+
+def _run(store: Virtuoso, given: argparse.Namespace) -> int:
+    if given.command == "start":
+        _say(store.start())
+    elif given.command == "stop":
+        _say("stopped" if store.stop() else "was not running")
+    elif given.command == "status":
+        pid = store.pid()
+        _say(f"running at {store.url}, process {pid}" if pid else "stopped")
+        return 0 if pid else STOPPED
+    elif given.command == "url":
+        _say(store.url)
+    elif given.command == "load":
+        store.load(given.files, given.graph_iri)
+    else:
+        store.clear(given.graph_iri)
+    return 0
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    home = argparse.ArgumentParser(add_help=False)
+    home.add_argument("--home", type=Path, help="folder of the instance, for a second one beside the usual one")
+    graph = argparse.ArgumentParser(add_help=False)
+    graph.add_argument("--graph-iri", default=GRAPH, metavar="IRI", help="the graph meant (%(default)s)")
+    parser = argparse.ArgumentParser(prog="service", description="Real stores on loopback, without Docker.")
+    stores = parser.add_subparsers(dest="store", required=True, metavar="STORE")
+    for name, store in STORES.items():
+        words = (store.__doc__ or "").partition("\n")[0]
+        commands = stores.add_parser(name, help=words, description=words)
+        commands = commands.add_subparsers(dest="command", required=True, metavar="COMMAND")
+        commands.add_parser("start", parents=[home], help="install it where it is missing, start it, print its address")
+        commands.add_parser("stop", parents=[home], help="end it and wait until it has ended")
+        commands.add_parser("status", parents=[home], help=f"say whether it runs; exit code {STOPPED} where not")
+        commands.add_parser("url", parents=[home], help="print its address, whether it runs or not")
+        load = commands.add_parser("load", parents=[home, graph], help="load N-Triples or Turtle, plain or .gz")
+        load.add_argument("files", nargs="+", type=Path, metavar="FILE")
+        commands.add_parser("clear", parents=[home, graph], help="empty one graph")
+    return parser

@@ -1,0 +1,60 @@
+"""A server that outlives the command which started it: known by a file with its process id."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from .failure import ServiceError
+
+_PAUSE = 0.05
+"""Seconds between two looks at a process."""
+
+
+class DetachedProcess:
+    """One process, found again by later commands.
+
+    `mark` is a text of its command line: a process id alone may have been given to another program meanwhile.
+    """
+
+    def __init__(self, pid_file: Path, mark: str) -> None:
+        self._pid_file = pid_file
+        self._mark = mark
+
+    def pid(self) -> int | None:
+        """Its process id, None where it does not run. A process that ended but was never waited for does not run."""
+        try:
+            pid = int(self._pid_file.read_text(encoding="ascii"))
+            command = Path(f"/proc/{pid}/cmdline").read_bytes()
+        except (OSError, ValueError):
+            return None
+        return pid if self._mark.encode() in command.split(b"\0") else None
+
+    def start(self, command: Sequence[str], folder: Path, output: Path) -> None:
+        """Start it in a session of its own, so that no terminal or parent takes it along when it ends."""
+        with output.open("ab") as sink:
+            process = subprocess.Popen(  # noqa: S603 - the caller's own command
+                command, cwd=folder, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, start_new_session=True
+            )
+        self._pid_file.write_text(str(process.pid), encoding="ascii")
+
+    def stop(self, patience: float) -> bool:
+        """Ask it to end and wait; whether it was running.
+
+        Raises:
+            ServiceError: it still runs after `patience` seconds.
+        """
+        pid = self.pid()
+        if pid is not None:
+            os.kill(pid, signal.SIGTERM)
+            deadline = time.monotonic() + patience
+            while self.pid() is not None:
+                if time.monotonic() > deadline:
+                    raise ServiceError(f"process {pid} did not end within {patience:g} s of being asked to")
+                time.sleep(_PAUSE)
+        self._pid_file.unlink(missing_ok=True)
+        return pid is not None

@@ -1,0 +1,53 @@
+"""Virtuoso's configuration for one instance."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .instance import HOST, Instance
+
+_TEXT = """\
+[Database]
+DatabaseFile = {home}/database/virtuoso.db
+ErrorLogFile = {home}/database/virtuoso.log
+LockFile = {home}/database/virtuoso.lck
+TransactionFile = {home}/database/virtuoso.trx
+xa_persistent_file = {home}/database/virtuoso.pxa
+ErrorLogLevel = 7
+FileExtend = 200
+
+[TempDatabase]
+DatabaseFile = {home}/database/temporary.db
+TransactionFile = {home}/database/temporary.trx
+MaxCheckpointRemap = 2000
+
+[Parameters]
+ServerPort = {host}:{sql_port}
+DisableUnixSocket = 1
+DirsAllowed = {home}/incoming
+NumberOfBuffers = 60000
+MaxDirtyBuffers = 45000
+MaxCheckpointRemap = 2000
+CheckpointInterval = 60
+SchedulerInterval = 10
+
+[HTTPServer]
+ServerPort = {host}:{port}
+ServerThreads = 20
+KeepAliveTimeout = 10
+MaxKeepAlives = 10
+
+[SPARQL]
+ResultSetMaxRows = 10000
+MaxQueryCostEstimationTime = 400
+MaxQueryExecutionTime = 60
+"""
+"""The limits of SPARQL are those that the package's own configuration has: what users meet is what tests meet.
+
+60,000 buffers of 8 kB hold some ten million triples in 500 MB.
+"""
+
+
+def configuration(home: Path, instance: Instance) -> str:
+    """The text of the instance's virtuoso.ini: all its files under `home`, both its ports on loopback only."""
+    return _TEXT.format(home=home, host=HOST, port=instance.port, sql_port=instance.sql_port)
