@@ -128,13 +128,15 @@ class Page(Generic[T]):
     """One bounded read of a longer list, in an order that is the same at every call.
 
     `positions` runs parallel to `items`: passing `positions[i]` back as `after` goes on behind item i.
-    `total` counts the whole list, not this page. `stop` is COMPLETE when nothing follows the last item.
+    `total` counts the whole list, not this page. `stop` is COMPLETE when nothing follows the last item. `note` is a
+    word on how the list was made, where that is not as usual.
     """
 
     items: tuple[T, ...]
     positions: tuple[str, ...]
     total: Count
     stop: Stop = Stop.COMPLETE
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ RELATIONS = [facts(relation) for relation in IDS]
 
 
 async def ranked(question: str, anchor: Entity | None = None) -> list[str]:
-    return [found.relation.id for found in await bm25(question, anchor, RELATIONS)]
+    return [found.relation.id for found in (await bm25(question, anchor, RELATIONS)).relations]
 
 
 async def test_the_relation_the_question_names_comes_first() -> None:

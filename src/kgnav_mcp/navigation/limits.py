@@ -24,9 +24,23 @@ class Limits:
     """Glob patterns of relation ids; where there are any, GraphWalker's tools offer nothing else."""
     black_list: tuple[str, ...] = ()
     """Glob patterns of relation ids that GraphWalker's tools never offer."""
+    housekeeping: tuple[str, ...] = ()
+    """Glob patterns of a shipped black-list; unlike the user's own it yields to any white-list."""
+    kept: tuple[str, ...] = ()
+    """Glob patterns of relation ids that the shipped black-list does not reach."""
 
     def offers(self, relation: str) -> bool:
-        """Whether the white-list and the black-list let a relation be offered."""
-        if self.white_list and not any(fnmatchcase(relation, pattern) for pattern in self.white_list):
+        """Whether the lists let a relation be offered.
+
+        A flattened relation is judged by its own id, `rel1.rel2`. What the user lists comes first: the black-list,
+        then the white-list; only where there is no white-list is the shipped list asked.
+        """
+        if _matches(relation, self.black_list):
             return False
-        return not any(fnmatchcase(relation, pattern) for pattern in self.black_list)
+        if self.white_list:
+            return _matches(relation, self.white_list)
+        return not _matches(relation, self.housekeeping) or _matches(relation, self.kept)
+
+
+def _matches(relation: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(relation, pattern) for pattern in patterns)

@@ -12,7 +12,10 @@ distinct relations, so that the cost follows the number of relations and not the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import blake2b
 
+from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Count, Direction, Entity, Neighbourhood, Page, RelationFacts, Stop, T
 from kgnav_mcp.navigation.flattening import flattened, folded
 from kgnav_mcp.navigation.limits import Limits
@@ -79,11 +82,31 @@ async def relation_facts(
 async def ranked(
     facts: Page[RelationFacts], question: str | None, anchor: Entity, ranker: Ranker, after: str | None
 ) -> Page[RelationFacts]:
-    """The relations in the order of the question, from the place `after` on; in their own order without one."""
-    order = list(facts.items)
-    if question:
-        order = await ranker(question, anchor, order)
-    return from_place(order, after, facts.stop)
+    """The relations in the order of the question, from the place `after` on; in their own order without one.
+
+    A place names the order it belongs to, so that a list whose order has changed is never gone on with: it would
+    show some relations twice and others never.
+
+    Raises:
+        InvalidCursor: the relations are not in that order any more.
+    """
+    if not question:
+        return from_place(facts.items, after, facts.stop)
+    ranking = await ranker(question, anchor, facts.items)
+    order = _fingerprint(ranking.relations)
+    start, _, started = (after or f"0@{order}").partition("@")
+    if started != order:
+        raise InvalidCursor(
+            "the relations are not ranked as they were when this cursor was made",
+            next_step="Repeat the call without the cursor to start anew.",
+        )
+    page = from_place(ranking.relations, start, facts.stop)
+    return replace(page, positions=tuple(f"{place}@{order}" for place in page.positions), note=ranking.note)
+
+
+def _fingerprint(relations: Sequence[RelationFacts]) -> str:
+    named = "\n".join(f"{facts.direction} {facts.relation.id}" for facts in relations)
+    return blake2b(named.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
 
 def from_place(items: Sequence[T], after: str | None, stop: Stop = Stop.COMPLETE) -> Page[T]:

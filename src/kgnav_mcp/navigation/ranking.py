@@ -1,14 +1,15 @@
 """Relations ranked by a question (GraphWalker, relation retrieval: BM25 against the question's words).
 
-A ranker is a callable, so that stronger ones can stand in its place. BM25 is SQLite's own (FTS5's `bm25()`, Okapi
-with k1 = 1.2 and b = 0.75) over Porter stems: it is in every Python, needs no array library at start-up, and its
-ties fall to the order the relations came in.
+A ranker is a callable, so that stronger ones can stand in its place (`kgnav_mcp.rankers`). BM25 is SQLite's own
+(FTS5's `bm25()`, Okapi with k1 = 1.2 and b = 0.75) over Porter stems: it is in every Python, needs no array library at
+start-up, and its ties fall to the order the relations came in.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from kgnav_mcp.model import Entity, RelationFacts
@@ -21,23 +22,28 @@ _RANKED = "SELECT rowid FROM relation WHERE relation MATCH ? ORDER BY bm25(relat
 relation's meaning, the words of examples only illustrate it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Relations, best first. `note` says so where they are not ranked as was configured."""
+
+    relations: tuple[RelationFacts, ...]
+    note: str = ""
+
+
 class Ranker(Protocol):
-    """Orders relations by how well they fit a question, best first. Keeps every one of them."""
+    """Orders relations by how well they fit a question, best first.
 
-    async def __call__(
-        self, question: str, anchor: Entity | None, relations: Sequence[RelationFacts]
-    ) -> list[RelationFacts]: ...
-
-
-async def bm25(question: str, anchor: Entity | None, relations: Sequence[RelationFacts]) -> list[RelationFacts]:
-    """Rank by BM25; relations without a word in common follow in the order they came.
-
-    The anchor's own name is taken out of the question: it says where the walk stands, not where it should go.
+    Keeps every one of them, and leaves those that fit equally well in the order they came.
     """
-    own_name = set(words(anchor.label or "")) if anchor else set[str]()
-    query = [word for word in dict.fromkeys(words(question)) if word not in own_name]
+
+    async def __call__(self, question: str, anchor: Entity | None, relations: Sequence[RelationFacts]) -> Ranking: ...
+
+
+async def bm25(question: str, anchor: Entity | None, relations: Sequence[RelationFacts]) -> Ranking:
+    """Rank by BM25; relations without a word in common follow in the order they came."""
+    query = list(dict.fromkeys(words(without_own_name(question, anchor))))
     if not query or not relations:
-        return list(relations)
+        return Ranking(tuple(relations))
     with sqlite3.connect(":memory:") as index:
         index.execute(_TABLE)
         index.executemany(
@@ -47,7 +53,13 @@ async def bm25(question: str, anchor: Entity | None, relations: Sequence[Relatio
         best = [rowid for (rowid,) in index.execute(_RANKED, (match,))]
     index.close()
     rest = sorted(set(range(len(relations))) - set(best))
-    return [relations[n] for n in (*best, *rest)]
+    return Ranking(tuple(relations[n] for n in (*best, *rest)))
+
+
+def without_own_name(question: str, anchor: Entity | None) -> str:
+    """The question less the words of the anchor's own name: they say where the walk stands, not where it should go."""
+    own_name = set(words(anchor.label or "")) if anchor else set[str]()
+    return " ".join(word for word in words(question) if word not in own_name)
 
 
 def _id_words(facts: RelationFacts) -> list[str]:

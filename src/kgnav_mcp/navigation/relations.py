@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kgnav_mcp.model import Direction, Entity, Link, Page, RelationFacts, Stop
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.links import links
-from kgnav_mcp.navigation.neighbourhood import from_place, relation_facts
+from kgnav_mcp.navigation.neighbourhood import from_place, ranked, relation_facts
 from kgnav_mcp.navigation.ranking import Ranker, bm25
 from kgnav_mcp.navigation.resolving import meant_relations, unknown_relation
 from kgnav_mcp.port import GraphAdapter
@@ -32,12 +33,11 @@ async def get_relations(
     GraphWalker, relation retrieval. The cut is a page: `after` goes on with the lower ranks.
     """
     offered, stop = await _offered(graph, entity, limits)
-    if not question:
-        return from_place(offered, after, stop)
-    page = from_place(await ranker(question, entity, offered), after, stop)
-    if len(page.items) <= limits.ranked:
+    page = await ranked(from_place(offered, None, stop), question, entity, ranker, after)
+    if not question or len(page.items) <= limits.ranked:
         return page
-    return Page(page.items[: limits.ranked], page.positions[: limits.ranked], page.total, Stop.LIMIT)
+    cut = slice(limits.ranked)
+    return replace(page, items=page.items[cut], positions=page.positions[cut], stop=Stop.LIMIT)
 
 
 async def get_triples(

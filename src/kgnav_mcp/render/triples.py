@@ -55,6 +55,7 @@ def _hub(entity: Entity, direction: Direction, page: Page[RelationFacts], seen: 
         page.stop,
         seen,
         intro=intro if not seen else (),
+        notes=(page.note,) if page.note else (),
     )
 
 
@@ -79,7 +80,7 @@ def relations(entity: Entity, page: Page[RelationFacts], seen: int, *, asked: bo
         seen,
         empty=f"{named(entity)} has no relations at all.",
         intro=("Best match for the question first.",) if asked and page.items and not seen else (),
-        notes=(step,) if page.items else (),
+        notes=tuple(note for note in (page.note, step) if note) if page.items else (),
     )
 
 
