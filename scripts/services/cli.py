@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     store = STORES[given.store](given.home.absolute() if given.home else default_home(given.store))
     try:
         return _run(store, given)
-    except ServiceError as error:
+    except (ServiceError, OSError) as error:
         sys.stderr.write(f"{given.store}: {error}\n")
         return 1
 

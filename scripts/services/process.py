@@ -41,6 +41,8 @@ class DetachedProcess:
                 command, cwd=folder, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, start_new_session=True
             )
         self._pid_file.write_text(str(process.pid), encoding="ascii")
+        while process.poll() is None and self.pid() is None:  # a new process has no command line for a moment
+            time.sleep(0.001)
 
     def stop(self, patience: float) -> bool:
         """Ask it to end and wait; whether it was running.

@@ -99,6 +99,7 @@ class Virtuoso:
                 raise ServiceError(f"{file} is none of {', '.join(_FORMATS)}")
         name = isql.text(_graph(graph))
         with exclusive(self._home):
+            self._running()
             for file in files:
                 self._load(file, name)
             # The rule makes texts of this graph searchable; the index then takes in what was loaded since it last did.
@@ -171,10 +172,14 @@ class Virtuoso:
         if state != "2":
             raise ServiceError(f"{file} could not be loaded: {state[1:] or 'the loader did not take it'}")
 
-    def _sql(self, *statements: str) -> str:
+    def _running(self) -> Instance:
         instance = remembered(self._home)
         if instance is None or self._process.pid() is None:
             raise ServiceError(f"it does not run; start it: scripts/service virtuoso start --home {self._home}")
+        return instance
+
+    def _sql(self, *statements: str) -> str:
+        instance = self._running()
         return isql.run(_sql_address(instance), instance.password, statements)
 
     def _url(self, instance: Instance) -> str:

@@ -1,0 +1,185 @@
+"""`scripts/service virtuoso`: a store that starts without Docker, keeps what it was given and says what went wrong."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+import stat
+import sys
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.services import ServiceFailedError, Virtuoso, need_virtuoso, script
+
+GRAPH = "http://example.org/animals"
+GOOD = """\
+<http://example.org/cat> <http://example.org/eats> <http://example.org/mouse> .
+<http://example.org/cat> <http://example.org/says> "meow, quoth the kitten"@en .
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[Virtuoso]:
+    """An instance of the test's own, not started yet."""
+    need_virtuoso()
+    service = Virtuoso(tmp_path / "own")
+    yield service
+    service.stop()
+
+
+def ask(service: Virtuoso, query: str) -> list[dict[str, str]]:
+    form = {"query": query, "default-graph-uri": GRAPH, "format": "application/sparql-results+json"}
+    request = urllib.request.Request(service.url, urllib.parse.urlencode(form).encode())  # noqa: S310 - loopback
+    with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310 - as above
+        rows = json.load(answer)["results"]["bindings"]
+    return [{name: cell["value"] for name, cell in row.items()} for row in rows]
+
+
+def written(path: Path, text: str) -> Path:
+    if path.suffix == ".gz":
+        path.write_bytes(gzip.compress(text.encode()))
+    else:
+        path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_second_start_finds_it_running_at_the_same_address(own: Virtuoso) -> None:
+    first = script(own.home, "start")
+    process = own.process
+    second = script(own.home, "start")
+
+    assert first.returncode == second.returncode == 0
+    assert first.stdout == second.stdout == f"{own.url}\n"
+    assert own.process == process
+
+
+def test_status_says_with_its_exit_code_whether_it_runs(own: Virtuoso) -> None:
+    before = script(own.home, "status")
+    own.start()
+    during = script(own.home, "status")
+    own.stop()
+    after = script(own.home, "status")
+
+    assert (before.returncode, before.stdout) == (after.returncode, after.stdout) == (3, "stopped\n")
+    assert during.returncode == 0
+    assert own.url in during.stdout
+
+
+def test_a_crash_leaves_no_false_status_and_loses_nothing_that_was_loaded(own: Virtuoso, tmp_path: Path) -> None:
+    own.start()
+    own.load(written(tmp_path / "good.nt", GOOD), GRAPH)
+    address = own.url
+    own.kill()
+
+    assert script(own.home, "status").stdout == "stopped\n"
+    own.start()
+    assert own.url == address
+    assert len(ask(own, "SELECT * {?s ?p ?o}")) == 2
+
+
+def test_the_administrators_password_is_not_the_common_one_and_only_its_owner_can_read_it(own: Virtuoso) -> None:
+    own.start()
+    file = own.home / "instance.json"
+
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert len(json.loads(file.read_text())["password"]) > len("dba")
+    assert json.loads(file.read_text())["secured"] is True
+
+
+def test_it_listens_on_loopback_only(own: Virtuoso) -> None:
+    own.start()
+    kept = json.loads((own.home / "instance.json").read_text())
+    wanted = {f"0100007F:{kept[name]:04X}" for name in ("port", "sql_port")}
+
+    lines = Path("/proc/net/tcp").read_text().splitlines() + Path("/proc/net/tcp6").read_text().splitlines()
+    rows = [line.split() for line in lines]
+    listening = {row[1] for row in rows if row[3] == "0A" and row[1].rpartition(":")[2] in {w[-4:] for w in wanted}}
+    assert listening == wanted
+
+
+def test_a_port_that_another_program_took_is_named(own: Virtuoso) -> None:
+    port = int(own.url.rpartition(":")[2].partition("/")[0])
+    with socket.create_server(("127.0.0.1", port)), pytest.raises(ServiceFailedError, match=f"port {port}"):
+        own.start()
+
+
+@pytest.mark.parametrize("name", ["good.nt", "good.ttl", "good.nt.gz", "good.ttl.gz"])
+def test_a_file_is_loaded_into_the_graph_that_is_named(virtuoso: Virtuoso, tmp_path: Path, name: str) -> None:
+    virtuoso.clear(GRAPH)
+
+    virtuoso.load(written(tmp_path / name, GOOD), GRAPH)
+
+    assert {row["p"] for row in ask(virtuoso, "SELECT * {?s ?p ?o}")} == {
+        "http://example.org/eats",
+        "http://example.org/says",
+    }
+
+
+def test_words_of_every_load_are_searchable_and_gone_when_the_graph_is_cleared(
+    virtuoso: Virtuoso, tmp_path: Path
+) -> None:
+    words = 'SELECT ?o {?s ?p ?o . ?o bif:contains "%s"}'
+    virtuoso.clear(GRAPH)
+    virtuoso.load(written(tmp_path / "one.nt", GOOD), GRAPH)
+    virtuoso.load(written(tmp_path / "two.nt", GOOD.replace("kitten", "tomcat")), GRAPH)
+
+    assert ask(virtuoso, words % "kitten") == [{"o": "meow, quoth the kitten"}]
+    assert ask(virtuoso, words % "tomcat") == [{"o": "meow, quoth the tomcat"}]
+    virtuoso.clear(GRAPH)
+    assert ask(virtuoso, "SELECT * {?s ?p ?o}") == []
+
+
+def test_a_file_of_the_same_name_is_loaded_again(virtuoso: Virtuoso, tmp_path: Path) -> None:
+    virtuoso.clear(GRAPH)
+    virtuoso.load(written(tmp_path / "same.nt", GOOD), GRAPH)
+    virtuoso.load(written(tmp_path / "same.nt", GOOD.replace("cat>", "dog>")), GRAPH)
+
+    assert len(ask(virtuoso, "SELECT * {?s ?p ?o}")) == 4
+
+
+def test_a_file_with_an_error_is_refused_with_the_line_it_is_in(virtuoso: Virtuoso, tmp_path: Path) -> None:
+    bad = written(tmp_path / "bad.nt", GOOD + "<http://example.org/cat> <http://example.org/eats .\n")
+
+    with pytest.raises(ServiceFailedError, match=r"bad\.nt could not be loaded: .*line 3"):
+        virtuoso.load(bad, GRAPH)
+
+
+@pytest.mark.parametrize(
+    ("name", "graph", "reason"),
+    [
+        ("absent.nt", GRAPH, "there is no file"),
+        ("films.csv", GRAPH, "is none of"),
+        ("good.nt", "animals", "no full IRI"),
+        ("good.nt", "http://example.org/'); shutdown; --", "no full IRI"),
+    ],
+)
+def test_what_cannot_be_loaded_is_said_before_anything_is_done(
+    virtuoso: Virtuoso, tmp_path: Path, name: str, graph: str, reason: str
+) -> None:
+    if not name.startswith("absent"):
+        written(tmp_path / name, GOOD)
+
+    with pytest.raises(ServiceFailedError, match=reason):
+        virtuoso.load(tmp_path / name, graph)
+
+
+def test_loading_into_one_that_does_not_run_names_the_command_that_starts_it(own: Virtuoso, tmp_path: Path) -> None:
+    with pytest.raises(ServiceFailedError, match="scripts/service virtuoso start --home"):
+        own.load(written(tmp_path / "good.nt", GOOD), GRAPH)
+
+
+def test_where_it_cannot_be_installed_the_reason_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "python3").symlink_to(Path(sys.executable).resolve())
+    monkeypatch.setenv("PATH", str(folder))
+
+    done = script(tmp_path / "own", "start")
+
+    assert done.returncode == 1
+    assert "virtuoso-t, isql-vt is not installed and there is no apt-get" in done.stderr

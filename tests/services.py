@@ -1,0 +1,99 @@
+"""Real stores for tests, run by `scripts/service`: each test session has an instance of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[1] / "scripts" / "service"
+
+
+class ServiceFailedError(Exception):
+    """The script ended with an error; the text is what it said."""
+
+
+class Virtuoso:
+    """One instance of Virtuoso with a home of its own, driven through the script as a person drives it."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+
+    @property
+    def url(self) -> str:
+        """The address of its SPARQL endpoint; the same after a restart."""
+        return self._run("url").strip()
+
+    @property
+    def process(self) -> int:
+        """The id of its process. Asking for it while it does not run is a fault of the test's."""
+        return int(self._run("status").rpartition(" ")[2])
+
+    def start(self) -> None:
+        """Start it unless it runs, and wait until it answers."""
+        self._run("start")
+
+    def stop(self) -> None:
+        """End it as an operator does, and wait."""
+        self._run("stop")
+
+    def kill(self) -> None:
+        """End it as a crash does. What was loaded before stays; `start` brings it back."""
+        process = self.process
+        os.kill(process, signal.SIGKILL)
+        while status(self.home) == 0:
+            time.sleep(0.01)
+
+    def load(self, path: Path, graph_iri: str) -> None:
+        """Load N-Triples or Turtle, plain or gzipped, into a graph, and index its words."""
+        self._run("load", str(path), "--graph-iri", graph_iri)
+
+    def clear(self, graph_iri: str) -> None:
+        """Empty a graph."""
+        self._run("clear", "--graph-iri", graph_iri)
+
+    def _run(self, command: str, *arguments: str) -> str:
+        done = script(self.home, command, *arguments)
+        if done.returncode:
+            raise ServiceFailedError(done.stderr.strip() or done.stdout.strip())
+        return done.stdout
+
+
+def script(home: Path, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """`scripts/service virtuoso COMMAND` on an instance that lives in `home`."""
+    environment = {name: value for name, value in os.environ.items() if name != "KGNAV_VIRTUOSO_PORT"}
+    return subprocess.run(
+        [SCRIPT, "virtuoso", command, "--home", home, *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def status(home: Path) -> int:
+    """The exit code of `status`: 0 where it runs."""
+    return script(home, "status").returncode
+
+
+def need_virtuoso() -> None:
+    """Skip where Virtuoso is not installed. On CI it is never skipped: the script installs it or the test fails."""
+    if not os.environ.get("CI") and not shutil.which("virtuoso-t"):
+        pytest.skip("virtuoso-t is not installed; `scripts/service virtuoso start` installs it, as root, with apt-get")
+
+
+@pytest.fixture(scope="session")
+def virtuoso(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Virtuoso]:
+    """A running Virtuoso, shared by the session: load into a graph of your own, and leave it running."""
+    need_virtuoso()
+    service = Virtuoso(tmp_path_factory.mktemp("virtuoso"))
+    service.start()
+    yield service
+    service.stop()
+    shutil.rmtree(service.home)
