@@ -1,0 +1,243 @@
+"""The connection to one SPARQL endpoint: pooled, kept alive, cancelled with the call, bounded in bytes and time."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from http import HTTPStatus
+from time import monotonic
+from typing import TypeVar
+
+import httpx2
+
+from kgnav_mcp import __version__
+from kgnav_mcp.adapters.sparql import errors, results
+from kgnav_mcp.adapters.sparql.authentication import Credentials
+from kgnav_mcp.adapters.sparql.errors import Refusal
+from kgnav_mcp.adapters.sparql.requests import Endpoint, Form, RequestBuilder
+from kgnav_mcp.adapters.sparql.results import Answer
+
+R = TypeVar("R")
+
+CONNECT_SECONDS = 3.0
+"""A dead server is said to be dead after this time, however long answers may take."""
+MAX_BYTES = 50_000_000
+USER_AGENT = f"kgnav-mcp/{__version__}"
+
+_CONNECTIONS = 8
+"""Queries at one time; more of them wait for their turn, within their own time."""
+_IDLE_SECONDS = 55.0
+"""An idle connection is kept below the minute after which proxies and firewalls forget it."""
+_DROPPED_SECONDS = 2.0
+"""A kept connection that was dropped while idle fails at once; one that fails later has failed under the query."""
+_ERROR_BYTES = 65_536
+"""As much of an error's body as is read."""
+_THREAD_BYTES = 500_000
+"""Answers above this size are read in a thread, so that other calls go on meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """An answer whose bytes are all here."""
+
+    headers: httpx2.Headers
+    body: bytes
+
+
+class _Attempt:
+    """What the HTTP library tells of one attempt: whether its connection was kept from an earlier one."""
+
+    def __init__(self) -> None:
+        self._kept = True
+        self._answered = False
+        self._began = monotonic()
+
+    async def note(self, event: str, _: Mapping[str, object]) -> None:
+        if event == "connection.connect_tcp.started":
+            self._kept = False
+        elif event == "http11.send_request_headers.started":
+            self._began = monotonic()
+        elif event == "http11.receive_response_headers.complete":
+            self._answered = True
+
+    @property
+    def dropped(self) -> bool:
+        """Whether the endpoint had dropped the idle connection, so that nobody has worked on the query."""
+        return self._kept and not self._answered and monotonic() - self._began < _DROPPED_SECONDS
+
+
+class SparqlClient:
+    """One endpoint. Safe for concurrent calls of one event loop.
+
+    Every call raises, and never answers with nothing in place of it:
+        StoreUnavailable: nobody answers, or the connection broke.
+        StoreTimeout: the time-out is over, or the endpoint's own, or the endpoint foresees that it would be.
+        RateLimited: the endpoint wants to be left alone for a while.
+        InvalidStore: what answers is no SPARQL endpoint, or the answer is damaged or too large.
+        Unsupported: the endpoint does not take this query.
+        ConfigurationError: it refuses the user and password, or wants some.
+    """
+
+    def __init__(
+        self,
+        endpoint: str,
+        *,
+        timeout: float,
+        default_graph: str | None = None,
+        max_bytes: int = MAX_BYTES,
+        user_agent: str = USER_AGENT,
+        user: str | None = None,
+        password: str | None = None,
+        max_connections: int = _CONNECTIONS,
+        parameters: Mapping[str, str] | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
+        """Make a client, without any I/O.
+
+        `endpoint` may hold a user and a password, which `user` and `password` override. `timeout` is for a whole
+        call, in seconds. `parameters` go with every request, such as Virtuoso's `timeout` in milliseconds.
+
+        Raises:
+            ConfigurationError: `endpoint` is no http or https address.
+        """
+        self._endpoint = Endpoint.parse(endpoint)
+        self._timeout = timeout
+        self._connect_timeout = min(CONNECT_SECONDS, timeout)
+        self._max_bytes = max_bytes
+        self._builder = RequestBuilder(
+            self._endpoint.url, default_graph=default_graph, agent=user_agent, parameters=parameters
+        )
+        user = user if user is not None else self._endpoint.user
+        password = password if password is not None else self._endpoint.password
+        self._auth = Credentials(user, password or "") if user is not None else httpx2.Auth()
+        self._attempts = max_connections + 1
+        self._http = httpx2.AsyncClient(
+            # The time of the whole call bounds reading, writing and waiting for a connection.
+            timeout=httpx2.Timeout(None, connect=self._connect_timeout),
+            limits=httpx2.Limits(
+                max_connections=max_connections,
+                max_keepalive_connections=max_connections,
+                keepalive_expiry=_IDLE_SECONDS,
+            ),
+            follow_redirects=False,
+            trust_env=not self._endpoint.is_local,
+            # Reading the certificates of this machine takes time that only https is worth.
+            verify=True if self._endpoint.url.startswith("https:") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
+            transport=transport,
+        )
+
+    def __repr__(self) -> str:
+        return f"SparqlClient({self._endpoint.name!r})"
+
+    async def select(self, query: str) -> Answer:
+        """The rows of a SELECT query, and whether the endpoint cut them."""
+        reply = await self._ask(query)
+        rows = await self._read(reply, results.read_rows)
+        cap = reply.headers.get("x-sparql-maxrows", "")
+        row_cap = int(cap) if cap.isdecimal() and len(rows) >= int(cap) else None
+        return Answer(rows, row_cap, partial=_is_partial(reply))
+
+    async def ask(self, query: str) -> bool:
+        """The truth of an ASK query. A `no` for want of time is a StoreTimeout."""
+        reply = await self._ask(query)
+        truth = await self._read(reply, results.read_truth)
+        if not truth and _is_partial(reply):
+            raise errors.timed_out(self._timeout)
+        return truth
+
+    async def close(self) -> None:
+        """Close every connection. Safe to call twice."""
+        await self._http.aclose()
+
+    async def _ask(self, query: str) -> _Reply:
+        form = self._builder.form(query)
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await self._delivered(form)
+        except TimeoutError as error:
+            raise errors.timed_out(self._timeout) from error
+
+    async def _delivered(self, form: Form) -> _Reply:
+        """Send a form until a fresh connection has been tried.
+
+        Queries only read, so that one that went down with a connection the endpoint had dropped can go again. Every
+        round takes one dropped connection out of the pool. Nothing else is sent twice, least of all after a time-out.
+        """
+        for left in reversed(range(self._attempts)):
+            attempt = _Attempt()
+            try:
+                return await self._exchange(form, attempt)
+            except httpx2.TransportError as error:
+                if left and attempt.dropped:
+                    continue
+                raise errors.disconnected(
+                    error, self._endpoint.name, self._endpoint.host, self._connect_timeout
+                ) from error
+            except httpx2.DecodingError as error:
+                raise errors.disconnected(
+                    error, self._endpoint.name, self._endpoint.host, self._connect_timeout
+                ) from error
+        raise AssertionError("the last round returns or raises")
+
+    async def _exchange(self, form: Form, attempt: _Attempt) -> _Reply:
+        """One request with its answer, and the requests that authentication puts before it."""
+        request = self._http.build_request(
+            "POST",
+            self._endpoint.url,
+            content=form.body,
+            headers=dict(form.headers),
+            extensions={"trace": attempt.note},
+        )
+        flow = self._auth.auth_flow(request)
+        request = next(flow)
+        while True:
+            response = await self._http.send(request, stream=True, auth=httpx2.Auth())
+            async with aclosing(response):
+                try:
+                    request = flow.send(response)
+                except StopIteration:
+                    return await self._received(response)
+                await _beginning(response)
+
+    async def _received(self, response: httpx2.Response) -> _Reply:
+        if response.status_code != HTTPStatus.OK:
+            raise errors.refused(self._refusal(response.status_code, response.headers, await _beginning(response)))
+        state = response.headers.get("x-sql-state", errors.PARTIAL)
+        if state != errors.PARTIAL:
+            raise errors.sql_state(self._refusal(response.status_code, response.headers, b""), state)
+        body = bytearray()
+        async for chunk in response.aiter_bytes():
+            body += chunk
+            if len(body) > self._max_bytes:
+                raise errors.too_large(self._endpoint.name, self._max_bytes)
+        return _Reply(response.headers, bytes(body))
+
+    async def _read(self, reply: _Reply, reader: Callable[[bytes], R]) -> R:
+        try:
+            if len(reply.body) > _THREAD_BYTES:
+                return await asyncio.to_thread(reader, reply.body)
+            return reader(reply.body)
+        except results.NoResults as error:
+            # A query's end, which Blazegraph writes behind the rows it had, is at the end of the body.
+            edges = reply.body[:_ERROR_BYTES] + reply.body[-_ERROR_BYTES:]
+            raise errors.not_results(self._refusal(HTTPStatus.OK, reply.headers, edges)) from error
+
+    def _refusal(self, status: int, headers: httpx2.Headers, body: bytes) -> Refusal:
+        return Refusal(self._endpoint.name, status, headers, body.decode("utf-8", "replace"), self._timeout)
+
+
+async def _beginning(response: httpx2.Response) -> bytes:
+    """As much of a body as an error is read from; a short one is read whole, so that its connection is kept."""
+    body = bytearray()
+    async for chunk in response.aiter_bytes():
+        body += chunk
+        if len(body) > _ERROR_BYTES:
+            break
+    return bytes(body[:_ERROR_BYTES])
+
+
+def _is_partial(reply: _Reply) -> bool:
+    return reply.headers.get("x-sql-state") == errors.PARTIAL

@@ -1,0 +1,296 @@
+"""The one place where what an endpoint or the network says becomes an error of this product's tree.
+
+| it says | it becomes |
+|---|---|
+| no connection: refused, unknown host, TLS, nothing within 3 s; connection lost | StoreUnavailable |
+| the call's time is over; HTTP 408, 504; SQL state S1T00; a Java TimeoutException | StoreTimeout |
+| estimated time above the endpoint's limit (SQL state 42000) | StoreTimeout, with what to leave out |
+| HTTP 429; HTTP 503 with Retry-After | RateLimited, with the seconds |
+| HTTP 401, 403; SQL: permission denied | ConfigurationError: user, password or User-Agent |
+| HTTP 400; SQL state 37000 (SP030: does not compile), 42001; SR353: too many rows to sort | Unsupported |
+| HTTP 3xx, 404, other 4xx; an answer that is no SPARQL result, is cut or too large; other SQL states | InvalidStore |
+| HTTP 502, 503, other 5xx; SQL state 40001 (deadlock) | StoreUnavailable |
+
+A query that does not compile is `Unsupported`, for values cannot break one: this endpoint does not speak the SPARQL
+that the adapter speaks. Endpoints echo queries into their errors, so that none of their text is passed on: only codes
+and numbers are.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import ssl
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import cast
+
+import httpx2
+
+from kgnav_mcp.errors import (
+    ConfigurationError,
+    InvalidStore,
+    KgnavError,
+    RateLimited,
+    StoreTimeout,
+    StoreUnavailable,
+    Unsupported,
+)
+
+_LATER = "Ask again; if it stays so, see whether the endpoint is up."
+_NARROWER = "Ask for less: name relations, a label or a direction, or lower the limit."
+_ADDRESS = "Correct the graph's address; it ends in /sparql as a rule."
+
+PARTIAL = "S1TAT"
+"""Virtuoso's SQL state for an answer that its time-out cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An answer that is no result."""
+
+    endpoint: str
+    """The address as messages show it."""
+    status: int
+    headers: httpx2.Headers
+    text: str
+    """The beginning of the body."""
+    timeout: float
+    """Seconds the call was given."""
+
+
+def refused(refusal: Refusal) -> KgnavError:
+    """The error that an answer without results stands for."""
+    sql = _SQL_ERROR.match(refusal.text)
+    if sql is not None:
+        facts = " ".join(filter(None, sql.groups()))
+        for pattern, make in _SQL_STATES:
+            if pattern.search(facts):
+                return make(refusal, sql)
+    make_error = _STATUSES.get(refusal.status) or _STATUS_CLASSES.get(refusal.status // 100, _unexpected)
+    return make_error(refusal)
+
+
+def sql_state(refusal: Refusal, state: str) -> KgnavError:
+    """The error that a SQL state in a header stands for, where the status says that all is well."""
+    return refused(Refusal(refusal.endpoint, 500, refusal.headers, f"Virtuoso {state} Error", refusal.timeout))
+
+
+def not_results(refusal: Refusal) -> KgnavError:
+    """The error for an answer with a good status and no result in it: a web page, other formats, cut or bad JSON."""
+    if _OUT_OF_TIME.search(refusal.text):
+        return timed_out(refusal.timeout)
+    kind = refusal.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if "json" in kind:
+        return InvalidStore(f"{refusal.endpoint} sent a SPARQL result that is damaged or cut", next_step=_LATER)
+    what = "a web page" if "html" in kind else "something"
+    return InvalidStore(f"{refusal.endpoint} answers with {what} that is no SPARQL result", next_step=_ADDRESS)
+
+
+def too_large(endpoint: str, limit: int) -> KgnavError:
+    """The error for an answer of more bytes than this program reads."""
+    return InvalidStore(f"the answer of {endpoint} is larger than {limit:,} bytes", next_step=_NARROWER)
+
+
+def timed_out(seconds: float) -> KgnavError:
+    """The error for a call whose time is over, whoever ended it."""
+    return StoreTimeout(seconds, next_step=_NARROWER)
+
+
+def disconnected(error: httpx2.HTTPError, endpoint: str, host: str, connect_timeout: float) -> KgnavError:
+    """The error that a failure of the network or of HTTP itself stands for."""
+    causes = tuple(_causes(error))
+    if isinstance(error, httpx2.DecodingError | httpx2.UnsupportedProtocol | httpx2.LocalProtocolError):
+        return InvalidStore(f"{endpoint} does not speak HTTP as it should", next_step=_ADDRESS)
+    for kind, message, next_step in _BREAKS:
+        if isinstance(error, kind) or any(isinstance(cause, kind) for cause in causes):
+            text = message.format(endpoint=endpoint, host=host, seconds=f"{connect_timeout:g}")
+            return StoreUnavailable(text, next_step=next_step)
+    return StoreUnavailable(f"the connection to {endpoint} broke before its answer was whole", next_step=_LATER)
+
+
+_START = "Start the endpoint, or correct the graph's address; then ask again."
+_BREAKS: tuple[tuple[type[BaseException], str, str], ...] = (
+    (socket.gaierror, "no host is called {host}", _ADDRESS),
+    (ssl.SSLCertVerificationError, "the TLS certificate of {host} is not trusted", "Trust it, or correct the address."),
+    (ssl.SSLError, "{host} does not speak TLS as it should", "See whether the address must begin with http://."),
+    (ConnectionRefusedError, "nothing listens at {endpoint}", _START),
+    (httpx2.ConnectTimeout, "{endpoint} takes no connection within {seconds} s", _START),
+    (httpx2.ProxyError, "the proxy on the way to {endpoint} refuses the connection", "Correct the proxy's settings."),
+    (httpx2.ConnectError, "no connection to {endpoint} can be made", _START),
+)
+"""Failures of the network by their cause, the most particular first."""
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Everything an error stems from. The HTTP library hides causes from stack traces, but keeps them as context."""
+    waiting: list[BaseException | None] = [error.__cause__, error.__context__]
+    seen: set[int] = set()
+    while waiting:
+        cause = waiting.pop(0)
+        if cause is None or id(cause) in seen:
+            continue
+        seen.add(id(cause))
+        yield cause
+        waiting += [cause.__cause__, cause.__context__]
+        if isinstance(cause, BaseExceptionGroup):
+            waiting += cast("BaseExceptionGroup[BaseException]", cause).exceptions
+
+
+def _unavailable(refusal: Refusal) -> KgnavError:
+    if _OUT_OF_TIME.search(refusal.text):
+        return timed_out(refusal.timeout)
+    return StoreUnavailable(f"{refusal.endpoint} fails (HTTP {refusal.status})", next_step=_LATER)
+
+
+def _busy(refusal: Refusal) -> KgnavError:
+    return _limited(refusal) if "retry-after" in refusal.headers else _unavailable(refusal)
+
+
+def _limited(refusal: Refusal) -> KgnavError:
+    seconds = _retry_after(refusal.headers.get("retry-after"))
+    if seconds is None and _OUT_OF_TIME.search(refusal.text):
+        return timed_out(refusal.timeout)
+    wait = "Wait a minute" if seconds is None else f"Wait {seconds:g} s"
+    return RateLimited(
+        f"{refusal.endpoint} takes no more queries for now", seconds, next_step=f"{wait}, then ask again."
+    )
+
+
+def _retry_after(value: str | None) -> float | None:
+    """Seconds to wait, out of a number of seconds or a date (RFC 9110, section 10.2.3)."""
+    if value is None:
+        return None
+    if value.strip().isdecimal():
+        return float(value)
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, round((aware - datetime.now(UTC)).total_seconds()))
+
+
+def _time_over(refusal: Refusal) -> KgnavError:
+    return timed_out(refusal.timeout)
+
+
+def _not_understood(refusal: Refusal) -> KgnavError:
+    if _OUT_OF_TIME.search(refusal.text):
+        return timed_out(refusal.timeout)
+    return Unsupported(
+        f"{refusal.endpoint} does not take this query (HTTP {refusal.status})",
+        next_step="Ask in another way; see whether the adapter fits the endpoint.",
+    )
+
+
+def _unauthorized(refusal: Refusal) -> KgnavError:
+    return ConfigurationError(
+        f"{refusal.endpoint} asks for a user and a password, or refuses those it was given",
+        next_step="Write http://USER:PASSWORD@HOST/... as the graph's address.",
+    )
+
+
+def _forbidden(refusal: Refusal) -> KgnavError:
+    return ConfigurationError(
+        f"{refusal.endpoint} refuses access",
+        next_step="See whether it needs another user, or a User-Agent that names an operator.",
+    )
+
+
+def _redirected(refusal: Refusal) -> KgnavError:
+    return InvalidStore(
+        f"{refusal.endpoint} sends the query to another address, which is not followed",
+        next_step="Set the graph's address to the final one.",
+    )
+
+
+def _no_endpoint(refusal: Refusal) -> KgnavError:
+    return InvalidStore(f"no SPARQL endpoint is at {refusal.endpoint} (HTTP {refusal.status})", next_step=_ADDRESS)
+
+
+def _too_long(refusal: Refusal) -> KgnavError:
+    return Unsupported(f"{refusal.endpoint} takes no query of this length", next_step=_NARROWER)
+
+
+def _unexpected(refusal: Refusal) -> KgnavError:
+    return InvalidStore(f"{refusal.endpoint} answers in a way HTTP does not know (HTTP {refusal.status})")
+
+
+_OUT_OF_TIME = re.compile(r"TimeoutException|QueryTimeout|[Qq]uery (?:timed out|timeout)|due to (?:a )?time-?out")
+"""What Blazegraph, Fuseki and QLever write when a query's time is over, whatever the status says."""
+
+_STATUSES: dict[int, Callable[[Refusal], KgnavError]] = {
+    400: _not_understood,
+    401: _unauthorized,
+    403: _forbidden,
+    407: _forbidden,
+    408: _time_over,
+    413: _too_long,
+    414: _too_long,
+    422: _not_understood,
+    429: _limited,
+    501: _not_understood,
+    503: _busy,
+    504: _time_over,
+}
+_STATUS_CLASSES: dict[int, Callable[[Refusal], KgnavError]] = {3: _redirected, 4: _no_endpoint, 5: _unavailable}
+
+
+def _sql_time_over(refusal: Refusal, _: re.Match[str]) -> KgnavError:
+    return timed_out(refusal.timeout)
+
+
+def _sql_too_costly(refusal: Refusal, sql: re.Match[str]) -> KgnavError:
+    numbers = [int(number) for number in re.findall(r"\d+", sql["words"])[:2]]
+    estimate, limit = numbers if len(numbers) == 2 else (None, None)
+    told = "" if estimate is None else f" of {estimate:,} s against a limit of {limit:,} s"
+    return StoreTimeout(
+        float(limit or refusal.timeout), next_step=f"The endpoint did not begin, by its estimate{told}. {_NARROWER}"
+    )
+
+
+def _sql_not_understood(refusal: Refusal, sql: re.Match[str]) -> KgnavError:
+    return Unsupported(
+        f"{refusal.endpoint} does not take this query (SQL state {_codes(sql)})",
+        next_step="Ask in another way; see whether the adapter fits the endpoint.",
+    )
+
+
+def _sql_too_large(refusal: Refusal, sql: re.Match[str]) -> KgnavError:
+    return Unsupported(f"the query is too large for {refusal.endpoint} (SQL state {_codes(sql)})", next_step=_NARROWER)
+
+
+def _sql_denied(refusal: Refusal, _: re.Match[str]) -> KgnavError:
+    return _forbidden(refusal)
+
+
+def _sql_deadlock(refusal: Refusal, _: re.Match[str]) -> KgnavError:
+    return StoreUnavailable(f"{refusal.endpoint} is busy with writing", next_step="Ask again.")
+
+
+def _sql_other(refusal: Refusal, sql: re.Match[str]) -> KgnavError:
+    return InvalidStore(f"{refusal.endpoint} fails on this query (SQL state {_codes(sql)})", next_step=_NARROWER)
+
+
+def _codes(sql: re.Match[str]) -> str:
+    return ", ".join(filter(None, (sql["state"], sql["code"])))
+
+
+_SQL_ERROR = re.compile(
+    r"\s*Virtuoso (?P<state>[0-9A-Z]{5}) Error:?\s*(?:(?P<code>[A-Z]{2,5}\d{2,4})\b:?)?\s*(?P<words>[^\n]{0,300})"
+)
+"""The first line of an error of Virtuoso; a query is echoed on later ones."""
+
+_SQL_STATES: tuple[tuple[re.Pattern[str], Callable[[Refusal, re.Match[str]], KgnavError]], ...] = (
+    (re.compile(r"^(?:S1T00|S1TAT)|^\w+ SR171"), _sql_time_over),
+    (re.compile(r"^42000 .*estimated execution time"), _sql_too_costly),
+    (re.compile(r"^40001"), _sql_deadlock),
+    (re.compile(r"^\w+ SR353|[Tt]oo many arguments"), _sql_too_large),
+    (re.compile(r"^(?:37000|42001|42S|S0002)|^\w+ SP03"), _sql_not_understood),
+    (re.compile(r"^(?:28000|LI10)|[Pp]ermission|[Aa]ccess (?:is )?denied"), _sql_denied),
+    (re.compile(""), _sql_other),
+)
+"""Virtuoso's errors by SQL state, code and, where these say too little, words; the first that fits."""

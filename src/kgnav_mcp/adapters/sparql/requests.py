@@ -1,0 +1,115 @@
+"""Requests of the SPARQL 1.1 Protocol, and the address they go to. SPARQLWrapper builds them; nothing is sent here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
+
+from SPARQLWrapper import JSON, POST, SPARQLWrapper
+
+from kgnav_mcp.errors import ConfigurationError, Unsupported
+
+RESULTS = "application/sparql-results+json"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One POST: the bytes of its form and its headers."""
+
+    body: bytes
+    headers: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where an endpoint is. Credentials of the address are taken out of it, and no text of this object has them."""
+
+    url: str
+    """The address requests go to, without user info."""
+    user: str | None = field(default=None, repr=False)
+    password: str | None = field(default=None, repr=False)
+
+    @classmethod
+    def parse(cls, address: str) -> Endpoint:
+        """Read an address `http(s)://[USER:PASSWORD@]HOST[:PORT]/PATH[?QUERY]`.
+
+        Raises:
+            ConfigurationError: it is no such address; the error does not repeat it, for it may hold a password.
+        """
+        try:
+            parts = urlsplit(address)
+            host, port = parts.hostname, parts.port
+        except ValueError as error:
+            raise _no_address() from error
+        if parts.scheme not in {"http", "https"} or not host:
+            raise _no_address()
+        shown = f"[{host}]" if ":" in host else host
+        netloc = shown if port is None else f"{shown}:{port}"
+        url = urlunsplit(SplitResult(parts.scheme, netloc, parts.path or "/", parts.query, ""))
+        return cls(url, _decoded(parts.username), _decoded(parts.password))
+
+    @property
+    def name(self) -> str:
+        """The address as messages show it: its query, which may hold a key, is left out."""
+        return self.url.partition("?")[0]
+
+    @property
+    def host(self) -> str:
+        """The host name or address."""
+        return urlsplit(self.url).hostname or ""
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the endpoint is on this very machine, which no proxy can reach."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+
+class RequestBuilder(SPARQLWrapper):
+    """Builds the request of a query: always a form that is posted.
+
+    Virtuoso 7.2.5 never answers a query posted as `application/sparql-query`, and cuts addresses above 6 kB.
+    """
+
+    def __init__(
+        self, endpoint: str, *, default_graph: str | None, agent: str, parameters: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(endpoint, returnFormat=JSON, defaultGraph=default_graph, agent=agent)
+        self.setMethod(POST)
+        # The format is asked for by the Accept header alone: stores disagree about parameters for it.
+        self.setOnlyConneg(True)
+        self.addCustomHttpHeader("Accept", RESULTS)
+        for name, value in (parameters or {}).items():
+            self.addParameter(name, value)
+
+    def form(self, query: str) -> Form:
+        """The request for one query.
+
+        Raises:
+            Unsupported: it is an update; this product only reads.
+        """
+        self.setQuery(query)
+        if self.isSparqlUpdateRequest():
+            raise Unsupported("only queries are sent to an endpoint, no updates", next_step="Ask a SELECT or ASK.")
+        request = self._createRequest()
+        body = request.data
+        if not isinstance(body, bytes):
+            raise TypeError(f"a form of {type(body).__name__}")
+        return Form(body, dict(request.header_items()))
+
+
+def _decoded(text: str | None) -> str | None:
+    return None if text is None else unquote(text)
+
+
+def _no_address() -> ConfigurationError:
+    return ConfigurationError(
+        "the endpoint's address is not an http or https URL",
+        next_step="Write it as http://HOST:PORT/sparql, with USER:PASSWORD@ before the host where it needs them.",
+    )

@@ -1,0 +1,128 @@
+"""Answers as rdflib terms: the W3C's SPARQL results in JSON, and Virtuoso's own ways of writing them."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from http.client import HTTPResponse
+from typing import Any, TypeAlias, TypeVar, cast
+
+from rdflib import XSD, BNode, Literal, URIRef
+from SPARQLWrapper import JSON, QueryResult
+
+from kgnav_mcp.model import Count
+
+Term: TypeAlias = URIRef | Literal | BNode
+R = TypeVar("R")
+
+_BLANK = "nodeID://"
+"""How Virtuoso writes a blank node, which it calls an IRI at times; the text can be asked for again as an IRI."""
+_TRUTH = {"1": "true", "0": "false"}
+"""Virtuoso's booleans, in the form that XSD calls canonical."""
+_LANGUAGE = re.compile(r"[A-Za-z]+(-[A-Za-z0-9]+)*")
+"""A language tag as rdflib takes it; a text whose tag is none loses the tag, not the row."""
+
+# rdflib logs every ill-typed literal and odd IRI with a stack trace. The graph's data is not a fault of this program.
+logging.getLogger("rdflib.term").addFilter(lambda _: False)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The rows of a SELECT, with what the endpoint said of their completeness."""
+
+    rows: tuple[Mapping[str, Term], ...]
+    """One mapping a row, from variable to term; an unbound variable is absent."""
+    row_cap: int | None = None
+    """The endpoint's own limit, where it cut the answer; None where it did not."""
+    partial: bool = False
+    """The endpoint's time ran out: rows, and counts in them, may be missing."""
+
+
+class NoResults(ValueError):
+    """A body that is no SPARQL result in JSON, or not of the kind that was asked for; translated by the client."""
+
+
+def read_rows(body: bytes) -> tuple[Mapping[str, Term], ...]:
+    """The rows of a SELECT's answer.
+
+    Raises:
+        NoResults: the body is no answer to a SELECT, or is cut.
+    """
+    return _read(body, _rows)
+
+
+def read_truth(body: bytes) -> bool:
+    """The answer to an ASK.
+
+    Raises:
+        NoResults: the body is no answer to an ASK, or is cut.
+    """
+    return _read(body, _truth)
+
+
+def count(term: Term | None, *, partial: bool = False) -> Count:
+    """A number out of an answer: a missing one is unknown, one of a partial answer a lower bound."""
+    if not isinstance(term, Literal):
+        return Count.unknown()
+    try:
+        number = int(term)
+    except ValueError:
+        return Count.unknown()
+    return Count.at_least(number) if partial else Count(number)
+
+
+class _Body:
+    """The bytes of an answer, as much like a response as SPARQLWrapper's reader needs."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def read(self) -> bytes:
+        return self._content
+
+    def info(self) -> Mapping[str, str]:
+        return {"content-type": "application/sparql-results+json"}
+
+
+def _read(body: bytes, reader: Callable[[Mapping[str, Any]], R]) -> R:
+    # SPARQLWrapper's Bindings would turn a malformed row into a missing one: it decodes, the rows are read here.
+    result = QueryResult((cast("HTTPResponse", _Body(body)), JSON))
+    try:
+        return reader(cast("Mapping[str, Any]", result.convert()))
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        raise NoResults("no SPARQL result in JSON") from error
+
+
+def _rows(answer: Mapping[str, Any]) -> tuple[Mapping[str, Term], ...]:
+    bindings = cast("Iterable[Mapping[str, Mapping[str, str]]]", answer["results"]["bindings"])
+    return tuple({name: _term(cell) for name, cell in row.items()} for row in bindings)
+
+
+def _truth(answer: Mapping[str, Any]) -> bool:
+    truth = answer["boolean"]
+    if not isinstance(truth, bool):
+        raise TypeError(f"a truth of {truth!r}")
+    return truth
+
+
+def _term(cell: Mapping[str, str]) -> Term:
+    value = cell["value"]
+    match cell["type"]:
+        case "uri" if not value.startswith(_BLANK):
+            return URIRef(value)
+        case "uri" | "bnode":
+            return BNode(value)
+        case "literal" | "typed-literal":
+            return _literal(value, cell.get("xml:lang"), cell.get("datatype"))
+        case other:
+            raise TypeError(other)
+
+
+def _literal(text: str, language: str | None, datatype: str | None) -> Literal:
+    if language and _LANGUAGE.fullmatch(tag := language.replace("_", "-")):
+        return Literal(text, lang=tag)
+    if datatype == str(XSD.boolean):
+        text = _TRUTH.get(text, text)
+    return Literal(text, datatype=datatype, normalize=False)
