@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
@@ -12,6 +13,13 @@ from SPARQLWrapper import JSON, POST, SPARQLWrapper
 from kgnav_mcp.errors import ConfigurationError, Unsupported
 
 RESULTS = "application/sparql-results+json"
+
+_QUERY = re.compile(
+    r"""(?: \s++ | \#[^\n]*+ | PREFIX\s++[^\s:<]*+:\s*+<[^>]*+> | BASE\s*+<[^>]*+> | DEFINE\s++\S++\s++"[^"]*+" )*+
+        (SELECT|ASK)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""The form of a query behind its prologue, and behind Virtuoso's pragmas. Every part is taken once, in linear time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +100,21 @@ class RequestBuilder(SPARQLWrapper):
         """The request for one query.
 
         Raises:
-            Unsupported: it is an update; this product only reads.
+            Unsupported: it is no SELECT and no ASK; this product only reads.
         """
         self.setQuery(query)
-        if self.isSparqlUpdateRequest():
-            raise Unsupported("only queries are sent to an endpoint, no updates", next_step="Ask a SELECT or ASK.")
         request = self._createRequest()
         body = request.data
         if not isinstance(body, bytes):
             raise TypeError(f"a form of {type(body).__name__}")
         return Form(body, dict(request.header_items()))
+
+    def _parseQueryType(self, query: str) -> str:  # noqa: N802 - the name is SPARQLWrapper's
+        """SELECT or ASK. SPARQLWrapper's own search takes seconds for a text with many blanks, and lets updates by."""
+        match = _QUERY.match(query)
+        if match is None:
+            raise Unsupported("only SELECT and ASK are sent to an endpoint", next_step="Ask one of these.")
+        return match[1].upper()
 
 
 def _decoded(text: str | None) -> str | None:
