@@ -21,6 +21,9 @@ _BLANK = "nodeID://"
 """How Virtuoso writes a blank node, which it calls an IRI at times; the text can be asked for again as an IRI."""
 _TRUTH = {"1": "true", "0": "false"}
 """Virtuoso's booleans, in the form that XSD calls canonical."""
+_ASKED = "__ASK_RETVAL"
+"""Virtuoso 7 answers an ASK as if it were a SELECT of this variable: a row with the number 1 is yes, no row is no."""
+_NO = Literal("0", datatype=XSD.integer)
 _LANGUAGE = re.compile(r"[A-Za-z]+(-[A-Za-z0-9]+)*")
 """A language tag as rdflib takes it; a text whose tag is none loses the tag, not the row."""
 
@@ -101,7 +104,12 @@ def _rows(answer: Mapping[str, Any]) -> tuple[Mapping[str, Term], ...]:
 
 
 def _truth(answer: Mapping[str, Any]) -> bool:
-    truth = answer["boolean"]
+    if "boolean" in answer:
+        truth = answer["boolean"]
+    elif answer["head"]["vars"] == [_ASKED]:
+        truth = any(row[_ASKED] != _NO for row in _rows(answer))
+    else:
+        truth = None
     if not isinstance(truth, bool):
         raise TypeError(f"a truth of {truth!r}")
     return truth
