@@ -1,5 +1,5 @@
 """What every test may ask for by name."""
 
-from tests.services import virtuoso
+from tests.services import own_virtuoso, virtuoso
 
-__all__ = ["virtuoso"]
+__all__ = ["own_virtuoso", "virtuoso"]

@@ -97,3 +97,12 @@ def virtuoso(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Virtuoso]:
     yield service
     service.stop()
     shutil.rmtree(service.home)
+
+
+@pytest.fixture
+def own_virtuoso(tmp_path: Path) -> Iterator[Virtuoso]:
+    """An instance of one test's own, not started yet, that may be stopped and killed."""
+    need_virtuoso()
+    service = Virtuoso(tmp_path / "own")
+    yield service
+    service.stop()

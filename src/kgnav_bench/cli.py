@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
 
 import click
@@ -58,32 +59,61 @@ def start(graph: Path | None, pairs: int) -> None:
     click.echo(benchmark.run(graph, pairs))
 
 
-def _questions(command: Callable[..., None]) -> Callable[..., None]:
+def _questions(*datasets: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """The arguments of a replay."""
-    for decorate in (
+    decorators = (
         click.option("--all", "everything", is_flag=True, help="Every question instead of a sample."),
         click.option(
             "--sample", default=200, show_default=True, type=click.IntRange(1), help="Questions for each hop."
         ),
         click.option("--data", required=True, type=_FOLDER, help="Folder with the files of the benchmark."),
-        click.argument("dataset", type=click.Choice(["metaqa"])),
-    ):
-        command = decorate(command)
-    return command
+        click.argument("dataset", type=click.Choice(datasets)),
+    )
+    return lambda command: reduce(lambda decorated, decorate: decorate(decorated), decorators, command)
 
 
 @main.command()
-@_questions
-def reach(dataset: str, data: Path, sample: int, everything: bool) -> None:
+@_questions("metaqa", "freebase")
+@click.option("--endpoint", help="freebase: URL of the SPARQL endpoint that `convert` was loaded into.")
+def reach(dataset: str, data: Path, sample: int, *, everything: bool, endpoint: str | None) -> None:
     """Gold paths replayed: whether every gold relation is offered and every gold answer shown."""
-    from kgnav_bench import reach as benchmark  # noqa: PLC0415 - as above
+    if dataset == "freebase":
+        from kgnav_bench import freebase_reach  # noqa: PLC0415 - as above
 
-    click.echo(f"{dataset}\n")
-    click.echo(benchmark.run(data, None if everything else sample))
+        if endpoint is None:
+            raise click.UsageError("freebase is walked on a live store: name it with --endpoint URL.")
+        report = freebase_reach.run(data, endpoint)
+    else:
+        from kgnav_bench import reach as benchmark  # noqa: PLC0415 - as above
+
+        report = benchmark.run(data, None if everything else sample)
+    click.echo(f"{dataset}\n\n{report}")
 
 
 @main.command()
-@_questions
+@click.argument("data", type=_FOLDER)
+@click.argument("target", type=click.Path(dir_okay=False, writable=True, path_type=Path))
+def convert(data: Path, target: Path) -> None:
+    """Write FB15k-237, the files of folder DATA, to TARGET as Freebase's RDF: gzipped N-Triples with mediators."""
+    from kgnav_bench import freebase  # noqa: PLC0415 - as above
+
+    click.echo(f"{freebase.convert(data, target):,} triples")
+
+
+@main.command()
+@click.option("--endpoint", required=True, help="URL of a SPARQL endpoint with Freebase in it.")
+@click.option("--hub", "hub_id", default="m.09c7w0", show_default=True, help="Id of the hub.")
+@click.option("--direction", default="incoming", type=click.Choice(["outgoing", "incoming"]), show_default=True)
+@click.option("--rounds", default=50, show_default=True, type=click.IntRange(1))
+def collapse(endpoint: str, hub_id: str, direction: str, rounds: int) -> None:
+    """A search on a hub of a live Freebase beside the bare query that lists and counts its relations."""
+    from kgnav_bench import freebase_collapse as benchmark  # noqa: PLC0415 - as above
+
+    click.echo(benchmark.run(endpoint, benchmark.Place(hub_id, direction), rounds))
+
+
+@main.command()
+@_questions("metaqa")
 def tokens(dataset: str, data: Path, sample: int, everything: bool) -> None:
     """Observation tokens of that replay, beside SPARQL results in JSON and SoG's tables."""
     from kgnav_bench import tokens as benchmark  # noqa: PLC0415 - as above

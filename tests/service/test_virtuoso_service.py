@@ -9,27 +9,17 @@ import stat
 import sys
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.services import ServiceFailedError, Virtuoso, need_virtuoso, script
+from tests.services import ServiceFailedError, Virtuoso, script
 
 GRAPH = "http://example.org/animals"
 GOOD = """\
 <http://example.org/cat> <http://example.org/eats> <http://example.org/mouse> .
 <http://example.org/cat> <http://example.org/says> "meow, quoth the kitten"@en .
 """
-
-
-@pytest.fixture
-def own(tmp_path: Path) -> Iterator[Virtuoso]:
-    """An instance of the test's own, not started yet."""
-    need_virtuoso()
-    service = Virtuoso(tmp_path / "own")
-    yield service
-    service.stop()
 
 
 def ask(service: Virtuoso, query: str) -> list[dict[str, str]]:
@@ -48,52 +38,56 @@ def written(path: Path, text: str) -> Path:
     return path
 
 
-def test_a_second_start_finds_it_running_at_the_same_address(own: Virtuoso) -> None:
-    first = script(own.home, "start")
-    process = own.process
-    second = script(own.home, "start")
+def test_a_second_start_finds_it_running_at_the_same_address(own_virtuoso: Virtuoso) -> None:
+    first = script(own_virtuoso.home, "start")
+    process = own_virtuoso.process
+    second = script(own_virtuoso.home, "start")
 
     assert first.returncode == second.returncode == 0
-    assert first.stdout == second.stdout == f"{own.url}\n"
-    assert own.process == process
+    assert first.stdout == second.stdout == f"{own_virtuoso.url}\n"
+    assert own_virtuoso.process == process
 
 
-def test_status_says_with_its_exit_code_whether_it_runs(own: Virtuoso) -> None:
-    before = script(own.home, "status")
-    own.start()
-    during = script(own.home, "status")
-    own.stop()
-    after = script(own.home, "status")
+def test_status_says_with_its_exit_code_whether_it_runs(own_virtuoso: Virtuoso) -> None:
+    before = script(own_virtuoso.home, "status")
+    own_virtuoso.start()
+    during = script(own_virtuoso.home, "status")
+    own_virtuoso.stop()
+    after = script(own_virtuoso.home, "status")
 
     assert (before.returncode, before.stdout) == (after.returncode, after.stdout) == (3, "stopped\n")
     assert during.returncode == 0
-    assert own.url in during.stdout
+    assert own_virtuoso.url in during.stdout
 
 
-def test_a_crash_leaves_no_false_status_and_loses_nothing_that_was_loaded(own: Virtuoso, tmp_path: Path) -> None:
-    own.start()
-    own.load(written(tmp_path / "good.nt", GOOD), GRAPH)
-    address = own.url
-    own.kill()
+def test_a_crash_leaves_no_false_status_and_loses_nothing_that_was_loaded(
+    own_virtuoso: Virtuoso, tmp_path: Path
+) -> None:
+    own_virtuoso.start()
+    own_virtuoso.load(written(tmp_path / "good.nt", GOOD), GRAPH)
+    address = own_virtuoso.url
+    own_virtuoso.kill()
 
-    assert script(own.home, "status").stdout == "stopped\n"
-    own.start()
-    assert own.url == address
-    assert len(ask(own, "SELECT * {?s ?p ?o}")) == 2
+    assert script(own_virtuoso.home, "status").stdout == "stopped\n"
+    own_virtuoso.start()
+    assert own_virtuoso.url == address
+    assert len(ask(own_virtuoso, "SELECT * {?s ?p ?o}")) == 2
 
 
-def test_the_administrators_password_is_not_the_common_one_and_only_its_owner_can_read_it(own: Virtuoso) -> None:
-    own.start()
-    file = own.home / "instance.json"
+def test_the_administrators_password_is_not_the_common_one_and_only_its_owner_can_read_it(
+    own_virtuoso: Virtuoso,
+) -> None:
+    own_virtuoso.start()
+    file = own_virtuoso.home / "instance.json"
 
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert len(json.loads(file.read_text())["password"]) > len("dba")
     assert json.loads(file.read_text())["secured"] is True
 
 
-def test_it_listens_on_loopback_only(own: Virtuoso) -> None:
-    own.start()
-    kept = json.loads((own.home / "instance.json").read_text())
+def test_it_listens_on_loopback_only(own_virtuoso: Virtuoso) -> None:
+    own_virtuoso.start()
+    kept = json.loads((own_virtuoso.home / "instance.json").read_text())
     wanted = {f"0100007F:{kept[name]:04X}" for name in ("port", "sql_port")}
 
     lines = Path("/proc/net/tcp").read_text().splitlines() + Path("/proc/net/tcp6").read_text().splitlines()
@@ -102,10 +96,10 @@ def test_it_listens_on_loopback_only(own: Virtuoso) -> None:
     assert listening == wanted
 
 
-def test_a_port_that_another_program_took_is_named(own: Virtuoso) -> None:
-    port = int(own.url.rpartition(":")[2].partition("/")[0])
+def test_a_port_that_another_program_took_is_named(own_virtuoso: Virtuoso) -> None:
+    port = int(own_virtuoso.url.rpartition(":")[2].partition("/")[0])
     with socket.create_server(("127.0.0.1", port)), pytest.raises(ServiceFailedError, match=f"port {port}"):
-        own.start()
+        own_virtuoso.start()
 
 
 @pytest.mark.parametrize("name", ["good.nt", "good.ttl", "good.nt.gz", "good.ttl.gz"])
@@ -168,9 +162,11 @@ def test_what_cannot_be_loaded_is_said_before_anything_is_done(
         virtuoso.load(tmp_path / name, graph)
 
 
-def test_loading_into_one_that_does_not_run_names_the_command_that_starts_it(own: Virtuoso, tmp_path: Path) -> None:
+def test_loading_into_one_that_does_not_run_names_the_command_that_starts_it(
+    own_virtuoso: Virtuoso, tmp_path: Path
+) -> None:
     with pytest.raises(ServiceFailedError, match="scripts/service virtuoso start --home"):
-        own.load(written(tmp_path / "good.nt", GOOD), GRAPH)
+        own_virtuoso.load(written(tmp_path / "good.nt", GOOD), GRAPH)
 
 
 def test_where_it_cannot_be_installed_the_reason_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

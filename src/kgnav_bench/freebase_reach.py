@@ -1,0 +1,224 @@
+"""FB15k-237 in Freebase's form, walked through a server of a live endpoint: gold paths, every relation, two hubs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import mean, median
+from time import perf_counter
+
+from kgnav_bench import report
+from kgnav_bench.client import BareClient, ToolFailedError, server_command
+from kgnav_bench.freebase import questions, source_neighbours, source_triples
+from kgnav_bench.metaqa import Neighbours, Step
+from kgnav_bench.replay import Caller, Replay
+from kgnav_bench.tables import Table, parse
+
+HUBS = (
+    ("m.05zppz", Step("people.person.gender", "incoming")),
+    ("m.09c7w0", Step("location.location.contains", "outgoing")),
+)
+"""Male, whose gender 3,552 people have; and the USA, which contain 954 places."""
+
+TOP = 20
+"""Relations that a question leaves (GraphWalker's ablation)."""
+
+_SHOWN_FAILURES = 10
+
+
+def endpoint_command(endpoint: str) -> list[str]:
+    """The command that serves a SPARQL endpoint with Freebase in it."""
+    return [*server_command(None), "--graph", f"freebase+{endpoint}"]
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """One gold step: from an entity, along a relation, to one end. `question` ranks the relations, if there is one."""
+
+    entity: str
+    step: Step
+    end: str
+    question: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """What a walk came to. `rank` is the relation's place in the list of relations, None where it is not in it."""
+
+    walk: Walk
+    rank: int | None
+    shown: bool
+    calls: int
+    fault: str = ""
+
+    @property
+    def reached(self) -> bool:
+        return self.rank is not None and self.shown
+
+
+@dataclass(frozen=True, slots=True)
+class Paged:
+    """A relation of a hub, read to its last page: the far ends in the order shown, and what the source has."""
+
+    tool: str
+    entity: str
+    step: Step
+    pages: int
+    shown: Sequence[str] = field(repr=False)
+    truth: Sequence[str] = field(repr=False)
+
+    @property
+    def lost(self) -> int:
+        return sum((Counter(self.truth) - Counter(self.shown)).values())
+
+    @property
+    def surplus(self) -> int:
+        """Rows shown twice, or that the source does not have."""
+        return sum((Counter(self.shown) - Counter(self.truth)).values())
+
+
+def gold_walks(folder: Path) -> list[Walk]:
+    """The SimpleQuestions as walks."""
+    return [Walk(each.topic, each.path[0], next(iter(each.answers)), each.text) for each in questions(folder)]
+
+
+def relation_walks(folder: Path) -> list[Walk]:
+    """One triple of each relation of the graph, the first, walked from its head and from its tail."""
+    first: dict[str, tuple[str, str]] = {}
+    for head, relation, tail in source_triples(folder):
+        first.setdefault(relation, (head, tail))
+    forth = [Walk(head, Step(relation, "outgoing"), tail) for relation, (head, tail) in first.items()]
+    return forth + [Walk(walk.end, Step(walk.step.relation, "incoming"), walk.entity) for walk in forth]
+
+
+def by_search(client: Caller, truth: Neighbours, walks: Sequence[Walk]) -> list[Walked]:
+    """Search-on-Graph's way: look at the entity, then filter where it is a hub."""
+    replay = Replay(client, truth)
+    done: list[Walked] = []
+    for walk in walks:
+        try:
+            seen = replay.follow(walk.entity, walk.step)
+        except ToolFailedError as error:
+            done.append(Walked(walk, None, shown=False, calls=1, fault=str(error)))
+            continue
+        done.append(Walked(walk, 1 if seen.offered else None, walk.end in seen.ends, seen.calls))
+    return done
+
+
+def by_relations(client: Caller, walks: Sequence[Walk]) -> list[Walked]:
+    """GraphWalker's way: the relations, ranked by the question, then the triples of the gold one."""
+    return [_by_relations(client, walk) for walk in walks]
+
+
+def _by_relations(client: Caller, walk: Walk) -> Walked:
+    asked = {"entity": walk.entity} | ({"question": walk.question} if walk.question else {})
+    rank, shown, calls = None, False, 0
+    try:
+        for page in pages(client, "get_relations", asked):
+            calls += 1
+            sides = list(zip(page.column("relation"), page.column("direction"), strict=True))
+            if (walk.step.relation, walk.step.direction) in sides:
+                rank = page.before + sides.index((walk.step.relation, walk.step.direction)) + 1
+                break
+        if rank:
+            column = "tail" if walk.step.direction == "outgoing" else "head"
+            for page in pages(client, "get_triples", {"entity": walk.entity, "relations": [walk.step.relation]}):
+                calls += 1
+                shown = shown or walk.end in page.column(column)
+    except ToolFailedError as error:
+        return Walked(walk, rank, shown, calls + 1, str(error))
+    return Walked(walk, rank, shown, calls)
+
+
+def page_hubs(client: Caller, truth: Neighbours) -> list[Paged]:
+    """Both hubs, read to the end by both tools."""
+    return [_page_hub(client, truth, tool, entity, step) for entity, step in HUBS for tool in ("search", "get_triples")]
+
+
+def _page_hub(client: Caller, truth: Neighbours, tool: str, entity: str, step: Step) -> Paged:
+    if tool == "search":
+        arguments = {"entity": entity, "direction": step.direction, "properties_to_filter_for": [step.relation]}
+        read = list(pages(client, tool, arguments))
+        shown = [far for page in read for far in page.column("value")]
+    else:  # both directions of the relation stand in one list
+        read = list(pages(client, tool, {"entity": entity, "relations": [step.relation]}))
+        near, far = ("head", "tail") if step.direction == "outgoing" else ("tail", "head")
+        ends = [pair for page in read for pair in zip(page.column(near), page.column(far), strict=True)]
+        shown = [end for anchor, end in ends if anchor == entity]
+    return Paged(tool, entity, step, len(read), shown, truth[entity, step.direction][step.relation])
+
+
+def pages(client: Caller, tool: str, arguments: Mapping[str, object]) -> Iterator[Table]:
+    """An answer and all that its cursors lead to."""
+    cursor: str | None = None
+    while True:
+        page = parse(client.call(tool, {**arguments, **({"cursor": cursor} if cursor else {})}))
+        yield page
+        cursor = page.cursor
+        if cursor is None:
+            return
+
+
+def run(folder: Path, endpoint: str) -> str:
+    """The report: questions, relations and hubs, and whether nothing is missing."""
+    begin = perf_counter()
+    truth = source_neighbours(folder)
+    gold, every = gold_walks(folder), relation_walks(folder)
+    questions_named, relations_named = f"{len(gold)} SimpleQuestions", f"{len(every) // 2} relations from both ends"
+    with BareClient(endpoint_command(endpoint)) as client:
+        walked = {
+            f"{questions_named}, search": by_search(client, truth, gold),
+            f"{questions_named}, get_relations and get_triples": (asked := by_relations(client, gold)),
+            f"{relations_named}, search": by_search(client, truth, every),
+            f"{relations_named}, get_relations and get_triples": by_relations(client, every),
+        }
+        paged = page_hubs(client, truth)
+    everything = [each for group in walked.values() for each in group]
+    near = sum(each.rank is not None and each.rank <= TOP for each in asked)
+    hubs = ("hub", "relation", "tool", "pages", "rows in the source", "rows shown", "lost", "surplus")
+    return "\n".join(
+        (
+            report.table(
+                ("walks", "gold relations offered", "gold answers shown", "calls a walk, median / mean"),
+                [(name, *_row(group)) for name, group in walked.items()],
+            ),
+            "",
+            report.table(hubs, [_hub_row(each) for each in paged]),
+            "",
+            f"Gold relation among the {TOP} best for the question: {report.share(near, len(asked))}.",
+            f"{perf_counter() - begin:.0f} s.",
+            *_failures(everything),
+            report.verdict(
+                all(each.reached for each in everything), "every gold relation is offered and every gold answer shown"
+            ),
+            report.verdict(
+                not any(each.lost or each.surplus for each in paged),
+                "both hubs are paged in full, nothing lost or twice",
+            ),
+        )
+    )
+
+
+def _row(group: Sequence[Walked]) -> tuple[str, ...]:
+    calls = [each.calls for each in group]
+    return (
+        report.share(sum(each.rank is not None for each in group), len(group)),
+        report.share(sum(each.shown for each in group), len(group)),
+        f"{median(calls):.0f} / {mean(calls):.1f}",
+    )
+
+
+def _hub_row(paged: Paged) -> tuple[str, ...]:
+    numbers = (paged.pages, len(paged.truth), len(paged.shown), paged.lost, paged.surplus)
+    return paged.entity, paged.step.relation, paged.tool, *(f"{number:,}" for number in numbers)
+
+
+def _failures(everything: Sequence[Walked]) -> list[str]:
+    failed = [each for each in everything if not each.reached]
+    return [
+        f"- {each.walk.entity} {each.walk.step.direction} {each.walk.step.relation} to {each.walk.end}: "
+        f"{each.fault or ('not shown' if each.rank else 'not offered')}"
+        for each in failed[:_SHOWN_FAILURES]
+    ]
