@@ -53,7 +53,7 @@ def settings_table() -> str:
     """Every setting in its four forms."""
     rows = [("`--graph`", "`KGNAV_GRAPH`", "`[graphs.NAME]`", "demo", "graphs to serve")]
     rows += [
-        (f"`{facts.flag}`", f"`{facts.env}`", f"`{facts.key}`", facts.default, facts.meaning)
+        (f"`{facts.flag}`" if facts.flag else "none", f"`{facts.env}`", f"`{facts.key}`", facts.default, facts.meaning)
         for facts in describe_settings()
     ]
     return _table(("flag", "variable", "key in kgnav.toml", "default", "meaning"), rows)

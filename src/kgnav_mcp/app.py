@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Self
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.config import DEMO_LOCATION, GraphSettings, Settings
+from kgnav_mcp.config import DEMO_LOCATION, RELATION_LISTS, GraphSettings, Settings
 from kgnav_mcp.demo import demo_graph_path
 from kgnav_mcp.errors import KgnavError, UnknownGraph
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.sampling import SampleWalk, sample_walk
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from kgnav_mcp.rankers import make_ranker
 from kgnav_mcp.render.sheet import Style
 
 
@@ -79,13 +81,18 @@ class Graph:
 
 
 class App:
-    """The configured graphs with the thresholds and the style of their answers."""
+    """The configured graphs with the thresholds, the ranker and the style of their answers.
+
+    Raises:
+        ConfigurationError: the chosen ranker cannot be made from what is configured and installed.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.graphs: Mapping[str, Graph] = {
             name: Graph(name, graph, settings) for name, graph in settings.graphs.items()
         }
+        shipped = RELATION_LISTS[settings.relation_lists]
         self.limits = Limits(
             hub=settings.hub_threshold,
             rows=settings.row_limit,
@@ -93,7 +100,11 @@ class App:
             examples=settings.examples,
             white_list=tuple(settings.white_list),
             black_list=tuple(settings.black_list),
+            housekeeping=shipped.housekeeping,
+            kept=shipped.kept,
         )
+        self._closing = AsyncExitStack()
+        self.ranker = make_ranker(settings, self._closing)
         self.style = Style(budget=settings.budget, literal_limit=settings.literal_limit)
 
     def graph(self, name: str | None = None) -> Graph:
@@ -109,8 +120,8 @@ class App:
         return self.graphs[name]
 
     async def close(self) -> None:
-        """Close every graph that was opened."""
-        await asyncio.gather(*(graph.close() for graph in self.graphs.values()))
+        """Close every graph that was opened, and what the ranker holds open."""
+        await asyncio.gather(self._closing.aclose(), *(graph.close() for graph in self.graphs.values()))
 
     async def __aenter__(self) -> Self:
         return self

@@ -57,7 +57,9 @@ def test_a_misspelt_variable_is_refused_with_the_nearest(monkeypatch: pytest.Mon
     assert error.next_step == "Did you mean KGNAV_HUB_THRESHOLD?"
 
 
-@pytest.mark.parametrize("variable", ["KGNAV_HTP__PORT", "KGNAV_HTTP__PROT", "KGNAV_GRAPHS__A__LOCATOIN"])
+@pytest.mark.parametrize(
+    "variable", ["KGNAV_HTP__PORT", "KGNAV_HTTP__PROT", "KGNAV_GRAPHS__A__LOCATOIN", "KGNAV_LLM__MODLE"]
+)
 def test_a_misspelt_part_of_a_nested_variable_is_refused(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(variable, "3")
     error = refusal()
@@ -92,6 +94,11 @@ def test_a_foreign_variable_with_our_prefix_is_left_alone(monkeypatch: pytest.Mo
         ("paper_format", "maybe", "this must be true or false"),
         ("structured", [], "this must be true or false"),
         ("log_level", "LOUD", "this must be one of 'DEBUG', 'INFO', 'WARNING', 'ERROR' or 'CRITICAL'"),
+        ("ranker", "tfidf", "this must be one of 'bm25', 'semantic' or 'llm'"),
+        ("relation_lists", "wikidata", "this must be one of 'none' or 'freebase'"),
+        ("llm", 3, "this must be a table"),
+        ("llm.base_url", "model.example", "this must be the address of an HTTP or HTTPS server"),
+        ("llm.timeout", 0, "this must be more than 0"),
         ("http", 3, "this must be a table"),
         ("http.port", 70_000, "this must be 65535 or less"),
         ("http.host", "", "this must not be empty"),
@@ -128,3 +135,12 @@ def test_a_bad_value_is_traced_to_the_source_it_came_from(monkeypatch: pytest.Mo
         assert fault in message
     assert "--examples = 'none'" in message
     assert "graphs.a.location in kgnav.toml is missing" in message
+
+
+def test_a_wrong_secret_is_named_but_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    write(Path("kgnav.toml"), "[llm]\napi_key = 4711\n")
+    error = refusal()
+    assert error.message == "llm.api_key in kgnav.toml: this must be text"
+    assert "4711" not in error.next_step
+    monkeypatch.setenv("KGNAV_LLM__API_KEY", "sesame")
+    assert "sesame" not in repr(load_settings())

@@ -83,7 +83,7 @@ def test_the_first_configuration_file_that_is_there_is_the_only_one_read(
     assert load_settings(config_file=named).top_k == 1
 
 
-def test_every_setting_has_a_flag_a_variable_a_key_and_a_meaning() -> None:
+def test_every_setting_has_a_variable_a_key_a_meaning_and_unless_it_is_secret_a_flag() -> None:
     facts = {entry.key: entry for entry in describe_settings()}
 
     described = {key.partition(".")[0] for key in facts}
@@ -93,13 +93,21 @@ def test_every_setting_has_a_flag_a_variable_a_key_and_a_meaning() -> None:
     assert (port.flag, port.env, port.default) == ("--http-port", "KGNAV_HTTP__PORT", "8365")
     assert facts["toolsets"].default == "sog,graphwalker,graphwalk,linking"
     assert facts["structured"].default == "false"
+    key = facts["llm.api_key"]
+    assert (key.flag, key.env, key.default) == ("", "KGNAV_LLM__API_KEY", "none")
+    assert all(entry.flag for entry in facts.values() if entry is not key)
 
 
 def test_every_described_variable_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     for facts in describe_settings():
-        value = {"log_level": "debug", "toolsets": "sog", "http.port": "1"}.get(
-            facts.key, "true" if facts.kind is bool else "777"
-        )
+        value = {
+            "log_level": "debug",
+            "toolsets": "sog",
+            "http.port": "1",
+            "ranker": "llm",
+            "relation_lists": "freebase",
+            "llm.base_url": "http://model.example/v1",
+        }.get(facts.key, "true" if facts.kind is bool else "777")
         monkeypatch.setenv(facts.env, value)
 
     settings, defaults = load_settings(), Settings()

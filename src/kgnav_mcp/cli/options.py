@@ -26,7 +26,7 @@ def with_settings(*, http: bool = False) -> Decorator[Any]:
     Args:
         http: also the options that say where to listen.
     """
-    settings = [facts for facts in describe_settings() if http or facts.path[0] != "http"]
+    settings = [facts for facts in describe_settings() if facts.flag and (http or facts.path[0] != "http")]
 
     def decorate(command: Callable[..., Result]) -> Callable[..., Result]:
         @wraps(command)

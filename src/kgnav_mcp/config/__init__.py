@@ -8,18 +8,21 @@ The file is the one named by `--config`, else by KGNAV_CONFIG, else ./kgnav.toml
 configuration folder ($XDG_CONFIG_HOME, else ~/.config). The first that is there is the only one read.
 
 A setting `hub_threshold` is the key `hub_threshold` of the file, the variable KGNAV_HUB_THRESHOLD and the flag
-`--hub-threshold`; a nested one, `http.port`, is KGNAV_HTTP__PORT and `--http-port`. Lists are separated by commas
-where they come as text.
+`--hub-threshold`; a nested one, `http.port`, is KGNAV_HTTP__PORT and `--http-port`. A secret has no flag. Lists are
+separated by commas where they come as text.
 
 Graphs are the tables `[graphs.NAME]` of the file. `--graph`, repeated, or KGNAV_GRAPH, separated by commas, say which
 to serve instead: a NAME of the file, a LOCATION, or NAME=LOCATION. Without any graph the demo graph is served.
 """
 
+from kgnav_mcp.config.relation_lists import RELATION_LISTS, RelationList, RelationLists
 from kgnav_mcp.config.settings import (
     DEMO_LOCATION,
     GraphSettings,
     HttpSettings,
+    LlmSettings,
     LogLevel,
+    RankerName,
     SettingFacts,
     Settings,
     Toolset,
@@ -35,9 +38,14 @@ from kgnav_mcp.config.sources import (
 
 __all__ = [
     "DEMO_LOCATION",
+    "RELATION_LISTS",
     "GraphSettings",
     "HttpSettings",
+    "LlmSettings",
     "LogLevel",
+    "RankerName",
+    "RelationList",
+    "RelationLists",
     "SettingFacts",
     "Settings",
     "Toolset",

@@ -8,9 +8,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, SecretStr, ValidationError
 
-from kgnav_mcp.config.settings import PREFIX, GraphSettings, HttpSettings, Settings, shown_value
+from kgnav_mcp.config.settings import PREFIX, TABLES, GraphSettings, Settings, shown_value
 from kgnav_mcp.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ _REASONS = {
     "bool_type": "this must be true or false",
     "string_type": "this must be text",
     "string_too_short": "this must not be empty",
+    "string_pattern_mismatch": "this must be the address of an HTTP or HTTPS server",
     "too_short": "at least one is needed",
     "tuple_type": "this must be a list",
     "dict_type": "this must be a table",
@@ -92,7 +93,8 @@ def _fault(fault: ErrorDetails, origins: Origins) -> tuple[str, str]:
     reason = _REASONS.get(kind, fault["msg"]).format(**fault.get("ctx", {}))
     field = model.model_fields[key]
     default = f" The default is {shown_value(field.default)}." if field.default_factory is None else ""
-    return f"{name} = {fault['input']!r}: {reason}", f"It means: {field.description}.{default}"
+    given = name if isinstance(field.default, SecretStr) else f"{name} = {fault['input']!r}"
+    return f"{given}: {reason}", f"It means: {field.description}.{default}"
 
 
 def _model_at(place: Place) -> tuple[type[BaseModel], str]:
@@ -100,8 +102,8 @@ def _model_at(place: Place) -> tuple[type[BaseModel], str]:
     match place:
         case ("graphs", str(), str(key), *_) if key != "[key]":
             return GraphSettings, key
-        case ("http", str(key), *_):
-            return HttpSettings, key
+        case (str(table), str(key), *_) if table in TABLES:
+            return TABLES[table], key
         case _:
             return Settings, str(place[0])
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, cast
 from urllib.parse import urlsplit, urlunsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, StringConstraints
+
+from kgnav_mcp.config.relation_lists import RelationLists
 
 DEMO_LOCATION: Final = "demo"
 """The location, and the name, of the graph that comes with the package."""
@@ -27,6 +29,7 @@ def _upper(value: object) -> object:
 
 Words = Annotated[tuple[str, ...], BeforeValidator(words_of)]
 Toolset = Literal["sog", "graphwalker", "graphwalk", "linking"]
+RankerName = Literal["bm25", "semantic", "llm"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
 GraphName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
 
@@ -69,6 +72,21 @@ class HttpSettings(BaseModel):
     )
 
 
+class LlmSettings(BaseModel):
+    """The language model that ranks relations where `ranker` is `llm`: any endpoint with OpenAI's chat completions."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    base_url: str = Field(
+        default="",
+        pattern=r"^(https?://\S+)?$",
+        description="address of the model's API, up to what stands before /chat/completions",
+    )
+    model: str = Field(default="", description="name of the model, as its API knows it")
+    api_key: SecretStr = Field(default=SecretStr(""), description="key of the API, where it needs one")
+    timeout: float = Field(default=10.0, gt=0, description="seconds to wait for the model before BM25 ranks instead")
+
+
 class Settings(BaseModel):
     """Everything that can be configured. `load_settings` makes it from its sources; by itself it reads nothing."""
 
@@ -93,6 +111,13 @@ class Settings(BaseModel):
         default=(), description="glob patterns of relation ids: where there are any, only these are offered"
     )
     black_list: Words = Field(default=(), description="glob patterns of relation ids that are never offered")
+    relation_lists: RelationLists = Field(
+        default="none", description="shipped list of housekeeping relations not to offer: none or freebase"
+    )
+    ranker: RankerName = Field(
+        default="bm25", description="what ranks relations by a question: bm25, semantic or llm (two extras)"
+    )
+    llm: LlmSettings = Field(default_factory=LlmSettings, description="the language model of the ranker llm")
     toolsets: Annotated[tuple[Toolset, ...], BeforeValidator(words_of)] = Field(
         default=("sog", "graphwalker", "graphwalk", "linking"),
         min_length=1,
@@ -108,9 +133,16 @@ class Settings(BaseModel):
     http: HttpSettings = Field(default_factory=HttpSettings, description="where to listen, and for whom")
 
 
+TABLES: Final[Mapping[str, type[BaseModel]]] = {"http": HttpSettings, "llm": LlmSettings}
+"""The settings that are tables of settings, whose names are known beforehand."""
+
+
 @dataclass(frozen=True, slots=True)
 class SettingFacts:
-    """One setting as the README and `--help` show it; `path` leads to it in `Settings`, `kind` is its Python type."""
+    """One setting as the README and `--help` show it; `path` leads to it in `Settings`, `kind` is its Python type.
+
+    A secret has no flag: the arguments of a process can be read by everyone on its machine.
+    """
 
     path: tuple[str, ...]
     env: str
@@ -125,8 +157,8 @@ def describe_settings() -> tuple[SettingFacts, ...]:
     """Every setting but the graphs, read from the models themselves, in the order of `Settings`."""
     facts: list[SettingFacts] = []
     for name in Settings.model_fields:
-        if name == "http":
-            facts += [_facts((name, inner), HttpSettings) for inner in HttpSettings.model_fields]
+        if name in TABLES:
+            facts += [_facts((name, inner), TABLES[name]) for inner in TABLES[name].model_fields]
         elif name != "graphs":
             facts.append(_facts((name,), Settings))
     return tuple(facts)
@@ -136,7 +168,9 @@ def shown_value(value: object) -> str:
     """A value as one would write it in a variable or after a flag."""
     if isinstance(value, tuple):
         return ",".join(cast("tuple[str, ...]", value)) or "none"
-    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value) or "none"
 
 
 def _facts(path: tuple[str, ...], model: type[BaseModel]) -> SettingFacts:
@@ -146,7 +180,7 @@ def _facts(path: tuple[str, ...], model: type[BaseModel]) -> SettingFacts:
         path=path,
         env=PREFIX + "__".join(path).upper(),
         key=".".join(path),
-        flag="--" + "-".join(path).replace("_", "-"),
+        flag="" if isinstance(default, SecretStr) else "--" + "-".join(path).replace("_", "-"),
         default=shown_value(default),
         meaning=field.description or "",
         kind=tuple if isinstance(default, tuple) else type(default),

@@ -13,13 +13,13 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDic
 
 from kgnav_mcp.config.faults import Origins, configuration_error, nearest
 from kgnav_mcp.config.graphs import choose_graphs, location_from
-from kgnav_mcp.config.settings import PREFIX, Settings, describe_settings, words_of
+from kgnav_mcp.config.settings import PREFIX, TABLES, Settings, describe_settings, words_of
 from kgnav_mcp.errors import ConfigurationError
 
 _CONFIG = f"{PREFIX}CONFIG"
 _GRAPH = f"{PREFIX}GRAPH"
 _DEBUG = f"{PREFIX}DEBUG"
-_NESTED = (f"{PREFIX}GRAPHS__", f"{PREFIX}HTTP__")
+_NESTED = tuple(f"{PREFIX}{table}__".upper() for table in ("graphs", *TABLES))
 """Variables whose every part is checked with the settings they lead to."""
 
 

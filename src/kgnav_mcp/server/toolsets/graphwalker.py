@@ -34,7 +34,12 @@ async def get_relations(call: Call, given: GetRelations) -> Answer:
     place = call.place(given.cursor)
     entity = await call.entity(given.entity)
     page = await walker.get_relations(
-        call.adapter, entity, question=given.question, after=place.after, limits=call.limits
+        call.adapter,
+        entity,
+        question=given.question,
+        after=place.after,
+        limits=call.limits,
+        ranker=call.app.ranker,
     )
     return call.answer(sheets.relations(entity, page, place.seen, asked=bool(given.question)), page.positions)
 

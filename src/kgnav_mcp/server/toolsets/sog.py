@@ -43,6 +43,7 @@ async def search(call: Call, given: Search) -> Answer:
         question=given.question,
         after=place.after,
         limits=call.limits,
+        ranker=call.app.ranker,
     )
     page = found.rows or found.relations
     answer = call.answer(neighbourhood_sheet(found, call.style, place.seen), page.positions if page else ())

@@ -1,0 +1,70 @@
+"""Shipped lists of relations that say nothing about the world: the housekeeping of a known graph.
+
+Chosen by the setting `relation_lists`. A list only ever takes away what a question is never about; what the user's
+own lists say comes before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+RelationLists = Literal["none", "freebase"]
+
+
+@dataclass(frozen=True, slots=True)
+class RelationList:
+    """Glob patterns of relation ids: `housekeeping` is not offered, unless it is also `kept`."""
+
+    housekeeping: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+
+
+_FREEBASE = RelationList(
+    housekeeping=(
+        # The predicates of RDF itself: Freebase's dump repeats every type and name with them.
+        "rdf:*",
+        "rdfs:*",
+        "owl:*",
+        "http://www.w3.org/*",
+        # Names, types, keys, creators and time stamps of objects. Answers show names and types of every node anyway;
+        # the second pattern is the same seen through a mediator.
+        "type.*",
+        "*.type.object.*",
+        # Ids in other catalogues, one predicate for each namespace.
+        "key.*",
+        # The editing site's own data: permissions, equivalences, hints for its pages, tasks of bulk loads.
+        "freebase.*",
+        "pipeline.*",
+        # Provenance, and what became of topics that were split, merged or deleted.
+        "dataworld.*",
+        # Caches that the site's search kept of other relations.
+        "topic_server.webref*",
+        "topic_server.schemastaging*",
+        # Web pages, articles and pictures of a topic: addresses and ids of texts, not facts.
+        "common.topic.webpage*",
+        "common.topic.topical_webpage*",
+        "common.topic.topic_equivalent_webpage*",
+        "common.topic.article*",
+        "common.topic.image*",
+        "common.document.*",
+        "common.image.*",
+        "common.licensed_object.*",
+        "common.resource.*",
+        "common.webpage.*",
+        # Data that users kept for themselves: unreviewed, each in its own schema, much of it a copy of the commons.
+        "base.*",
+        "user.*",
+    ),
+    kept=(
+        # Three bases that are complete, and the only place of what they say: which area lies in which.
+        "base.aareas.*",
+        "base.biblioness.*",
+        "base.locations.*",
+    ),
+)
+
+RELATION_LISTS: Mapping[RelationLists, RelationList] = MappingProxyType({"none": RelationList(), "freebase": _FREEBASE})
+"""Each list by the value of the setting that chooses it."""

@@ -1,0 +1,42 @@
+"""Relations re-ranked by a language model behind any API with OpenAI's chat completions (GraphWalker, re-ranking).
+
+request     what the model is told and how its answer is read: pure
+ranking     the ranker: asks, in a bounded time, and falls back to BM25
+"""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from importlib.util import find_spec
+
+from kgnav_mcp.config import LlmSettings
+from kgnav_mcp.errors import ConfigurationError, MissingDriver
+from kgnav_mcp.rankers.llm.ranking import LlmRanker
+
+__all__ = ["LlmRanker", "llm_ranker"]
+
+
+def llm_ranker(settings: LlmSettings, best: int, closing: AsyncExitStack) -> LlmRanker:
+    """The ranker over the configured endpoint; `best` relations are asked for. Nothing is connected yet.
+
+    Raises:
+        MissingDriver: the HTTP client is not installed.
+        ConfigurationError: no endpoint or no model is configured.
+    """
+    for name, value in (("base_url", settings.base_url), ("model", settings.model)):
+        if not value:
+            raise ConfigurationError(
+                f"the ranker llm needs the setting llm.{name}",
+                next_step=f"Set KGNAV_LLM__{name.upper()}, or `{name}` under [llm] in kgnav.toml.",
+            )
+    key = settings.api_key.get_secret_value()
+    if not (key.isascii() and key.isprintable()):
+        raise ConfigurationError(
+            "llm.api_key has characters that no HTTP header can carry",
+            next_step="Copy the key anew, without a line break or quotation marks around it.",
+        )
+    if not find_spec("httpx2"):
+        raise MissingDriver("the ranker llm", "llm")
+    ranker = LlmRanker(settings, best)
+    closing.push_async_callback(ranker.close)
+    return ranker
