@@ -166,21 +166,15 @@ class SparqlClient:
         Queries only read, so that one that went down with a connection the endpoint had dropped can go again. Every
         round takes one dropped connection out of the pool. Nothing else is sent twice, least of all after a time-out.
         """
-        for left in reversed(range(self._attempts)):
+        left = self._attempts
+        while True:
             attempt = _Attempt()
             try:
                 return await self._exchange(form, attempt)
-            except httpx2.TransportError as error:
-                if left and attempt.dropped:
-                    continue
-                raise errors.disconnected(
-                    error, self._endpoint.name, self._endpoint.host, self._connect_timeout
-                ) from error
-            except httpx2.DecodingError as error:
-                raise errors.disconnected(
-                    error, self._endpoint.name, self._endpoint.host, self._connect_timeout
-                ) from error
-        raise AssertionError("the last round returns or raises")
+            except httpx2.RequestError as error:
+                left -= 1
+                if not left or not attempt.dropped:
+                    raise errors.disconnected(error, self._endpoint, self._connect_timeout) from error
 
     async def _exchange(self, form: Form, attempt: _Attempt) -> _Reply:
         """One request with its answer, and the requests that authentication puts before it."""

@@ -29,6 +29,7 @@ from typing import cast
 
 import httpx2
 
+from kgnav_mcp.adapters.sparql.requests import Endpoint
 from kgnav_mcp.errors import (
     ConfigurationError,
     InvalidStore,
@@ -99,16 +100,16 @@ def timed_out(seconds: float) -> KgnavError:
     return StoreTimeout(seconds, next_step=_NARROWER)
 
 
-def disconnected(error: httpx2.HTTPError, endpoint: str, host: str, connect_timeout: float) -> KgnavError:
+def disconnected(error: httpx2.RequestError, endpoint: Endpoint, connect_timeout: float) -> KgnavError:
     """The error that a failure of the network or of HTTP itself stands for."""
     causes = tuple(_causes(error))
     if isinstance(error, httpx2.DecodingError | httpx2.UnsupportedProtocol | httpx2.LocalProtocolError):
-        return InvalidStore(f"{endpoint} does not speak HTTP as it should", next_step=_ADDRESS)
+        return InvalidStore(f"{endpoint.name} does not speak HTTP as it should", next_step=_ADDRESS)
     for kind, message, next_step in _BREAKS:
         if isinstance(error, kind) or any(isinstance(cause, kind) for cause in causes):
-            text = message.format(endpoint=endpoint, host=host, seconds=f"{connect_timeout:g}")
+            text = message.format(endpoint=endpoint.name, host=endpoint.host, seconds=f"{connect_timeout:g}")
             return StoreUnavailable(text, next_step=next_step)
-    return StoreUnavailable(f"the connection to {endpoint} broke before its answer was whole", next_step=_LATER)
+    return StoreUnavailable(f"the connection to {endpoint.name} broke before its answer was whole", next_step=_LATER)
 
 
 _START = "Start the endpoint, or correct the graph's address; then ask again."

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
+import httpx2
 from SPARQLWrapper import JSON, POST, SPARQLWrapper
 
 from kgnav_mcp.errors import ConfigurationError, Unsupported
@@ -49,7 +50,8 @@ class Endpoint:
         try:
             parts = urlsplit(address)
             host, port = parts.hostname, parts.port
-        except ValueError as error:
+            httpx2.URL(address)
+        except (ValueError, httpx2.InvalidURL) as error:
             raise _no_address() from error
         if parts.scheme not in {"http", "https"} or not host:
             raise _no_address()

@@ -117,6 +117,8 @@ def _truth(answer: Mapping[str, Any]) -> bool:
 
 def _term(cell: Mapping[str, str]) -> Term:
     value = cell["value"]
+    if not isinstance(value, str):  # pyright: ignore[reportUnnecessaryIsInstance] - it comes from outside
+        raise TypeError(f"a value of {type(value).__name__}")
     match cell["type"]:
         case "uri" if not value.startswith(_BLANK):
             return URIRef(value)

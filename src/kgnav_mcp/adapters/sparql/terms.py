@@ -123,9 +123,9 @@ def _literal(term: Literal) -> str:
     """
     if _NOT_TEXT.search(term):
         raise InvalidArgument(f"{str(term)!r} has characters that no query can carry", next_step="Leave them out.")
-    text = r"\n".join(Literal(line).n3()[1:-1] for line in term.split("\n"))
+    text = r"\n".join(Literal(line).n3()[1:-1] for line in str(term).split("\n"))
     if term.language:
-        return f'"{text}"@{term.language}'
+        return f'"{text}"@{term.language.strip()}'  # rdflib lets a line break behind a tag by
     return f'"{text}"^^{_n3(term.datatype)}' if term.datatype is not None else f'"{text}"'
 
 
