@@ -93,10 +93,12 @@ def virtuoso(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Virtuoso]:
     """A running Virtuoso, shared by the session: load into a graph of your own, and leave it running."""
     need_virtuoso()
     service = Virtuoso(tmp_path_factory.mktemp("virtuoso"))
-    service.start()
-    yield service
-    service.stop()
-    shutil.rmtree(service.home)
+    try:
+        service.start()
+        yield service
+    finally:
+        service.stop()
+        shutil.rmtree(service.home)
 
 
 @pytest.fixture
@@ -104,5 +106,7 @@ def own_virtuoso(tmp_path: Path) -> Iterator[Virtuoso]:
     """An instance of one test's own, not started yet, that may be stopped and killed."""
     need_virtuoso()
     service = Virtuoso(tmp_path / "own")
-    yield service
-    service.stop()
+    try:
+        yield service
+    finally:
+        service.stop()

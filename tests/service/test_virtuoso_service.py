@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import shutil
 import socket
 import stat
 import sys
@@ -169,13 +171,46 @@ def test_loading_into_one_that_does_not_run_names_the_command_that_starts_it(
         own_virtuoso.load(written(tmp_path / "good.nt", GOOD), GRAPH)
 
 
-def test_where_it_cannot_be_installed_the_reason_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+APT_GET = """\
+#!/bin/sh
+echo "$1" >> {folder}/calls
+case $1 in
+    update) : > {folder}/lists ;;
+    *) [ -e {folder}/lists ] || exit 100; for each in {programs}; do /bin/ln -s "$each" {folder}; done ;;
+esac
+"""
+"""Stands in for the real one on a machine without lists of packages: `install` works once they were fetched."""
+
+
+@pytest.fixture
+def bare_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A search path with nothing but Python on it."""
     folder = tmp_path / "bin"
     folder.mkdir()
     (folder / "python3").symlink_to(Path(sys.executable).resolve())
     monkeypatch.setenv("PATH", str(folder))
+    return folder
+
+
+def test_where_it_cannot_be_installed_the_reason_is_given(tmp_path: Path, bare_path: Path) -> None:
+    assert bare_path.is_dir()
 
     done = script(tmp_path / "own", "start")
 
     assert done.returncode == 1
     assert "virtuoso-t, isql-vt is not installed and there is no apt-get" in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root installs packages; as root: pytest tests/service")
+def test_where_it_is_missing_it_is_installed_with_fresh_lists_of_packages_if_need_be(
+    own_virtuoso: Virtuoso, request: pytest.FixtureRequest
+) -> None:
+    programs = " ".join(str(shutil.which(name)) for name in ("virtuoso-t", "isql-vt"))
+    folder: Path = request.getfixturevalue("bare_path")
+    (folder / "apt-get").write_text(APT_GET.format(folder=folder, programs=programs))
+    (folder / "apt-get").chmod(0o755)
+
+    own_virtuoso.start()
+
+    assert (folder / "calls").read_text().split() == ["install", "update", "install"]
+    assert script(own_virtuoso.home, "status").returncode == 0
