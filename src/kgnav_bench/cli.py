@@ -102,14 +102,13 @@ def convert(data: Path, target: Path) -> None:
 
 @main.command()
 @click.option("--endpoint", required=True, help="URL of a SPARQL endpoint with Freebase in it.")
-@click.option("--hub", "hub_id", default="m.09c7w0", show_default=True, help="Id of the hub.")
-@click.option("--direction", default="incoming", type=click.Choice(["outgoing", "incoming"]), show_default=True)
-@click.option("--rounds", default=50, show_default=True, type=click.IntRange(1))
-def collapse(endpoint: str, hub_id: str, direction: str, rounds: int) -> None:
-    """A search on a hub of a live Freebase beside the bare query that lists and counts its relations."""
+@click.option("--hubs", default=10, show_default=True, type=click.IntRange(1), help="As many of the largest.")
+@click.option("--rounds", default=6, show_default=True, type=click.IntRange(1))
+def collapse(endpoint: str, hubs: int, rounds: int) -> None:
+    """A search on hubs of a live Freebase beside the bare queries that list and count their relations."""
     from kgnav_bench import freebase_collapse as benchmark  # noqa: PLC0415 - as above
 
-    click.echo(benchmark.run(endpoint, benchmark.Place(hub_id, direction), rounds))
+    click.echo(benchmark.run(endpoint, hubs, rounds))
 
 
 @main.command()

@@ -85,9 +85,11 @@ def gold_walks(folder: Path) -> list[Walk]:
 
 
 def relation_walks(folder: Path) -> list[Walk]:
-    """One triple of each relation of the graph, the first, walked from its head and from its tail."""
+    """One triple of each relation of the graph, the first between two entities, walked from its head and from its tail."""
     first: dict[str, tuple[str, str]] = {}
     for head, relation, tail in source_triples(folder):
+        if head == tail:
+            continue
         first.setdefault(relation, (head, tail))
     forth = [Walk(head, Step(relation, "outgoing"), tail) for relation, (head, tail) in first.items()]
     return forth + [Walk(walk.end, Step(walk.step.relation, "incoming"), walk.entity) for walk in forth]
