@@ -25,7 +25,7 @@ _HOP = "./"
 def source_triples(folder: Path) -> Iterator[tuple[str, str, str]]:
     """The triples of the data set, in the form ids have in Freebase's RDF; a two-hop relation is `rel1.rel2`.
 
-    Without the ways that lead through a mediator back to where they started: they say of nobody anything.
+    The ways through a mediator back to where they started are left out: they say nothing of anyone.
     """
     for head, relation, tail in _rows(folder / "triples.tsv.gz"):
         hops = _hops(relation)

@@ -85,7 +85,7 @@ def gold_walks(folder: Path) -> list[Walk]:
 
 
 def relation_walks(folder: Path) -> list[Walk]:
-    """One triple of each relation of the graph, the first between two entities, walked from its head and from its tail."""
+    """Of each relation the first triple between two entities, walked from its head and from its tail."""
     first: dict[str, tuple[str, str]] = {}
     for head, relation, tail in source_triples(folder):
         if head == tail:
