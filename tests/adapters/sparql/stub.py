@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs
@@ -69,19 +69,23 @@ class Stub:
     url: str = ""
     connections: int = 0
     requests: list[Request] = field(default_factory=list[Request])
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
     left: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 @asynccontextmanager
-async def serving(*handlers: Handler, tls: ssl.SSLContext | None = None) -> AsyncIterator[Stub]:
+async def serving(*handlers: Handler, tls: ssl.SSLContext | None = None) -> AsyncGenerator[Stub]:
     """Answer the first request by the first handler, the next by the next; the last one goes on."""
     stub = Stub()
     writers: list[asyncio.StreamWriter] = []
+    serving_now: list[asyncio.Task[None]] = []
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         stub.connections += 1
         number = stub.connections
         writers.append(writer)
+        if task := asyncio.current_task():
+            serving_now.append(task)
         try:
             while not writer.is_closing():
                 request = await _read(reader, number)
@@ -89,6 +93,7 @@ async def serving(*handlers: Handler, tls: ssl.SSLContext | None = None) -> Asyn
                     break
                 handler = handlers[min(len(stub.requests), len(handlers) - 1)]
                 stub.requests.append(request)
+                stub.asked.set()
                 await handler(Exchange(request, reader, writer, stub))
         except ConnectionError:
             pass
@@ -104,6 +109,7 @@ async def serving(*handlers: Handler, tls: ssl.SSLContext | None = None) -> Asyn
         server.close()
         for writer in writers:
             writer.transport.abort()
+        await asyncio.gather(*serving_now)
         await server.wait_closed()
 
 

@@ -114,11 +114,11 @@ def disconnected(error: httpx2.RequestError, endpoint: Endpoint, connect_timeout
 
 _START = "Start the endpoint, or correct the graph's address; then ask again."
 _BREAKS: tuple[tuple[type[BaseException], str, str], ...] = (
+    (httpx2.ConnectTimeout, "{endpoint} takes no connection within {seconds} s", _START),
     (socket.gaierror, "no host is called {host}", _ADDRESS),
     (ssl.SSLCertVerificationError, "the TLS certificate of {host} is not trusted", "Trust it, or correct the address."),
     (ssl.SSLError, "{host} does not speak TLS as it should", "See whether the address must begin with http://."),
     (ConnectionRefusedError, "nothing listens at {endpoint}", _START),
-    (httpx2.ConnectTimeout, "{endpoint} takes no connection within {seconds} s", _START),
     (httpx2.ProxyError, "the proxy on the way to {endpoint} refuses the connection", "Correct the proxy's settings."),
     (httpx2.ConnectError, "no connection to {endpoint} can be made", _START),
 )
@@ -217,7 +217,7 @@ def _too_long(refusal: Refusal) -> KgnavError:
 
 
 def _unexpected(refusal: Refusal) -> KgnavError:
-    return InvalidStore(f"{refusal.endpoint} answers in a way HTTP does not know (HTTP {refusal.status})")
+    return InvalidStore(f"{refusal.endpoint} answers without a result (HTTP {refusal.status})", next_step=_ADDRESS)
 
 
 _OUT_OF_TIME = re.compile(r"TimeoutException|QueryTimeout|[Qq]uery (?:timed out|timeout)|due to (?:a )?time-?out")

@@ -1,0 +1,314 @@
+"""Every fault of an endpoint or a network becomes one clear error: none an empty answer, none an echo of the query."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import ssl
+import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+import trustme
+
+from kgnav_mcp.adapters.sparql.client import SparqlClient
+from kgnav_mcp.errors import (
+    ConfigurationError,
+    InvalidStore,
+    KgnavError,
+    RateLimited,
+    StoreTimeout,
+    StoreUnavailable,
+    Unsupported,
+)
+
+from .stub import ROWS, Exchange, Handler, always, rows, serving, table
+
+QUERY = 'SELECT ?v { ?s ?p "a text of a user" }'
+ECHO = f"\n\nSPARQL query:\ndefine sql:big-data-const 0 {QUERY}"
+TEXT = "text/plain"
+
+
+async def failure(handler: Handler, *, ask: bool = False) -> KgnavError:
+    """The error that a query ends with."""
+    async with serving(handler) as stub:
+        sparql = SparqlClient(stub.url, timeout=5)
+        with pytest.raises(KgnavError) as caught:
+            await (sparql.ask("ASK { }") if ask else sparql.select(QUERY))
+        await sparql.close()
+    error = caught.value
+    said = f"{error.message} {error.next_step}"
+    assert "a text of a user" not in said
+    assert "Exception" not in said
+    assert error.message
+    assert error.next_step
+    return error
+
+
+VIRTUOSO = [
+    ("400", "37000 Error SP030: SPARQL compiler, line 2: syntax error at 'x' before '}'", Unsupported, "37000, SP030"),
+    ("400", "37000 Error SP031: SPARQL compiler: Undefined procedure DB.DBA.x", Unsupported, "37000, SP031"),
+    ("500", "37000 Error XM029: Free-text expression, line 1: syntax error", Unsupported, "37000, XM029"),
+    ("500", "42001 Error SR185: Undefined procedure DB.DBA.x.", Unsupported, "42001, SR185"),
+    ("500", "22023 Error SR353: Sorted TOP clause specifies more then 11010 rows to sort.", Unsupported, "too large"),
+    ("500", "S1T00 Error SR171: Transaction timed out", StoreTimeout, "within 5 s"),
+    (
+        "500",
+        "S1TAT Error RC...: Returning incomplete results, query interrupted by timeout",
+        StoreTimeout,
+        "within 5 s",
+    ),
+    ("500", "40001 Error SR172: Transaction deadlocked", StoreUnavailable, "busy"),
+    ("500", "42000 Error SR186: No permission to execute procedure DB.DBA.x", ConfigurationError, "refuses access"),
+    ("500", "22007 Error DT006: Cannot convert http://x/hub to datetime", InvalidStore, "22007, DT006"),
+    ("500", "42000 Error FA003: something of its own", InvalidStore, "42000, FA003"),
+    ("500", "XXXXX Error without any code", InvalidStore, "SQL state XXXXX"),
+]
+
+
+@pytest.mark.parametrize(("status", "text", "kind", "words"), VIRTUOSO)
+async def test_sql_states_of_virtuoso_are_told_apart(status: str, text: str, kind: type[KgnavError], words: str):
+    error = await failure(always(f"Virtuoso {text}{ECHO}", status=f"{status} X", kind=TEXT))
+
+    assert type(error) is kind
+    assert words in error.message
+
+
+async def test_a_word_in_the_echoed_query_does_not_change_the_error():
+    text = f"Virtuoso 37000 Error SP030: syntax error at 'estimated execution time' SR171 SR353 TimeoutException{ECHO}"
+
+    assert type(await failure(always(text, status="400 X", kind=TEXT))) is Unsupported
+
+
+async def test_a_refusal_for_its_estimated_time_says_both_times_and_what_to_leave_out():
+    text = "Virtuoso 42000 Error The estimated execution time 14292 (sec) exceeds the limit of 400 (sec)."
+    error = await failure(always(text + ECHO, status="500 X", kind=TEXT))
+
+    assert isinstance(error, StoreTimeout)
+    assert error.seconds == 400
+    assert "14,292 s against a limit of 400 s" in error.next_step
+    assert "Ask for less" in error.next_step
+
+
+OTHERS = [
+    ("400 Bad Request", "Parse error: mismatched input", Unsupported, "does not take this query"),
+    ("400 Bad Request", "Operation timed out: cancelled due to timeout", StoreTimeout, "within 5 s"),
+    ("403 Forbidden", "", ConfigurationError, "refuses access"),
+    ("404 Not Found", "<html>", InvalidStore, "no SPARQL endpoint"),
+    ("405 Method Not Allowed", "", InvalidStore, "no SPARQL endpoint"),
+    ("406 Not Acceptable", "", InvalidStore, "no SPARQL endpoint"),
+    ("408 Request Timeout", "", StoreTimeout, "within 5 s"),
+    ("413 Content Too Large", "", Unsupported, "of this length"),
+    ("414 URI Too Long", "", Unsupported, "of this length"),
+    ("500 Internal Server Error", "java.lang.NullPointerException", StoreUnavailable, "HTTP 500"),
+    ("500 Error", "java.util.concurrent.TimeoutException\n at com.bigdata", StoreTimeout, "within 5 s"),
+    ("502 Bad Gateway", "<html>", StoreUnavailable, "HTTP 502"),
+    ("503 Service Unavailable", "", StoreUnavailable, "HTTP 503"),
+    ("503 Service Unavailable", "Query timed out", StoreTimeout, "within 5 s"),
+    ("504 Gateway Timeout", "<html>", StoreTimeout, "within 5 s"),
+    ("204 No Content", "", InvalidStore, "HTTP 204"),
+]
+
+
+@pytest.mark.parametrize(("status", "text", "kind", "words"), OTHERS)
+async def test_statuses_are_told_apart(status: str, text: str, kind: type[KgnavError], words: str):
+    error = await failure(always(text, status=status, kind=TEXT))
+
+    assert type(error) is kind
+    assert words in error.message
+
+
+@pytest.mark.parametrize("status", ["429 Too Many Requests", "503 Service Unavailable"])
+async def test_an_endpoint_that_wants_a_pause_says_how_long(status: str):
+    later = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
+    seconds = await failure(always("", "Retry-After: 17", status=status, kind=TEXT))
+    date = await failure(always("", f"Retry-After: {later}", status=status, kind=TEXT))
+    past = await failure(always("", "Retry-After: Mon, 01 Jan 2001 00:00:00 GMT", status=status, kind=TEXT))
+    odd = await failure(always("", "Retry-After: soon", status=status, kind=TEXT))
+
+    assert isinstance(seconds, RateLimited)
+    assert seconds.retry_after == 17
+    assert "Wait 17 s" in seconds.next_step
+    assert isinstance(date, RateLimited)
+    assert date.retry_after == pytest.approx(90, abs=3)
+    assert isinstance(past, RateLimited)
+    assert past.retry_after == 0
+    assert isinstance(odd, RateLimited)
+    assert odd.retry_after is None
+
+
+async def test_a_rate_limit_without_a_time_is_one_all_the_same():
+    error = await failure(always("", status="429 X", kind=TEXT))
+
+    assert isinstance(error, RateLimited)
+    assert error.retry_after is None
+
+
+NO_RESULTS = [
+    ("<html><title>Welcome</title></html>", "text/html; charset=utf-8", "a web page"),
+    ("<sparql xmlns='http://www.w3.org/2005/sparql-results#'/>", "application/sparql-results+xml", "no SPARQL result"),
+    ("all is well", TEXT, "no SPARQL result"),
+    ("", TEXT, "no SPARQL result"),
+    ("", ROWS, "damaged or cut"),
+    (rows("a", "b")[:-30], ROWS, "damaged or cut"),
+    ('{"head": {"vars": ["v"]}}', ROWS, "damaged or cut"),
+    (table(["v"], [{"v": {"type": "uri"}}]), ROWS, "damaged or cut"),
+    ('{"head": {}, "boolean": true}', ROWS, "damaged or cut"),
+]
+
+
+@pytest.mark.parametrize(("body", "kind", "words"), NO_RESULTS)
+async def test_a_good_status_without_a_result_is_an_error(body: str, kind: str, words: str):
+    error = await failure(always(body, kind=kind))
+
+    assert type(error) is InvalidStore
+    assert words in error.message
+
+
+async def test_rows_in_place_of_a_truth_are_an_error():
+    assert type(await failure(always(rows("1")), ask=True)) is InvalidStore
+
+
+async def test_a_result_that_ends_in_a_stack_trace_of_a_time_out_is_a_time_out():
+    body = rows(*map(str, range(20_000)))[:-50] + "\njava.util.concurrent.TimeoutException: Query deadline is expired"
+
+    assert type(await failure(always(body))) is StoreTimeout
+
+
+async def test_the_row_cap_is_told_where_the_endpoint_cut():
+    async with serving(
+        always(rows("a", "b"), "X-SPARQL-MaxRows: 2"),
+        always(rows("a"), "X-SPARQL-MaxRows: 2"),
+        always(rows("a", "b"), "X-SPARQL-MaxRows: many"),
+        always(rows("a", "b")),
+    ) as stub:
+        sparql = SparqlClient(stub.url, timeout=5)
+        caps = [(await sparql.select(QUERY)).row_cap for _ in range(4)]
+        await sparql.close()
+
+    assert caps == [2, None, None, None]
+
+
+async def test_an_answer_that_its_time_cut_is_partial():
+    async with serving(always(table(["n"], []), "X-SQL-State: S1TAT"), always(rows("a"))) as stub:
+        sparql = SparqlClient(stub.url, timeout=5)
+        partial, whole = await sparql.select(QUERY), await sparql.select(QUERY)
+        await sparql.close()
+
+    assert (partial.rows, partial.partial) == ((), True)
+    assert not whole.partial
+
+
+async def test_a_no_for_want_of_time_is_a_time_out_but_a_yes_is_a_yes():
+    def body(truth: str) -> str:
+        return f'{{"head": {{}}, "boolean": {truth}}}'
+
+    async with serving(always(body("false"), "X-SQL-State: S1TAT"), always(body("true"), "X-SQL-State: S1TAT")) as stub:
+        sparql = SparqlClient(stub.url, timeout=5)
+        with pytest.raises(StoreTimeout):
+            await sparql.ask("ASK { }")
+        assert await sparql.ask("ASK { }")
+        await sparql.close()
+
+
+async def test_another_sql_state_under_a_good_status_is_an_error():
+    assert type(await failure(always(rows("a"), "X-SQL-State: 40001"))) is StoreUnavailable
+    assert type(await failure(always(rows("a"), "X-SQL-State: 22023"))) is InvalidStore
+
+
+@pytest.mark.parametrize("status", ["301", "302", "303", "307", "308"])
+async def test_no_redirect_is_followed(status: str):
+    async with serving(always(rows("a"))) as other:
+        error = await failure(always("", f"Location: {other.url}", status=f"{status} X", kind=TEXT))
+
+    assert type(error) is InvalidStore
+    assert "another address" in error.message
+    assert other.requests == []
+
+
+async def test_a_huge_error_is_read_at_its_beginning_only():
+    async def floods(exchange: Exchange) -> None:
+        await exchange.send(
+            b"HTTP/1.1 500 X\r\nConnection: close\r\n\r\nVirtuoso S1T00 Error SR171: Transaction timed out\n"
+        )
+        for _ in range(1_000):
+            await exchange.send(b" " * 100_000)
+
+    began = time.monotonic()
+
+    assert type(await failure(floods)) is StoreTimeout
+    assert time.monotonic() - began < 2
+
+
+async def test_what_does_not_speak_http_is_an_error():
+    async def greets(exchange: Exchange) -> None:
+        await exchange.send(b"SSH-2.0-OpenSSH_9.6\r\n\r\n")
+        exchange.drop()
+
+    assert type(await failure(greets)) is StoreUnavailable
+
+
+async def test_an_answer_that_cannot_be_unpacked_is_an_error():
+    assert type(await failure(always(b"no gzip", "Content-Encoding: gzip"))) is InvalidStore
+
+
+async def unreachable(url: str, **options: object) -> KgnavError:
+    sparql = SparqlClient(url, timeout=5, **options)  # pyright: ignore[reportArgumentType] - options of one test
+    with pytest.raises(StoreUnavailable) as caught:
+        await sparql.select(QUERY)
+    await sparql.close()
+    return caught.value
+
+
+async def test_an_endpoint_that_is_down_is_said_to_be_down():
+    async with serving(always("")) as stub:
+        url = stub.url
+
+    error = await unreachable(url)
+
+    assert error.message == f"nothing listens at {url}"
+
+
+async def test_a_host_that_is_not_known_is_named():
+    error = await unreachable("http://no-such-host.invalid/sparql")
+
+    assert error.message == "no host is called no-such-host.invalid"
+
+
+async def test_a_host_that_takes_no_connection_is_given_up_soon():
+    with socket.socket() as server, contextlib.ExitStack() as waiting:
+        server.bind(("127.0.0.1", 0))
+        server.listen(0)
+        for _ in range(3):  # nobody accepts, and the queue is full: further calls are not even refused
+            caller = waiting.enter_context(socket.socket())
+            caller.setblocking(False)
+            caller.connect_ex(server.getsockname())
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/sparql"
+        began = time.monotonic()
+        error = await unreachable(url)
+
+    assert error.message == f"{url} takes no connection within 3 s"
+    assert time.monotonic() - began < 3.5
+
+
+async def test_a_certificate_that_is_not_trusted_is_said_to_be():
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("localhost").configure_cert(server)  # pyright: ignore[reportUnknownMemberType]
+    async with serving(always(rows("a")), tls=server) as stub:
+        error = await unreachable(stub.url)
+
+    assert error.message == "the TLS certificate of localhost is not trusted"
+
+
+async def test_a_plain_endpoint_under_an_https_address_is_said_to_be_one():
+    async def refuse(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+        error = await unreachable(f"https://127.0.0.1:{server.sockets[0].getsockname()[1]}/sparql")
+
+    assert "does not speak TLS" in error.message
+    assert "http://" in error.next_step
