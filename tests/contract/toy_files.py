@@ -19,6 +19,9 @@ NAMESPACES = {
     "xsd": "http://www.w3.org/2001/XMLSchema#",
 }
 
+FREEBASE = "http://rdf.freebase.com/ns/"
+FREEBASE_NAME = "type.object.name"
+
 _COLUMN_TYPES: dict[toy.Kind, str] = {
     "string": "string",
     "integer": "long",
@@ -93,6 +96,38 @@ def write_rdf(folder: Path) -> list[Path]:
     path = folder / "toy.ttl"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
     return [path]
+
+
+def write_freebase(folder: Path) -> list[Path]:
+    """N-Triples as Freebase writes them: dotted ids in one namespace. Edges have no properties of their own there."""
+    lines = [_statement(f"toy.{label}", FREEBASE_NAME, _literal(toy.Value(label))) for label in toy.LABELS]
+    for node in toy.NODES:
+        subject = f"m.{node.id}"
+        lines += [_statement(subject, "type.object.type", _freebase(f"toy.{label}")) for label in node.types]
+        lines += [_statement(subject, FREEBASE_NAME, _literal(value)) for value in node.names]
+        lines += [_statement(subject, "common.topic.alias", _literal(toy.Value(alias))) for alias in node.aliases]
+        if node.description:
+            lines.append(_statement(subject, "common.topic.description", _literal(toy.Value(node.description))))
+        lines += [_statement(subject, f"toy.thing.{name}", _typed(value)) for name, value in node.properties]
+    lines += [
+        _statement(f"m.{edge.head}", f"toy.thing.{edge.relation}", _freebase(f"m.{edge.tail}")) for edge in toy.EDGES
+    ]
+    path = folder / "toy.nt"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+    return [path]
+
+
+def _statement(subject: str, predicate: str, tail: str) -> str:
+    return f"{_freebase(subject)} {_freebase(predicate)} {tail} ."
+
+
+def _typed(value: toy.Value) -> str:
+    """A literal with its datatype in full."""
+    return _literal(value).replace("^^xsd:" + value.kind, f"^^<{NAMESPACES['xsd']}{value.kind}>")
+
+
+def _freebase(local: str) -> str:
+    return f"<{FREEBASE}{quote(local, safe='')}>"
 
 
 def _iri(prefix: str, local: str) -> str:

@@ -29,6 +29,8 @@ class Style:
     alias: str
     description: str
     type: str | None = None
+    qualifiers: bool = True
+    """Whether edges have properties of their own; where they have none, parallel edges are one triple."""
 
     def node_id(self, local: str) -> str:
         return self.node + (quote(local, safe="") if self.escaped else local)
@@ -77,6 +79,18 @@ RDF = Style(
     alias="skos:altLabel",
     description="rdfs:comment",
     type="rdf:type",
+)
+FREEBASE = Style(
+    node="m.",
+    relation="toy.thing.",
+    label="toy.",
+    escaped=True,
+    datatypes=RDF.datatypes,
+    name="type.object.name",
+    alias="common.topic.alias",
+    description="common.topic.description",
+    type="type.object.type",
+    qualifiers=False,
 )
 
 
@@ -152,6 +166,8 @@ def view(style: Style) -> View:
         qualifiers = sorted((style.relation_id(name), style.value(value)) for name, value in edge.qualifiers)
         ends = style.node_id(edge.head), style.node_id(edge.tail)
         built.rows.append((ends[0], style.relation_id(edge.relation), ends[1], tuple(qualifiers)))
+    if not style.qualifiers:
+        built.rows = list(dict.fromkeys((head, relation, tail, ()) for head, relation, tail, _ in built.rows))
     return built
 
 

@@ -1,0 +1,220 @@
+"""Finding entities by name: the very name, the same letters in another case, the same words, some of them.
+
+With a full-text index each step is a look-up in it. Without one, the very names in the wanted languages are found by
+index, and anything else by a pass over all names, which a large graph does not finish in time; the page says so.
+Misspelt words are not forgiven.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+from rdflib import Literal, URIRef
+
+from kgnav_mcp.adapters.freebase import queries
+from kgnav_mcp.adapters.freebase.names import Names
+from kgnav_mcp.adapters.freebase.store import Read, Store, address, number, worst
+from kgnav_mcp.adapters.sparql.terms import values
+from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.model import Candidate, Count, Direction, Entity, Page, Stop
+
+_WORD = re.compile(r"[^\W_]+")
+_HITS = 1_000
+"""Names scored for one question."""
+_RANKED = 100
+"""Candidates whose degree is counted to order equal scores."""
+_LONGEST = 1_000
+"""Characters of a name that is looked for: no name is longer."""
+_WORDS = 10
+"""Words of a name that are looked for."""
+_PREFIX = 4
+"""Letters that a prefix has in Virtuoso's full-text index."""
+_ALIAS_SCORE, _DESCRIPTION_SCORE, _BEST_LIKENESS = 0.98, 0.5, 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    """A text of an entity: a name, an alias or a description."""
+
+    entity: URIRef
+    relation: URIRef
+    text: Literal
+
+
+class Linker:
+    """Answers `named` and `find`."""
+
+    def __init__(self, store: Store, names: Names) -> None:
+        self._store = store
+        self._names = names
+        self._relations = store.freebase.relations
+        self._full_text: bool | None = None
+
+    async def named(self, name: str, limit: int) -> Page[Entity]:
+        """Entities with this very name, letter case aside; those with this alias if none has it.
+
+        Ordered by language, letter case, number of types, and degree (GraphWalker takes the one with most types).
+        """
+        hits, stop = await self._same(name)
+        names = [hit for hit in hits if hit.relation == self._relations["name"]] or hits
+        place: dict[URIRef, tuple[int, bool]] = {}
+        for hit in names:
+            rank = (self._names.rank(hit.text.language), str(hit.text) != name)
+            place[hit.entity] = min(rank, place.get(hit.entity, rank))
+        order = sorted(place, key=lambda iri: (place[iri], iri))
+        close = order[: max(limit, _RANKED)]
+        described = await self._names.described(close)
+        degrees = await self.degrees(close) if len(close) > 1 else {}
+        close.sort(key=lambda iri: (place[iri], -len(described[iri].types), -degrees.get(iri, 0), iri))
+        return Page(
+            items=tuple(described[iri] for iri in close[:limit]),
+            positions=tuple(self._store.ids.short(iri) for iri in close[:limit]),
+            total=Count(len(order)) if stop is Stop.COMPLETE else Count.at_least(len(order)),
+            stop=stop if stop is not Stop.COMPLETE else Stop.LIMIT if len(order) > limit else Stop.COMPLETE,
+        )
+
+    async def find(self, hint: str, types: Sequence[URIRef] | None, limit: int) -> Page[Candidate]:
+        """Candidates by score, then by degree, then by id; only those of one of the types, where there are any."""
+        hint = hint.strip()
+        best: dict[URIRef, tuple[float, str]] = {}
+        given = self._store.ids.term(hint)
+        if given is not None and given in await self._names.described([given]):
+            best[given] = (1.0, hint)
+        hits, stop = await self._like(hint)
+        for hit in hits:
+            score = self._score(hint, hit)
+            if score > best.get(hit.entity, (-1.0, ""))[0]:
+                best[hit.entity] = (score, str(hit.text))
+        if types is not None and best:
+            read = await self._store.over(queries.OF_TYPES, "ids", list(best), types=values(*types))
+            having = {address(row, "s") for row in read.rows}
+            best = {iri: found for iri, found in best.items() if iri in having}
+        return await self._ranked(best, stop, limit)
+
+    async def degrees(self, iris: Sequence[URIRef]) -> dict[URIRef, int]:
+        """The triples each entity is in; one that leaves and enters the same entity counts twice."""
+        found: dict[URIRef, int] = defaultdict(int)
+        for direction in Direction:
+            for row in (await self._store.over(queries.DEGREES[direction], "ids", iris)).rows if iris else ():
+                found[address(row, "s")] += number(row, "n")
+        return found
+
+    async def has_full_text(self) -> bool:
+        """Whether the names of this graph are in a full-text index. Asked once: an index without them gives nothing."""
+        if self._full_text is None:
+            names = [str(row["o"]) for row in (await self._store.select(queries.SOME_NAMES)).rows]
+            word = next(
+                (word for name in names for word in _WORD.findall(name) if word.isascii() and len(word) > 3), ""
+            )
+            found = word and (await self._store.select(queries.HAS_WORD, words=Literal(f'"{word}"'))).rows
+            self._full_text = bool(found)
+        return self._full_text
+
+    async def _ranked(self, best: dict[URIRef, tuple[float, str]], stop: Stop, limit: int) -> Page[Candidate]:
+        order = sorted(best, key=lambda iri: (-best[iri][0], iri))
+        close = order[: max(limit, _RANKED)]
+        degrees = await self.degrees(close)
+        close.sort(key=lambda iri: (-best[iri][0], -degrees.get(iri, 0), iri))
+        shown = close[:limit]
+        described = await self._names.described(shown)
+        cut = Stop.LIMIT if len(order) > limit else Stop.COMPLETE
+        return Page(
+            items=tuple(
+                Candidate(described[iri], best[iri][1], best[iri][0], Count(degrees.get(iri, 0))) for iri in shown
+            ),
+            positions=tuple(self._store.ids.short(iri) for iri in shown),
+            total=Count(len(order)) if stop is Stop.COMPLETE else Count.at_least(len(order)),
+            stop=stop if stop is not Stop.COMPLETE else cut,
+        )
+
+    def _score(self, hint: str, hit: _Hit) -> float:
+        text = str(hit.text)
+        name = hit.relation == self._relations["name"]
+        if text.casefold() == hint.casefold():
+            return 1.0 if name else _ALIAS_SCORE
+        if hit.relation == self._relations["description"]:
+            return round(_DESCRIPTION_SCORE * fuzz.token_set_ratio(hint.casefold(), text.casefold()) / 100, 3)
+        likeness = fuzz.WRatio(hint.casefold(), text.casefold()) / 100
+        return round(min(likeness, _BEST_LIKENESS) * (1.0 if name else _ALIAS_SCORE), 3)
+
+    async def _same(self, name: str) -> tuple[list[_Hit], Stop]:
+        """Names and aliases with the same letters, in any case and language."""
+        if not name.strip() or len(name) > _LONGEST or not _sendable(name):
+            return [], Stop.COMPLETE
+        kinds = [self._relations["name"], self._relations["alias"]]
+        texts = [Literal(name), *(Literal(name, lang=language) for language in self._store.languages)]
+        hits, stop = self._hits(await self._store.select(queries.BEARERS, texts=values(*texts), most=_HITS))
+        if await self.has_full_text():
+            words = _WORD.findall(name)[:_WORDS]
+            if words:
+                read = await self._matching(kinds, _all_of(words))
+                hits, stop = hits + read[0], worst((stop, read[1]))
+        elif not hits:
+            hits, stop = await self._pass_over(queries.SAME_LETTERS, kinds, name)
+        same = [hit for hit in hits if str(hit.text).casefold() == name.casefold()]
+        return list(dict.fromkeys(same)), stop
+
+    async def _like(self, hint: str) -> tuple[list[_Hit], Stop]:
+        """Texts worth scoring: from the very name outwards, until a step finds a name."""
+        hits, stop = await self._same(hint)
+        words = _WORD.findall(hint)[:_WORDS]
+        if not words or not _sendable(hint):
+            return hits, stop
+        names = [self._relations["name"], self._relations["alias"]]
+        if not await self.has_full_text():
+            if hits:
+                return hits, stop
+            return await self._pass_over(queries.CONTAINING, names, hint)
+        for kinds, question in self._steps(names, words):
+            found, cut = await self._matching(kinds, question)
+            hits, stop = hits + found, worst((stop, cut))
+            if found and any(hit.relation in names for hit in hits):
+                break
+        return list(dict.fromkeys(hits)), stop
+
+    def _steps(self, names: list[URIRef], words: Sequence[str]) -> Iterator[tuple[list[URIRef], str]]:
+        """Questions to the full-text index, the strictest first."""
+        yield names, _all_of(words)
+        prefixes = [f'"{word}*"' if word.isascii() and len(word) >= _PREFIX else f'"{word}"' for word in words]
+        yield names, " AND ".join(prefixes)
+        if len(words) > 1:
+            yield names, " OR ".join(prefixes)
+        yield [self._relations["description"]], _all_of(words)
+
+    async def _matching(self, kinds: Sequence[URIRef], question: str) -> tuple[list[_Hit], Stop]:
+        return self._hits(
+            await self._store.select(queries.MATCHING, kinds=values(*kinds), words=Literal(question), most=_HITS)
+        )
+
+    async def _pass_over(self, template: str, kinds: Sequence[URIRef], text: str) -> tuple[list[_Hit], Stop]:
+        """All names read: what takes too long is a list that its time-out cut."""
+        try:
+            reads = [
+                await self._store.select(template, kind=kind, text=Literal(text.lower()), most=_HITS) for kind in kinds
+            ]
+        except StoreTimeout:
+            return [], Stop.TIME_OUT
+        return self._hits(Read.together(reads))
+
+    def _hits(self, read: Read) -> tuple[list[_Hit], Stop]:
+        hits = [
+            _Hit(address(row, "s"), address(row, "p"), text)
+            for row in read.rows
+            if isinstance(text := row["o"], Literal)
+        ]
+        cut = Stop.LIMIT if len(read.rows) >= _HITS else Stop.COMPLETE
+        return hits, worst((read.stop, cut))
+
+
+def _all_of(words: Sequence[str]) -> str:
+    """The question for texts with all of the words, each taken as nothing but a word."""
+    return " AND ".join(f'"{word}"' for word in words)
+
+
+def _sendable(text: str) -> bool:
+    """Whether a text can be in the graph at all: a NUL or half a character cannot."""
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)

@@ -1,0 +1,207 @@
+"""Nodes by type and value, and the distinct values of a property."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rdflib import XSD, Literal, URIRef
+
+from kgnav_mcp import model
+from kgnav_mcp.adapters.freebase import queries
+from kgnav_mcp.adapters.freebase.catalogue import Catalogue, Catalogues
+from kgnav_mcp.adapters.freebase.linking import Linker
+from kgnav_mcp.adapters.freebase.names import Names
+from kgnav_mcp.adapters.freebase.paging import items_before
+from kgnav_mcp.adapters.freebase.store import SAMPLE, Store, address, number
+from kgnav_mcp.adapters.sparql.results import Term
+from kgnav_mcp.adapters.sparql.terms import Terms, values
+from kgnav_mcp.errors import Unsupported
+from kgnav_mcp.model import Certainty, Count, Entity, Page, Stop
+
+_WHOLE = 5_000
+"""A list with at most so many items is read whole and sorted; a longer one comes in the order of the index."""
+_SCANNED = 1_000_000
+"""Values of a property that are compared as text one by one; among more, the likely terms are looked up."""
+_NAMESAKES = 500
+_ID = "id"
+
+_FORMS = {
+    XSD.integer: re.compile(r"[+-]?\d+"),
+    XSD.decimal: re.compile(r"[+-]?\d*\.\d+"),
+    XSD.double: re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?"),
+    XSD.boolean: re.compile(r"true|false"),
+    XSD.date: re.compile(r"-?\d{4,}-\d\d-\d\d"),
+    XSD.gYear: re.compile(r"-?\d{4,}"),
+    XSD.gYearMonth: re.compile(r"-?\d{4,}-\d\d"),
+    XSD.dateTime: re.compile(r"-?\d{4,}-\d\d-\d\dT.+"),
+}
+
+
+class ListReader:
+    """Answers `nodes` and `values`."""
+
+    def __init__(self, store: Store, names: Names, catalogues: Catalogues, linker: Linker) -> None:
+        self._store = store
+        self._names = names
+        self._catalogues = catalogues
+        self._linker = linker
+
+    async def nodes(
+        self, label: str | None, property_name: str | None, value: str | None, limit: int, after: str | None
+    ) -> Page[Entity]:
+        """Nodes with a type whose property has a value, compared as text.
+
+        Raises:
+            UnknownName: the graph has no such type or property.
+            InvalidCursor: `after` is no position of this list.
+        """
+        skip = items_before(after)
+        catalogue = await self._catalogues.get()
+        conditions: list[str] = []
+        if label is not None:
+            types = catalogue.types_called(label, self._store.ids.term(label))
+            conditions.append(self._store.filled(queries.WITH_TYPE, types=values(*types)))
+        if property_name is not None:
+            if property_name.casefold() == _ID and value is not None:
+                return await self._by_id(value, label, catalogue)
+            condition = await self._with_property(catalogue, property_name, value)
+            if condition is None:
+                return Page((), (), Count(0))
+            conditions.append(condition)
+        if not conditions:
+            conditions.append(self._store.filled(queries.WITH_NAME))
+        return await self._page(Terms(" ".join(conditions)), skip, limit)
+
+    async def values(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
+        """The distinct values of a property over the nodes with a type; one text is one value.
+
+        Raises:
+            UnknownName: the graph has no such property or type.
+            InvalidCursor: `after` is no position of this list.
+        """
+        skip = items_before(after)
+        catalogue = await self._catalogues.get()
+        properties = catalogue.properties(property_name, self._store.ids.term(property_name))
+        conditions = self._store.filled(queries.WITH_PROPERTY, properties=values(*properties))
+        if owner is not None:
+            types = catalogue.types_called(owner, self._store.ids.term(owner))
+            conditions += " " + self._store.filled(queries.WITH_TYPE, types=values(*types))
+        return await self._values(Terms(conditions), skip, limit)
+
+    async def roles(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
+        """The distinct values of a role of the mediators that a relation leads to.
+
+        Edges have no properties of their own; the roles of a mediator are what another store says of an edge.
+
+        Raises:
+            Unsupported: no relation is named, or it does not lead to mediators.
+            UnknownName: the graph has no such property or relation.
+        """
+        skip = items_before(after)
+        catalogue = await self._catalogues.get()
+        if owner is None:
+            raise _no_edge_properties("edges")
+        for relation in catalogue.properties(owner, self._store.ids.term(owner)):
+            read = await self._store.select(queries.HAS_MEDIATORS, owner=relation, sample=SAMPLE)
+            if read.rows:
+                properties = catalogue.properties(property_name, self._store.ids.term(property_name))
+                conditions = self._store.part(queries.ROLES, owner=relation, properties=values(*properties))
+                return await self._values(conditions, skip, limit)
+        raise _no_edge_properties(f"the edges of {owner!r}")
+
+    async def _with_property(self, catalogue: Catalogue, name: str, value: str | None) -> str | None:
+        """The condition that a node has a property, or a value of it; None where nothing can meet it."""
+        properties = catalogue.properties(name, self._store.ids.term(name))
+        listed = values(*properties)
+        if value is None:
+            return self._store.filled(queries.WITH_PROPERTY, properties=listed)
+        uses = [catalogue.relations[iri] for iri in properties]
+        if not any(use.has_values for use in uses):
+            meant = await self._meant(value)
+            return self._store.filled(queries.WITH_TERM, properties=listed, terms=values(*meant)) if meant else None
+        counts = [use.values for use in uses]
+        if sum(count.value for count in counts) > _SCANNED or any(c.certainty is Certainty.UNKNOWN for c in counts):
+            return self._store.filled(queries.WITH_TERM, properties=listed, terms=values(*self._likely(value)))
+        return self._store.filled(queries.WITH_TEXT, properties=listed, text=Literal(value))
+
+    async def _meant(self, value: str) -> list[URIRef]:
+        """The entities that a value means where the property leads to entities: by id, or by name."""
+        given = self._store.ids.term(value)
+        namesakes = await self._linker.named(value, _NAMESAKES)
+        named = [iri for entity in namesakes.items if (iri := self._store.ids.term(entity.id)) is not None]
+        return list(dict.fromkeys([*([given] if given is not None else []), *named]))
+
+    def _likely(self, value: str) -> list[Literal]:
+        """The terms a text may be the text of: plain, in a wanted language, of a datatype it has the form of."""
+        plain = [Literal(value), *(Literal(value, lang=language) for language in self._store.languages)]
+        typed = [Literal(value, datatype=datatype) for datatype, form in _FORMS.items() if form.fullmatch(value)]
+        return [*plain, *typed]
+
+    async def _by_id(self, value: str, label: str | None, catalogue: Catalogue) -> Page[Entity]:
+        iri = self._store.ids.term(value)
+        found = list((await self._names.described([iri])).values()) if iri is not None else []
+        if label is not None and iri is not None and found:
+            types = catalogue.types_called(label, self._store.ids.term(label))
+            read = await self._store.over(queries.OF_TYPES, "ids", [iri], types=values(*types))
+            found = found if read.rows else []
+        return Page(tuple(found), tuple(str(n + 1) for n in range(len(found))), Count(len(found)))
+
+    async def _page(self, conditions: Terms, skip: int, limit: int) -> Page[Entity]:
+        counted = await self._store.select(queries.NODE_COUNT, conditions=conditions)
+        total = number(counted.rows[0], "n") if counted.rows else 0
+        if total <= _WHOLE:
+            read = await self._store.slice(queries.NODES, 0, _WHOLE, conditions=conditions)
+            iris = sorted(address(row, "s") for row in read.rows)[skip : skip + limit]
+        else:
+            read = await self._store.slice(queries.NODES, skip, limit, conditions=conditions)
+            iris = [address(row, "s") for row in read.rows]
+        described = await self._names.described(iris)
+        return Page(
+            items=tuple(described[iri] for iri in iris),
+            positions=tuple(str(skip + n) for n in range(1, len(iris) + 1)),
+            total=Count(total) if counted.stop is Stop.COMPLETE else Count.unknown(),
+            stop=read.stop if read.stop is not Stop.COMPLETE else _cut(skip + len(iris) < total),
+        )
+
+    async def _values(self, conditions: Terms, skip: int, limit: int) -> Page[model.Literal]:
+        counted = await self._store.select(queries.VALUE_COUNT, conditions=conditions)
+        total = number(counted.rows[0], "n") if counted.rows else 0
+        if total <= _WHOLE:
+            read = await self._store.slice(queries.VALUES, 0, _WHOLE, conditions=conditions)
+            literals = self._distinct([row["o"] for row in read.rows])
+            total = len(literals)
+            literals = literals[skip : skip + limit]
+        else:
+            read = await self._store.slice(queries.VALUES, skip, limit, conditions=conditions)
+            literals = [self._literal(row["o"]) for row in read.rows]
+        return Page(
+            items=tuple(literals),
+            positions=tuple(str(skip + n) for n in range(1, len(literals) + 1)),
+            total=Count(total) if counted.stop is Stop.COMPLETE else Count.unknown(),
+            stop=read.stop if read.stop is not Stop.COMPLETE else _cut(skip + len(literals) < total),
+        )
+
+    def _distinct(self, terms: Sequence[Term]) -> list[model.Literal]:
+        """One literal for each text, ordered by text."""
+        found: dict[str, model.Literal] = {}
+        for literal in map(self._literal, terms):
+            kept = found.setdefault(literal.text, literal)
+            found[literal.text] = min(kept, literal, key=lambda one: (one.datatype or "", one.language or ""))
+        return [found[text] for text in sorted(found)]
+
+    def _literal(self, term: Term) -> model.Literal:
+        node = self._names.node(term, {})
+        assert isinstance(node, model.Literal)  # noqa: S101 - the query keeps nothing else
+        return node
+
+
+def _cut(more: bool) -> Stop:
+    return Stop.LIMIT if more else Stop.COMPLETE
+
+
+def _no_edge_properties(what: str) -> Unsupported:
+    return Unsupported(
+        f"in Freebase {what} have no properties of their own",
+        next_step="Name a relation that leads to mediators, as get_relations shows, or ask for a node's property.",
+    )

@@ -1,0 +1,130 @@
+"""Names: of entities in the languages that are wanted, and of relations, kept as long as they are used."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from rdflib import BNode, Literal, URIRef
+
+from kgnav_mcp import model
+from kgnav_mcp.adapters.freebase import queries
+from kgnav_mcp.adapters.freebase.store import Read, Recent, Row, Store, address
+from kgnav_mcp.adapters.naming import readable
+from kgnav_mcp.adapters.sparql.results import Term
+from kgnav_mcp.adapters.sparql.terms import listed
+from kgnav_mcp.model import Entity, Node, Relation
+
+_RELATIONS = 20_000
+_FOREVER = float("inf")
+"""Names of relations are part of a graph's schema: they are kept until others need the room."""
+
+
+class Names:
+    """Reads and keeps names."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._ids = store.ids
+        self._relations: Recent[URIRef, str] = Recent(_RELATIONS, _FOREVER)
+        self._languages = listed(*(Literal(language.lower()) for language in (*store.languages, "")))
+
+    async def labels(self, terms: Iterable[Term]) -> dict[URIRef, str]:
+        """The names of entities: in a wanted language, else without a language, else in any. Some have none."""
+        wanted = list(dict.fromkeys(URIRef(str(term)) for term in terms if not isinstance(term, Literal)))
+        found: dict[URIRef, list[Literal]] = defaultdict(list)
+        if wanted:
+            _collect(await self._store.over(queries.LABELS, "ids", wanted, languages=self._languages), found)
+        if missing := [iri for iri in wanted if iri not in found]:
+            _collect(await self._store.over(queries.LABELS_OF_ANY_LANGUAGE, "ids", missing), found)
+        return {iri: self.best(names) for iri, names in found.items()}
+
+    def best(self, names: Iterable[Literal]) -> str:
+        """The name to show of several."""
+        return str(min(names, key=lambda name: (self.rank(name.language), str(name))))
+
+    def rank(self, language: str | None) -> int:
+        """The place of a language among the wanted ones (`en-gb` is `en`, too); then no language, then any other."""
+        if not language:
+            return len(self._store.languages)
+        for place, wanted in enumerate(self._store.languages):
+            if language.lower() == wanted.lower() or language.lower().startswith(f"{wanted.lower()}-"):
+                return place
+        return len(self._store.languages) + 1
+
+    async def relations(self, iris: Iterable[URIRef]) -> dict[URIRef, Relation]:
+        """Relations with the names that the graph gives them, else names read from their ids."""
+        wanted = list(dict.fromkeys(iris))
+        known = {iri: self._relations.get(iri) for iri in wanted}
+        unknown = [iri for iri, label in known.items() if label is None]
+        if unknown:
+            labels = await self.labels(unknown)
+            for iri in unknown:
+                known[iri] = labels.get(iri) or readable(self._ids.short(iri))
+                self._relations.put(iri, known[iri] or "")
+        return {iri: Relation(self._ids.short(iri), label or "") for iri, label in known.items()}
+
+    def node(self, term: Term, labels: Mapping[URIRef, str]) -> Node:
+        """A far end: a value, or an entity with its name."""
+        if isinstance(term, Literal):
+            datatype = self._ids.datatype(str(term.datatype) if term.datatype else None)
+            return model.Literal(str(term), datatype, term.language)
+        return self.entity(term, labels)
+
+    def entity(self, term: URIRef | BNode, labels: Mapping[URIRef, str]) -> Entity:
+        """An entity with its name. One without any is a mediator, unless it is no topic."""
+        label = labels.get(URIRef(str(term)))
+        return Entity(self._ids.short(term), label, mediator=label is None and self._ids.topic(term))
+
+    async def described(self, iris: Sequence[URIRef]) -> dict[URIRef, Entity]:
+        """Entities with names, types and descriptions, in the order asked; unknown ones are absent.
+
+        A type stands by its name. A description is in a wanted language or in none.
+        """
+        wanted = list(dict.fromkeys(iris))
+        if not wanted:
+            return {}
+        rows = (await self._store.over(queries.DESCRIPTIONS, "ids", wanted, languages=self._languages)).rows
+        names: dict[URIRef, list[Literal]] = defaultdict(list)
+        descriptions: dict[URIRef, list[Literal]] = defaultdict(list)
+        types: dict[URIRef, list[URIRef]] = defaultdict(list)
+        for row in rows:
+            self._sort_out(row, names, descriptions, types)
+        unnamed = [iri for iri in wanted if iri not in names]
+        labels = {iri: self.best(found) for iri, found in names.items()} | await self.labels(unnamed)
+        silent = [iri for iri in unnamed if iri not in labels and iri not in types and iri not in descriptions]
+        existing: set[URIRef] = set(wanted) - set(silent)
+        if silent:
+            existing |= {address(row, "s") for row in (await self._store.over(queries.EXISTING, "ids", silent)).rows}
+        type_names = await self.relations(type_ for found in types.values() for type_ in found)
+        return {
+            iri: Entity(
+                self._ids.short(iri),
+                labels.get(iri),
+                tuple(sorted(type_names[type_].label for type_ in types[iri])) if iri in types else (),
+                self.best(descriptions[iri]) if iri in descriptions else None,
+                iri not in labels and self._ids.topic(iri),
+            )
+            for iri in wanted
+            if iri in existing
+        }
+
+    def _sort_out(
+        self,
+        row: Row,
+        names: dict[URIRef, list[Literal]],
+        descriptions: dict[URIRef, list[Literal]],
+        types: dict[URIRef, list[URIRef]],
+    ) -> None:
+        relations = self._store.freebase.relations
+        relation, node = row["p"], row["o"]
+        if relation == relations["type"] and not isinstance(node, Literal):
+            types[address(row, "s")].append(address(row, "o"))
+        elif isinstance(node, Literal):
+            (names if relation == relations["name"] else descriptions)[address(row, "s")].append(node)
+
+
+def _collect(read: Read, found: dict[URIRef, list[Literal]]) -> None:
+    for row in read.rows:
+        if isinstance(name := row["o"], Literal):
+            found[address(row, "s")].append(name)

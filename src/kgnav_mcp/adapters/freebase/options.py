@@ -1,0 +1,96 @@
+"""What can be set for a Freebase graph: in its location, and in the options of its table in kgnav.toml."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+from urllib.parse import parse_qs, urlsplit, urlunsplit
+
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.freebase.ids import FREEBASE, Ids
+from kgnav_mcp.adapters.sparql.terms import iri
+from kgnav_mcp.errors import ConfigurationError, InvalidArgument
+from kgnav_mcp.port import AdapterOptions
+
+_GRAPH = "default-graph-uri"
+_RELATIONS = {
+    "name": "type.object.name",
+    "alias": "common.topic.alias",
+    "description": "common.topic.description",
+    "type": "type.object.type",
+}
+_KNOWN = ("graph", "namespace", "namespaces", *_RELATIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class Freebase:
+    """A Freebase graph: where it is, which relations name and type its entities, which namespaces are shown."""
+
+    endpoint: str
+    graph: str | None
+    ids: Ids
+    shown: tuple[str, ...]
+    """Beginnings of the IRIs of relations that are shown; an empty one shows all."""
+    relations: dict[str, URIRef]
+    """The relations that mean `name`, `alias`, `description` and `type`."""
+
+    @classmethod
+    def read(cls, location: str, options: AdapterOptions) -> Freebase:
+        """The graph that a location and its options name.
+
+        Options: `graph` (IRI of the graph), `namespace` (of the short ids), `namespaces` (others whose relations are
+        shown as well; `*` is all), and the ids of the relations `name`, `alias`, `description`, `type`.
+
+        Raises:
+            ConfigurationError: the location has no host, or an option is unknown or of the wrong kind.
+        """
+        extra = dict(options.extra)
+        for key in extra:
+            if key not in _KNOWN:
+                raise ConfigurationError(
+                    f"a Freebase graph has no option {key!r}", next_step=f"Its options are: {', '.join(_KNOWN)}."
+                )
+        parts = urlsplit(location)
+        if not parts.hostname:
+            raise ConfigurationError(
+                f"{location!r} names no host", next_step="Write it as freebase+http://127.0.0.1:8890/sparql."
+            )
+        query = parse_qs(parts.query)
+        endpoint = urlunsplit((parts.scheme.rpartition("+")[2], parts.netloc, parts.path or "/sparql", "", ""))
+        namespace = _text(extra, "namespace") or FREEBASE
+        ids = Ids(namespace)
+        others = _texts(extra, "namespaces")
+        return cls(
+            endpoint=endpoint,
+            graph=_text(extra, "graph") or next(iter(query.get(_GRAPH, ())), None),
+            ids=ids,
+            shown=("",) if "*" in others else (namespace, *others),
+            relations={key: _relation(ids, _text(extra, key) or default) for key, default in _RELATIONS.items()},
+        )
+
+    def shows(self, relation: str) -> bool:
+        """Whether the relation with this IRI is of a namespace that is shown."""
+        return str(relation).startswith(self.shown)  # rdflib's own takes no tuple
+
+
+def _relation(ids: Ids, text: str) -> URIRef:
+    try:
+        return ids.term(text) or iri(text)
+    except InvalidArgument as error:
+        raise ConfigurationError(f"{text!r} is the id of no relation", next_step=error.next_step) from error
+
+
+def _text(extra: dict[str, object], key: str) -> str | None:
+    value = extra.get(key)
+    if value is not None and not isinstance(value, str):
+        raise ConfigurationError(f"the option {key!r} is a text", next_step=f'Write it as {key} = "...".')
+    return value
+
+
+def _texts(extra: dict[str, object], key: str) -> tuple[str, ...]:
+    value = extra.get(key, ())
+    found = (value,) if isinstance(value, str) else value
+    if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in cast("list[object]", found)):
+        raise ConfigurationError(f"the option {key!r} is a list of texts", next_step=f'Write it as {key} = ["..."].')
+    return tuple(cast("list[str]", found))

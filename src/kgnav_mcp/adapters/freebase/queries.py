@@ -1,0 +1,185 @@
+"""Every query that is sent to Virtuoso, with what it costs.
+
+`?s` is always an entity that is asked about and `?o` the node at the far end, in whichever direction the edge points.
+None of them sorts: Virtuoso refuses to sort more than 10,000 rows below a LIMIT, and reads the rows of one relation
+of one entity in the order of its index, the same at every call, so that an OFFSET there costs about 15 ns a row.
+`$name`, `$alias`, `$description` and `$type` are the graph's relations of that meaning; `$topics` and `$guids` are the
+beginnings of the IRIs of entities. A fragment is a part of a query and costs what its query says.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.model import Direction
+from kgnav_mcp.port import TailKind
+
+# Fragments
+
+AROUND_ONE: Final = {Direction.OUTGOING: "$s ?p ?o", Direction.INCOMING: "?o ?p $s"}
+AROUND_SET: Final = {
+    Direction.OUTGOING: "VALUES ?s { $s } ?s ?p ?o",
+    Direction.INCOMING: "VALUES ?s { $s } ?o ?p ?s",
+}
+"""One entity as a constant is grouped six times faster than as the only one of a list."""
+BY: Final = {Direction.OUTGOING: "VALUES ?s { $s } ?s $p ?o", Direction.INCOMING: "VALUES ?s { $s } ?o $p ?s"}
+BY_ONE: Final = {Direction.OUTGOING: "$s $p ?o", Direction.INCOMING: "?o $p $s"}
+FAR_ENDS: Final = {
+    None: Terms(""),
+    TailKind.ENTITY: Terms("FILTER(!isLiteral(?o))"),
+    TailKind.LITERAL: Terms("FILTER(isLiteral(?o))"),
+}
+MEDIATOR: Final = (
+    "FILTER NOT EXISTS { ?m $name ?unnamed } FILTER(isIRI(?m)) "
+    "FILTER(STRSTARTS(STR(?m), $topics) || STRSTARTS(STR(?m), $guids))"
+)
+THROUGH_ONE: Final = {
+    Direction.OUTGOING: f"VALUES ?near {{ $near }} $s ?near ?m . {MEDIATOR} ?m ?far ?o FILTER(?o != $s)",
+    Direction.INCOMING: f"VALUES ?near {{ $near }} ?m ?near $s . {MEDIATOR} ?o ?far ?m FILTER(?o != $s)",
+}
+THROUGH_SET: Final = {
+    Direction.OUTGOING: f"VALUES ?near {{ $near }} VALUES ?s {{ $s }} ?s ?near ?m . {MEDIATOR} ?m ?far ?o "
+    "FILTER(?o != ?s)",
+    Direction.INCOMING: f"VALUES ?near {{ $near }} VALUES ?s {{ $s }} ?m ?near ?s . {MEDIATOR} ?o ?far ?m "
+    "FILTER(?o != ?s)",
+}
+THROUGH_BY: Final = {
+    Direction.OUTGOING: f"VALUES ?s {{ $s }} ?s $near ?m . {MEDIATOR} ?m $far ?o FILTER(?o != ?s)",
+    Direction.INCOMING: f"VALUES ?s {{ $s }} ?m $near ?s . {MEDIATOR} ?o $far ?m FILTER(?o != ?s)",
+}
+
+# The graph
+
+GRAPHS: Final = "SELECT DISTINCT ?g WHERE { GRAPH ?g { ?s $name ?n } } LIMIT 20"
+"""Costs one pass over all names; asked once, and only where no graph is configured."""
+SIZE: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s ?p ?o } LIMIT $most } }"
+"""Costs 13 ns for each triple that is counted."""
+
+# Relations of entities
+
+COUNTS_ONE: Final = "SELECT ?p (COUNT(*) AS ?n) WHERE { $around $kind } GROUP BY ?p"
+"""Costs 20 ns for each edge of the entity: 6 ms for 300,000."""
+COUNTS_SET: Final = "SELECT ?s ?p (COUNT(*) AS ?n) WHERE { $around $kind } GROUP BY ?s ?p"
+"""Costs 100 ns for each edge of the entities."""
+LEADS_TO_MEDIATOR: Final = (
+    f"{{ SELECT ($number AS ?number) WHERE {{ {{ SELECT (?o AS ?m) WHERE {{ $by }} LIMIT $sample }} {MEDIATOR} }} "
+    "LIMIT 1 }"
+)
+"""Costs a look-up of a name for each of the first $sample far ends."""
+THROUGH_COUNTS_ONE: Final = "SELECT ?near ?far (COUNT(*) AS ?n) WHERE { $through $kind } GROUP BY ?near ?far"
+"""Costs a look-up of a name for each far end of the near relations, and of the edges of each mediator."""
+THROUGH_COUNTS_SET: Final = "SELECT ?s ?near ?far (COUNT(*) AS ?n) WHERE { $through $kind } GROUP BY ?s ?near ?far"
+"""Costs what THROUGH_COUNTS_ONE does for each entity."""
+EXAMPLES: Final = "{ SELECT DISTINCT ($number AS ?number) ?o WHERE { $by $kind } LIMIT $wanted }"
+"""Costs an index look-up and the rows it gives; one branch of a union for each relation, 0.2 ms."""
+UNION: Final = "SELECT * WHERE { $branches }"
+"""Costs what its branches do."""
+
+# Rows at entities
+
+SLICE: Final = "SELECT ?o WHERE { $by $kind } OFFSET $skip LIMIT $most"
+"""Costs 15 ns for each row skipped, 2 us for each read."""
+PAIRS: Final = {
+    Direction.OUTGOING: "SELECT ?s ?p ?o WHERE { VALUES (?s ?p) { $pairs } ?s ?p ?o $kind }",
+    Direction.INCOMING: "SELECT ?s ?p ?o WHERE { VALUES (?s ?p) { $pairs } ?o ?p ?s $kind }",
+}
+"""Costs an index look-up for each pair, and 5 us for each row."""
+MEDIATORS: Final = {
+    Direction.OUTGOING: f"SELECT ?m WHERE {{ $s $near ?m {MEDIATOR} }} OFFSET $skip LIMIT $most",
+    Direction.INCOMING: f"SELECT ?m WHERE {{ ?m $near $s {MEDIATOR} }} OFFSET $skip LIMIT $most",
+}
+"""Costs a look-up of a name for each row skipped or read."""
+BEHIND: Final = {
+    Direction.OUTGOING: "SELECT ?m ?o WHERE { VALUES ?m { $ids } ?m $far ?o FILTER(?o != $s) $kind }",
+    Direction.INCOMING: "SELECT ?m ?o WHERE { VALUES ?m { $ids } ?o $far ?m FILTER(?o != $s) $kind }",
+}
+"""Costs an index look-up for each mediator."""
+
+# Names
+
+LABELS: Final = "SELECT ?s ?o WHERE { VALUES ?s { $ids } ?s $name ?o FILTER(LANG(?o) IN ($languages)) }"
+"""Costs 20 us for each entity."""
+LABELS_OF_ANY_LANGUAGE: Final = "SELECT ?s ?o WHERE { VALUES ?s { $ids } ?s $name ?o }"
+"""Costs 20 us for each entity, and as many rows as it has names."""
+DESCRIPTIONS: Final = (
+    "SELECT ?s ?p ?o WHERE { VALUES ?s { $ids } VALUES ?p { $name $type $description } ?s ?p ?o "
+    "FILTER(!isLiteral(?o) || LANG(?o) IN ($languages)) }"
+)
+"""Costs three index look-ups for each entity."""
+EXISTING: Final = "SELECT ?s WHERE { VALUES ?s { $ids } FILTER(EXISTS { ?s ?p ?o } || EXISTS { ?x ?q ?s }) }"
+"""Costs two index look-ups for each entity."""
+DEGREES: Final = {
+    Direction.OUTGOING: "SELECT ?s (COUNT(*) AS ?n) WHERE { VALUES ?s { $ids } ?s ?p ?o } GROUP BY ?s",
+    Direction.INCOMING: "SELECT ?s (COUNT(*) AS ?n) WHERE { VALUES ?s { $ids } ?o ?p ?s } GROUP BY ?s",
+}
+"""Costs 100 ns for each edge of the entities."""
+BEARERS: Final = "SELECT ?s ?p ?o WHERE { VALUES ?p { $name $alias } VALUES ?o { $texts } ?s ?p ?o } LIMIT $most"
+"""Costs an index look-up for each text. Virtuoso gives nothing for lists of some 200 texts: a few are asked for."""
+MATCHING: Final = "SELECT ?s ?p ?o WHERE { VALUES ?p { $kinds } ?s ?p ?o . ?o bif:contains $words } LIMIT $most"
+"""Costs a look-up in the full-text index, and 2 us for each hit."""
+SAME_LETTERS: Final = (
+    "SELECT ?s ?p ?o WHERE { ?s $kind ?o BIND($kind AS ?p) FILTER(LCASE(STR(?o)) = $text) } LIMIT $most"
+)
+"""Costs 1.3 us for each name in the graph: only where it has no full-text index."""
+CONTAINING: Final = (
+    "SELECT ?s ?p ?o WHERE { ?s $kind ?o BIND($kind AS ?p) FILTER(CONTAINS(LCASE(STR(?o)), $text)) } LIMIT $most"
+)
+"""Costs 1.3 us for each name in the graph: only where it has no full-text index."""
+OF_TYPES: Final = "SELECT DISTINCT ?s WHERE { VALUES ?s { $ids } VALUES ?t { $types } ?s $type ?t }"
+"""Costs an index look-up for each entity and type."""
+SOME_NAMES: Final = "SELECT ?o WHERE { ?s $name ?o } LIMIT 50"
+"""Costs 50 rows."""
+HAS_WORD: Final = "SELECT ?o WHERE { ?s $name ?o . ?o bif:contains $words } LIMIT 1"
+"""Costs a look-up in the full-text index."""
+
+# Nodes and values
+
+WITH_TYPE: Final = "VALUES ?t { $types } ?s $type ?t ."
+WITH_PROPERTY: Final = "VALUES ?p { $properties } ?s ?p ?o ."
+WITH_TEXT: Final = "VALUES ?p { $properties } ?s ?p ?o . FILTER(STR(?o) = $text)"
+"""Costs 1.3 us for each value of the property, in any of the queries of nodes."""
+WITH_TERM: Final = "VALUES ?p { $properties } VALUES ?o { $terms } ?s ?p ?o ."
+WITH_NAME: Final = "?s $name ?o ."
+NODES: Final = "SELECT DISTINCT ?s WHERE { $conditions } OFFSET $skip LIMIT $most"
+"""Costs 1 us for each node skipped or read."""
+NODE_COUNT: Final = "SELECT (COUNT(DISTINCT ?s) AS ?n) WHERE { $conditions }"
+"""Costs 1 us for each node counted."""
+VALUES: Final = "SELECT DISTINCT ?o WHERE { $conditions FILTER(isLiteral(?o)) } OFFSET $skip LIMIT $most"
+"""Costs 1 us for each value of the property."""
+VALUE_COUNT: Final = "SELECT (COUNT(DISTINCT ?o) AS ?n) WHERE { $conditions FILTER(isLiteral(?o)) }"
+"""Costs 1 us for each value of the property."""
+ROLES: Final = f"?s $owner ?m . {MEDIATOR} VALUES ?p {{ $properties }} ?m ?p ?o ."
+"""Costs a look-up of a name for each edge of the relation, in any of the queries of values."""
+HAS_MEDIATORS: Final = (
+    f"SELECT ?m WHERE {{ {{ SELECT ?m WHERE {{ ?s $owner ?m }} LIMIT $sample }} {MEDIATOR} }} LIMIT 1"
+)
+"""Costs a look-up of a name for each of $sample edges."""
+
+# The schema
+
+RELATION_COUNTS: Final = "SELECT ?p ?l (COUNT(*) AS ?n) WHERE { ?s ?p ?o BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l"
+"""Costs 60 ns for each triple of the graph."""
+RELATIONS: Final = "SELECT DISTINCT ?p WHERE { ?s ?p ?o }"
+"""Costs 10 ns for each triple of the graph: where it is too large for its relations to be counted."""
+TYPE_COUNTS: Final = "SELECT ?t (COUNT(*) AS ?n) WHERE { ?s $type ?t } GROUP BY ?t"
+"""Costs 20 ns for each type of each entity."""
+DATATYPES: Final = (
+    "{ SELECT ($number AS ?number) ?d (COUNT(*) AS ?n) WHERE { "
+    "{ SELECT ?o WHERE { ?s $p ?o FILTER(isLiteral(?o)) } LIMIT $sample } BIND(DATATYPE(?o) AS ?d) } GROUP BY ?d }"
+)
+"""Costs $sample rows."""
+END_TYPES: Final = {
+    Direction.OUTGOING: "{ SELECT ($number AS ?number) ?t (COUNT(*) AS ?n) WHERE { "
+    "{ SELECT ?x WHERE { ?x $p ?y FILTER(isIRI(?y)) } LIMIT $sample } ?x $type ?t } GROUP BY ?t }",
+    Direction.INCOMING: "{ SELECT ($number AS ?number) ?t (COUNT(*) AS ?n) WHERE { "
+    "{ SELECT ?x WHERE { ?y $p ?x FILTER(isIRI(?x)) } LIMIT $sample } ?x $type ?t } GROUP BY ?t }",
+}
+"""Costs the types of $sample nodes."""
+AT_TYPE: Final = {
+    Direction.OUTGOING: "SELECT ?p ?l (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $type $t } LIMIT $sample } "
+    "?s ?p ?o BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l",
+    Direction.INCOMING: "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $type $t } LIMIT $sample } "
+    "?o ?p ?s } GROUP BY ?p",
+}
+"""Costs the edges of $sample nodes."""

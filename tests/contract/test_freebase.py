@@ -1,0 +1,33 @@
+"""Freebase on a live Virtuoso passes the contract."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import pytest
+
+from tests.contract import toy_files, toy_views
+from tests.contract.suite import GraphAdapterContract
+from tests.services import Virtuoso
+
+GRAPH = "http://toy.example/contract"
+
+
+@pytest.fixture(scope="module")
+def toy_location(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The toy graph as Freebase writes it, loaded into a graph of its own."""
+    for path in toy_files.write_freebase(tmp_path_factory.mktemp("freebase")):
+        virtuoso.load(path, GRAPH)
+    return f"freebase+{virtuoso.url}?default-graph-uri={GRAPH}"
+
+
+class TestFreebaseOnVirtuoso(GraphAdapterContract):
+    schemes: ClassVar[frozenset[str]] = frozenset({"freebase+http", "freebase+https"})
+
+    @pytest.fixture
+    def location(self, toy_location: str) -> str:
+        return toy_location
+
+    @pytest.fixture
+    def view(self) -> toy_views.View:
+        return toy_views.view(toy_views.FREEBASE)
