@@ -1,0 +1,175 @@
+"""The client against a real Virtuoso: its terms, its caps, its errors, its connection."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+from rdflib import XSD, BNode, Literal, URIRef
+
+from kgnav_mcp.adapters.sparql.client import SparqlClient
+from kgnav_mcp.adapters.sparql.results import count
+from kgnav_mcp.adapters.sparql.terms import fill, iri, listed, rows, values
+from kgnav_mcp.errors import ConfigurationError, StoreTimeout, StoreUnavailable, Unsupported
+from kgnav_mcp.model import Count
+from tests.services import Virtuoso
+
+from .test_terms import HOSTILE
+
+GRAPH = "http://sparql.test/graph"
+OTHER = "http://sparql.test/other"
+HUB = iri("http://x/hub")
+
+LITERALS = [
+    Literal("plain"),
+    Literal("Grüße", lang="de"),
+    Literal("colour", lang="en-gb"),
+    Literal('a line\nand \\ and "quotes"'),
+    Literal("12", datatype=XSD.integer),
+    Literal("true", datatype=XSD.boolean),
+    Literal("false", datatype=XSD.boolean),
+    Literal("1.5", datatype=XSD.decimal),
+    Literal("1.5", datatype=XSD.double),
+    Literal("2012-03-04", datatype=XSD.date),
+    Literal("2012-03-04T05:06:07Z", datatype=XSD.dateTime, normalize=False),
+    Literal("2012-03", datatype=XSD.gYearMonth, normalize=False),
+    Literal("2012", datatype=XSD.gYear, normalize=False),
+    Literal("x", datatype=URIRef("http://x/type")),
+]
+
+
+@pytest.fixture(scope="module")
+def endpoint(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> str:
+    lines = [f"<http://x/s{number}> <http://x/many> {HUB.n3()} ." for number in range(10_500)]
+    lines += [fill("<http://x/l> $p $o .", p=iri(f"http://x/p{n:02}"), o=term) for n, term in enumerate(LITERALS)]
+    lines += ["_:b <http://x/of> <http://x/l> ."]
+    source = tmp_path_factory.mktemp("sparql") / "kinds.nt"
+    source.write_text("\n".join(lines), encoding="utf-8")
+    virtuoso.load(Path(source), GRAPH)
+    source.write_text("<http://x/s1> <http://x/elsewhere> <http://x/s2> .\n", encoding="utf-8")
+    virtuoso.load(Path(source), OTHER)
+    return virtuoso.url
+
+
+@pytest.fixture
+async def sparql(endpoint: str) -> AsyncGenerator[SparqlClient]:
+    client = SparqlClient(endpoint, timeout=20, default_graph=GRAPH)
+    yield client
+    await client.close()
+
+
+async def test_an_ask_is_answered_both_ways(sparql: SparqlClient):
+    assert await sparql.ask("ASK { <http://x/l> <http://x/p04> 12 }")
+    assert not await sparql.ask("ASK { <http://x/l> <http://x/p04> 13 }")
+
+
+async def test_every_kind_of_literal_comes_as_it_was_loaded(sparql: SparqlClient):
+    answer = await sparql.select("SELECT ?o { <http://x/l> ?p ?o } ORDER BY ?p")
+
+    assert [row["o"] for row in answer.rows] == LITERALS
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+async def test_a_hostile_text_comes_back_as_it_was_sent(sparql: SparqlClient, text: str):
+    (row,) = (await sparql.select(fill("SELECT ($v AS ?v) { }", v=Literal(text)))).rows
+
+    # Virtuoso types a computed text with wide characters as xsd:string, and others not at all.
+    assert str(row["v"]) == text
+
+
+async def test_a_blank_node_can_be_asked_for_again(sparql: SparqlClient):
+    (row,) = (await sparql.select("SELECT ?b { ?b <http://x/of> ?o }")).rows
+
+    assert isinstance(row["b"], BNode)
+    assert await sparql.ask(fill("ASK { $blank <http://x/of> <http://x/l> }", blank=iri(row["b"])))
+
+
+async def test_the_silent_row_cap_is_told(sparql: SparqlClient):
+    cut = await sparql.select("SELECT ?s { ?s <http://x/many> ?o } LIMIT 20000")
+    whole = await sparql.select("SELECT ?s { ?s <http://x/many> ?o } LIMIT 9999")
+
+    assert (len(cut.rows), cut.row_cap) == (10_000, 10_000)
+    assert (len(whole.rows), whole.row_cap) == (9_999, None)
+
+
+async def test_an_empty_answer_is_empty_and_an_empty_sum_unbound(sparql: SparqlClient):
+    assert (await sparql.select("SELECT ?s { ?s <http://x/none> ?o }")).rows == ()
+    (row,) = (await sparql.select("SELECT (SUM(?o) AS ?sum) { ?s <http://x/none> ?o }")).rows
+    assert count(row.get("sum")) == Count.unknown()
+
+
+async def test_counts_are_exact(sparql: SparqlClient):
+    (row,) = (await sparql.select("SELECT (COUNT(*) AS ?n) { ?s <http://x/many> ?o }")).rows
+
+    assert count(row["n"]) == Count(10_500)
+
+
+async def test_lists_of_a_thousand_terms_are_taken(sparql: SparqlClient):
+    nodes = [iri(f"http://x/s{number}") for number in range(1_000)]
+    pairs = rows(*((node, HUB) for node in nodes[:500]))
+    queries = [
+        fill("SELECT ?s { VALUES ?s { $nodes } ?s <http://x/many> ?o }", nodes=values(*nodes)),
+        fill("SELECT ?s { ?s <http://x/many> ?o FILTER (?s IN ($nodes)) }", nodes=listed(*nodes)),
+        fill("SELECT ?s { VALUES (?s ?o) { $pairs } ?s <http://x/many> ?o }", pairs=pairs),
+    ]
+
+    assert [len((await sparql.select(query)).rows) for query in queries] == [1_000, 1_000, 500]
+
+
+async def test_the_default_graph_is_the_only_one_read(sparql: SparqlClient, endpoint: str):
+    everywhere = SparqlClient(endpoint, timeout=20)
+    query = "ASK { <http://x/s1> <http://x/elsewhere> ?o }"
+
+    assert not await sparql.ask(query)
+    assert await everywhere.ask(query)
+    await everywhere.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "codes"),
+    [
+        ("SELECT ?s { ?s ?p", "37000, SP030"),
+        ("SELECT (bif:no_such(?s) AS ?x) { ?s ?p ?o }", "37000, SP031"),
+        ("SELECT ?s { ?s ?p ?o } ORDER BY ?s LIMIT 10 OFFSET 11000", "22023, SR353"),
+    ],
+)
+async def test_a_query_it_does_not_take_is_an_error_with_its_codes(sparql: SparqlClient, query: str, codes: str):
+    with pytest.raises(Unsupported, match=codes) as caught:
+        await sparql.select(query)
+
+    assert "SELECT" not in caught.value.message
+
+
+async def test_a_query_it_estimates_too_costly_is_refused_with_both_times(sparql: SparqlClient):
+    with pytest.raises(StoreTimeout) as caught:
+        await sparql.select("SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i FILTER (?c != ?f && ?i != ?a) }")
+
+    assert "s against a limit of" in caught.value.next_step
+
+
+async def test_a_wrong_password_is_refused(endpoint: str):
+    client = SparqlClient(f"{endpoint}-auth".replace("//", "//dba:wrong@"), timeout=20)
+    with pytest.raises(ConfigurationError, match="asks for a user"):
+        await client.select("SELECT ?s { ?s ?p ?o } LIMIT 1")
+    await client.close()
+
+
+async def test_many_calls_at_once_are_all_answered(sparql: SparqlClient):
+    query = "SELECT ?s { ?s <http://x/many> ?o } LIMIT 100"
+    answers = await asyncio.gather(*(sparql.select(query) for _ in range(40)))
+
+    assert {len(answer.rows) for answer in answers} == {100}
+
+
+async def test_a_killed_server_is_one_clear_error_and_works_again_after_its_restart(own_virtuoso: Virtuoso):
+    own_virtuoso.start()
+    client = SparqlClient(own_virtuoso.url, timeout=20)
+    assert await client.ask("ASK { }")
+    own_virtuoso.kill()
+    with pytest.raises(StoreUnavailable, match="nothing listens"):
+        await client.ask("ASK { }")
+    own_virtuoso.start()
+    assert await client.ask("ASK { }")
+    await client.close()
