@@ -149,6 +149,18 @@ async def test_a_query_it_estimates_too_costly_is_refused_with_both_times(sparql
     assert "s against a limit of" in caught.value.next_step
 
 
+async def test_what_its_own_time_cuts_is_partial_or_an_error(endpoint: str):
+    client = SparqlClient(endpoint, timeout=60, default_graph=GRAPH, parameters={"timeout": "1000"})
+    pairs = '{ ?s <http://x/many> ?o . ?t <http://x/many> ?o FILTER REGEX(CONCAT(STR(?s), STR(?t)), "x.*x.*%s") }'
+    answer = await client.select(f"SELECT (COUNT(*) AS ?n) {pairs % '9'}")
+    with pytest.raises(StoreTimeout) as caught:
+        await client.ask(f"ASK {pairs % 'never'}")
+    await client.close()
+
+    assert answer.partial
+    assert "endpoint's own time" in caught.value.next_step
+
+
 async def test_a_wrong_password_is_refused(endpoint: str):
     client = SparqlClient(f"{endpoint}-auth".replace("//", "//dba:wrong@"), timeout=20)
     with pytest.raises(ConfigurationError, match="asks for a user"):

@@ -53,20 +53,22 @@ class _Attempt:
     def __init__(self) -> None:
         self._kept = True
         self._answered = False
-        self._began = monotonic()
+        self._sent: float | None = None
 
     async def note(self, event: str, _: Mapping[str, object]) -> None:
         if event == "connection.connect_tcp.started":
             self._kept = False
         elif event == "http11.send_request_headers.started":
-            self._began = monotonic()
+            self._sent = monotonic()
         elif event == "http11.receive_response_headers.complete":
             self._answered = True
 
     @property
     def dropped(self) -> bool:
         """Whether the endpoint had dropped the idle connection, so that nobody has worked on the query."""
-        return self._kept and not self._answered and monotonic() - self._began < _DROPPED_SECONDS
+        if self._sent is None or self._answered or not self._kept:
+            return False
+        return monotonic() - self._sent < _DROPPED_SECONDS
 
 
 class SparqlClient:
@@ -98,7 +100,8 @@ class SparqlClient:
         """Make a client, without any I/O.
 
         `endpoint` may hold a user and a password, which `user` and `password` override. `timeout` is for a whole
-        call, in seconds. `parameters` go with every request, such as Virtuoso's `timeout` in milliseconds.
+        call, in seconds. `parameters` go with every request: Virtuoso goes on with a query whose caller has left,
+        until its own `timeout`, in milliseconds, is over.
 
         Raises:
             ConfigurationError: `endpoint` is no http or https address.
@@ -145,7 +148,7 @@ class SparqlClient:
         reply = await self._ask(query)
         truth = await self._read(reply, results.read_truth)
         if not truth and _is_partial(reply):
-            raise errors.timed_out(self._timeout)
+            raise errors.stopped(self._timeout)
         return truth
 
     async def close(self) -> None:

@@ -82,7 +82,7 @@ def sql_state(refusal: Refusal, state: str) -> KgnavError:
 def not_results(refusal: Refusal) -> KgnavError:
     """The error for an answer with a good status and no result in it: a web page, other formats, cut or bad JSON."""
     if _OUT_OF_TIME.search(refusal.text):
-        return timed_out(refusal.timeout)
+        return stopped(refusal.timeout)
     kind = refusal.headers.get("content-type", "").partition(";")[0].strip().lower()
     if "json" in kind:
         return InvalidStore(f"{refusal.endpoint} sent a SPARQL result that is damaged or cut", next_step=_LATER)
@@ -96,8 +96,13 @@ def too_large(endpoint: str, limit: int) -> KgnavError:
 
 
 def timed_out(seconds: float) -> KgnavError:
-    """The error for a call whose time is over, whoever ended it."""
+    """The error for a call whose time is over."""
     return StoreTimeout(seconds, next_step=_NARROWER)
+
+
+def stopped(seconds: float) -> KgnavError:
+    """The error for a query that the endpoint ended, by a time of its own, within the `seconds` of the call."""
+    return StoreTimeout(seconds, next_step=f"The endpoint's own time for a query was over. {_NARROWER}")
 
 
 def disconnected(error: httpx2.RequestError, endpoint: Endpoint, connect_timeout: float) -> KgnavError:
@@ -142,7 +147,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 def _unavailable(refusal: Refusal) -> KgnavError:
     if _OUT_OF_TIME.search(refusal.text):
-        return timed_out(refusal.timeout)
+        return stopped(refusal.timeout)
     return StoreUnavailable(f"{refusal.endpoint} fails (HTTP {refusal.status})", next_step=_LATER)
 
 
@@ -153,7 +158,7 @@ def _busy(refusal: Refusal) -> KgnavError:
 def _limited(refusal: Refusal) -> KgnavError:
     seconds = _retry_after(refusal.headers.get("retry-after"))
     if seconds is None and _OUT_OF_TIME.search(refusal.text):
-        return timed_out(refusal.timeout)
+        return stopped(refusal.timeout)
     wait = "Wait a minute" if seconds is None else f"Wait {seconds:g} s"
     return RateLimited(
         f"{refusal.endpoint} takes no more queries for now", seconds, next_step=f"{wait}, then ask again."
@@ -174,13 +179,9 @@ def _retry_after(value: str | None) -> float | None:
     return max(0.0, round((aware - datetime.now(UTC)).total_seconds()))
 
 
-def _time_over(refusal: Refusal) -> KgnavError:
-    return timed_out(refusal.timeout)
-
-
 def _not_understood(refusal: Refusal) -> KgnavError:
     if _OUT_OF_TIME.search(refusal.text):
-        return timed_out(refusal.timeout)
+        return stopped(refusal.timeout)
     return Unsupported(
         f"{refusal.endpoint} does not take this query (HTTP {refusal.status})",
         next_step="Ask in another way; see whether the adapter fits the endpoint.",
@@ -228,20 +229,16 @@ _STATUSES: dict[int, Callable[[Refusal], KgnavError]] = {
     401: _unauthorized,
     403: _forbidden,
     407: _forbidden,
-    408: _time_over,
+    408: lambda refusal: stopped(refusal.timeout),
     413: _too_long,
     414: _too_long,
     422: _not_understood,
     429: _limited,
     501: _not_understood,
     503: _busy,
-    504: _time_over,
+    504: lambda refusal: stopped(refusal.timeout),
 }
 _STATUS_CLASSES: dict[int, Callable[[Refusal], KgnavError]] = {3: _redirected, 4: _no_endpoint, 5: _unavailable}
-
-
-def _sql_time_over(refusal: Refusal, _: re.Match[str]) -> KgnavError:
-    return timed_out(refusal.timeout)
 
 
 def _sql_too_costly(refusal: Refusal, sql: re.Match[str]) -> KgnavError:
@@ -264,10 +261,6 @@ def _sql_too_large(refusal: Refusal, sql: re.Match[str]) -> KgnavError:
     return Unsupported(f"the query is too large for {refusal.endpoint} (SQL state {_codes(sql)})", next_step=_NARROWER)
 
 
-def _sql_denied(refusal: Refusal, _: re.Match[str]) -> KgnavError:
-    return _forbidden(refusal)
-
-
 def _sql_deadlock(refusal: Refusal, _: re.Match[str]) -> KgnavError:
     return StoreUnavailable(f"{refusal.endpoint} is busy with writing", next_step="Ask again.")
 
@@ -286,12 +279,12 @@ _SQL_ERROR = re.compile(
 """The first line of an error of Virtuoso; a query is echoed on later ones."""
 
 _SQL_STATES: tuple[tuple[re.Pattern[str], Callable[[Refusal, re.Match[str]], KgnavError]], ...] = (
-    (re.compile(r"^(?:S1T00|S1TAT)|^\w+ SR171"), _sql_time_over),
+    (re.compile(r"^(?:S1T00|S1TAT)|^\w+ SR171"), lambda refusal, _: stopped(refusal.timeout)),
     (re.compile(r"^42000 .*estimated execution time"), _sql_too_costly),
     (re.compile(r"^40001"), _sql_deadlock),
     (re.compile(r"^\w+ SR353|[Tt]oo many arguments"), _sql_too_large),
     (re.compile(r"^(?:37000|42001|42S|S0002)|^\w+ SP03"), _sql_not_understood),
-    (re.compile(r"^(?:28000|LI10)|[Pp]ermission|[Aa]ccess (?:is )?denied"), _sql_denied),
+    (re.compile(r"^(?:28000|LI10)|[Pp]ermission|[Aa]ccess (?:is )?denied"), lambda refusal, _: _forbidden(refusal)),
     (re.compile(""), _sql_other),
 )
 """Virtuoso's errors by SQL state, code and, where these say too little, words; the first that fits."""
