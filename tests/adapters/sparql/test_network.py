@@ -8,19 +8,20 @@ import socket
 import ssl
 import time
 
+import httpx2
 import pytest
 import trustme
 
 from kgnav_mcp.adapters.sparql.client import SparqlClient
 from kgnav_mcp.errors import KgnavError, StoreUnavailable
 
-from .stub import always, rows, serving
+from .stub import Exchange, always, rows, serving
 
 QUERY = "SELECT ?v { ?s ?p ?v }"
 
 
-async def unreachable(url: str) -> KgnavError:
-    sparql = SparqlClient(url, timeout=5)
+async def unreachable(url: str, transport: httpx2.AsyncBaseTransport | None = None) -> KgnavError:
+    sparql = SparqlClient(url, timeout=5, transport=transport)
     with pytest.raises(StoreUnavailable) as caught:
         await sparql.select(QUERY)
     await sparql.close()
@@ -65,6 +66,21 @@ async def test_a_certificate_that_is_not_trusted_is_said_to_be():
         error = await unreachable(stub.url)
 
     assert error.message == "the TLS certificate of localhost is not trusted"
+
+
+async def test_an_answer_that_is_cut_under_tls_is_not_taken_for_a_fault_of_tls():
+    async def cuts(exchange: Exchange) -> None:
+        await exchange.send(b'HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{"head"')
+        exchange.reset()
+
+    authority = trustme.CA()
+    server, ours = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.create_default_context()
+    authority.issue_cert("localhost").configure_cert(server)  # pyright: ignore[reportUnknownMemberType]
+    authority.configure_trust(ours)  # pyright: ignore[reportUnknownMemberType]
+    async with serving(cuts, tls=server) as stub:
+        error = await unreachable(stub.url, httpx2.AsyncHTTPTransport(verify=ours))
+
+    assert "broke before its answer was whole" in error.message
 
 
 async def test_a_plain_endpoint_under_an_https_address_is_said_to_be_one():

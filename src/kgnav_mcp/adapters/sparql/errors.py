@@ -107,7 +107,8 @@ def stopped(seconds: float) -> KgnavError:
 
 def disconnected(error: httpx2.RequestError, endpoint: Endpoint, connect_timeout: float) -> KgnavError:
     """The error that a failure of the network or of HTTP itself stands for."""
-    causes = tuple(_causes(error))
+    # Waiting for more of a TLS record is an exception, too, and hangs on whatever happens meanwhile.
+    causes = tuple(cause for cause in _causes(error) if not isinstance(cause, ssl.SSLWantReadError))
     if isinstance(error, httpx2.DecodingError | httpx2.UnsupportedProtocol | httpx2.LocalProtocolError):
         return InvalidStore(f"{endpoint.name} does not speak HTTP as it should", next_step=_ADDRESS)
     for kind, message, next_step in _BREAKS:
