@@ -59,7 +59,8 @@ _FREEBASE = RelationList(
         "user.*",
     ),
     kept=(
-        # Three bases that are complete, and the only place of what they say: which area lies in which.
+        # Three bases on administrative geography, which questions over Freebase do ask for: capitals, states,
+        # countries and continents of places.
         "base.aareas.*",
         "base.biblioness.*",
         "base.locations.*",

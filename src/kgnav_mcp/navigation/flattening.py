@@ -124,7 +124,7 @@ def _fold(triple: Triple, direction: Direction, roles: _Roles) -> list[Triple]:
     own = roles.outgoing.get(mediator.id, [])
     anchor = triple.head if direction is Direction.OUTGOING else triple.tail
     if triple.via:
-        return [replace(triple, qualifiers=triple.qualifiers + _siblings(own, (triple.tail, anchor)))]
+        return [replace(triple, qualifiers=triple.qualifiers + _siblings(own, (triple.head, triple.tail)))]
     if direction is Direction.OUTGOING:
         onward = [role for role in own if isinstance(role.tail, Entity) and role.tail != anchor]
         onward = onward or own[:1]
