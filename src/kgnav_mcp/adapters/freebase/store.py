@@ -85,8 +85,9 @@ class Store:
         self.languages = tuple(languages)
         self._client = client
         namespace = freebase.ids.namespace
-        self._known: dict[str, URIRef | Literal] = {
+        self._known: dict[str, URIRef | Literal | int] = {
             **freebase.relations,
+            "length": len(namespace) + len("m."),
             "topics": Literal(f"{namespace}m."),
             "guids": Literal(f"{namespace}g."),
         }

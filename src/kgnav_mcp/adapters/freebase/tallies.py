@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.freebase import queries
-from kgnav_mcp.adapters.freebase.store import SAMPLE, Recent, Row, Store, address, number, worst
+from kgnav_mcp.adapters.freebase.store import SAMPLE, Read, Recent, Row, Store, address, number, worst
 from kgnav_mcp.adapters.sparql.terms import batches, values
 from kgnav_mcp.model import Count, Direction, Stop
 from kgnav_mcp.port import TailKind
@@ -122,29 +122,50 @@ class Tallies:
         far_ends: TailKind | None,
         wanted: frozenset[URIRef] | None,
     ) -> Tally:
+        if wanted is not None:
+            return await self._through_near(anchors, direction, far_ends, sorted(wanted))
         tally = await self.near(anchors, direction, None)
-        counts = Counter({path[0]: rows for path, rows in tally.paths().items()})
-        near = [relation for relation in sorted(counts) if wanted is None or relation in wanted]
-        mediated = await self._mediated(anchors, direction, near, counts)
         found = Tally({}, tally.stop)
+        if not tally.rows:
+            return found
+        large = [path for path, rows in tally.paths().items() if rows > SAMPLE]
+        if large:
+            leading = await self._leading_to_mediators(anchors, direction, tally)
+            return found | await self._through_near(anchors, direction, far_ends, leading)
         kind = queries.FAR_ENDS[far_ends]
-        for relations in batches(mediated):
-            if len(anchors) == 1:
-                through = self._store.part(queries.THROUGH_ONE[direction], s=anchors[0], near=values(*relations))
-                read = await self._store.select(queries.THROUGH_COUNTS_ONE, through=through, kind=kind)
-                found |= self._tally(read.rows, read.stop, anchors[0], direction)
-                continue
-            for batch in batches(anchors, _BATCH):
-                through = self._store.part(queries.THROUGH_SET[direction], s=values(*batch), near=values(*relations))
-                read = await self._store.select(queries.THROUGH_COUNTS_SET, through=through, kind=kind)
-                found |= self._tally(read.rows, read.stop, None, direction)
+        if len(anchors) == 1:
+            through = self._store.part(queries.THROUGH_ONE[direction], s=anchors[0])
+            read = await self._store.select(queries.THROUGH_COUNTS_ONE, through=through, kind=kind)
+            return found | self._tally(read.rows, read.stop, anchors[0], direction)
+        for batch in batches(anchors, _BATCH):
+            through = self._store.part(queries.THROUGH_SET[direction], s=values(*batch))
+            read = await self._store.select(queries.THROUGH_COUNTS_SET, through=through, kind=kind)
+            found |= self._tally(read.rows, read.stop, None, direction)
         return found
 
-    async def _mediated(
-        self, anchors: Sequence[URIRef], direction: Direction, near: Sequence[URIRef], counts: Counter[URIRef]
+    async def _through_near(
+        self, anchors: Sequence[URIRef], direction: Direction, far_ends: TailKind | None, near: Sequence[URIRef]
+    ) -> Tally:
+        """The two-hop relations that begin with some relations next to the entities."""
+        branches = [
+            self._store.filled(
+                queries.THROUGH_NEAR_COUNTS,
+                number=place,
+                through=self._store.part(queries.THROUGH_NEAR[direction], s=values(*batch), near=relation),
+                kind=queries.FAR_ENDS[far_ends],
+            )
+            for place, relation in enumerate(near)
+            for batch in batches(anchors, _BATCH)
+        ]
+        read = await self._store.union(branches) if branches else Read(())
+        rows = [{**row, "near": near[number(row, "number")]} for row in read.rows]
+        return self._tally(rows, read.stop, None, direction)
+
+    async def _leading_to_mediators(
+        self, anchors: Sequence[URIRef], direction: Direction, tally: Tally
     ) -> list[URIRef]:
-        """The relations that may lead to mediators: the small ones, and the large ones whose first rows do."""
-        large = [relation for relation in near if counts[relation] > SAMPLE]
+        """The relations among whose first rows is a mediator."""
+        near = sorted(path[0] for path in tally.paths())
         branches = [
             self._store.filled(
                 queries.LEADS_TO_MEDIATOR,
@@ -152,12 +173,11 @@ class Tallies:
                 by=self._store.part(queries.BY[direction], s=values(*batch), p=relation),
                 sample=SAMPLE,
             )
-            for place, relation in enumerate(large)
+            for place, relation in enumerate(near)
             for batch in batches(anchors, _BATCH)
         ]
-        read = await self._store.union(branches) if branches else None
-        leading = {large[number(row, "number")] for row in read.rows} if read else set[URIRef]()
-        return [relation for relation in near if counts[relation] <= SAMPLE or relation in leading]
+        leading = {number(row, "number") for row in (await self._store.union(branches)).rows}
+        return [near[place] for place in sorted(leading)]
 
     def _tally(
         self, rows: Iterable[Row], stop: Stop, only: URIRef | None = None, direction: Direction | None = None
