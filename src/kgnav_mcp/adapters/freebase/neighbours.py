@@ -25,7 +25,7 @@ from kgnav_mcp.adapters.sparql.terms import rows
 from kgnav_mcp.model import Count, Direction, Entity, Page, Relation, Stop, Triple
 from kgnav_mcp.port import TailKind
 
-_WHOLE = 500
+_WHOLE = 100
 """A relation with at most so many rows is read whole, together with others."""
 _PAIRS = 300
 """Relations read together in one query."""
