@@ -17,6 +17,9 @@ from kgnav_bench.tables import parse
 
 GRAPH = "http://example.org/freebase"
 NS = freebase.NAMESPACE
+EVERY = 8
+"""Of the relations one in so many is walked; `kgnav-bench reach freebase` walks them all."""
+
 FAMILY = f"""\
 <{NS}m.01> <{NS}type.object.name> "Ada"@en .
 <{NS}m.02> <{NS}type.object.name> "Byron"@en .
@@ -61,9 +64,9 @@ def client(loaded: Virtuoso) -> Iterator[BareClient]:
 
 
 def test_every_gold_relation_is_offered_and_every_gold_answer_shown_by_search(
-    client: BareClient, fb15k237: Path, truth: Neighbours
+    client: BareClient, fb15k237: Path
 ) -> None:
-    walked = freebase_reach.by_search(client, truth, freebase_reach.gold_walks(fb15k237))
+    walked = freebase_reach.by_search(client, freebase_reach.gold_walks(fb15k237))
 
     assert len(walked) == 133
     assert [each for each in walked if not each.reached] == []
@@ -79,13 +82,14 @@ def test_every_gold_relation_is_offered_and_every_gold_answer_shown_by_graphwalk
 
 
 @pytest.mark.parametrize("direction", ["outgoing", "incoming"])
-def test_every_relation_is_walked_from_both_ends_mediators_or_not(
-    client: BareClient, fb15k237: Path, truth: Neighbours, direction: str
+def test_relations_are_walked_from_both_ends_through_mediators_or_not(
+    client: BareClient, fb15k237: Path, direction: str
 ) -> None:
     walks = [walk for walk in freebase_reach.relation_walks(fb15k237) if walk.step.direction == direction]
 
-    assert len(walks) == 237
-    for walked in (freebase_reach.by_search(client, truth, walks), freebase_reach.by_relations(client, walks)):
+    assert len(walks) == 234  # three more only tie entities to themselves
+    some = walks[::EVERY]
+    for walked in (freebase_reach.by_search(client, some), freebase_reach.by_relations(client, some)):
         assert [each for each in walked if not each.reached] == []
 
 
