@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from kgnav_mcp.model import Direction, Entity, Page, Triple
+from kgnav_mcp.model import Direction, Entity, Node, Page, Triple
 from kgnav_mcp.port import Capability, GraphAdapter, TailKind
 
 _LABELS = 5
@@ -43,8 +43,22 @@ async def sample_walk(graph: GraphAdapter) -> SampleWalk | None:
             if len(steps) > (len(best.steps) if best else 0):
                 best = SampleWalk(start, label or next(iter(start.types), None), steps)
             if len(steps) == 2:
-                return best
-    return best
+                return await _described(graph, best)
+    return await _described(graph, best)
+
+
+async def _described(graph: GraphAdapter, walk: SampleWalk | None) -> SampleWalk | None:
+    """The walk with the labels of every entity on it: far ends come without."""
+    if walk is None:
+        return None
+    passed = [step.tail.id for step in walk.steps if isinstance(step.tail, Entity)]
+    known = await graph.entities([walk.start.id, *passed])
+
+    def seen(node: Node) -> Node:
+        return known.get(node.id, node) if isinstance(node, Entity) else node
+
+    steps = tuple(replace(step, head=known.get(step.head.id, step.head), tail=seen(step.tail)) for step in walk.steps)
+    return replace(walk, start=known.get(walk.start.id, walk.start), steps=steps)
 
 
 async def _steps(graph: GraphAdapter, start: Entity) -> tuple[Triple, ...]:

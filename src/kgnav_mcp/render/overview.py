@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from kgnav_mcp.model import EdgeFacts, LabelFacts, PropertyFacts, Relation, Schema, T
+from kgnav_mcp.model import EdgeFacts, LabelFacts, PropertyFacts, Schema
 from kgnav_mcp.render.sheet import Said, Style, count_text, singular
 from kgnav_mcp.render.text import cell, clean, identifier, quoted
 from kgnav_mcp.render.tokens import count_tokens
@@ -15,98 +16,101 @@ OVERVIEW_TOKENS = 1900
 _FRAME = 80
 """Tokens of the head and of the line that says what to do next."""
 
+_HEADING = 40
+"""Tokens of a section's title and columns."""
+
 _ENDS = 4
 
 
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One list of a schema, cut to its share of the budget. Columns that are empty in every row are left out."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    total: int
+
+    @property
+    def lines(self) -> list[str]:
+        """The list as a titled table."""
+        if not self.rows:
+            return [f"no {self.title}"]
+        cut = "" if len(self.rows) == self.total else f", the {len(self.rows):,} largest; describe_graph(name=...) "
+        cut += "shows any other" if cut else ""
+        noun = self.title if self.total > 1 else singular(self.title)
+        table = ["|".join(map(cell, row)) for row in self.rows]
+        return ["", f"{self.total:,} {noun}{cut}", "|".join(self.columns), "|".join("--" for _ in self.columns), *table]
+
+    @property
+    def facts(self) -> list[dict[str, object]]:
+        """The same rows keyed by column, each with what it is."""
+        kind = singular(self.title)
+        return [{"kind": kind, **dict(zip(self.columns, map(clean, row), strict=True))} for row in self.rows]
+
+
 def overview(graph: str, schema: Schema, name: str | None, style: Style) -> Said:
-    """The whole schema in at most 2,000 tokens, or the part around `name` within the budget."""
-    budget = style.budget if name else min(style.budget, OVERVIEW_TOKENS)
-    head = f"{clean(name)} in graph {graph}" if name else f"graph {graph}"
-    size = f"{count_text(schema.entities)} entities, {count_text(schema.triples)} triples"
-    lines = [f"{head}: {size}" + (f" ({clean(schema.sampled)})" if schema.sampled else "")]
-    share = (budget - _FRAME) // 3
-    lines += _section("labels", ("label", "name", "nodes"), schema.labels, _label, share)
-    lines += _section("relations", ("relation", "triples", "from", "to", "qualifiers"), schema.relations, _edge, share)
-    lines += _section("properties", ("property", "values", "types"), schema.properties, _property, share)
-    lines.append(_next(schema, name))
-    return Said("\n".join(lines), _facts(schema, lines[0], lines[-1]))
+    """The whole schema in at most 2,000 tokens, or the part around `name` within the budget.
+
+    Labels and properties take a third each at most; relations take what is left.
+    """
+    left = (style.budget if name else min(style.budget, OVERVIEW_TOKENS)) - _FRAME
+    labels = _fit("labels", ("label", "name", "nodes"), [*map(_label, schema.labels)], left // 3)
+    properties = _fit("properties", ("property", "values", "types"), [*map(_property, schema.properties)], left // 3)
+    left -= count_tokens("\n".join((*labels.lines, *properties.lines)))
+    edges = ("relation", "triples", "from", "to", "qualifiers")
+    relations = _fit("relations", edges, [*map(_edge, schema.relations)], left)
+    sections = (labels, relations, properties)
+    head, step = _head(graph, schema, name), _next(schema, name)
+    text = "\n".join((head, *(line for section in sections for line in section.lines), "", step))
+    rows = [row for section in sections for row in section.facts]
+    whole = all(len(section.rows) == section.total for section in sections)
+    completeness = {
+        "shown": len(rows),
+        "total": sum(section.total for section in sections),
+        "stop": "complete" if whole else "budget",
+    }
+    return Said(text, {"completeness": completeness, "rows": rows, "notes": [head, step]})
 
 
-def _section(
-    title: str, columns: Sequence[str], items: Sequence[T], row: Callable[[T], Sequence[str]], budget: int
-) -> list[str]:
-    if not items:
-        return [f"no {title}"]
-    rows = [row(item) for item in items]
-    keep = [n for n in range(len(columns)) if any(cells[n] for cells in rows)]
-    shown: list[str] = []
-    left = budget - 40
-    for cells in rows:
-        line = "|".join(cell(cells[n]) for n in keep)
-        left -= count_tokens(line) + 1
+def _fit(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], budget: int) -> Section:
+    keep = [n for n in range(len(columns)) if any(row[n] for row in rows)]
+    shown: list[Sequence[str]] = []
+    left = budget - _HEADING
+    for row in rows:
+        kept = [row[n] for n in keep]
+        left -= count_tokens("|".join(kept)) + 1
         if left < 0 and shown:
             break
-        shown.append(line)
-    columns = [columns[n] for n in keep]
-    cut = "" if len(shown) == len(items) else f", the {len(shown):,} largest; describe_graph(name=...) shows any other"
-    noun = title if len(items) > 1 else singular(title)
-    return ["", f"{len(items):,} {noun}{cut}", "|".join(columns), "|".join("--" for _ in columns), *shown]
+        shown.append(kept)
+    return Section(title, [columns[n] for n in keep], shown, len(rows))
 
 
 def _label(facts: LabelFacts) -> Sequence[str]:
-    return facts.id, "" if facts.label == facts.id else facts.label, count_text(facts.count)
+    return identifier(facts.id), "" if facts.label == facts.id else facts.label, count_text(facts.count)
 
 
 def _edge(facts: EdgeFacts) -> Sequence[str]:
-    return _id(facts.relation), count_text(facts.count), _some(facts.heads), _some(facts.tails), _some(facts.qualifiers)
+    ends = (_some(names) for names in (facts.heads, facts.tails, facts.qualifiers))
+    return identifier(facts.relation.id), count_text(facts.count), *ends
 
 
 def _property(facts: PropertyFacts) -> Sequence[str]:
-    return _id(facts.relation), count_text(facts.count), _some(facts.datatypes)
-
-
-def _id(relation: Relation) -> str:
-    return identifier(relation.id)
+    return identifier(facts.relation.id), count_text(facts.count), _some(facts.datatypes)
 
 
 def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_ENDS]) + (f", and {len(names) - _ENDS} more" if len(names) > _ENDS else "")
 
 
+def _head(graph: str, schema: Schema, name: str | None) -> str:
+    where = f"{clean(name)} in graph {graph}" if name else f"graph {graph}"
+    sampled = f" ({clean(schema.sampled)})" if schema.sampled else ""
+    return f"{where}: {count_text(schema.entities)} entities, {count_text(schema.triples)} triples{sampled}"
+
+
 def _next(schema: Schema, name: str | None) -> str:
     if name or not (schema.labels or schema.relations):
-        return '\nNext: find_node(hint="...") gives an entity to start from.'
+        return 'Next: find_node(hint="...") gives an entity to start from.'
     known = schema.labels[0].label if schema.labels else schema.relations[0].relation.id
-    return f'\nNext: find_node(hint="...") for an entity to start from, or describe_graph(name={quoted(known)}).'
-
-
-def _facts(schema: Schema, head: str, step: str) -> dict[str, object]:
-    rows: list[dict[str, object]] = [
-        *(
-            {"kind": "label", "id": facts.id, "name": facts.label, "count": facts.count.value}
-            for facts in schema.labels
-        ),
-        *(
-            {
-                "kind": "relation",
-                "id": facts.relation.id,
-                "name": facts.relation.label,
-                "count": facts.count.value,
-                "from": list(facts.heads),
-                "to": list(facts.tails),
-                "qualifiers": list(facts.qualifiers),
-            }
-            for facts in schema.relations
-        ),
-        *(
-            {
-                "kind": "property",
-                "id": facts.relation.id,
-                "name": facts.relation.label,
-                "count": facts.count.value,
-                "datatypes": list(facts.datatypes),
-            }
-            for facts in schema.properties
-        ),
-    ]
-    return {"completeness": {"shown": len(rows), "stop": "complete"}, "rows": rows, "notes": [head, step.strip()]}
+    return f'Next: find_node(hint="...") for an entity to start from, or describe_graph(name={quoted(known)}).'

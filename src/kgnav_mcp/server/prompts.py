@@ -134,11 +134,12 @@ def _walk_example(walk: SampleWalk) -> str:
 def _walked(walk: SampleWalk, call: Callable[[Entity, Triple], str]) -> str:
     path = " and then ".join(clean(step.relation.label) for step in walk.steps)
     lines = [f"Question: starting at {clean(named(walk.start))}, where do {path} lead?"]
-    end = walk.start
+    end: Node = walk.start
     for step in walk.steps:
         lines += [call(step.head, step), f"  shows {clean(step.relation.id)} -> {clean(_name(step.tail))}"]
         end = step.tail
-    return "\n".join([*lines, f"Final answer: {{{clean(_name(end))}}}"])
+    answer = end.label or end.id if isinstance(end, Entity) else end.text
+    return "\n".join([*lines, f"Final answer: {{{clean(answer)}}}"])
 
 
 def _name(node: Node) -> str:

@@ -63,7 +63,7 @@ def load(
             _build(part, reading, options)
             staging.tell(read[-1].name, 0, "counting")
             connection.execute("BEGIN")
-            sampled = write_statistics(connection)
+            sampled = write_statistics(connection, part.path)
             entities, triples = connection.execute(queries.COUNT_ALL).fetchone()
             if not triples and not entities:
                 raise LoadError("the sources hold not one triple", next_step="Check that they are the right files.")

@@ -140,23 +140,19 @@ WHERE id IN (SELECT node FROM nodes.unnamed)
     AND (EXISTS (SELECT 1 FROM edge WHERE s = node.id) OR EXISTS (SELECT 1 FROM edge WHERE o = node.id))
 """
 
-# One scan of all triples each, and a sort of their relations alone, which is cheaper than reading them in any order.
-COUNT_EDGES = """
-UPDATE relation SET edges = c.n
-FROM (SELECT p, count(*) AS n FROM edge NOT INDEXED GROUP BY +p) c WHERE c.p = relation.id
-"""
-COUNT_ATTRIBUTES = """
-UPDATE relation SET attributes = c.n
-FROM (SELECT p, count(*) AS n FROM attribute NOT INDEXED GROUP BY +p) c WHERE c.p = relation.id
-"""
+# One scan of all triples each; who reads them counts, because grouping so many rows by relation means sorting them all.
+EDGE_RELATIONS = "SELECT p FROM edge NOT INDEXED"
+ATTRIBUTE_RELATIONS = "SELECT p FROM attribute NOT INDEXED"
+WRITE_EDGE_COUNT = "UPDATE relation SET edges = ?2 WHERE id = ?1"
+WRITE_ATTRIBUTE_COUNT = "UPDATE relation SET attributes = ?2 WHERE id = ?1"
 # One probe for each relation: those that only reified or bad lines mention are not in the graph.
 FORGET_UNUSED_RELATIONS = """
 DELETE FROM relation WHERE edges = 0 AND attributes = 0 AND key NOT IN (SELECT key FROM edge_qualifier)
 """
 
 # Degrees: one scan of all triples in either order; then only rows of the nodes beyond the floor.
-WRITE_DEGREES_OUTGOING = """
-INSERT INTO degree (node, direction, p, n)
+WRITE_DEGREE = "INSERT INTO degree (node, direction, p, n) VALUES (?, ?, ?, ?)"
+DEGREES_OUTGOING = """
 WITH heavy AS MATERIALIZED (
     SELECT node FROM (
         SELECT s AS node, count(*) AS n FROM edge GROUP BY s
@@ -169,8 +165,7 @@ SELECT node, 0, p, sum(n) FROM (
     SELECT node, p, count(*) FROM attribute WHERE node IN (SELECT node FROM heavy) GROUP BY node, p
 ) GROUP BY node, p
 """
-WRITE_DEGREES_INCOMING = """
-INSERT INTO degree (node, direction, p, n)
+DEGREES_INCOMING = """
 WITH heavy AS MATERIALIZED (
     SELECT o AS node FROM edge INDEXED BY edge_incoming GROUP BY o HAVING count(*) > ?1
 )
@@ -214,6 +209,7 @@ SELECT node, 1, p1, p2, sum(n) FROM (
 """
 
 # Schema statistics: one scan; above a bound every ?2-th triple, and all triples of relations with fewer than ?1.
+HAS_LABELS = "SELECT EXISTS (SELECT 1 FROM node_label)"
 FILL_EDGE_SAMPLE = """
 INSERT INTO staging.edge_sample
 SELECT p, s, o, iif(rare, 1, ?2) FROM (
@@ -249,7 +245,7 @@ SELECT coalesce(l.label, 0), a.p, a.datatype, sum(a.weight) FROM (
         iif(rare, 1, ?2) AS weight
     FROM (
         SELECT node, p, datatype, language, +p IN (SELECT id FROM relation WHERE attributes < ?1) AS rare
-        FROM attribute NOT INDEXED
+        FROM attribute WHERE node > 0
     ) WHERE (node * 31 + p) % ?2 = 0 OR rare
 ) a LEFT JOIN node_label l ON l.node = a.node
 GROUP BY 1, 2, 3
@@ -257,4 +253,3 @@ GROUP BY 1, 2, 3
 
 WRITE_META = "INSERT INTO meta (key, value) VALUES (?, ?)"
 COUNT_ALL = "SELECT (SELECT count(*) FROM node), (SELECT coalesce(sum(edges + attributes), 0) FROM relation)"
-COUNT_TRIPLES = "SELECT coalesce(sum(edges), 0), coalesce(sum(attributes), 0) FROM relation"

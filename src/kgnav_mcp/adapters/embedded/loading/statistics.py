@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
 from kgnav_mcp.adapters.embedded.loading import queries
@@ -14,25 +21,45 @@ RARE = 5_000
 """Relations with fewer rows are counted in full even in a sample, so that none goes missing."""
 
 
-def write_statistics(connection: sqlite3.Connection) -> bool:
-    """Fill the tables of counts; True when the schema's figures come from a sample."""
-    connection.execute(queries.COUNT_EDGES)
-    connection.execute(queries.COUNT_ATTRIBUTES)
-    connection.execute(queries.WRITE_DEGREES_OUTGOING, (DEGREE_FLOOR,))
-    connection.execute(queries.WRITE_DEGREES_INCOMING, (DEGREE_FLOOR,))
+def write_statistics(connection: sqlite3.Connection, path: Path) -> bool:
+    """Fill the tables of counts; True when the schema's figures come from a sample.
+
+    `path` is the file behind the connection, with all triples committed: degrees are read beside the relations.
+    """
+    with ThreadPoolExecutor(2, "kgnav-degrees") as beside:
+        degrees = [
+            beside.submit(_degrees, path, query) for query in (queries.DEGREES_OUTGOING, queries.DEGREES_INCOMING)
+        ]
+        edges = _by_relation(connection, queries.EDGE_RELATIONS)
+        attributes = _by_relation(connection, queries.ATTRIBUTE_RELATIONS)
+    connection.executemany(queries.WRITE_EDGE_COUNT, edges.items())
+    connection.executemany(queries.WRITE_ATTRIBUTE_COUNT, attributes.items())
+    for counted in degrees:
+        connection.executemany(queries.WRITE_DEGREE, counted.result())
     if connection.execute(queries.HAS_MEDIATORS).fetchone()[0]:
         connection.execute(queries.COUNT_OUTGOING_OF_MEDIATORS)
         connection.execute(queries.COUNT_INCOMING_OF_MEDIATORS)
         connection.execute(queries.WRITE_THROUGH_OUTGOING)
         connection.execute(queries.WRITE_THROUGH_INCOMING)
-    edges, attributes = connection.execute(queries.COUNT_TRIPLES).fetchone()
-    step = max(1, -(-(edges + attributes) * 2 // EXACT_UP_TO)) if edges + attributes > EXACT_UP_TO else 1
-    connection.execute(queries.FILL_EDGE_SAMPLE, (RARE, step))
-    connection.execute(queries.WRITE_EDGE_HEADS)
-    connection.execute(queries.WRITE_EDGE_TAILS)
+    triples = edges.total() + attributes.total()
+    step = max(1, -(-triples * 2 // EXACT_UP_TO)) if triples > EXACT_UP_TO else 1
+    if connection.execute(queries.HAS_LABELS).fetchone()[0]:
+        connection.execute(queries.FILL_EDGE_SAMPLE, (RARE, step))
+        connection.execute(queries.WRITE_EDGE_HEADS)
+        connection.execute(queries.WRITE_EDGE_TAILS)
     connection.execute(queries.WRITE_EDGE_QUALIFIERS)
     if connection.execute(queries.HAS_QUALIFIED_ATTRIBUTES).fetchone()[0]:
         connection.execute(queries.WRITE_ATTRIBUTE_QUALIFIERS)
     connection.execute(queries.FORGET_UNUSED_RELATIONS)
     connection.execute(queries.WRITE_LABEL_PROPERTIES, (RARE, step))
     return step > 1
+
+
+def _by_relation(connection: sqlite3.Connection, query: str) -> Counter[int]:
+    return Counter(map(itemgetter(0), connection.execute(query)))
+
+
+def _degrees(path: Path, query: str) -> list[tuple[Any, ...]]:
+    """The rows of the nodes beyond the floor on one side, read by a connection of its own."""
+    with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True)) as connection:
+        return connection.execute(query, (DEGREE_FLOOR,)).fetchall()

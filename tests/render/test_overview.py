@@ -1,0 +1,64 @@
+"""A schema is shown within its budget, whatever its size, and says what it leaves out."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import pytest
+
+from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, PropertyFacts, Relation, Schema
+from kgnav_mcp.render.overview import overview
+from kgnav_mcp.render.sheet import Style
+from kgnav_mcp.render.tokens import count_tokens
+
+STYLE = Style()
+
+
+def schema(labels: int, relations: int, properties: int, name: str = "a_rather_long_name_of_something") -> Schema:
+    ends = tuple(f"{name}_{n}" for n in range(9))
+    return Schema(
+        Count(10**7),
+        Count(10**8),
+        tuple(LabelFacts(f"{name}_{n}", f"Name {n}", Count(n)) for n in range(labels)),
+        tuple(EdgeFacts(Relation(f"{name}.{n}", name), Count(n), ends, ends, ends) for n in range(relations)),
+        tuple(PropertyFacts(Relation(f"{name}:{n}", name), Count(n), ("string",)) for n in range(properties)),
+    )
+
+
+@pytest.mark.parametrize("sizes", [(0, 0, 0), (1, 1, 1), (3, 5000, 2), (5000, 5000, 5000), (0, 0, 9000), (900, 0, 0)])
+def test_an_overview_fits_2000_tokens_on_any_graph(sizes: tuple[int, int, int]) -> None:
+    assert count_tokens(overview("g", schema(*sizes), None, STYLE).text) <= 2000
+
+
+def test_names_of_any_length_fit_too() -> None:
+    long = overview("g", schema(50, 50, 50, name="x" * 300), None, STYLE).text
+    assert count_tokens(long) <= 2000
+
+
+def test_relations_take_the_room_that_labels_and_properties_leave() -> None:
+    few = overview("g", schema(2, 500, 2), None, STYLE).text
+    many = overview("g", schema(200, 500, 200), None, STYLE).text
+    assert few.count("\na_rather_long_name_of_something.") > many.count("\na_rather_long_name_of_something.")
+
+
+def test_what_is_cut_is_said_and_what_is_whole_is_not() -> None:
+    text = overview("g", schema(2, 5000, 1), None, STYLE).text
+    assert "2 labels\n" in text
+    assert "1 property\n" in text
+    assert "5,000 relations, the " in text
+    assert " largest; describe_graph(name=...) shows any other" in text
+
+
+def test_empty_columns_and_sections_are_left_out() -> None:
+    bare = Schema(Count(2), Count(1), (), (EdgeFacts(Relation("knows", "knows"), Count(1)),), ())
+    text = overview("g", bare, None, STYLE).text
+    assert "no labels" in text
+    assert "1 relation\nrelation|triples\n--|--\nknows|1\nno properties" in text
+
+
+def test_the_structured_facts_are_the_rows_that_are_shown() -> None:
+    answer = overview("g", schema(2, 5000, 1), None, STYLE)
+    rows = cast("list[dict[str, str]]", answer.facts["rows"])
+    shown = [line for line in answer.text.splitlines() if line.startswith("a_rather_long")]
+    assert len(rows) == len(shown)
+    assert rows[0] == {"kind": "label", "label": "a_rather_long_name_of_something_0", "name": "Name 0", "nodes": "0"}
