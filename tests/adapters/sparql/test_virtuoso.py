@@ -142,25 +142,6 @@ async def test_a_query_it_does_not_take_is_an_error_with_its_codes(sparql: Sparq
     assert "SELECT" not in caught.value.message
 
 
-async def test_a_query_it_estimates_too_costly_is_refused_with_both_times(sparql: SparqlClient):
-    with pytest.raises(StoreTimeout) as caught:
-        await sparql.select("SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i FILTER (?c != ?f && ?i != ?a) }")
-
-    assert "s against a limit of" in caught.value.next_step
-
-
-async def test_what_its_own_time_cuts_is_partial_or_an_error(endpoint: str):
-    client = SparqlClient(endpoint, timeout=60, default_graph=GRAPH, parameters={"timeout": "1000"})
-    pairs = '{ ?s <http://x/many> ?o . ?t <http://x/many> ?o FILTER REGEX(CONCAT(STR(?s), STR(?t)), "x.*x.*%s") }'
-    answer = await client.select(f"SELECT (COUNT(*) AS ?n) {pairs % '9'}")
-    with pytest.raises(StoreTimeout) as caught:
-        await client.ask(f"ASK {pairs % 'never'}")
-    await client.close()
-
-    assert answer.partial
-    assert "endpoint's own time" in caught.value.next_step
-
-
 async def test_a_wrong_password_is_refused(endpoint: str):
     client = SparqlClient(f"{endpoint}-auth".replace("//", "//dba:wrong@"), timeout=20)
     with pytest.raises(ConfigurationError, match="asks for a user"):
