@@ -12,7 +12,7 @@ from rdflib import XSD, BNode, Literal, URIRef
 from kgnav_mcp.adapters.sparql.client import SparqlClient
 from kgnav_mcp.adapters.sparql.results import count
 from kgnav_mcp.adapters.sparql.terms import fill, iri, listed, rows, values
-from kgnav_mcp.errors import ConfigurationError, StoreTimeout, StoreUnavailable, Unsupported
+from kgnav_mcp.errors import ConfigurationError, StoreUnavailable, Unsupported
 from kgnav_mcp.model import Count
 from tests.services import Virtuoso
 
