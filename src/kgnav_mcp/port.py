@@ -1,4 +1,4 @@
-"""What a store must answer: nine verbs, async, with the words of `model` going in and out.
+"""What a store must answer: ten verbs, async, with the words of `model` going in and out.
 
 Every verb that reads a list takes a set of entities where that makes sense, is bounded by a limit, and answers in
 an order that is the same at every call. An adapter states facts; it never collapses, ranks, flattens or cuts to a
@@ -142,6 +142,7 @@ class GraphAdapter(ABC):
         far_ends: TailKind | None = None,
         limit: int,
         after: str | None = None,
+        whole: bool = False,
     ) -> Page[Triple]:
         """The triples at the entities in one direction, far ends described with their labels (types are optional).
 
@@ -149,6 +150,10 @@ class GraphAdapter(ABC):
         triples have that mediator as `via`. Outgoing triples include those with literal tails; `far_ends` narrows to
         entities or to literals. Rows of one relation are adjacent. A page deep in a hub must not cost more than the
         first where the store allows it.
+
+        With `whole` only a list that fits the limit is wanted: a longer one is answered by a page without items, with
+        the stop LIMIT and a total above the limit, so that nothing of a hub need be read or named to learn that it
+        is one.
         """
 
     @abstractmethod

@@ -1,12 +1,11 @@
 """Search-on-Graph's `search`: Algorithm 1 as a function over what an adapter states.
 
-    neighbourhood <- the triples around the entity in one direction, at most k + 1 of them
-    no filter and more than k of them?   its distinct relations, with counts and examples   (the hub collapses)
-    a filter?                            the triples of those relations, p at most
-    otherwise                            the triples
+    a filter?                 the triples of those relations, p at most
+    no more than k triples?   the triples
+    otherwise                 its distinct relations, with counts and examples   (the hub collapses)
 
-The paper fetches the whole neighbourhood and collapses it afterwards. Here the store is asked k + 1 rows, and then its
-distinct relations, so that the cost follows the number of relations and not the degree.
+The paper fetches the whole neighbourhood and collapses it afterwards. Here the store is asked for no more than k rows,
+and for its distinct relations where there are more, so that the cost follows their number and not the degree.
 """
 
 from __future__ import annotations
@@ -46,8 +45,8 @@ async def search(
         paths = await _filter(graph, entity, direction, only, limits)
         rows = await flattened(graph, [entity.id], direction, paths=paths, limit=limits.rows, after=after)
         return Neighbourhood(entity, direction, rows=rows)
-    probe = await graph.neighbours([entity.id], direction, limit=limits.hub + 1)
-    if len(probe.items) > limits.hub:
+    probe = await graph.neighbours([entity.id], direction, limit=limits.hub, whole=True)
+    if probe.stop is Stop.LIMIT:
         facts = await relation_facts(graph, entity, direction, examples=limits.examples, limits=limits)
         return Neighbourhood(entity, direction, relations=await ranked(facts, question, entity, ranker, after))
     if after is None:

@@ -52,6 +52,31 @@ class NeighbourContract(AdapterContract):
             assert rest.items == whole.items[place + 1 :]
 
     @pytest.mark.parametrize("direction", Direction)
+    @pytest.mark.parametrize("node", ["ada", toy.HUB, "ouroboros"])
+    async def test_a_list_that_is_wanted_whole_comes_whole_or_without_rows(
+        self, adapter: GraphAdapter, view: View, node: str, direction: Direction
+    ):
+        ids = [view.node(node)]
+        everything = await adapter.neighbours(ids, direction, limit=ALL)
+        size = len(everything.items)
+        assert await adapter.neighbours(ids, direction, limit=max(size, 1), whole=True) == everything
+        if size > 1:
+            page = await adapter.neighbours(ids, direction, limit=size - 1, whole=True)
+            assert (page.items, page.positions, page.stop) == ((), (), "limit")
+            assert page.total.value > size - 1
+            assert (await adapter.neighbours(ids, direction, limit=1, whole=True)).items == ()
+            rest = await adapter.neighbours(ids, direction, limit=size - 1, after=everything.positions[0], whole=True)
+            assert rest.items == everything.items[1:]
+
+    async def test_a_narrowed_list_that_is_wanted_whole_is_counted_as_narrowed(self, adapter: GraphAdapter, view: View):
+        ids = [view.node(toy.HUB)]
+        for kind in TailKind:
+            narrowed = await adapter.neighbours(ids, Direction.OUTGOING, far_ends=kind, limit=ALL)
+            size = max(len(narrowed.items), 1)
+            page = await adapter.neighbours(ids, Direction.OUTGOING, far_ends=kind, limit=size, whole=True)
+            assert page == narrowed
+
+    @pytest.mark.parametrize("direction", Direction)
     async def test_rows_of_one_relation_are_adjacent(self, adapter: GraphAdapter, view: View, direction: Direction):
         for node in map(view.node, ("ada", toy.HUB, toy.REGISTRY)):
             page = await adapter.neighbours([node], direction, limit=ALL)

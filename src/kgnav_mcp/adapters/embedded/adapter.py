@@ -100,11 +100,12 @@ class EmbeddedAdapter(GraphAdapter):
         far_ends: TailKind | None = None,
         limit: int,
         after: str | None = None,
+        whole: bool = False,
     ) -> Page[Triple]:
         def job(builder: Builder) -> Page[Triple]:
             known = None if paths is None else builder.known_paths(paths)
             reader = NeighbourReader(builder, entities.anchors(builder, ids), direction, far_ends)
-            return reader.page(known, limit, after)
+            return reader.page(known, limit, after, whole=whole)
 
         return await self._run(job)
 

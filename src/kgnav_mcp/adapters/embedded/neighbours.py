@@ -7,6 +7,7 @@ order of the source, then nodes by their number in the file, parallel edges in t
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Protocol
@@ -51,10 +52,17 @@ class NeighbourReader:
         self._far_ends = far_ends
         self._with_literals = direction is Direction.OUTGOING and far_ends is not TailKind.ENTITY
         self._with_nodes = far_ends is not TailKind.LITERAL
+        self._hubs: dict[int, dict[int, int]] = defaultdict(dict)
+        side = 0 if direction is Direction.OUTGOING else 1
+        numbers = json.dumps([number for number, _ in nodes])
+        for number, relation, rows in builder.session.all(queries.around.HUB_ROWS, numbers, side):
+            self._hubs[number][relation] = rows
 
-    def page(self, paths: Sequence[Path] | None, limit: int, after: str | None) -> Page[Triple]:
-        """One page of the triples of these paths, or of all one-hop relations."""
+    def page(self, paths: Sequence[Path] | None, limit: int, after: str | None, *, whole: bool = False) -> Page[Triple]:
+        """One page of the triples of these paths, or of all one-hop relations; none of a list longer than is wanted."""
         position = Position.parse(after) if after is not None else None
+        if whole and position is None and (rows := self._at_hubs(paths)) > limit:
+            return Page((), (), Count.at_least(rows), Stop.LIMIT)
         if position is not None and position.entity >= len(self._nodes):
             raise invalid(after or "")
         first = position.entity if position is not None else 0
@@ -67,13 +75,19 @@ class NeighbourReader:
                 positions.append(segment.position(index, seek))
             if len(triples) > limit:
                 break
-        whole = after is None and len(triples) <= limit
-        return Page(
-            items=tuple(triples[:limit]),
-            positions=tuple(positions[:limit]),
-            total=Count(len(triples) if whole else self._total(paths)),
-            stop=Stop.LIMIT if len(triples) > limit else Stop.COMPLETE,
-        )
+        if len(triples) <= limit:
+            total = len(triples) if after is None else self._total(paths)
+            return Page(tuple(triples), tuple(positions), Count(total))
+        if whole:
+            return Page((), (), Count.at_least(len(triples)), Stop.LIMIT)
+        return Page(tuple(triples[:limit]), tuple(positions[:limit]), Count(self._total(paths)), Stop.LIMIT)
+
+    def _at_hubs(self, paths: Sequence[Path] | None) -> int:
+        """Rows of one hop that are counted in the file: at least so many there are, but for a narrowing to far ends."""
+        if self._far_ends is not None:
+            return 0
+        counted = (counts.items() for counts in self._hubs.values())
+        return sum(n for rows in counted for relation, n in rows if paths is None or (relation,) in paths)
 
     def _total(self, paths: Sequence[Path] | None) -> int:
         reader = RelationReader(self._builder, [number for number, _ in self._nodes], self._direction)
@@ -111,10 +125,8 @@ class NeighbourReader:
         return found
 
     def _source(self, number: int, anchor: Entity) -> _Source:
-        side = 0 if self._direction is Direction.OUTGOING else 1
-        hub = self._builder.session.all(queries.around.HUB_RELATIONS, number, side)
-        if hub:
-            return _Hub(self._builder, number, anchor, self._direction, {relation for (relation,) in hub})
+        if number in self._hubs:
+            return _Hub(self._builder, number, anchor, self._direction, set(self._hubs[number]))
         return _Small(self._builder, number, anchor, self._direction)
 
     def _segments(self, source: _Source, paths: Sequence[Path] | None) -> list[Segment]:

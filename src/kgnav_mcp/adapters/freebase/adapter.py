@@ -134,6 +134,7 @@ class FreebaseAdapter(GraphAdapter):
         far_ends: TailKind | None = None,
         limit: int,
         after: str | None = None,
+        whole: bool = False,
     ) -> Page[Triple]:
         anchors = self._anchors(ids)
         wanted = None if paths is None else self._paths(paths)
@@ -142,7 +143,7 @@ class FreebaseAdapter(GraphAdapter):
                 Position.parse(after)
             return Page((), (), Count(0))
         return await self._readers().neighbours.page(
-            anchors, direction, paths=wanted, far_ends=far_ends, limit=limit, after=after
+            anchors, direction, paths=wanted, far_ends=far_ends, limit=limit, after=after, whole=whole
         )
 
     async def nodes(

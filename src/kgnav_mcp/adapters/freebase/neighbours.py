@@ -78,8 +78,9 @@ class NeighbourReader:
         far_ends: TailKind | None,
         limit: int,
         after: str | None,
+        whole: bool,
     ) -> Page[Triple]:
-        """One page of the rows at the entities.
+        """One page of the rows at the entities; none of a list longer than is wanted.
 
         Raises:
             InvalidCursor: `after` is no position of this list.
@@ -91,6 +92,8 @@ class NeighbourReader:
         segments = self._segments(anchors, tally)
         total = tally.count(sum(segment.rows for segment in segments))
         ahead = [segment for segment in segments if start is None or self._order(segment) >= _order_of(start)]
+        if whole and start is None and total.value > limit:
+            return Page((), (), total, Stop.LIMIT)
         first = Place()
         if start is not None and ahead and self._order(ahead[0]) == _order_of(start):
             first = start.place
@@ -99,6 +102,8 @@ class NeighbourReader:
         stop = worst((tally.stop, *(part.stop for _, part in read)))
         found = [(segment, row) for segment, part in read for row in part.found]
         more = len(read) < len(ahead) or len(found) > limit
+        if whole and more:
+            return Page((), (), total, Stop.LIMIT)
         if stop is Stop.COMPLETE and (more or any(part.stop is Stop.LIMIT for _, part in read)):
             stop = Stop.LIMIT
         return await self._made(found[:limit], direction, total, stop)

@@ -26,8 +26,10 @@ WHERE NOT EXISTS (SELECT 1 FROM degree AS d WHERE d.node = j.value AND d.directi
 """
 """Reads the attributes of nodes below the degree floor only: at most DEGREE_FLOOR a node."""
 
-HUB_RELATIONS = "SELECT p FROM degree WHERE node = ? AND direction = ?"
-"""One seek; no row means that the node is below the degree floor on that side."""
+HUB_ROWS = """
+SELECT d.node, d.p, d.n FROM json_each(?1) AS j CROSS JOIN degree AS d ON d.node = j.value AND d.direction = ?2
+"""
+"""One seek for each node and a row for each of a hub's relations; nodes below the degree floor have none."""
 
 HUB_COUNTS_THROUGH = """
 SELECT t.p1, t.p2, sum(t.n) FROM json_each(?1) AS j CROSS JOIN through AS t ON t.node = j.value AND t.direction = ?2
