@@ -7,7 +7,7 @@ and an edge's own properties are the qualifiers of its triple.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Generic, TypeVar
@@ -106,6 +106,13 @@ class Count:
     @classmethod
     def unknown(cls) -> Count:
         return cls(0, Certainty.UNKNOWN)
+
+    @classmethod
+    def sum(cls, counts: Iterable[Count]) -> Count:
+        """The sum of any number of counts, as sure as the least sure of them."""
+        counts = list(counts)
+        exact = all(count.certainty is Certainty.EXACT for count in counts)
+        return cls(sum(count.value for count in counts), Certainty.EXACT if exact else Certainty.AT_LEAST)
 
     def __add__(self, other: Count) -> Count:
         """The sum is as sure as its less sure part; an unknown part leaves a lower bound."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 
 from kgnav_mcp.errors import UnknownRelation
-from kgnav_mcp.model import Count, Direction, Stop
+from kgnav_mcp.model import Count, Direction, Page, Stop, Triple
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import GraphAdapter
 from tests.contract import toy
-from tests.navigation.walking import entity, short
+from tests.navigation.walking import all_pages, entity, short
 
 OUTGOING, INCOMING = Direction.OUTGOING, Direction.INCOMING
 LIMITS = Limits()
@@ -80,6 +82,38 @@ async def test_p_rows_are_shown_at_most_and_the_rest_can_be_had(graph: GraphAdap
     rest = await search(graph, hub, INCOMING, only=["moored_at"], after=after, limits=limits)
     assert rest.rows is not None
     assert len({triple.head.id for triple in (*first.rows.items, *rest.rows.items)}) == toy.BOATS
+
+
+@pytest.mark.parametrize("named", [["Moored At"], ["moored_at", "Visited"], ["moored_at", "visited"]])
+async def test_a_filter_by_labels_or_ids_is_paged_through_without_loss(graph: GraphAdapter, named: list[str]) -> None:
+    hub = await entity(graph, toy.HUB)
+
+    async def read(limits: Limits, after: str | None = None) -> Page[Triple]:
+        found = await search(graph, hub, INCOMING, only=named, after=after, limits=limits)
+        assert found.rows is not None
+        return found.rows
+
+    whole = await read(LIMITS)
+    assert whole.stop is Stop.COMPLETE
+    paged = await all_pages(lambda after: read(Limits(rows=25), after))
+    assert paged == list(whole.items)
+
+
+async def test_ids_are_followed_without_asking_what_else_they_may_mean(graph: GraphAdapter) -> None:
+    hub = await entity(graph, toy.HUB)
+    with patch.object(graph, "relations", side_effect=AssertionError("nothing is unclear")):
+        found = await search(graph, hub, INCOMING, only=["visited", "moored_at"], limits=LIMITS)
+    assert found.rows is not None
+    assert found.rows.total == Count(toy.VISITORS + toy.BOATS)
+
+
+async def test_a_hub_is_known_without_its_rows(graph: GraphAdapter) -> None:
+    hub = await entity(graph, toy.HUB)
+    with patch.object(graph, "neighbours", wraps=graph.neighbours) as asked:
+        await search(graph, hub, INCOMING, limits=LIMITS)
+    (call,) = asked.await_args_list
+    page = await graph.neighbours(*call.args, **call.kwargs)
+    assert (page.items, page.stop) == ((), Stop.LIMIT)
 
 
 async def test_a_question_puts_the_fitting_relation_of_a_hub_first(graph: GraphAdapter) -> None:

@@ -93,6 +93,20 @@ async def test_paging_crosses_from_outgoing_to_incoming_without_loss(graph: Grap
     assert first.total == Count(len(whole)), "the total is of the whole list, whichever page"
 
 
+@pytest.mark.parametrize("chosen", [["Knows"], ["knows", "DISLIKES"], ["Knows", "marriage.spouse"]])
+async def test_labels_are_paged_through_as_ids_are(graph: GraphAdapter, chosen: list[str]) -> None:
+    ada = await entity(graph, "ada")
+    whole = (await get_triples(graph, ada, chosen, limits=LIMITS)).items
+    assert whole
+    limits = Limits(rows=2)
+    assert await all_pages(lambda after: get_triples(graph, ada, chosen, after=after, limits=limits)) == list(whole)
+
+
+async def test_a_relation_that_the_black_list_hides_has_no_triples_either(graph: GraphAdapter) -> None:
+    with pytest.raises(UnknownRelation):
+        await get_triples(graph, await entity(graph, "ada"), ["knows"], limits=Limits(black_list=("knows",)))
+
+
 async def test_no_limit_is_silent(graph: GraphAdapter) -> None:
     page = await get_triples(graph, await entity(graph, toy.HUB), ["visited"], limits=Limits(rows=40))
     assert (len(page.items), page.total, page.stop) == (40, Count(toy.VISITORS), Stop.LIMIT)

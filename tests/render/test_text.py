@@ -5,7 +5,18 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.model import Entity, Literal, Qualifier, Relation
-from kgnav_mcp.render.text import UNNAMED, cell, clean, identifier, literal, named, qualifiers, quoted, value_and_label
+from kgnav_mcp.render.text import (
+    UNNAMED,
+    body,
+    cell,
+    clean,
+    identifier,
+    literal,
+    named,
+    qualifiers,
+    quoted,
+    value_and_label,
+)
 
 
 @pytest.mark.parametrize(
@@ -79,3 +90,15 @@ def test_qualifiers_stand_in_one_cell() -> None:
         Qualifier(Relation("place", "place"), Entity("paris", "Paris")),
     )
     assert qualifiers(stay, 60) == "from: 1886; place: Paris (paris)"
+
+
+@pytest.mark.parametrize(
+    "hostile", ["plain", "", "a|b", "back\\slash", "two\nlines", "zero\u200bwidth", "\u6771\u4eac", "bell\x07", "a\r"]
+)
+def test_a_table_is_its_cells_whatever_one_of_them_holds(hostile: str) -> None:
+    rows = [("one", "two"), (hostile, "three"), ("four", hostile)]
+    assert body(rows) == "\n".join(f"{cell(left)}|{cell(right)}" for left, right in rows)
+
+
+def test_a_pipe_in_place_of_a_missing_cell_does_not_pass_for_a_table() -> None:
+    assert body([("a|b",), ("c", "d")]) == "a\\|b\nc|d"

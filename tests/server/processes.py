@@ -153,6 +153,7 @@ async def on_wire(folder: Path, *command: str) -> AsyncGenerator[Wire]:
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
+        limit=2**24,
     )
     try:
         yield Wire(process)

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.server.processes import INITIALIZE, KGNAV_MCP, Json, Wire, modern, on_wire, python, request
+from tests.server.processes import (
+    INITIALIZE,
+    KGNAV_MCP,
+    PATIENCE_S,
+    Json,
+    Wire,
+    environment,
+    modern,
+    on_wire,
+    python,
+    request,
+)
 
 ZUNDERT: Json = {"name": "search", "arguments": {"entity": "zundert", "direction": "outgoing"}}
 DESCRIBE: Json = {"name": "describe_graph", "arguments": {}}
@@ -112,3 +125,63 @@ async def test_a_stray_print_does_not_reach_the_client(tmp_path: Path) -> None:
         await server.send(request(1, "tools/call", **DESCRIBE))
         await server.said("a stray print")
         assert (await server.answer(request(2, "ping")))["result"] == {}
+
+
+async def test_a_client_that_does_not_read_for_a_while_loses_nothing(tmp_path: Path) -> None:
+    calls = 100
+    async with on_wire(tmp_path) as server:
+        await server.shake_hands()
+        for number in range(1, calls + 1):
+            await server.send(request(number, "tools/list"))  # some 9 kB each: more than any pipe holds
+        answers = [await server.receive() for _ in range(calls)]
+    assert {answer["id"] for answer in answers} == set(range(1, calls + 1))
+    assert all(answer["result"]["tools"] for answer in answers)
+
+
+async def test_a_message_of_a_megabyte_is_read_whole(tmp_path: Path) -> None:
+    async with on_wire(tmp_path) as server:
+        await server.shake_hands()
+        answer = await server.answer(request(1, "tools/call", name="think", arguments={"thought": "so " * 2**20}))
+        assert "so so" in answer["result"]["content"][0]["text"]
+
+
+def test_a_client_may_come_by_files_instead_of_pipes(tmp_path: Path) -> None:
+    asked, answered = tmp_path / "asked.jsonl", tmp_path / "answered.jsonl"
+    asked.write_text(json.dumps(INITIALIZE) + "\n")
+    with asked.open("rb") as stdin, answered.open("wb") as stdout:
+        subprocess.run(
+            [KGNAV_MCP], env=environment(tmp_path), stdin=stdin, stdout=stdout, timeout=PATIENCE_S, check=True
+        )
+    assert json.loads(answered.read_text())["id"] == INITIALIZE["id"]
+
+
+@on_posix
+def test_one_socket_for_both_ways_serves_as_well(tmp_path: Path) -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.settimeout(PATIENCE_S)
+        with subprocess.Popen(
+            [KGNAV_MCP], env=environment(tmp_path), stdin=theirs.fileno(), stdout=theirs.fileno()
+        ) as process:
+            theirs.close()
+            ours.sendall(json.dumps(INITIALIZE).encode() + b"\n")
+            with ours.makefile("rb") as lines:
+                assert json.loads(lines.readline())["id"] == INITIALIZE["id"]
+            ours.shutdown(socket.SHUT_WR)
+            assert process.wait(PATIENCE_S) == 0
+
+
+def test_a_client_that_stops_reading_for_good_does_not_crash_the_server(tmp_path: Path) -> None:
+    pipe = subprocess.PIPE
+    with subprocess.Popen([KGNAV_MCP], env=environment(tmp_path), stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(json.dumps(INITIALIZE).encode() + b"\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        process.stdout.close()
+        process.stdin.write(json.dumps(request(1, "tools/list")).encode() + b"\n")
+        process.stdin.close()
+        assert process.wait(PATIENCE_S) == 0
+        assert process.stderr.read() == b""

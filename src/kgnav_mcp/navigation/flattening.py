@@ -45,14 +45,18 @@ async def flattened(
     far_ends: TailKind | None = None,
     limit: int,
     after: str | None = None,
+    met: set[str] | None = None,
 ) -> Page[Triple]:
     """The triples at the entities in one direction, with every mediator folded away.
 
     Positions are this function's own (they may point between the rows of one mediator); `after` takes them back.
     The total is exact where the store's is and each edge gave one row, or where the whole list was read.
+    `met` is given the ids of the relations as they are in the store's own rows.
     """
     start = Resume.read(after)
     page = await graph.neighbours(ids, direction, paths=paths, far_ends=far_ends, limit=limit, after=start.after)
+    if met is not None:
+        met.update(triple.relation.id for triple in page.items)
     return await folded(graph, page, direction, start)
 
 

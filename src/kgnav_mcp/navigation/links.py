@@ -21,8 +21,12 @@ async def links(
     far_ends: TailKind | None = None,
     limit: int,
     after: str | None = None,
+    met: set[str] | None = None,
 ) -> Page[Link]:
-    """The triples at the entities in both directions, mediators folded away, `limit` at most."""
+    """The triples at the entities in both directions, mediators folded away, `limit` at most.
+
+    `met` is given the ids of the relations as they are in the store's own rows.
+    """
     sides = [(Direction.OUTGOING, outgoing), (Direction.INCOMING, incoming)]
     started = Direction(after.partition("|")[0]) if after else Direction.OUTGOING
     items: list[Link] = []
@@ -37,7 +41,7 @@ async def links(
         inner = after.partition("|")[2] if after and direction is started else None
         # A side that is passed or does not fit any more still counts: the total is of the whole list.
         page = await flattened(
-            graph, ids, direction, paths=paths, far_ends=far_ends, limit=max(room, 1), after=inner or None
+            graph, ids, direction, paths=paths, far_ends=far_ends, limit=max(room, 1), after=inner or None, met=met
         )
         total += page.total
         shown = min(room, len(page.items)) if room < 1 else len(page.items)

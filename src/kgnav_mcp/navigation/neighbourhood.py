@@ -10,12 +10,12 @@ and for its distinct relations where there are more, so that the cost follows th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 
 from kgnav_mcp.errors import InvalidCursor
-from kgnav_mcp.model import Count, Direction, Entity, Neighbourhood, Page, RelationFacts, Stop, T
+from kgnav_mcp.model import Count, Direction, Entity, Neighbourhood, Page, RelationFacts, Stop, T, Triple
 from kgnav_mcp.navigation.flattening import flattened, folded
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.ranking import Ranker, bm25
@@ -42,8 +42,7 @@ async def search(
         UnknownRelation: a filter names no relation of this entity in this direction.
     """
     if only:
-        paths = await _filter(graph, entity, direction, only, limits)
-        rows = await flattened(graph, [entity.id], direction, paths=paths, limit=limits.rows, after=after)
+        rows = await _filtered(graph, entity, direction, only, after=after, limits=limits)
         return Neighbourhood(entity, direction, rows=rows)
     probe = await graph.neighbours([entity.id], direction, limit=limits.hub, whole=True)
     if probe.stop is Stop.LIMIT:
@@ -53,6 +52,32 @@ async def search(
         return Neighbourhood(entity, direction, rows=await folded(graph, probe, direction))
     rows = await flattened(graph, [entity.id], direction, limit=limits.hub, after=after)
     return Neighbourhood(entity, direction, rows=rows)
+
+
+async def _filtered(
+    graph: GraphAdapter,
+    entity: Entity,
+    direction: Direction,
+    only: Sequence[str],
+    *,
+    after: str | None,
+    limits: Limits,
+) -> Page[Triple]:
+    """The rows of the named relations.
+
+    Names are ids as a rule, so that they are followed as they are; what they mean is looked up only where one of them
+    gave no row. A cursor was made for what they mean.
+    """
+    met: set[str] = set()
+
+    def read(paths: Sequence[tuple[str, ...]]) -> Awaitable[Page[Triple]]:
+        return flattened(graph, [entity.id], direction, paths=paths, limit=limits.rows, after=after, met=met)
+
+    if after is None:
+        rows = await read([(name,) for name in only])
+        if met.issuperset(only):
+            return rows
+    return await read(await _filter(graph, entity, direction, only, limits))
 
 
 async def _filter(

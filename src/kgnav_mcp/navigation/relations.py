@@ -7,12 +7,12 @@ of a mediator stay together, and what was left out is said.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 
 from kgnav_mcp.model import Direction, Entity, Link, Page, RelationFacts, Stop
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.links import links
+from kgnav_mcp.navigation.links import Paths, links
 from kgnav_mcp.navigation.neighbourhood import from_place, ranked, relation_facts
 from kgnav_mcp.navigation.ranking import Ranker, bm25
 from kgnav_mcp.navigation.resolving import meant_relations, unknown_relation
@@ -48,6 +48,17 @@ async def get_triples(
     Raises:
         UnknownRelation: the entity has no relation of that name in either direction.
     """
+    met: set[str] = set()
+
+    def read(outgoing: Paths, incoming: Paths) -> Awaitable[Page[Link]]:
+        return links(graph, [entity.id], outgoing=outgoing, incoming=incoming, limit=limits.rows, after=after, met=met)
+
+    # Names are ids as a rule: what they mean is looked up only where one gave no row. A cursor is for what they mean.
+    if after is None and all(map(limits.offers, relations)):
+        given = [(name,) for name in relations]
+        page = await read(given, given)
+        if met.issuperset(relations):
+            return page
     offered, _ = await _offered(graph, entity, limits, hops=1)
     meant, unknown = meant_relations(relations, offered)
     if unknown:
@@ -58,14 +69,7 @@ async def get_triples(
     paths = {
         side: [tuple(hop.id for hop in fact.hops) for fact in meant if fact.direction is side] for side in Direction
     }
-    return await links(
-        graph,
-        [entity.id],
-        outgoing=paths[Direction.OUTGOING],
-        incoming=paths[Direction.INCOMING],
-        limit=limits.rows,
-        after=after,
-    )
+    return await read(paths[Direction.OUTGOING], paths[Direction.INCOMING])
 
 
 async def _offered(

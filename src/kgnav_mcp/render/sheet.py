@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from kgnav_mcp.model import Certainty, Completeness, Count, Stop
-from kgnav_mcp.render.text import cell, clean
+from kgnav_mcp.render.text import body, clean
 from kgnav_mcp.render.tokens import count_tokens
 
 
@@ -77,8 +77,7 @@ class Table:
         lines = [first if self.rows or not sheet.empty else f"{first}: {clean(sheet.empty)}", *map(clean, sheet.intro)]
         if self.rows:
             columns, rows = self._columns()
-            lines += ["|".join(columns), "|".join("--" for _ in columns)]
-            lines += ["|".join(map(cell, row)) for row in rows]
+            lines += ["|".join(columns), "|".join("--" for _ in columns), body(rows)]
         lines += map(clean, sheet.notes)
         return "\n".join(lines)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from urllib.parse import quote
 
 from kgnav_mcp.model import Entity, Literal, Node, Qualifier
@@ -20,6 +21,8 @@ _BREAKS = re.compile("[\t\n\r\u2028\u2029]+")
 _ALTERED = re.compile(f"{_HARMFUL.pattern}|{_BREAKS.pattern}|^ +| +$|[|\\\\]")
 _ENCODED = re.compile(f"{_ALTERED.pattern}|%")
 _SPECIAL = re.compile(r"[|\\]")
+_PLAIN = re.compile(r"(?! )[ -\[\]-{}~]*(?<! )").fullmatch
+"""Visible ASCII without a pipe, a backslash or blanks around it, as nearly every id is: told before any search."""
 
 
 def clean(text: str) -> str:
@@ -34,8 +37,8 @@ def identifier(text: str) -> str:
 
     So every id can be copied whole; looking it up takes either form.
     """
-    if text.isascii() and text.isprintable() and "|" not in text and "\\" not in text and text == text.strip():
-        return text  # as nearly every id is, told without a search
+    if _PLAIN(text):
+        return text
     if not _ALTERED.search(text):
         return text
     return _ENCODED.sub(lambda found: quote(found.group().encode("utf-8", "surrogatepass"), safe=""), text)
@@ -45,6 +48,21 @@ def cell(text: str) -> str:
     """Cleaned text as one cell of a markdown table: a pipe or a backslash in it has a backslash before it."""
     shown = clean(text)
     return _SPECIAL.sub(r"\\\g<0>", shown) if "|" in shown or "\\" in shown else shown
+
+
+def body(rows: Sequence[Sequence[str]]) -> str:
+    """The rows of a markdown table, a line each."""
+    plain = "\n".join(map("|".join, rows))
+    bars, breaks = sum(map(len, rows)) - len(rows), len(rows) - 1
+    if (
+        plain.count("|") == bars
+        and plain.count("\n") == breaks
+        and "\\" not in plain
+        and plain.isascii()
+        and plain.replace("\n", "").isprintable()
+    ):
+        return plain  # as nearly every table is, told without a look at each cell
+    return "\n".join("|".join(map(cell, row)) for row in rows)
 
 
 def quoted(text: str) -> str:
@@ -68,9 +86,8 @@ def value_and_label(node: Node, limit: int) -> tuple[str, str]:
 
 def named(entity: Entity) -> str:
     """An entity in running text or in a list: its name with its id, or the id alone where they are the same."""
-    if entity.label is None or entity.label == entity.id:
-        return identifier(entity.id)
-    return f"{entity.label} ({identifier(entity.id)})"
+    shown = entity.id if _PLAIN(entity.id) else identifier(entity.id)
+    return shown if entity.label is None or entity.label == entity.id else f"{entity.label} ({shown})"
 
 
 def shown(node: Node, limit: int) -> str:

@@ -40,7 +40,7 @@ def _rows(entity: Entity, direction: Direction, page: Page[Triple], style: Style
 
 
 def _hub(entity: Entity, direction: Direction, page: Page[RelationFacts], seen: int) -> Sheet:
-    rows = sum((facts.count for facts in page.items if len(facts.hops) == 1), Count(0))
+    rows = Count.sum(facts.count for facts in page.items if len(facts.hops) == 1)
     largest = max(page.items, key=lambda facts: facts.count.value, default=None)
     intro = (
         f"{named(entity)} is a hub: {count_text(rows)} {direction} rows, so its relations are listed instead.",

@@ -14,6 +14,7 @@ from kgnav_mcp.server.completions import add_completions
 from kgnav_mcp.server.instructions import instructions
 from kgnav_mcp.server.prompts import add_prompts
 from kgnav_mcp.server.resources import add_resources
+from kgnav_mcp.server.stdio import PipedServer
 from kgnav_mcp.server.tool import bind
 from kgnav_mcp.server.toolsets import chosen
 
@@ -37,7 +38,7 @@ def build_server(app: App) -> MCPServer[None]:
 
     hint = CacheHint(ttl_ms=_LISTS_FRESH_MS, scope="public")
     tools = [bind(spec, app) for spec in chosen(app.settings.toolsets)]
-    server = MCPServer[None](
+    server = PipedServer(
         NAME,
         title="Knowledge graph navigator",
         description="Walks a knowledge graph: relations that really exist, followed one at a time.",

@@ -60,22 +60,16 @@ class RelationReader:
         named = sorted((self._builder.path(path).id, path) for path in counts)
         shown = named[:limit]
         far_ends = self._far_nodes([path for _, path in shown], examples)
-        return Page(
-            items=tuple(
-                RelationFacts(
-                    relation=self._builder.path(path),
-                    direction=self._direction,
-                    count=Count(counts[path]),
-                    hops=tuple(self._builder.relation(number) for number in path),
-                    examples=self._examples(path, far_ends.get(path, ()), examples) if examples else (),
-                    mediators=path in mediated,
-                )
-                for _, path in shown
-            ),
-            positions=tuple(relation for relation, _ in shown),
-            total=Count(len(named)),
-            stop=Stop.LIMIT if len(named) > len(shown) else Stop.COMPLETE,
-        )
+        items: list[RelationFacts] = []
+        for _, path in shown:
+            relation = self._builder.path(path)
+            parts = (relation,) if len(path) == 1 else tuple(map(self._builder.relation, path))
+            found = self._examples(path, far_ends.get(path, ()), examples) if examples else ()
+            count = Count(counts[path])
+            items.append(RelationFacts(relation, self._direction, count, parts, found, path in mediated))
+        positions = tuple(relation for relation, _ in shown)
+        stop = Stop.LIMIT if len(named) > len(shown) else Stop.COMPLETE
+        return Page(tuple(items), positions, Count(len(named)), stop)
 
     def counts(self) -> Counter[Path]:
         """Rows of each one-hop relation."""
@@ -131,6 +125,8 @@ class RelationReader:
         """The first distinct far ends in the order of `neighbours`: literals, then nodes."""
         last = self._builder.relation_entries[path[-1]]
         outgoing = self._direction is Direction.OUTGOING
+        if len(path) == 1 and not (outgoing and last.attributes):
+            return tuple(nodes)
         found: list[Node] = []
         if outgoing and last.attributes and self._far_ends is not TailKind.ENTITY:
             query = queries.around.EXAMPLE_ATTRIBUTES if len(path) == 1 else queries.around.EXAMPLE_ATTRIBUTES_THROUGH

@@ -39,7 +39,9 @@ class Builder:
 
     def entity(self, key: str, label: str | None, mediator: int) -> Entity:
         """An entity as a far end: id and label, without types and description."""
-        return Entity(self.prefixes.short(key), self.label(key, label, mediator), mediator=bool(mediator))
+        if label is None or self._languages:
+            label = self.label(key, label, mediator)
+        return Entity(self.prefixes.short(key), label, (), None, bool(mediator))
 
     def label(self, key: str, label: str | None, mediator: int) -> str | None:
         """The name to show: in a preferred language, else the stored one, else what the id says; None: none."""
