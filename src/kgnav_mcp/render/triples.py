@@ -40,6 +40,12 @@ def _rows(entity: Entity, direction: Direction, page: Page[Triple], style: Style
 
 
 def _hub(entity: Entity, direction: Direction, page: Page[RelationFacts], seen: int) -> Sheet:
+
+    def cells() -> Iterator[Sequence[str]]:
+        for facts in page.items:
+            relation = facts.relation
+            yield identifier(relation.id), relation.label, count_text(facts.count), _examples(facts)
+
     rows = Count.sum(facts.count for facts in page.items if len(facts.hops) == 1)
     largest = max(page.items, key=lambda facts: facts.count.value, default=None)
     intro = (
@@ -50,7 +56,7 @@ def _hub(entity: Entity, direction: Direction, page: Page[RelationFacts], seen: 
     return Sheet(
         "relations",
         ("property", "propertyLabel", "rows", "examples"),
-        ((*_named(facts.relation), count_text(facts.count), _examples(facts)) for facts in page.items),
+        cells(),
         page.total,
         page.stop,
         seen,
@@ -64,7 +70,7 @@ def _named(relation: Relation) -> tuple[str, str]:
 
 
 def _examples(facts: RelationFacts) -> str:
-    return "; ".join(shown(node, _CELL_LIMIT) for node in facts.examples)
+    return "; ".join([shown(node, _CELL_LIMIT) for node in facts.examples])
 
 
 def relations(entity: Entity, page: Page[RelationFacts], seen: int, *, asked: bool) -> Sheet:

@@ -17,9 +17,7 @@ class Prefixes:
 
     def short(self, key: str) -> str:
         """The printed form of a stored id: its namespace, up to the last `#` or `/`, replaced by a prefix."""
-        if not self._prefix_of:
-            return key
-        cut = max(key.rfind("#"), key.rfind("/")) + 1
+        cut = max(key.rfind("#"), key.rfind("/")) + 1 if "#" in key else key.rfind("/") + 1
         prefix = self._prefix_of.get(key[:cut])
         return key if prefix is None or cut == len(key) else f"{prefix}:{key[cut:]}"
 

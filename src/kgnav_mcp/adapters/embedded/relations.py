@@ -73,8 +73,8 @@ class RelationReader:
 
     def counts(self) -> Counter[Path]:
         """Rows of each one-hop relation."""
-        counts = Counter[Path]()
-        self._add(counts, self._session.all(queries.around.HUB_COUNTS, self._nodes, _SIDE[self._direction]))
+        hubs = self._session.all(queries.around.HUB_COUNTS, self._nodes, _SIDE[self._direction])
+        counts = Counter[Path]({(relation,): count for relation, count in hubs})
         if counts and self._single:
             return counts  # one node that is a hub has no rows below the floor
         self._add(counts, self._session.all(_EDGES[self._direction], self._nodes))

@@ -24,6 +24,7 @@ class Builder:
         self._languages = languages
         self.catalogue = catalogue
         self.prefixes = catalogue.prefixes
+        self._short = catalogue.prefixes.short
         self.relation_entries = catalogue.relations(session).entries
 
     def relation(self, number: int) -> Relation:
@@ -41,7 +42,7 @@ class Builder:
         """An entity as a far end: id and label, without types and description."""
         if label is None or self._languages:
             label = self.label(key, label, mediator)
-        return Entity(self.prefixes.short(key), label, (), None, bool(mediator))
+        return Entity(self._short(key), label, (), None, mediator != 0)
 
     def label(self, key: str, label: str | None, mediator: int) -> str | None:
         """The name to show: in a preferred language, else the stored one, else what the id says; None: none."""
