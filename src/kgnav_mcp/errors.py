@@ -12,7 +12,7 @@
     |-- Unsupported               this store cannot answer that at all; no change of the call helps
     |-- StoreError                the store failed; the call was fine
     |   |-- StoreUnavailable      it does not answer, or the graph file is not there
-    |   |-- StoreTimeout          it did not answer in time
+    |   |-- StoreTimeout          it did not answer in time, or foresees that it would not
     |   |-- RateLimited           it refuses more calls for now; carries when to try again
     |   `-- InvalidStore          it answers, but it is damaged, of another version or not a graph
     |-- ConfigurationError        settings, files or packages of this installation are wrong
@@ -128,10 +128,14 @@ class StoreUnavailable(StoreError):
 
 
 class StoreTimeout(StoreError):
-    """The store did not answer within `seconds`."""
+    """The store did not answer within `seconds`, or, as `message` then says, gave up on the query or did not begin.
 
-    def __init__(self, seconds: float, *, next_step: str = "") -> None:
-        super().__init__(f"the store did not answer within {seconds:g} s", next_step=next_step)
+    `seconds` is the time that was too short, None where it is not known.
+    """
+
+    def __init__(self, seconds: float | None, message: str = "", *, next_step: str = "") -> None:
+        time = "in time" if seconds is None else f"within {seconds:g} s"
+        super().__init__(message or f"the store did not answer {time}", next_step=next_step)
         self.seconds = seconds
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 from urllib.parse import urlsplit
 
 from rdflib import URIRef
@@ -21,8 +21,9 @@ from kgnav_mcp.adapters.freebase.relations import RelationReader
 from kgnav_mcp.adapters.freebase.schema import SchemaReader
 from kgnav_mcp.adapters.freebase.store import Store, number
 from kgnav_mcp.adapters.freebase.tallies import Path, Tallies
+from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.client import SparqlClient
-from kgnav_mcp.errors import InvalidStore, StoreUnavailable
+from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable
 from kgnav_mcp.model import (
     Candidate,
     Count,
@@ -38,8 +39,15 @@ from kgnav_mcp.model import (
 )
 from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind, ValueOwner
 
+T = TypeVar("T")
+
 _COUNTED = 50_000_000
 """Triples counted at most when a graph is opened: 0.7 seconds."""
+_MANY_NAMES = "the store has too many names to find out in time which of its graphs is meant"
+_TICK = 2.0
+"""Seconds between two looks that Virtuoso 7 has at a query: at its time, and at whether its caller is there."""
+_REPLY = 0.5
+"""Seconds in which the answer to a query that was stopped comes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +73,10 @@ class FreebaseAdapter(GraphAdapter):
     Edges of Freebase have no properties, so that QUALIFIERS is not declared: what other stores say of an edge are the
     roles of a mediator here, and `values` of relationships answers them where the relation leads to mediators.
     Misspelt words are not forgiven (FUZZY_NAMES), and the graph may be written to between pages (STABLE_CURSORS).
+
+    Virtuoso looks every two seconds whether callers are still there, and ends the query of one that has left. It does
+    not for a count that it spreads over several threads, and who is no administrator cannot end that in another way:
+    every query has a time there, a little below the time-out, and ends at its next look.
     """
 
     capabilities: ClassVar[frozenset[Capability]] = frozenset(
@@ -106,7 +118,7 @@ class FreebaseAdapter(GraphAdapter):
         types: Sequence[URIRef] | None = None
         if label is not None:
             types = (await opened.catalogues.get()).types_called(label, opened.store.ids.term(label))
-        return await opened.linker.find(hint, types, limit)
+        return _begun(await opened.linker.find(hint, types, limit))
 
     async def relations(
         self,
@@ -142,21 +154,22 @@ class FreebaseAdapter(GraphAdapter):
             if after is not None:
                 Position.parse(after)
             return Page((), (), Count(0))
-        return await self._readers().neighbours.page(
+        page = await self._readers().neighbours.page(
             anchors, direction, paths=wanted, far_ends=far_ends, limit=limit, after=after, whole=whole
         )
+        return _begun(page)
 
     async def nodes(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
     ) -> Page[Entity]:
-        return await self._readers().lists.nodes(label, property_name, value, limit, after)
+        return _begun(await self._readers().lists.nodes(label, property_name, value, limit, after))
 
     async def values(
         self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
     ) -> Page[Literal]:
         lists = self._readers().lists
         read = lists.values if kind is ValueOwner.NODE else lists.roles
-        return await read(property_name, owner, limit, after)
+        return _begun(await read(property_name, owner, limit, after))
 
     async def schema(self, name: str | None = None, *, limit: int) -> Schema:
         reader = self._readers().schema
@@ -205,29 +218,41 @@ class FreebaseAdapter(GraphAdapter):
 
         Raises:
             InvalidStore: there is none, or there are several.
+            StoreTimeout: the names could not all be read in time.
         """
+        step = "Name one with the option graph, or with ?default-graph-uri=IRI behind the graph's address."
         client = self._client(None)
         try:
             read = await Store(client, self._freebase, self._options.languages).select(queries.GRAPHS)
+        except StoreTimeout as error:
+            raise StoreTimeout(error.seconds, _MANY_NAMES, next_step=step) from error
         finally:
             await client.close()
         graphs = sorted(str(row["g"]) for row in read.rows)
+        if read.stop is Stop.TIME_OUT and len(graphs) < 2:
+            raise StoreTimeout(None, _MANY_NAMES, next_step=step)
         if len(graphs) == 1:
             return graphs[0]
-        step = "Name one with the option graph, or with ?default-graph-uri=IRI behind the graph's address."
         if not graphs:
             name = self._freebase.ids.short(self._freebase.relations["name"])
             raise InvalidStore(f"no graph of this endpoint has entities with a {name}", next_step=step)
         raise InvalidStore(f"this endpoint has several graphs: {', '.join(graphs)}", next_step=step)
 
     def _client(self, graph: str | None) -> SparqlClient:
-        return SparqlClient(self._freebase.endpoint, timeout=self._options.timeout, default_graph=graph)
+        seconds = self._options.timeout
+        parameters = {"timeout": str(_milliseconds(seconds))}
+        return SparqlClient(self._freebase.endpoint, timeout=seconds, default_graph=graph, parameters=parameters)
 
     @staticmethod
     async def _size(store: Store) -> Count:
-        read = await store.select(queries.SIZE, most=_COUNTED)
-        size = number(read.rows[0], "n") if read.rows else 0
-        return Count(size) if size < _COUNTED and read.stop is Stop.COMPLETE else Count.at_least(size)
+        """How many triples there are.
+
+        Raises:
+            StoreTimeout: they could not be counted in time. A part of them would make a revision that never was.
+        """
+        (row,) = (await store.select(queries.SIZE, most=_COUNTED)).whole()
+        size = number(row, "n")
+        return Count(size) if size < _COUNTED else Count.at_least(size)
 
     def _readers(self) -> _Opened:
         if self._opened is None:
@@ -247,3 +272,22 @@ class FreebaseAdapter(GraphAdapter):
             if len(iris) == len(path) and len(path) in {1, 2}:
                 found.append(tuple(iris))
         return list(dict.fromkeys(found))
+
+
+def _milliseconds(seconds: float) -> int:
+    """The time that Virtuoso is given for a query, so that what it has by then comes within the call's.
+
+    A call of less than five seconds leaves half of them to Virtuoso, and may be over before Virtuoso sees it.
+    """
+    return max(1, round(1000 * max(seconds - _TICK - _REPLY, seconds / 2)))  # 0 would be no limit
+
+
+def _begun(page: Page[T]) -> Page[T]:
+    """A page, unless it has nothing because the time was over.
+
+    Raises:
+        StoreTimeout: it has nothing for that reason, so that it is not taken for the answer that there is nothing.
+    """
+    if page.stop is Stop.TIME_OUT and not page.items:
+        raise errors.stopped()
+    return page

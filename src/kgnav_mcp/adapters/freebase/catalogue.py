@@ -12,8 +12,8 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.store import Read, Store, address, number
-from kgnav_mcp.errors import StoreTimeout, UnknownName
+from kgnav_mcp.adapters.freebase.store import Read, Recent, Store, address, number
+from kgnav_mcp.errors import KgnavError, StoreTimeout, UnknownName
 from kgnav_mcp.model import Certainty, Count, Relation, Stop
 
 _NEAREST = 5
@@ -44,19 +44,22 @@ class Catalogue:
     names: Mapping[URIRef, Relation]
     """Ids and names of the relations and types."""
     sampled: str | None
+    whole: bool = True
+    """Whether every relation and type of the graph is here: else nothing can be said not to be in the graph."""
 
     def properties(self, name: str, meant: URIRef | None) -> list[URIRef]:
         """The relations of an id or a name, those with values before those without.
 
         Raises:
             UnknownName: there is none.
+            StoreTimeout: there is none among those that were read in time.
         """
         if meant is not None and meant in self.relations:
             return [meant]
         found = self._called(name, self.relations)
         with_values = [iri for iri in found if self.relations[iri].has_values]
         if not found:
-            raise UnknownName("property", name, self._nearest(name, self.relations))
+            raise self._unknown("property", name, self._nearest(name, self.relations))
         return with_values or found
 
     def types_called(self, name: str, meant: URIRef | None) -> list[URIRef]:
@@ -64,10 +67,11 @@ class Catalogue:
 
         Raises:
             UnknownName: there is none.
+            StoreTimeout: there is none among those that were read in time.
         """
         found = [meant] if meant is not None and meant in self.types else self._called(name, self.types)
         if not found:
-            raise UnknownName("label", name, [self.names[iri].label for iri in self._near(name, self.types)])
+            raise self._unknown("label", name, [self.names[iri].label for iri in self._near(name, self.types)])
         return found
 
     def anything_called(self, name: str, meant: URIRef | None) -> tuple[list[URIRef], list[URIRef]]:
@@ -75,13 +79,22 @@ class Catalogue:
 
         Raises:
             UnknownName: there is neither.
+            StoreTimeout: there is neither among those that were read in time.
         """
         types = [meant] if meant is not None and meant in self.types else self._called(name, self.types)
         relations = [meant] if meant is not None and meant in self.relations else self._called(name, self.relations)
         if not types and not relations:
             nearest = self._nearest(name, [*self.types, *self.relations])
-            raise UnknownName("label, relation or property", name, nearest)
+            raise self._unknown("label, relation or property", name, nearest)
         return types, relations
+
+    def _unknown(self, kind: str, name: str, nearest: Sequence[str]) -> KgnavError:
+        if self.whole:
+            return UnknownName(kind, name, nearest)
+        step = f"Nearest of those that were read: {', '.join(nearest)}." if nearest else "Ask again in a while."
+        return StoreTimeout(
+            None, f"the store could not be asked in time whether it has a {kind} {name!r}", next_step=step
+        )
 
     def _called(self, name: str, among: Mapping[URIRef, object]) -> list[URIRef]:
         wanted = name.strip().casefold()
@@ -108,46 +121,59 @@ class Catalogues:
         self._store = store
         self._names = names
         self._read: Catalogue | None = None
+        self._part: Recent[None, Catalogue] = Recent(1)
         self._reading = asyncio.Lock()
 
     async def get(self) -> Catalogue:
-        """The catalogue, which costs one pass over the graph's relations and types the first time."""
+        """The catalogue, which costs one pass over the graph's relations and types the first time.
+
+        One that was not read whole is read again after a minute.
+        """
         async with self._reading:
-            if self._read is None:
-                self._read = await self._made()
-        return self._read
+            read = self._read or self._part.get(None)
+            if read is None:
+                read = await self._made()
+                if read.whole:
+                    self._read = read
+                else:
+                    self._part.put(None, read)
+        return read
 
     async def _made(self) -> Catalogue:
         notes: list[str] = []
-        relations = await self._relations(notes)
-        types = await self._types(notes)
+        relations, all_relations = await self._relations(notes)
+        types, all_types = await self._types(notes)
         names = await self._names.relations([*relations, *types])
-        return Catalogue(relations, types, names, "; ".join(notes) or None)
+        return Catalogue(relations, types, names, "; ".join(notes) or None, all_relations and all_types)
 
-    async def _relations(self, notes: list[str]) -> dict[URIRef, Use]:
-        """Every relation with its uses, or, where counting takes too long, without."""
+    async def _relations(self, notes: list[str]) -> tuple[dict[URIRef, Use], bool]:
+        """Every relation with its uses, or, where counting takes too long, without; and whether these are all."""
         counted = await self._within_time(queries.RELATION_COUNTS)
-        if counted is None:
+        if counted is None or counted.stop is Stop.TIME_OUT:
             notes.append("relations are not counted: the graph is too large for that")
-            rows = (await self._store.select(queries.RELATIONS)).rows
+            read = await self._store.select(queries.RELATIONS)
+            in_time = read.stop is not Stop.TIME_OUT
+            if not in_time:
+                notes.append("relations are missing that could not be read in time")
             unknown = Use(Count.unknown(), Count.unknown())
-            return {iri: unknown for row in rows if self._store.freebase.shows(iri := address(row, "p"))}
+            return {iri: unknown for row in read.rows if self._store.freebase.shows(iri := address(row, "p"))}, in_time
         uses: dict[URIRef, Counter[bool]] = {}
         for row in counted.rows:
             iri = address(row, "p")
             if self._store.freebase.shows(iri):
                 uses.setdefault(iri, Counter())[bool(number(row, "l"))] += number(row, "n")
         make = self._sure(counted, notes)
-        return {iri: Use(make(counts[False]), make(counts[True])) for iri, counts in uses.items()}
+        return {iri: Use(make(counts[False]), make(counts[True])) for iri, counts in uses.items()}, True
 
-    async def _types(self, notes: list[str]) -> dict[URIRef, Count]:
-        """Every type with the number of its entities; none where counting takes too long."""
+    async def _types(self, notes: list[str]) -> tuple[dict[URIRef, Count], bool]:
+        """Every type with the number of its entities, as far as these are counted in time; and whether that is all."""
         counted = await self._within_time(queries.TYPE_COUNTS)
         if counted is None:
             notes.append("labels are not counted: the graph is too large for that")
-            return {}
+            return {}, False
         make = self._sure(counted, notes)
-        return {address(row, "t"): make(number(row, "n")) for row in counted.rows}
+        found = {address(row, "t"): make(number(row, "n")) for row in counted.rows}
+        return found, counted.stop is not Stop.TIME_OUT
 
     async def _within_time(self, query: str) -> Read | None:
         try:

@@ -8,7 +8,6 @@ Misspelt words are not forgiven.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from rdflib import Literal, URIRef
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.store import Read, Store, address, number, worst
+from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.terms import values
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Candidate, Count, Direction, Entity, Page, Stop
@@ -58,8 +58,13 @@ class Linker:
         """Entities with this very name, letter case aside; those with this alias if none has it.
 
         Ordered by language, letter case, number of types, and degree (GraphWalker takes the one with most types).
+
+        Raises:
+            StoreTimeout: not all names could be read, so that one of several entities may look like the only one.
         """
         hits, stop = await self._same(name)
+        if stop is Stop.TIME_OUT:
+            raise errors.stopped()
         names = [hit for hit in hits if hit.relation == self._relations["name"]] or hits
         place: dict[URIRef, tuple[int, bool]] = {}
         for hit in names:
@@ -68,8 +73,8 @@ class Linker:
         order = sorted(place, key=lambda iri: (place[iri], iri))
         close = order[: max(limit, _RANKED)]
         described = await self._names.described(close)
-        degrees = await self.degrees(close) if len(close) > 1 else {}
-        close.sort(key=lambda iri: (place[iri], -len(described[iri].types), -degrees.get(iri, 0), iri))
+        degrees = await self.degrees(close) if len(close) > 1 else dict.fromkeys(close, Count(0))
+        close.sort(key=lambda iri: (place[iri], -len(described[iri].types), -degrees[iri].value, iri))
         return Page(
             items=tuple(described[iri] for iri in close[:limit]),
             positions=tuple(self._store.ids.short(iri) for iri in close[:limit]),
@@ -93,24 +98,27 @@ class Linker:
             read = await self._store.over(queries.OF_TYPES, "ids", list(best), types=values(*types))
             having = {address(row, "s") for row in read.rows}
             best = {iri: found for iri, found in best.items() if iri in having}
+            stop = worst((read.stop, stop))
         return await self._ranked(best, stop, limit)
 
-    async def degrees(self, iris: Sequence[URIRef]) -> dict[URIRef, int]:
+    async def degrees(self, iris: Sequence[URIRef]) -> dict[URIRef, Count]:
         """The triples each entity is in; one that leaves and enters the same entity counts twice."""
-        found: dict[URIRef, int] = defaultdict(int)
+        found = dict.fromkeys(iris, Count(0))
         for direction in Direction:
-            for row in (await self._store.over(queries.DEGREES[direction], "ids", iris)).rows if iris else ():
-                found[address(row, "s")] += number(row, "n")
+            read = await self._store.over(queries.DEGREES[direction], "ids", iris)
+            counted = {address(row, "s"): number(row, "n") for row in read.rows}
+            make = Count if read.stop is Stop.COMPLETE else Count.at_least
+            found = {iri: count + make(counted.get(iri, 0)) for iri, count in found.items()}
         return found
 
     async def has_full_text(self) -> bool:
         """Whether the names of this graph are in a full-text index. Asked once: an index without them gives nothing."""
         if self._full_text is None:
-            names = [str(row["o"]) for row in (await self._store.select(queries.SOME_NAMES)).rows]
+            names = [str(row["o"]) for row in (await self._store.select(queries.SOME_NAMES)).whole()]
             word = next(
                 (word for name in names for word in _WORD.findall(name) if word.isascii() and len(word) > 3), ""
             )
-            found = word and (await self._store.select(queries.HAS_WORD, words=Literal(f'"{word}"'))).rows
+            found = word and (await self._store.select(queries.HAS_WORD, words=Literal(f'"{word}"'))).whole()
             self._full_text = bool(found)
         return self._full_text
 
@@ -118,14 +126,12 @@ class Linker:
         order = sorted(best, key=lambda iri: (-best[iri][0], iri))
         close = order[: max(limit, _RANKED)]
         degrees = await self.degrees(close)
-        close.sort(key=lambda iri: (-best[iri][0], -degrees.get(iri, 0), iri))
+        close.sort(key=lambda iri: (-best[iri][0], -degrees[iri].value, iri))
         shown = close[:limit]
         described = await self._names.described(shown)
         cut = Stop.LIMIT if len(order) > limit else Stop.COMPLETE
         return Page(
-            items=tuple(
-                Candidate(described[iri], best[iri][1], best[iri][0], Count(degrees.get(iri, 0))) for iri in shown
-            ),
+            items=tuple(Candidate(described[iri], best[iri][1], best[iri][0], degrees[iri]) for iri in shown),
             positions=tuple(self._store.ids.short(iri) for iri in shown),
             total=Count(len(order)) if stop is Stop.COMPLETE else Count.at_least(len(order)),
             stop=stop if stop is not Stop.COMPLETE else cut,

@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.freebase.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.freebase.linking import Linker
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.paging import items_before
-from kgnav_mcp.adapters.freebase.store import SAMPLE, Store, address, number
+from kgnav_mcp.adapters.freebase.store import SAMPLE, Read, Store, address, number, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, values
 from kgnav_mcp.errors import Unsupported
@@ -104,7 +104,7 @@ class ListReader:
             raise _no_edge_properties("edges")
         for relation in catalogue.properties(owner, self._store.ids.term(owner)):
             read = await self._store.select(queries.HAS_MEDIATORS, owner=relation, sample=SAMPLE)
-            if read.rows:
+            if read.whole():
                 properties = catalogue.properties(property_name, self._store.ids.term(property_name))
                 conditions = self._store.part(queries.ROLES, owner=relation, properties=values(*properties))
                 return await self._values(conditions, skip, limit)
@@ -144,14 +144,14 @@ class ListReader:
         if label is not None and iri is not None and found:
             types = catalogue.types_called(label, self._store.ids.term(label))
             read = await self._store.over(queries.OF_TYPES, "ids", [iri], types=values(*types))
-            found = found if read.rows else []
+            found = found if read.whole() else []
         return Page(tuple(found), tuple(str(n + 1) for n in range(len(found))), Count(len(found)))
 
     async def _page(self, conditions: Terms, skip: int, limit: int) -> Page[Entity]:
         counted = await self._store.select(queries.NODE_COUNT, conditions=conditions)
-        total = number(counted.rows[0], "n") if counted.rows else 0
-        if total <= _WHOLE:
-            read = await self._store.slice(queries.NODES, 0, _WHOLE, conditions=conditions)
+        total = _total(counted)
+        if _is_short(total):
+            read = Read((await self._store.slice(queries.NODES, 0, _WHOLE, conditions=conditions)).whole())
             iris = sorted(address(row, "s") for row in read.rows)[skip : skip + limit]
         else:
             read = await self._store.slice(queries.NODES, skip, limit, conditions=conditions)
@@ -160,17 +160,17 @@ class ListReader:
         return Page(
             items=tuple(described[iri] for iri in iris),
             positions=tuple(str(skip + n) for n in range(1, len(iris) + 1)),
-            total=Count(total) if counted.stop is Stop.COMPLETE else Count.unknown(),
-            stop=read.stop if read.stop is not Stop.COMPLETE else _cut(skip + len(iris) < total),
+            total=total,
+            stop=worst((read.stop, _cut(total, skip, len(iris), limit))),
         )
 
     async def _values(self, conditions: Terms, skip: int, limit: int) -> Page[model.Literal]:
         counted = await self._store.select(queries.VALUE_COUNT, conditions=conditions)
-        total = number(counted.rows[0], "n") if counted.rows else 0
-        if total <= _WHOLE:
-            read = await self._store.slice(queries.VALUES, 0, _WHOLE, conditions=conditions)
+        total = _total(counted)
+        if _is_short(total):
+            read = Read((await self._store.slice(queries.VALUES, 0, _WHOLE, conditions=conditions)).whole())
             literals = self._distinct([row["o"] for row in read.rows])
-            total = len(literals)
+            total = Count(len(literals))
             literals = literals[skip : skip + limit]
         else:
             read = await self._store.slice(queries.VALUES, skip, limit, conditions=conditions)
@@ -178,8 +178,8 @@ class ListReader:
         return Page(
             items=tuple(literals),
             positions=tuple(str(skip + n) for n in range(1, len(literals) + 1)),
-            total=Count(total) if counted.stop is Stop.COMPLETE else Count.unknown(),
-            stop=read.stop if read.stop is not Stop.COMPLETE else _cut(skip + len(literals) < total),
+            total=total,
+            stop=worst((read.stop, _cut(total, skip, len(literals), limit))),
         )
 
     def _distinct(self, terms: Sequence[Term]) -> list[model.Literal]:
@@ -196,7 +196,21 @@ class ListReader:
         return node
 
 
-def _cut(more: bool) -> Stop:
+def _total(counted: Read) -> Count:
+    """The number in the answer to a query that counts; unknown where its time was over, as Virtuoso then gives none."""
+    if counted.stop is Stop.TIME_OUT:
+        return Count.unknown()
+    return Count(number(counted.rows[0], "n") if counted.rows else 0)
+
+
+def _is_short(total: Count) -> bool:
+    """Whether a list is read whole. One that could not be counted in time is not short."""
+    return total.certainty is Certainty.EXACT and total.value <= _WHOLE
+
+
+def _cut(total: Count, skip: int, read: int, limit: int) -> Stop:
+    """Whether a page ends before its list does; of a list that was not counted, a full page is taken not to be last."""
+    more = skip + read < total.value if total.certainty is Certainty.EXACT else read >= limit
     return Stop.LIMIT if more else Stop.COMPLETE
 
 

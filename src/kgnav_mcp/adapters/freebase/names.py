@@ -9,7 +9,7 @@ from rdflib import BNode, Literal, URIRef
 
 from kgnav_mcp import model
 from kgnav_mcp.adapters.freebase import queries
-from kgnav_mcp.adapters.freebase.store import Read, Recent, Row, Store, address
+from kgnav_mcp.adapters.freebase.store import Recent, Row, Store, address
 from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import listed
@@ -34,9 +34,10 @@ class Names:
         wanted = list(dict.fromkeys(URIRef(str(term)) for term in terms if not isinstance(term, Literal)))
         found: dict[URIRef, list[Literal]] = defaultdict(list)
         if wanted:
-            _collect(await self._store.over(queries.LABELS, "ids", wanted, languages=self._languages), found)
+            read = await self._store.over(queries.LABELS, "ids", wanted, languages=self._languages)
+            _collect(read.whole(), found)
         if missing := [iri for iri in wanted if iri not in found]:
-            _collect(await self._store.over(queries.LABELS_OF_ANY_LANGUAGE, "ids", missing), found)
+            _collect((await self._store.over(queries.LABELS_OF_ANY_LANGUAGE, "ids", missing)).whole(), found)
         return {iri: self.best(names) for iri, names in found.items()}
 
     def best(self, names: Iterable[Literal]) -> str:
@@ -84,7 +85,7 @@ class Names:
         wanted = list(dict.fromkeys(iris))
         if not wanted:
             return {}
-        rows = (await self._store.over(queries.DESCRIPTIONS, "ids", wanted, languages=self._languages)).rows
+        rows = (await self._store.over(queries.DESCRIPTIONS, "ids", wanted, languages=self._languages)).whole()
         names: dict[URIRef, list[Literal]] = defaultdict(list)
         descriptions: dict[URIRef, list[Literal]] = defaultdict(list)
         types: dict[URIRef, list[URIRef]] = defaultdict(list)
@@ -95,7 +96,8 @@ class Names:
         silent = [iri for iri in unnamed if iri not in labels and iri not in types and iri not in descriptions]
         existing: set[URIRef] = set(wanted) - set(silent)
         if silent:
-            existing |= {address(row, "s") for row in (await self._store.over(queries.EXISTING, "ids", silent)).rows}
+            read = await self._store.over(queries.EXISTING, "ids", silent)
+            existing |= {address(row, "s") for row in read.whole()}
         type_names = await self.relations(type_ for found in types.values() for type_ in found)
         return {
             iri: Entity(
@@ -124,7 +126,7 @@ class Names:
             (names if relation == relations["name"] else descriptions)[address(row, "s")].append(node)
 
 
-def _collect(read: Read, found: dict[URIRef, list[Literal]]) -> None:
-    for row in read.rows:
+def _collect(rows: Iterable[Row], found: dict[URIRef, list[Literal]]) -> None:
+    for row in rows:
         if isinstance(name := row["o"], Literal):
             found[address(row, "s")].append(name)

@@ -102,7 +102,7 @@ class NeighbourReader:
         stop = worst((tally.stop, *(part.stop for _, part in read)))
         found = [(segment, row) for segment, part in read for row in part.found]
         more = len(read) < len(ahead) or len(found) > limit
-        if whole and more:
+        if whole and more and stop is not Stop.TIME_OUT:
             return Page((), (), total, Stop.LIMIT)
         if stop is Stop.COMPLETE and (more or any(part.stop is Stop.LIMIT for _, part in read)):
             stop = Stop.LIMIT
@@ -201,7 +201,8 @@ class _Reading:
         read = [(segment, parts[segment]) for segment in segments if segment in parts]
         if read and len(read[0][0].path) == 1 and read[0][0].rows <= _WHOLE:
             read[0][1].found = read[0][1].found[start.row :]
-        return read
+        gap = next((n for n, (_, part) in enumerate(read, 1) if part.stop is Stop.TIME_OUT), len(read))
+        return read[:gap]  # rows behind what a time-out cut would be passed over by the next page
 
     async def _whole(self, segments: Sequence[Segment]) -> list[tuple[Segment, Rows]]:
         """The rows of small relations, read in one query and sorted here."""
@@ -212,6 +213,8 @@ class _Reading:
             return await self._whole(segments[:half]) + await self._whole(segments[half:])
         if read.stop is Stop.ROW_CAP:
             return await self._sliced(segments[0], Place(), segments[0].rows)
+        if read.stop is Stop.TIME_OUT:  # which of the rows are missing is not known
+            return [(segment, Rows(stop=read.stop)) for segment in segments]
         far: dict[tuple[URIRef, URIRef], list[Term]] = defaultdict(list)
         for row in read.rows:
             far[address(row, "s"), address(row, "p")].append(row["o"])
@@ -248,6 +251,8 @@ class _Reading:
             )
             mediators = [address(row, "m") for row in read.rows]
             behind = await self._behind(mediators, far, segment.anchor)
+            if behind[1] is Stop.TIME_OUT:  # which of their rows are missing is not known
+                mediators = []
             for n, mediator in enumerate(mediators, skip):
                 terms = sorted(behind[0].get(mediator, ()), key=_key)
                 before = start.row if n == start.mediator else 0

@@ -47,8 +47,8 @@ class RelationReader:
         ordered = sorted((path_id(self._store, path), path) for path in counts)
         shown = ordered[:limit]
         relations = await self._names.relations(relation for _, path in shown for relation in path)
-        far_nodes = await self._examples(tally, direction, far_ends, [path for _, path in shown], examples)
-        stops = (tally.stop, Stop.LIMIT if len(ordered) > limit else Stop.COMPLETE)
+        far_nodes, cut = await self._examples(tally, direction, far_ends, [path for _, path in shown], examples)
+        stops = (tally.stop, cut, Stop.LIMIT if len(ordered) > limit else Stop.COMPLETE)
         return Page(
             items=tuple(
                 RelationFacts(
@@ -73,10 +73,10 @@ class RelationReader:
         far_ends: TailKind | None,
         paths: Sequence[Path],
         wanted: int,
-    ) -> dict[Path, tuple[Node, ...]]:
-        """The first distinct far ends of each path, read for all of them at once."""
+    ) -> tuple[dict[Path, tuple[Node, ...]], Stop]:
+        """The first distinct far ends of each path, read for all of them at once, and whether all were read."""
         if not wanted or not paths:
-            return {}
+            return {}, Stop.COMPLETE
         kind = queries.FAR_ENDS[far_ends]
         branches: list[str] = []
         for place, path in enumerate(paths):
@@ -90,10 +90,12 @@ class RelationReader:
                 by = self._store.part(queries.THROUGH_BY[direction], s=values(*some), near=near, far=far)
             branches.append(self._store.filled(queries.EXAMPLES, number=place, by=by, kind=kind, wanted=wanted))
         found: dict[Path, list[Term]] = defaultdict(list)
-        for row in (await self._store.union(branches)).rows:
+        read = await self._store.union(branches)
+        for row in read.rows:
             found[paths[number(row, "number")]].append(row["o"])
         labels = await self._names.labels(term for terms in found.values() for term in terms)
-        return {path: tuple(self._names.node(term, labels) for term in terms) for path, terms in found.items()}
+        nodes = {path: tuple(self._names.node(term, labels) for term in terms) for path, terms in found.items()}
+        return nodes, read.stop
 
 
 _ANCHORS = 20

@@ -11,8 +11,8 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.catalogue import Catalogue, Catalogues, Use
 from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.store import SAMPLE, Recent, Store, address, number
-from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, Schema
+from kgnav_mcp.adapters.freebase.store import SAMPLE, Recent, Store, address, number, worst
+from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, Schema, Stop
 
 _KEPT = 200
 _FOREVER = float("inf")
@@ -24,6 +24,7 @@ _SHARE = 0.05
 """A type that fewer of the sampled ends have is not named."""
 _DETAILED = 200
 """Relations and properties, largest first, whose ends and datatypes are looked up."""
+_CUT = "the endpoint's time was over before all of this was read: relations, labels and datatypes may be missing"
 _SAMPLED = "the labels at the ends of relations and the datatypes of properties are from their first 1,000 rows"
 
 
@@ -53,11 +54,14 @@ class SchemaReader:
         types, relations = catalogue.anything_called(name, self._store.ids.term(name))
         uses = {iri: catalogue.relations[iri] for iri in relations}
         shown = {iri: catalogue.types[iri] for iri in types}
+        stop = Stop.COMPLETE
         for type_ in types:
-            uses |= await self._at_type(catalogue, type_)
-        return await self._schema(catalogue, shown, uses, limit)
+            found, cut = await self._at_type(catalogue, type_)
+            uses |= found
+            stop = worst((stop, cut))
+        return await self._schema(catalogue, shown, uses, limit, stop)
 
-    async def _at_type(self, catalogue: Catalogue, type_: URIRef) -> dict[URIRef, Use]:
+    async def _at_type(self, catalogue: Catalogue, type_: URIRef) -> tuple[dict[URIRef, Use], Stop]:
         """The relations at a type's nodes: to entities with all their triples, properties with the nodes' values."""
         leaving, entering = await asyncio.gather(
             *(
@@ -65,7 +69,8 @@ class SchemaReader:
                 for direction in (Direction.OUTGOING, Direction.INCOMING)
             )
         )
-        whole = catalogue.types[type_].value <= _NODES
+        stop = worst((leaving.stop, entering.stop))
+        whole = stop is Stop.COMPLETE and catalogue.types[type_].value <= _NODES
         found: dict[URIRef, Use] = {}
         for row in (*leaving.rows, *entering.rows):
             iri = address(row, "p")
@@ -77,10 +82,15 @@ class SchemaReader:
                 found[iri] = Use(use.edges, Count(counted) if whole else Count.at_least(counted))
             else:
                 found[iri] = Use(catalogue.relations[iri].edges, use.values)
-        return found
+        return found, stop
 
     async def _schema(
-        self, catalogue: Catalogue, types: Mapping[URIRef, Count], uses: Mapping[URIRef, Use], limit: int
+        self,
+        catalogue: Catalogue,
+        types: Mapping[URIRef, Count],
+        uses: Mapping[URIRef, Use],
+        limit: int,
+        stop: Stop = Stop.COMPLETE,
     ) -> Schema:
         def size(count: Count, iri: URIRef) -> tuple[int, str]:
             return -count.value, catalogue.names[iri].id
@@ -91,13 +101,14 @@ class SchemaReader:
         properties = sorted(
             (iri for iri, use in uses.items() if use.has_values), key=lambda iri: size(uses[iri].values, iri)
         )[:limit]
-        heads, tails, datatypes = await asyncio.gather(
+        (heads, no_heads), (tails, no_tails), (datatypes, no_datatypes) = await asyncio.gather(
             self._end_types(edges[:_DETAILED], Direction.OUTGOING),
             self._end_types(edges[:_DETAILED], Direction.INCOMING),
             self._datatypes_of(properties[:_DETAILED]),
         )
         labels = sorted(types, key=lambda iri: size(types[iri], iri))[:limit]
         names = catalogue.names
+        cut = _CUT if Stop.TIME_OUT in (stop, no_heads, no_tails, no_datatypes) else None
         return Schema(
             entities=Count.unknown(),
             triples=self._triples,
@@ -106,18 +117,22 @@ class SchemaReader:
                 EdgeFacts(names[iri], uses[iri].edges, heads.get(iri, ()), tails.get(iri, ())) for iri in edges
             ),
             properties=tuple(PropertyFacts(names[iri], uses[iri].values, datatypes.get(iri, ())) for iri in properties),
-            sampled="; ".join(note for note in (_SAMPLED, catalogue.sampled) if note),
+            sampled="; ".join(note for note in (_SAMPLED, catalogue.sampled, cut) if note),
         )
 
-    async def _end_types(self, relations: Sequence[URIRef], direction: Direction) -> dict[URIRef, tuple[str, ...]]:
-        """The types at one end of relations, most frequent first."""
-        missing = [iri for iri in relations if self._ends.get((iri, direction)) is None]
+    async def _end_types(
+        self, relations: Sequence[URIRef], direction: Direction
+    ) -> tuple[dict[URIRef, tuple[str, ...]], Stop]:
+        """The types at one end of relations, most frequent first, kept where all were read."""
+        known = {iri: self._ends.get((iri, direction)) for iri in relations}
+        missing = [iri for iri in relations if known[iri] is None]
         branches = [
             self._store.filled(queries.END_TYPES[direction], number=place, p=iri, sample=SAMPLE)
             for place, iri in enumerate(missing)
         ]
         counts: dict[URIRef, dict[URIRef, int]] = defaultdict(dict)
-        for row in (await self._store.union(branches)).rows if branches else ():
+        read = await self._store.union(branches)
+        for row in read.rows:
             counts[missing[number(row, "number")]][address(row, "t")] = number(row, "n")
         names = await self._names.relations(type_ for found in counts.values() for type_ in found)
         for iri in missing:
@@ -125,21 +140,27 @@ class SchemaReader:
             order = sorted(found, key=lambda type_, found=found: (-found[type_], type_))
             least = _SHARE * max(found.values(), default=0)
             often = [names[type_].label for type_ in order if found[type_] >= least]
-            self._ends.put((iri, direction), tuple(often[:_ENDS]))
-        return {iri: self._ends.get((iri, direction)) or () for iri in relations}
+            known[iri] = tuple(often[:_ENDS])
+            if read.stop is Stop.COMPLETE:
+                self._ends.put((iri, direction), tuple(often[:_ENDS]))
+        return {iri: types or () for iri, types in known.items()}, read.stop
 
-    async def _datatypes_of(self, properties: Sequence[URIRef]) -> dict[URIRef, tuple[str, ...]]:
-        """The datatypes of properties, most frequent first."""
-        missing = [iri for iri in properties if self._datatypes.get(iri) is None]
+    async def _datatypes_of(self, properties: Sequence[URIRef]) -> tuple[dict[URIRef, tuple[str, ...]], Stop]:
+        """The datatypes of properties, most frequent first, kept where all were read."""
+        known = {iri: self._datatypes.get(iri) for iri in properties}
+        missing = [iri for iri in properties if known[iri] is None]
         branches = [
             self._store.filled(queries.DATATYPES, number=place, p=iri, sample=SAMPLE)
             for place, iri in enumerate(missing)
         ]
         counts: dict[URIRef, dict[str, int]] = defaultdict(dict)
-        for row in (await self._store.union(branches)).rows if branches else ():
+        read = await self._store.union(branches)
+        for row in read.rows:
             datatype = self._store.ids.datatype(str(row["d"]) if "d" in row else None)
             counts[missing[number(row, "number")]][datatype or "xsd:string"] = number(row, "n")
         for iri in missing:
             found = counts.get(iri, {})
-            self._datatypes.put(iri, tuple(sorted(found, key=lambda name, found=found: (-found[name], name))))
-        return {iri: self._datatypes.get(iri) or () for iri in properties}
+            known[iri] = often = tuple(sorted(found, key=lambda name, found=found: (-found[name], name)))
+            if read.stop is Stop.COMPLETE:
+                self._datatypes.put(iri, often)
+        return {iri: datatypes or () for iri, datatypes in known.items()}, read.stop

@@ -13,6 +13,7 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.options import Freebase
+from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.results import Answer, Term
 from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, batches, fill, values
 from kgnav_mcp.model import Stop
@@ -41,6 +42,16 @@ class Read:
 
     rows: tuple[Row, ...]
     stop: Stop = Stop.COMPLETE
+
+    def whole(self) -> tuple[Row, ...]:
+        """The rows of an answer that would be wrong in part: one without names, say, makes mediators of entities.
+
+        Raises:
+            StoreTimeout: the endpoint's time was over before all of them were there.
+        """
+        if self.stop is Stop.TIME_OUT:
+            raise errors.stopped()
+        return self.rows
 
     @classmethod
     def together(cls, reads: Iterable[Read]) -> Read:

@@ -69,8 +69,7 @@ class Tallies:
         key = (frozenset(anchors), direction, far_ends, None)
         kept = self._kept.get(key)
         if kept is None:
-            kept = await self._near(anchors, direction, far_ends)
-            self._kept.put(key, kept)
+            kept = self._keep(key, await self._near(anchors, direction, far_ends))
         return kept
 
     async def through(
@@ -93,9 +92,14 @@ class Tallies:
         key = (frozenset(anchors), direction, far_ends, wanted or _EVERY)
         kept = self._kept.get(key)
         if kept is None:
-            kept = await self._through(anchors, direction, far_ends, wanted)
-            self._kept.put(key, kept)
+            kept = self._keep(key, await self._through(anchors, direction, far_ends, wanted))
         return kept
+
+    def _keep(self, key: _Key, tally: Tally) -> Tally:
+        """Keep a tally, unless the next call may count more."""
+        if tally.stop is not Stop.TIME_OUT:
+            self._kept.put(key, tally)
+        return tally
 
     async def _near(self, anchors: Sequence[URIRef], direction: Direction, far_ends: TailKind | None) -> Tally:
         kind = queries.FAR_ENDS[far_ends]
@@ -130,8 +134,8 @@ class Tallies:
             return found
         large = [path for path, rows in tally.paths().items() if rows > SAMPLE]
         if large:
-            leading = await self._leading_to_mediators(anchors, direction, tally)
-            return found | await self._through_near(anchors, direction, far_ends, leading)
+            leading, stop = await self._leading_to_mediators(anchors, direction, tally)
+            return found | Tally({}, stop) | await self._through_near(anchors, direction, far_ends, leading)
         kind = queries.FAR_ENDS[far_ends]
         if len(anchors) == 1:
             through = self._store.part(queries.THROUGH_ONE[direction], s=anchors[0])
@@ -163,8 +167,8 @@ class Tallies:
 
     async def _leading_to_mediators(
         self, anchors: Sequence[URIRef], direction: Direction, tally: Tally
-    ) -> list[URIRef]:
-        """The relations among whose first rows is a mediator."""
+    ) -> tuple[list[URIRef], Stop]:
+        """The relations among whose first rows is a mediator, and whether all were looked at."""
         near = sorted(path[0] for path in tally.paths())
         branches = [
             self._store.filled(
@@ -176,8 +180,8 @@ class Tallies:
             for place, relation in enumerate(near)
             for batch in batches(anchors, _BATCH)
         ]
-        leading = {number(row, "number") for row in (await self._store.union(branches)).rows}
-        return [near[place] for place in sorted(leading)]
+        read = await self._store.union(branches)
+        return [near[place] for place in sorted({number(row, "number") for row in read.rows})], read.stop
 
     def _tally(
         self, rows: Iterable[Row], stop: Stop, only: URIRef | None = None, direction: Direction | None = None

@@ -27,6 +27,8 @@ CONNECT_SECONDS = 3.0
 MAX_BYTES = 50_000_000
 USER_AGENT = f"kgnav-mcp/{__version__}"
 
+_ANSWERED = (HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT)
+"""The second is what a Virtuoso later than 7.2.5 says where its time-out cut an answer."""
 _CONNECTIONS = 8
 """Queries at one time; more of them wait for their turn, within their own time."""
 _IDLE_SECONDS = 55.0
@@ -43,6 +45,7 @@ _THREAD_BYTES = 500_000
 class _Reply:
     """An answer whose bytes are all here."""
 
+    status: int
     headers: httpx2.Headers
     body: bytes
 
@@ -100,8 +103,8 @@ class SparqlClient:
         """Make a client, without any I/O.
 
         `endpoint` may hold a user and a password, which `user` and `password` override. `timeout` is for a whole
-        call, in seconds. `parameters` go with every request: Virtuoso goes on with a query whose caller has left,
-        until its own `timeout`, in milliseconds, is over.
+        call, in seconds. `parameters` go with every request: Virtuoso goes on with a count whose caller has left,
+        until its own `timeout`, in milliseconds, is over, and answers with what it has by then.
 
         Raises:
             ConfigurationError: `endpoint` is no http or https address.
@@ -200,7 +203,7 @@ class SparqlClient:
                 await _beginning(response)
 
     async def _received(self, response: httpx2.Response) -> _Reply:
-        if response.status_code != HTTPStatus.OK:
+        if response.status_code not in _ANSWERED:
             raise errors.refused(self._refusal(response.status_code, response.headers, await _beginning(response)))
         state = response.headers.get("x-sql-state", errors.PARTIAL)
         if state != errors.PARTIAL:
@@ -210,7 +213,7 @@ class SparqlClient:
             body += chunk
             if len(body) > self._max_bytes:
                 raise errors.too_large(self._endpoint.name, self._max_bytes)
-        return _Reply(response.headers, bytes(body))
+        return _Reply(response.status_code, response.headers, bytes(body))
 
     async def _read(self, reply: _Reply, reader: Callable[[bytes], R]) -> R:
         try:
@@ -220,7 +223,7 @@ class SparqlClient:
         except results.NoResults as error:
             # A query's end, which Blazegraph writes behind the rows it had, is at the end of the body.
             edges = reply.body[:_ERROR_BYTES] + reply.body[-_ERROR_BYTES:]
-            raise errors.not_results(self._refusal(HTTPStatus.OK, reply.headers, edges)) from error
+            raise errors.not_results(self._refusal(reply.status, reply.headers, edges)) from error
 
     def _refusal(self, status: int, headers: httpx2.Headers, body: bytes) -> Refusal:
         return Refusal(self._endpoint.name, status, headers, body.decode("utf-8", "replace"), self._timeout)
@@ -237,4 +240,4 @@ async def _beginning(response: httpx2.Response) -> bytes:
 
 
 def _is_partial(reply: _Reply) -> bool:
-    return reply.headers.get("x-sql-state") == errors.PARTIAL
+    return reply.status == HTTPStatus.PARTIAL_CONTENT or reply.headers.get("x-sql-state") == errors.PARTIAL

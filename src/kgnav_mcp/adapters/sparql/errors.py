@@ -4,7 +4,7 @@
 |---|---|
 | no connection: refused, unknown host, TLS, nothing within 3 s; connection lost | StoreUnavailable |
 | the call's time is over; HTTP 408, 504; SQL state S1T00; a Java TimeoutException | StoreTimeout |
-| estimated time above the endpoint's limit (SQL state 42000) | StoreTimeout, with what to leave out |
+| estimated time above the endpoint's limit (SQL state 42000) | StoreTimeout, with both times |
 | HTTP 429; HTTP 503 with Retry-After | RateLimited, with the seconds |
 | HTTP 401, 403; SQL: permission denied | ConfigurationError: user, password or User-Agent |
 | HTTP 400; SQL state 37000 (SP030: does not compile), 42001; SR353: too many rows to sort | Unsupported |
@@ -100,9 +100,11 @@ def timed_out(seconds: float) -> KgnavError:
     return StoreTimeout(seconds, next_step=_NARROWER)
 
 
-def stopped(seconds: float) -> KgnavError:
-    """The error for a query that the endpoint ended, by a time of its own, within the `seconds` of the call."""
-    return StoreTimeout(seconds, next_step=f"The endpoint's own time for a query was over. {_NARROWER}")
+def stopped(seconds: float | None = None) -> KgnavError:
+    """The error for a query that the endpoint itself ended, where the call had `seconds`."""
+    return StoreTimeout(
+        seconds, "the store stopped the query before it was done: its time was over", next_step=_NARROWER
+    )
 
 
 def disconnected(error: httpx2.RequestError, endpoint: Endpoint, connect_timeout: float) -> KgnavError:
@@ -242,12 +244,12 @@ _STATUSES: dict[int, Callable[[Refusal], KgnavError]] = {
 _STATUS_CLASSES: dict[int, Callable[[Refusal], KgnavError]] = {3: _redirected, 4: _no_endpoint, 5: _unavailable}
 
 
-def _sql_too_costly(refusal: Refusal, sql: re.Match[str]) -> KgnavError:
+def _sql_too_costly(_: Refusal, sql: re.Match[str]) -> KgnavError:
     numbers = [int(number) for number in re.findall(r"\d+", sql["words"])[:2]]
     estimate, limit = numbers if len(numbers) == 2 else (None, None)
-    told = "" if estimate is None else f" of {estimate:,} s against a limit of {limit:,} s"
+    told = "too long" if estimate is None else f"{estimate:,} s, above its limit of {limit:,} s"
     return StoreTimeout(
-        float(limit or refusal.timeout), next_step=f"The endpoint did not begin, by its estimate{told}. {_NARROWER}"
+        limit, f"the store refused the query: by its own estimate it would take {told}", next_step=_NARROWER
     )
 
 
