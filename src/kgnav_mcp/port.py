@@ -70,13 +70,17 @@ class AdapterOptions:
     languages: tuple[str, ...] = ("en",)
     """Languages of names in order of preference."""
     timeout: float = 30.0
-    """Seconds a verb may take before it raises StoreTimeout."""
+    """Seconds that a query of the store may take before StoreTimeout is raised; a verb may need several queries."""
     extra: Mapping[str, object] = field(default_factory=dict[str, object])
     """Settings of this one kind of store, from the graph's table in kgnav.toml."""
 
 
 class GraphAdapter(ABC):
-    """One open graph. Safe for concurrent calls of one event loop; a cancelled call ends its query in the store."""
+    """One open graph. Safe for concurrent calls of one event loop.
+
+    A call that is cancelled, or out of time, ends here at once, and its query in the store as soon as the store lets
+    a caller end one: at the latest when the query's time in the store is over, which the adapter sets by `timeout`.
+    """
 
     capabilities: ClassVar[frozenset[Capability]]
 
