@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -58,11 +61,44 @@ class Virtuoso:
         """Empty a graph."""
         self._run("clear", "--graph-iri", graph_iri)
 
+    @contextmanager
+    def limits(self, **limits: int) -> Generator[None]:
+        """Other limits of its SPARQL endpoint in this block: it reads them anew for every query."""
+        settings = self.home / "virtuoso.ini"
+        usual = text = settings.read_text(encoding="utf-8")
+        for name, value in limits.items():
+            text, changed = re.subn(rf"(?m)^{name} = .*$", f"{name} = {value}", text)
+            assert changed == 1, name
+        _put(settings, text)
+        try:
+            yield
+        finally:
+            _put(settings, usual)
+
+    @property
+    def busy(self) -> bool:
+        """Whether it works on a query, whoever waits for its answer: one of its threads runs beside the one asked."""
+        kept = json.loads((self.home / "instance.json").read_text(encoding="utf-8"))
+        command = ["isql-vt", f"127.0.0.1:{kept['sql_port']}", "dba", kept["password"], "VERBOSE=OFF"]
+        said = subprocess.run(command, input="status('');\n", capture_output=True, text=True, check=True).stdout
+        running = re.search(r"Currently (\d+) threads running", said)
+        assert running, said
+        return int(running[1]) > 1
+
     def _run(self, command: str, *arguments: str) -> str:
         done = script(self.home, command, *arguments)
         if done.returncode:
             raise ServiceFailedError(done.stderr.strip() or done.stdout.strip())
         return done.stdout
+
+
+def _put(settings: Path, text: str) -> None:
+    """Put a text in the place of a file, with a later time: within one second Virtuoso takes it for the same."""
+    later = settings.stat().st_mtime + 2
+    part = settings.with_suffix(".part")
+    part.write_text(text, encoding="utf-8")
+    os.utime(part, (later, later))
+    part.replace(settings)
 
 
 def script(home: Path, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:

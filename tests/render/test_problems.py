@@ -46,6 +46,8 @@ PROBLEMS: list[tuple[KgnavError, str]] = [
     ),
     (UnknownGraph("flims", ["films"]), "Not found: no graph is called 'flims'.\nNext: Use one of: films."),
     (StoreTimeout(30), "Timed out: the store did not answer within 30 s."),
+    (StoreTimeout(None), "Timed out: the store did not answer in time."),
+    (StoreTimeout(400, "the store refused the query"), "Timed out: the store refused the query."),
     (StoreUnavailable("films.kg is not there"), "Store down: films.kg is not there."),
     (InvalidStore("films.kg is damaged"), "Store unusable: films.kg is damaged."),
     (RateLimited("too many requests", 7), "Rate limited: too many requests.\nTry again in 7 s."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from rdflib import XSD, BNode, Literal, URIRef
 from kgnav_mcp.adapters.sparql.client import SparqlClient
 from kgnav_mcp.adapters.sparql.results import count
 from kgnav_mcp.adapters.sparql.terms import fill, iri, listed, rows, values
-from kgnav_mcp.errors import ConfigurationError, StoreUnavailable, Unsupported
+from kgnav_mcp.errors import ConfigurationError, StoreTimeout, StoreUnavailable, Unsupported
 from kgnav_mcp.model import Count
 from tests.services import Virtuoso
 
@@ -21,6 +22,11 @@ from .test_terms import HOSTILE
 GRAPH = "http://sparql.test/graph"
 OTHER = "http://sparql.test/other"
 HUB = iri("http://x/hub")
+
+ENDLESS = '{ ?a ?p ?b . ?c ?q ?d . ?e ?r ?f FILTER(CONCAT(STR(?a), STR(?c), STR(?e)) = "never") }'
+"""More than a million million combinations, and none that fits."""
+ANY = 10**9
+"""A limit that no estimate reaches."""
 
 LITERALS = [
     Literal("plain"),
@@ -140,6 +146,32 @@ async def test_a_query_it_does_not_take_is_an_error_with_its_codes(sparql: Sparq
         await sparql.select(query)
 
     assert "SELECT" not in caught.value.message
+
+
+async def test_a_query_it_estimates_too_costly_is_refused_with_both_times(virtuoso: Virtuoso, sparql: SparqlClient):
+    with virtuoso.limits(MaxQueryCostEstimationTime=1), pytest.raises(StoreTimeout) as caught:
+        await sparql.select(f"SELECT (COUNT(*) AS ?n) {ENDLESS}")
+
+    assert re.search(r"it would take [\d,]+ s, above its limit of 1 s", caught.value.message)
+
+
+async def test_what_its_own_time_cuts_is_partial_or_an_error(virtuoso: Virtuoso, endpoint: str):
+    client = SparqlClient(endpoint, timeout=60, default_graph=GRAPH, parameters={"timeout": "1000"})
+    with virtuoso.limits(MaxQueryCostEstimationTime=ANY):
+        counted = await client.select(f"SELECT (COUNT(*) AS ?n) {ENDLESS}")
+        listed = await client.select(f"SELECT ?a {ENDLESS}")
+        with pytest.raises(StoreTimeout, match="stopped the query"):
+            await client.ask(f"ASK {ENDLESS}")
+    await client.close()
+
+    assert counted.partial
+    assert (listed.rows, listed.partial) == ((), True)
+
+
+async def test_what_the_operators_time_cuts_is_an_error(virtuoso: Virtuoso, sparql: SparqlClient):
+    limits = virtuoso.limits(MaxQueryCostEstimationTime=ANY, MaxQueryExecutionTime=1)
+    with limits, pytest.raises(StoreTimeout, match="stopped the query"):
+        await sparql.select(f"SELECT (COUNT(*) AS ?n) {ENDLESS}")
 
 
 async def test_a_wrong_password_is_refused(endpoint: str):

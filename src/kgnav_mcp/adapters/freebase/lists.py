@@ -13,8 +13,8 @@ from kgnav_mcp.adapters.freebase.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.freebase.linking import Linker
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.paging import items_before
-from kgnav_mcp.adapters.freebase.store import SAMPLE, Read, Store, address, number, worst
-from kgnav_mcp.adapters.sparql.results import Term
+from kgnav_mcp.adapters.freebase.store import SAMPLE, Read, Store, address, worst
+from kgnav_mcp.adapters.sparql.results import Term, count
 from kgnav_mcp.adapters.sparql.terms import Terms, values
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Certainty, Count, Entity, Page, Stop
@@ -197,10 +197,8 @@ class ListReader:
 
 
 def _total(counted: Read) -> Count:
-    """The number in the answer to a query that counts; unknown where its time was over, as Virtuoso then gives none."""
-    if counted.stop is Stop.TIME_OUT:
-        return Count.unknown()
-    return Count(number(counted.rows[0], "n") if counted.rows else 0)
+    """The number in the answer to a query that counts: some of them, or unknown, where its time was over."""
+    return count(counted.rows[0].get("n") if counted.rows else None, partial=counted.stop is Stop.TIME_OUT)
 
 
 def _is_short(total: Count) -> bool:

@@ -1,0 +1,101 @@
+"""On a live Virtuoso a query ends with its time, or soon after its caller has left, and what it cut is said."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.freebase import queries
+from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.model import Certainty, Entity, Page, Stop
+from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from tests.services import Virtuoso
+
+ENDLESS = '?a ?p ?b . ?c ?q ?d . ?e ?r ?f FILTER(CONCAT(STR(?a), STR(?c), STR(?e)) = "never")'
+"""More than a million million combinations, and none that fits."""
+ENDLESS_COUNT = f"SELECT (COUNT(*) AS ?n) WHERE {{ $conditions {ENDLESS} }}"
+ENDLESS_LIST = f"SELECT ?s WHERE {{ $conditions {ENDLESS} }} OFFSET $skip LIMIT $most"
+WATCHED = 40
+"""Seconds after which the tests no longer wait: below the 60 that the store gives a query of which nothing is said."""
+
+
+@pytest.fixture
+async def hasty(virtuoso: Virtuoso, freebase: str) -> AsyncGenerator[GraphAdapter]:
+    """The small graph with five seconds for each query, on a store that refuses none by its own estimates."""
+    with virtuoso.limits(MaxQueryCostEstimationTime=10**9):
+        async with open_adapter(freebase, AdapterOptions(timeout=5)) as opened:
+            await _some_nodes(opened)  # reads what is read once
+            yield opened
+            await _until(virtuoso, busy=False)
+
+
+async def _some_nodes(graph: GraphAdapter) -> Page[Entity]:
+    return await graph.nodes(None, "people.person.fan_of", None, limit=5)
+
+
+async def _until(virtuoso: Virtuoso, *, busy: bool) -> float:
+    """Seconds until the store works on a query, or on none."""
+    began = time.monotonic()
+    while await asyncio.to_thread(lambda: virtuoso.busy) is not busy:
+        assert time.monotonic() - began < WATCHED
+        await asyncio.sleep(0.1)
+    return time.monotonic() - began
+
+
+async def test_a_count_whose_caller_left_ends_with_its_time(
+    virtuoso: Virtuoso, hasty: GraphAdapter, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(queries, "NODE_COUNT", ENDLESS_COUNT)
+    call = asyncio.create_task(_some_nodes(hasty))
+    await _until(virtuoso, busy=True)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert await _until(virtuoso, busy=False) < 15
+
+
+async def test_a_list_whose_caller_left_ends_long_before_its_time(
+    virtuoso: Virtuoso, hasty: GraphAdapter, freebase: str, monkeypatch: pytest.MonkeyPatch
+):
+    assert hasty
+    async with open_adapter(freebase, AdapterOptions(timeout=60)) as patient:
+        await _some_nodes(patient)
+        monkeypatch.setattr(queries, "NODES", ENDLESS_LIST)
+        call = asyncio.create_task(_some_nodes(patient))
+        await _until(virtuoso, busy=True)
+        call.cancel()
+        await asyncio.wait([call])
+        assert await _until(virtuoso, busy=False) < 15
+
+
+async def test_a_list_that_is_not_counted_in_time_is_shown_without_its_length(
+    hasty: GraphAdapter, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(queries, "NODE_COUNT", ENDLESS_COUNT)
+    page = await _some_nodes(hasty)
+    assert len(page.items) == 5
+    assert page.total.certainty is not Certainty.EXACT
+    assert page.stop is Stop.LIMIT
+
+
+async def test_a_list_of_which_nothing_is_read_in_time_is_a_time_out(
+    virtuoso: Virtuoso, hasty: GraphAdapter, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(queries, "NODES", ENDLESS_LIST)
+    with pytest.raises(StoreTimeout, match="stopped the query"):
+        await _some_nodes(hasty)
+    assert await _until(virtuoso, busy=False) < 3
+
+
+async def test_a_graph_that_is_not_counted_in_time_is_not_opened(
+    hasty: GraphAdapter, freebase: str, monkeypatch: pytest.MonkeyPatch
+):
+    before = hasty.revision
+    monkeypatch.setattr(queries, "SIZE", f"SELECT (COUNT(*) AS ?n) WHERE {{ {ENDLESS} }} LIMIT $most")
+    with pytest.raises(StoreTimeout, match="stopped the query"):
+        await open_adapter(freebase, AdapterOptions(timeout=5)).open()
+    assert hasty.revision == before

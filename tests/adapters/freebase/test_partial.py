@@ -1,0 +1,228 @@
+"""What the endpoint's time cut is never taken for the whole: neither shown as such, nor kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import pytest
+from rdflib import Literal, URIRef
+
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.freebase import store as store_module
+from kgnav_mcp.adapters.freebase.catalogue import Catalogues
+from kgnav_mcp.adapters.freebase.linking import Linker
+from kgnav_mcp.adapters.freebase.lists import ListReader
+from kgnav_mcp.adapters.freebase.names import Names
+from kgnav_mcp.adapters.freebase.neighbours import NeighbourReader
+from kgnav_mcp.adapters.freebase.options import Freebase
+from kgnav_mcp.adapters.freebase.schema import SchemaReader
+from kgnav_mcp.adapters.freebase.store import Store
+from kgnav_mcp.adapters.freebase.tallies import Tallies
+from kgnav_mcp.adapters.sparql.results import Answer, Term
+from kgnav_mcp.errors import StoreTimeout, UnknownName
+from kgnav_mcp.model import Certainty, Count, Direction, Stop
+from kgnav_mcp.port import AdapterOptions
+from tests.adapters.sparql.stub import always, serving, table
+
+NS = "http://rdf.freebase.com/ns/"
+Row = Mapping[str, Term]
+
+
+def ns(name: str) -> URIRef:
+    return URIRef(NS + name)
+
+
+ANN = ns("m.ann")
+NAME = ns("type.object.name")
+LABELLED: Row = {"s": ANN, "p": NAME, "o": Literal("Ann", lang="en")}
+
+
+class Endpoint:
+    """Answers the first pattern that a query has by its rows; those whose pattern is in `cut` by what was in time."""
+
+    def __init__(self, *answers: tuple[str, Sequence[Row]]) -> None:
+        self.answers = answers
+        self.cut: set[str] = set()
+
+    async def select(self, query: str) -> Answer:
+        for pattern, rows in self.answers:
+            if re.search(pattern, query):
+                return Answer(tuple(rows), None, partial=pattern in self.cut)
+        return Answer(())
+
+
+def _store(endpoint: Endpoint) -> Store:
+    return Store(endpoint, Freebase.read("freebase+http://127.0.0.1/sparql", AdapterOptions()), ("en",))
+
+
+def _lists(store: Store) -> ListReader:
+    names = Names(store)
+    return ListReader(store, names, Catalogues(store, names), Linker(store, names))
+
+
+async def test_an_entity_whose_name_was_not_read_in_time_is_not_taken_for_a_mediator():
+    endpoint = Endpoint(("type.object.type", []), ("EXISTS", [{"s": ANN}]), ("LANG", []), ("VALUES", []))
+    names = Names(_store(endpoint))
+    assert (await names.described([ANN]))[ANN].mediator
+    for pattern in ("type.object.type", "EXISTS", "LANG", "VALUES"):
+        endpoint.cut = {pattern}
+        with pytest.raises(StoreTimeout, match="stopped the query"):
+            await names.described([ANN])
+
+
+async def test_the_name_of_a_relation_that_was_not_read_in_time_is_read_again():
+    relation = ns("film.actor.film")
+    endpoint = Endpoint(("LANG", [{"s": relation, "o": Literal("Films", lang="en")}]))
+    endpoint.cut = {"LANG"}
+    names = Names(_store(endpoint))
+    with pytest.raises(StoreTimeout):
+        await names.relations([relation])
+    endpoint.cut = set()
+    assert (await names.relations([relation]))[relation].label == "Films"
+
+
+async def test_counts_that_a_time_out_cut_are_counted_again():
+    endpoint = Endpoint(("GROUP BY", [{"p": ns("a.b"), "n": Literal(7)}]))
+    tallies = Tallies(_store(endpoint))
+    endpoint.cut = {"GROUP BY"}
+    assert (await tallies.near([ANN], Direction.OUTGOING, None)).count(7) == Count.at_least(7)
+    endpoint.cut = set()
+    assert (await tallies.near([ANN], Direction.OUTGOING, None)).count(7) == Count(7)
+
+
+async def test_a_page_ends_before_the_rows_that_were_not_read_in_time():
+    slices = [{"o": ns(f"m.{n:03}")} for n in range(150)]
+    endpoint = Endpoint(
+        ("GROUP BY", [{"p": ns("a.large"), "n": Literal(150)}, {"p": ns("b.small"), "n": Literal(3)}]),
+        (r"VALUES \(.s .p\)", [{"s": ANN, "p": ns("b.small"), "o": ns("m.only_one_of_three")}]),
+        ("OFFSET", slices),
+    )
+    endpoint.cut = {r"VALUES \(.s .p\)"}
+    reader = NeighbourReader(store := _store(endpoint), Names(store), Tallies(store))
+    page = await reader.page([ANN], Direction.OUTGOING, paths=None, far_ends=None, limit=200, after=None)
+    assert {triple.relation.id for triple in page.items} == {"a.large"}
+    assert (len(page.items), page.stop) == (150, Stop.TIME_OUT)
+    endpoint.cut = {"OFFSET"}
+    page = await reader.page([ANN], Direction.OUTGOING, paths=None, far_ends=None, limit=200, after=None)
+    assert (len(page.items), page.stop) == (150, Stop.TIME_OUT)
+    assert page.positions[-1].startswith("0|0|150|a.large")
+
+
+async def test_relations_that_were_not_counted_in_time_are_listed_without_counts():
+    relation = ns("a.b")
+    endpoint = Endpoint(
+        (r"\?l \(COUNT", [{"p": ns("a.other"), "l": Literal(0), "n": Literal(2)}]), ("DISTINCT", [{"p": relation}])
+    )
+    endpoint.cut = {r"\?l \(COUNT"}
+    catalogues = Catalogues(store := _store(endpoint), Names(store))
+    catalogue = await catalogues.get()
+    assert catalogue.relations[relation].values.certainty is Certainty.UNKNOWN
+    assert catalogue.whole
+    assert "not counted" in (catalogue.sampled or "")
+
+
+@pytest.mark.parametrize("cut", ["DISTINCT", r"\?t \(COUNT"])
+async def test_a_catalogue_of_a_part_denies_nothing_and_is_read_again(cut: str, monkeypatch: pytest.MonkeyPatch):
+    endpoint = Endpoint(
+        (r"\?l \(COUNT", []), ("DISTINCT", [{"p": ns("a.b")}]), (r"\?t \(COUNT", [{"t": ns("a.type"), "n": Literal(1)}])
+    )
+    endpoint.cut = {r"\?l \(COUNT", cut}
+    catalogues = Catalogues(store := _store(endpoint), Names(store))
+    part = await catalogues.get()
+    for ask in (part.properties, part.types_called, part.anything_called):
+        with pytest.raises(StoreTimeout, match=r"in time whether it has a .*'nothing'"):
+            ask("nothing", None)
+    assert await catalogues.get() is part
+    later = store_module.monotonic() + 61
+    monkeypatch.setattr(store_module, "monotonic", lambda: later)
+    endpoint.cut = set()
+    whole = await catalogues.get()
+    with pytest.raises(UnknownName):
+        whole.types_called("nothing", None)
+
+
+@pytest.mark.parametrize("counted", [[], [{"n": Literal(0)}], [{"n": Literal(40)}]])
+async def test_a_list_that_was_not_counted_in_time_is_not_taken_for_a_short_one(counted: list[Row]):
+    nodes = [{"s": ns(f"m.{n}")} for n in range(5)]
+    endpoint = Endpoint(
+        ("COUNT.DISTINCT", counted),
+        ("OFFSET 6000 LIMIT 5", nodes),
+        (r"\?l \(COUNT", []),
+        ("EXISTS", nodes),
+        ("DISTINCT .p", []),
+    )
+    endpoint.cut = {"COUNT.DISTINCT"}
+    page = await _lists(_store(endpoint)).nodes(None, None, None, 5, "6000")
+    assert [entity.id for entity in page.items] == [f"m.{n}" for n in range(5)]
+    assert page.total.certainty is not Certainty.EXACT
+    assert page.stop is Stop.LIMIT
+
+
+async def test_a_name_that_was_not_read_in_time_is_no_unambiguous_one():
+    endpoint = Endpoint((r"VALUES \?o", [LABELLED]))
+    endpoint.cut = {r"VALUES \?o"}
+    with pytest.raises(StoreTimeout):
+        await Linker(store := _store(endpoint), Names(store)).named("Ann", 5)
+
+
+async def test_a_full_text_index_that_did_not_answer_in_time_is_asked_for_again():
+    endpoint = Endpoint(("contains", [{"o": Literal("Anna")}]), ("LIMIT 50", [{"o": Literal("Anna")}]))
+    linker = Linker(store := _store(endpoint), Names(store))
+    for pattern in ("contains", "LIMIT 50"):
+        endpoint.cut = {pattern}
+        with pytest.raises(StoreTimeout):
+            await linker.has_full_text()
+    endpoint.cut = set()
+    assert await linker.has_full_text()
+
+
+async def test_a_degree_that_was_not_counted_in_time_is_a_lower_bound():
+    endpoint = Endpoint(("GROUP BY", [{"s": ANN, "n": Literal(7)}]))
+    linker = Linker(store := _store(endpoint), Names(store))
+    assert await linker.degrees([ANN]) == {ANN: Count(14)}
+    endpoint.cut = {"GROUP BY"}
+    assert await linker.degrees([ANN]) == {ANN: Count.at_least(14)}
+
+
+async def test_types_at_the_ends_of_relations_that_were_not_read_in_time_are_said_to_be_missing_and_read_again():
+    endpoint = Endpoint(
+        (r"\?l \(COUNT", [{"p": ns("a.b"), "l": Literal(0), "n": Literal(3)}]),
+        (r"isIRI", [{"number": Literal(0), "t": ns("a.type"), "n": Literal(3)}]),
+        (r"\?t \(COUNT", []),
+    )
+    names = Names(store := _store(endpoint))
+    reader = SchemaReader(store, names, Catalogues(store, names), Count(3))
+    endpoint.cut = {r"isIRI"}
+    assert "time was over" in ((await reader.overview(5)).sampled or "")
+    endpoint.cut = set()
+    schema = await reader.overview(5)
+    assert "time was over" not in (schema.sampled or "")
+    assert [facts.heads for facts in schema.relations] == [("type",)]
+
+
+async def test_a_graph_is_not_opened_under_a_revision_that_it_never_had():
+    counted = table(["n"], [{"n": {"type": "literal", "value": "12"}}])
+    async with serving(always(counted, "X-SQL-State: S1TAT")) as stub:
+        adapter = open_adapter(f"freebase+{stub.url}?default-graph-uri=http://g", AdapterOptions())
+        with pytest.raises(StoreTimeout, match="stopped the query"):
+            await adapter.open()
+        await adapter.close()
+
+
+async def test_one_graph_among_those_read_in_time_is_not_taken_for_the_only_one():
+    graphs = table(["g"], [{"g": {"type": "uri", "value": "http://g"}}])
+    async with serving(always(graphs, "X-SQL-State: S1TAT")) as stub:
+        with pytest.raises(StoreTimeout, match="which of its graphs") as caught:
+            await open_adapter(f"freebase+{stub.url}", AdapterOptions()).open()
+    assert "default-graph-uri" in caught.value.next_step
+
+
+@pytest.mark.parametrize(("seconds", "milliseconds"), [(30, "27500"), (6, "3500"), (5, "2500"), (1, "500")])
+async def test_the_store_is_given_a_time_that_ends_before_the_calls(seconds: float, milliseconds: str):
+    counted = table(["n"], [{"n": {"type": "literal", "value": "12"}}])
+    async with serving(always(counted)) as stub:
+        location = f"freebase+{stub.url}?default-graph-uri=http://g"
+        async with open_adapter(location, AdapterOptions(timeout=seconds)) as adapter:
+            assert adapter.revision
+        assert [request.form["timeout"] for request in stub.requests] == [[milliseconds]]
