@@ -24,8 +24,8 @@ STOPPED = 3
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is 1 for a failure, whose reason is on stderr."""
     given = _parser().parse_args(arguments)
-    store = STORES[given.store](given.home.absolute() if given.home else default_home(given.store))
     try:
+        store = STORES[given.store](given.home.absolute() if given.home else default_home(given.store))
         return _run(store, given)
     except (ServiceError, OSError) as error:
         sys.stderr.write(f"{given.store}: {error}\n")

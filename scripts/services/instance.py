@@ -31,11 +31,18 @@ class Instance:
 
 
 def default_home(store: str) -> Path:
-    """Where a store's own instance lives, unless the command names another home."""
+    """Where a store's own instance lives, unless the command names another home.
+
+    Raises:
+        ServiceError: the environment names no folder, and this user has none either.
+    """
     named = os.environ.get("KGNAV_SERVICES")
     if named:
         return Path(named).absolute() / store
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    try:
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    except RuntimeError as error:  # a user without a name, as containers have
+        raise ServiceError("this user has no home: name a folder with --home, or with KGNAV_SERVICES") from error
     return cache / "kgnav-mcp" / "services" / store
 
 

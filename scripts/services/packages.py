@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from .failure import ServiceError
 
 _QUIET = ("-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300")
+_ROOTS_OWN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 _SHOWN = 15
 """Lines of a failed command's output that are shown."""
 
@@ -24,7 +25,7 @@ def ensure(programs: Sequence[str], package: str) -> None:
     missing = [program for program in programs if shutil.which(program) is None]
     if not missing:
         return
-    by_hand = f"install it by hand: apt-get install {' '.join(_QUIET[:2])} {package}"
+    by_hand = f"install it by hand: apt-get update && apt-get install {' '.join(_QUIET[:2])} {package}"
     if shutil.which("apt-get") is None:
         raise ServiceError(f"{', '.join(missing)} is not installed and there is no apt-get to install {package} with")
     if os.geteuid() != 0:
@@ -32,9 +33,10 @@ def ensure(programs: Sequence[str], package: str) -> None:
     sys.stderr.write(f"installing {package}\n")
     failed = _apt("install", *_QUIET, package)
     if failed:  # a machine without lists of packages, or with old ones
-        failed = _apt("update") or _apt("install", *_QUIET, package)
-    if failed:
-        raise ServiceError(f"apt-get could not install {package}:\n{failed}")
+        outdated = _apt("update")  # one source that fails does not keep the others from being read
+        failed = _apt("install", *_QUIET, package)
+        if failed:
+            raise ServiceError(f"apt-get could not install {package}:\n" + "\n".join(filter(None, (outdated, failed))))
     missing = [program for program in programs if shutil.which(program) is None]
     if missing:
         raise ServiceError(f"{package} is installed but brought no {', '.join(missing)}")
@@ -44,11 +46,17 @@ def _apt(*arguments: str) -> str:
     """Run apt-get; the end of its output where it fails, nothing where it works."""
     done = subprocess.run(  # noqa: S603 - the arguments are this module's
         ["apt-get", *arguments],  # noqa: S607
-        env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+        env={**os.environ, "DEBIAN_FRONTEND": "noninteractive", "PATH": _path()},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        errors="replace",
         check=False,
     )
     return "" if done.returncode == 0 else "\n".join(done.stdout.splitlines()[-_SHOWN:]) or "(no output)"
+
+
+def _path() -> str:
+    """The search path with the folders of root's own programs: packages need them, and `su` leaves them out."""
+    return os.pathsep.join(filter(None, (os.environ.get("PATH"), *_ROOTS_OWN)))

@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from queue import Queue
+from queue import Empty, Queue
 from typing import IO, Any
 
 from mcp import StdioServerParameters
@@ -51,8 +51,11 @@ class HttpServer:
 
     def said(self) -> str:
         """The next line on stderr."""
-        line = self.lines.get(timeout=PATIENCE_S)
-        assert line is not None, "the server ended"
+        try:
+            line = self.lines.get(timeout=PATIENCE_S)
+        except Empty:
+            raise AssertionError(f"nothing was said within {PATIENCE_S} s; exit code {self.process.poll()}") from None
+        assert line is not None, f"the server ended with {self.process.wait(PATIENCE_S)}"
         return line
 
     def ended_by(self, signal: int) -> tuple[int, str]:

@@ -7,19 +7,26 @@ import sys
 from typing import Any
 from unittest.mock import create_autospec, patch
 
+import anyio
+
 from kgnav_mcp.config import HttpSettings, Settings
 from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.server.transport import serve_http, serve_stdio
 
 
 async def open_forever() -> None:
-    """Never done; says on stderr when it begins and when it is told to stop, and prints where it must not."""
+    """Never done; says on stderr when it begins and when it has stopped, and prints where it must not.
+
+    Like a store that has to end a query it takes a moment to stop.
+    """
     sys.stdout.write("a stray print\n")
     sys.stdout.flush()
     sys.stderr.write("the call has begun\n")
     try:
         await asyncio.Event().wait()
     finally:
+        with anyio.CancelScope(shield=True):
+            await anyio.sleep(0.3)
         sys.stderr.write("the call has stopped\n")
 
 

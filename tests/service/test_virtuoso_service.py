@@ -8,6 +8,7 @@ import os
 import shutil
 import socket
 import stat
+import subprocess
 import sys
 import urllib.parse
 import urllib.request
@@ -15,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services import ServiceFailedError, Virtuoso, script
+from tests.services import SCRIPT, ServiceFailedError, Virtuoso, script
 
 GRAPH = "http://example.org/animals"
 GOOD = """\
@@ -175,11 +176,31 @@ APT_GET = """\
 #!/bin/sh
 echo "$1" >> {folder}/calls
 case $1 in
-    update) : > {folder}/lists ;;
+    update) : > {folder}/lists; exit {update} ;;
     *) [ -e {folder}/lists ] || exit 100; for each in {programs}; do /bin/ln -s "$each" {folder}; done ;;
 esac
 """
-"""Stands in for the real one on a machine without lists of packages: `install` works once they were fetched."""
+"""Stands in for the real one on a machine without lists of packages: `install` works once they were fetched.
+
+`update` may fail for one of several sources, and give the lists of the others.
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can run it as another user")
+def test_a_user_without_a_home_is_told_to_name_a_folder() -> None:
+    program = "import os, sys; from services.cli import main; os.setuid(54321); sys.exit(main(['virtuoso', 'status']))"
+
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=SCRIPT.parent,
+        env={"PATH": os.defpath},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 1
+    assert done.stderr == "virtuoso: this user has no home: name a folder with --home, or with KGNAV_SERVICES\n"
 
 
 @pytest.fixture
@@ -201,13 +222,14 @@ def test_where_it_cannot_be_installed_the_reason_is_given(tmp_path: Path, bare_p
     assert "virtuoso-t, isql-vt is not installed and there is no apt-get" in done.stderr
 
 
+@pytest.mark.parametrize("update", [0, 100])
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root installs packages; as root: pytest tests/service")
 def test_where_it_is_missing_it_is_installed_with_fresh_lists_of_packages_if_need_be(
-    own_virtuoso: Virtuoso, request: pytest.FixtureRequest
+    own_virtuoso: Virtuoso, request: pytest.FixtureRequest, update: int
 ) -> None:
     programs = " ".join(str(shutil.which(name)) for name in ("virtuoso-t", "isql-vt"))
     folder: Path = request.getfixturevalue("bare_path")
-    (folder / "apt-get").write_text(APT_GET.format(folder=folder, programs=programs))
+    (folder / "apt-get").write_text(APT_GET.format(folder=folder, programs=programs, update=update))
     (folder / "apt-get").chmod(0o755)
 
     own_virtuoso.start()

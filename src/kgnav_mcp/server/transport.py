@@ -12,7 +12,7 @@ import signal
 import socket
 import sys
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import anyio
 from mcp.server.transport_security import TransportSecuritySettings
@@ -30,7 +30,10 @@ _EVERY_ADDRESS = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not bound 
 
 _PATH = "/mcp"
 _GRACE_S = 3
-"""Seconds that open requests have to end once the server was told to. A client's event stream never ends by itself."""
+"""Seconds that open requests have to end once the server was told to, and again once they were cancelled.
+
+A client's event stream never ends by itself.
+"""
 
 
 def serve_stdio(settings: Settings) -> None:
@@ -72,15 +75,41 @@ def listen(app: ASGIApp, http: HttpSettings, log_level: LogLevel) -> None:
         sys.stderr.write(f"Only requests for {', '.join(_LOOPBACK)} are let in: add names by --http-allowed-hosts.\n")
     # Without a log configuration of its own uvicorn logs as everything else does: to stderr.
     config = uvicorn.Config(
-        _interruptible(app), log_level=log_level.lower(), log_config=None, timeout_graceful_shutdown=_GRACE_S
+        _Interruptible(app), log_level=log_level.lower(), log_config=None, timeout_graceful_shutdown=_GRACE_S
     )
     anyio.run(uvicorn.Server(config).serve, sockets)
 
 
-def _interruptible(app: ASGIApp) -> ASGIApp:
-    """The application, whose requests end in words when the server does: uvicorn would log each as a crash."""
+class _Interruptible:
+    """The application, whose requests end in good order when the server does.
 
-    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+    uvicorn cancels those that are open when their time is over. It would log each as a crash: they end in words here.
+    And it would not wait for them, but have the application close and end the process: they end before both here, so
+    that none of them loses its graph, or is cut off where it gives back what it holds.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._open = set[asyncio.Task[None]]()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def after_requests() -> Message:
+            message = await receive()
+            if message["type"] == "lifespan.shutdown" and self._open:
+                await asyncio.wait(self._open, timeout=_GRACE_S)
+            return message
+
+        if scope["type"] == "lifespan":
+            await self._app(scope, after_requests, send)
+            return
+        task = cast("asyncio.Task[None]", asyncio.current_task())  # uvicorn gives each request one of its own
+        self._open.add(task)
+        try:
+            await self._answer(scope, receive, send)
+        finally:
+            self._open.discard(task)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         begun = False
 
         async def noting(message: Message) -> None:
@@ -89,15 +118,13 @@ def _interruptible(app: ASGIApp) -> ASGIApp:
             await send(message)
 
         try:
-            await app(scope, receive, noting)
+            await self._app(scope, receive, noting)
         except asyncio.CancelledError:
             if scope["type"] != "http":
                 raise
             if not begun:
                 await send({"type": "http.response.start", "status": HTTPStatus.SERVICE_UNAVAILABLE, "headers": []})
                 await send({"type": "http.response.body", "body": b"The server is shutting down."})
-
-    return answer
 
 
 def _bind(http: HttpSettings) -> list[socket.socket]:
