@@ -16,6 +16,7 @@ from kgnav_mcp.adapters.freebase.lists import ListReader
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.neighbours import NeighbourReader
 from kgnav_mcp.adapters.freebase.options import Freebase
+from kgnav_mcp.adapters.freebase.relations import RelationReader
 from kgnav_mcp.adapters.freebase.schema import SchemaReader
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.freebase.tallies import Tallies
@@ -107,6 +108,23 @@ async def test_a_page_ends_before_the_rows_that_were_not_read_in_time():
     page = await reader.page([ANN], Direction.OUTGOING, paths=None, far_ends=None, limit=200, after=None)
     assert (len(page.items), page.stop) == (150, Stop.TIME_OUT)
     assert page.positions[-1].startswith("0|0|150|a.large")
+
+
+async def test_mediators_that_were_not_looked_for_in_time_are_said_to_be_missing():
+    endpoint = Endpoint((r"SELECT \?p \(COUNT", [{"p": ns("a.b"), "n": Literal(5_000)}]), ("LIMIT 1000", []))
+    tallies = Tallies(_store(endpoint))
+    endpoint.cut = {"LIMIT 1000"}
+    assert (await tallies.through([ANN], Direction.OUTGOING, None)).stop is Stop.TIME_OUT
+    endpoint.cut = set()
+    assert (await tallies.through([ANN], Direction.OUTGOING, None)).stop is Stop.COMPLETE
+
+
+async def test_examples_that_were_not_read_in_time_are_said_to_be_missing():
+    endpoint = Endpoint(("GROUP BY", [{"p": ns("a.b"), "n": Literal(5)}]), ("AS .number", []))
+    endpoint.cut = {"AS .number"}
+    reader = RelationReader(store := _store(endpoint), Names(store), Tallies(store))
+    page = await reader.page([ANN], Direction.OUTGOING, hops=1, far_ends=None, examples=2, limit=5)
+    assert (page.items[0].count, page.stop) == (Count(5), Stop.TIME_OUT)
 
 
 async def test_relations_that_were_not_counted_in_time_are_listed_without_counts():
