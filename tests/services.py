@@ -18,6 +18,10 @@ import pytest
 SCRIPT = Path(__file__).parents[1] / "scripts" / "service"
 
 
+WATCHED_S = 40
+"""How long a query is watched: less than the 60 seconds that the store gives one of whose time nothing is said."""
+
+
 class ServiceFailedError(Exception):
     """The script ended with an error; the text is what it said."""
 
@@ -75,9 +79,16 @@ class Virtuoso:
         finally:
             _put(settings, usual)
 
-    @property
-    def busy(self) -> bool:
-        """Whether it works on a query, whoever waits for its answer: one of its threads runs beside the one asked."""
+    def until(self, *, busy: bool) -> float:
+        """Seconds until it works on a query, or on none, whoever waits for the answer."""
+        began = time.monotonic()
+        while self._is_busy() is not busy:
+            assert time.monotonic() - began < WATCHED_S
+            time.sleep(0.1)
+        return time.monotonic() - began
+
+    def _is_busy(self) -> bool:
+        """Whether one of its threads runs beside the one that is asked."""
         kept = json.loads((self.home / "instance.json").read_text(encoding="utf-8"))
         command = ["isql-vt", f"127.0.0.1:{kept['sql_port']}", "dba", kept["password"], "VERBOSE=OFF"]
         said = subprocess.run(command, input="status('');\n", capture_output=True, text=True, check=True).stdout

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator
 
 import pytest
@@ -19,8 +18,6 @@ ENDLESS = '?a ?p ?b . ?c ?q ?d . ?e ?r ?f FILTER(CONCAT(STR(?a), STR(?c), STR(?e
 """More than a million million combinations, and none that fits."""
 ENDLESS_COUNT = f"SELECT (COUNT(*) AS ?n) WHERE {{ $conditions {ENDLESS} }}"
 ENDLESS_LIST = f"SELECT ?s WHERE {{ $conditions {ENDLESS} }} OFFSET $skip LIMIT $most"
-WATCHED = 40
-"""Seconds after which the tests no longer wait: below the 60 that the store gives a query of which nothing is said."""
 
 
 @pytest.fixture
@@ -38,12 +35,7 @@ async def _some_nodes(graph: GraphAdapter) -> Page[Entity]:
 
 
 async def _until(virtuoso: Virtuoso, *, busy: bool) -> float:
-    """Seconds until the store works on a query, or on none."""
-    began = time.monotonic()
-    while await asyncio.to_thread(lambda: virtuoso.busy) is not busy:
-        assert time.monotonic() - began < WATCHED
-        await asyncio.sleep(0.1)
-    return time.monotonic() - began
+    return await asyncio.to_thread(virtuoso.until, busy=busy)
 
 
 async def test_a_count_whose_caller_left_ends_with_its_time(

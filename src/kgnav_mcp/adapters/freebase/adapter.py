@@ -76,7 +76,8 @@ class FreebaseAdapter(GraphAdapter):
 
     Virtuoso looks every two seconds whether callers are still there, and ends the query of one that has left. It does
     not for a count that it spreads over several threads, and who is no administrator cannot end that in another way:
-    every query has a time there, a little below the time-out, and ends at its next look.
+    every query has a time there, a little below the time-out, and ends at its next look. The time-out should be below
+    the operator's own limit, MaxQueryExecutionTime: such a count goes on behind the error that this one ends it with.
     """
 
     capabilities: ClassVar[frozenset[Capability]] = frozenset(
