@@ -101,11 +101,11 @@ async def test_a_page_ends_before_the_rows_that_were_not_read_in_time():
     )
     endpoint.cut = {r"VALUES \(.s .p\)"}
     reader = NeighbourReader(store := _store(endpoint), Names(store), Tallies(store))
-    page = await reader.page([ANN], Direction.OUTGOING, paths=None, far_ends=None, limit=200, after=None)
+    page = await reader.page([ANN], Direction.OUTGOING, paths=None, far_ends=None, limit=200, after=None, whole=False)
     assert {triple.relation.id for triple in page.items} == {"a.large"}
     assert (len(page.items), page.stop) == (150, Stop.TIME_OUT)
     endpoint.cut = {"OFFSET"}
-    page = await reader.page([ANN], Direction.OUTGOING, paths=None, far_ends=None, limit=200, after=None)
+    page = await reader.page([ANN], Direction.OUTGOING, paths=None, far_ends=None, limit=200, after=None, whole=True)
     assert (len(page.items), page.stop) == (150, Stop.TIME_OUT)
     assert page.positions[-1].startswith("0|0|150|a.large")
 
