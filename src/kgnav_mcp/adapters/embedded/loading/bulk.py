@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 PARAMETERS = 900
 """Values bound by one statement; every SQLite allows 999."""
@@ -18,19 +18,21 @@ Row = TypeVar("Row")
 
 def insert(connection: sqlite3.Connection, into: str, rows: Sequence[Sequence[object]]) -> None:
     """Insert rows of equal width. `into` is a named statement that ends in VALUES."""
-    if not rows:
-        return
-    width = len(rows[0])
+    if rows:
+        insert_values(connection, into, len(rows[0]), list(chain.from_iterable(rows)))
+
+
+def insert_values(connection: sqlite3.Connection, into: str, width: int, values: Sequence[Any]) -> None:
+    """Insert rows that stand one behind the other."""
     marks = f"({', '.join('?' * width)})"
     together = PARAMETERS // width
-    whole = len(rows) - len(rows) % together
-    if whole:
-        values = list(chain.from_iterable(islice(rows, whole)))
-        step = together * width
-        statement = f"{into} {', '.join([marks] * together)}"
-        for start in range(0, len(values), step):
-            connection.execute(statement, values[start : start + step])
-    connection.executemany(f"{into} {marks}", rows[whole:])
+    step = together * width
+    statement = f"{into} {', '.join([marks] * together)}"
+    whole = len(values) - len(values) % step
+    for start in range(0, whole, step):
+        connection.execute(statement, values[start : start + step])
+    rest = values[whole:]
+    connection.executemany(f"{into} {marks}", zip(*(rest[place::width] for place in range(width)), strict=True))
 
 
 def batches(rows: Iterable[Row]) -> Iterator[list[Row]]:

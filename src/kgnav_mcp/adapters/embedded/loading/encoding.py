@@ -4,13 +4,34 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass, field
+from itertools import compress, islice
 
 import pyoxigraph as ox
 
+from kgnav_mcp.adapters.embedded.loading import plain
 from kgnav_mcp.adapters.embedded.loading.wellknown import RDF, RDF_REIFIES, XSD
 
 Value = tuple[str, str | None, str | None]
 """Text, datatype and language of a literal."""
+
+
+WINDOW = 1 << 15
+"""Nodes that are numbered before the numbers begin anew: many enough for the common ones to be met again, few enough
+to stay near the processor's cache."""
+
+
+class Numbers(dict[str | None, int]):
+    """Places of keys in the order of first use. Asking for the place of a new key gives it one."""
+
+    def __missing__(self, key: str | None) -> int:
+        number = self[key] = len(self)
+        return number
+
+    def since(self, place: int) -> list[str]:
+        """The keys from a place on."""
+        newest = [key for key in islice(reversed(self), len(self) - place) if key is not None]
+        newest.reverse()
+        return newest
 
 
 def _numbers() -> array[int]:
@@ -19,12 +40,18 @@ def _numbers() -> array[int]:
 
 @dataclass(slots=True)
 class Batch:
-    """Some thousand quads. Numbers are places in `nodes` and `relations`, which are in the order of first use."""
+    """Some thousand quads. Numbers are places in the nodes and relations of this batch and those before it.
+
+    Both are counted in the order of first use, nodes from 1 and relations from 0.
+    """
 
     position: int
     """Bytes of the source read so far."""
-    nodes: list[str]
-    relations: list[str]
+    restart: bool
+    """Places are counted anew from this batch on."""
+    nodes: list[str] = field(default_factory=list[str])
+    relations: list[str] = field(default_factory=list[str])
+    """Those used for the first time."""
     heads: array[int] = field(default_factory=_numbers)
     links: array[int] = field(default_factory=_numbers)
     tails: array[int] = field(default_factory=_numbers)
@@ -42,12 +69,35 @@ class Encoder:
     def __init__(self, index: int) -> None:
         self._blank = f"_:{index}:"
         self._datatypes: dict[str, str | None] = {XSD + "string": None, RDF + "langString": None}
+        self._forms: dict[str, tuple[str | None, str | None]] = {}
+        self._nodes = Numbers()
+        self._relations = Numbers()
+
+    def encode_lines(self, block: bytes, position: int) -> Batch | None:
+        """One batch of whole lines of N-Triples, or None where they are not plain enough to do without the parser."""
+        columns = plain.split(block, self._blank)
+        if columns is None:
+            return None
+        values = self._values(columns.literals)
+        if values is None:
+            return None
+        batch, known, known_relations = self._begin(position)
+        links = array("L", map(self._relations.__getitem__, columns.relations))
+        ends = array("L", map(self._nodes.__getitem__, columns.terms))
+        heads, tails = ends[0::2], ends[1::2]
+        if values:
+            rows = (row for row, tail in enumerate(tails) if not tail)
+            batch.literals = [(heads[row], links[row], value) for row, value in zip(rows, values, strict=True)]
+            heads, links = array("L", compress(heads, tails)), array("L", compress(links, tails))
+            tails = array("L", filter(None, tails))
+        batch.heads, batch.links, batch.tails = heads, links, tails
+        batch.nodes, batch.relations = self._nodes.since(known), self._relations.since(known_relations)
+        return batch
 
     def encode(self, quads: list[ox.Quad], position: int) -> Batch:
-        """One batch: the loop that decides how long a load takes, so it works on local names."""
-        nodes: dict[str, int] = {}
-        relations: dict[str, int] = {}
-        batch = Batch(position, [], [])
+        """One batch of parsed quads."""
+        batch, known, known_relations = self._begin(position)
+        nodes, relations = self._nodes, self._relations
         node, relation_of, datatypes = nodes.setdefault, relations.setdefault, self._datatypes
         add_head, add_link, add_tail = batch.heads.append, batch.links.append, batch.tails.append
         add_literal, named_node, literal = batch.literals.append, ox.NamedNode, ox.Literal
@@ -74,15 +124,39 @@ class Encoder:
                 add_head(head)
                 add_link(relation_of(name, len(relations)))
                 add_tail(node(self._key(tail), len(nodes)))
-        batch.nodes, batch.relations = list(nodes), list(relations)
+        batch.nodes, batch.relations = nodes.since(known), relations.since(known_relations)
         return batch
+
+    def _begin(self, position: int) -> tuple[Batch, int, int]:
+        """An empty batch, and how many nodes and relations are known before it. Place 0 is no node's."""
+        restart = not self._nodes or len(self._nodes) > WINDOW
+        if restart:
+            self._nodes.clear()
+            self._nodes[None] = 0
+            self._relations.clear()
+        return Batch(position, restart), len(self._nodes), len(self._relations)
+
+    def _values(self, literals: list[tuple[str, str]]) -> list[Value] | None:
+        """Literals of plain lines. The parser reads the escapes, and each language or datatype when it first comes."""
+        forms = self._forms
+        new = {behind for _, behind in literals}.difference(forms)
+        for behind in new:
+            found = plain.parsed([("", behind)])
+            if found is None:
+                return None
+            forms[behind] = self._datatype(found[0].datatype.value), found[0].language
+        escaped = plain.parsed(pair for pair in literals if "\\" in pair[0])
+        if escaped is None:
+            return None
+        texts = (literal.value for literal in escaped)
+        return [(next(texts) if "\\" in text else text, *forms[behind]) for text, behind in literals]
 
     def _key(self, term: object) -> str:
         if isinstance(term, ox.NamedNode):
             return term.value
         return self._blank + term.value if isinstance(term, ox.BlankNode) else str(term)
 
-    def _quoted_tail(self, tail: object, nodes: dict[str, int]) -> int | Value:
+    def _quoted_tail(self, tail: object, nodes: Numbers) -> int | Value:
         if isinstance(tail, ox.Literal):
             return tail.value, self._datatype(tail.datatype.value), tail.language
         return nodes.setdefault(self._key(tail), len(nodes))

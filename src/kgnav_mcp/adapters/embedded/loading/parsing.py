@@ -38,6 +38,9 @@ PROCESS = "kgnav_mcp.adapters.embedded.loading.parser_process"
 QUADS = 20_000
 """Quads in a batch: many enough for a node's repetitions to be met within one, few enough to stay in the cache."""
 
+LINES_BYTES = 1 << 17
+"""Lines that are split together: their terms stay in the processor's cache until they are numbered."""
+
 PIPE_BYTES = 1 << 20
 """Room in the pipe and before it, so that neither process waits for the other's every page."""
 
@@ -71,8 +74,8 @@ def parse(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: boo
     with source.open() as reader:
         if source.form is Format.TRIX:
             yield encoder.encode(trix.quads(source, reader), reader.position)
-        elif source.form in LINE_FORMATS and skip_bad:
-            yield from _good_lines(source, reader, encoder)
+        elif source.form in LINE_FORMATS:
+            yield from _lines(source, reader, encoder, skip_bad=skip_bad)
         else:
             parser = ox.parse(reader.stream, OX_FORMATS[source.form], lenient=True)
             statements: Iterator[ox.Quad] = iter(parser)
@@ -82,25 +85,36 @@ def parse(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: boo
                 prefixes.setdefault(prefix, namespace)
 
 
-def _good_lines(source: Source, reader: SourceReader, encoder: Encoder) -> Iterator[Batch]:
-    """Whole blocks where they have no error; line by line, to leave out the bad ones only, where they have."""
+def _lines(source: Source, reader: SourceReader, encoder: Encoder, *, skip_bad: bool) -> Iterator[Batch]:
+    """Block by block: split where the lines are plain, parsed where not, line by line where there are bad ones."""
     form = OX_FORMATS[source.form]
     first = 1
-    for block in blocks(reader):
-        rejected: list[tuple[int | None, str]] = []
-        try:
-            good = list(ox.parse(block, form, lenient=True))
-        except SyntaxError:
-            good: list[ox.Quad] = []
-            for number, line in enumerate(block.split(b"\n"), first):
-                try:
-                    good += ox.parse(line, form, lenient=True)
-                except SyntaxError as error:
-                    rejected.append((number, reason(error)))
-        batch = encoder.encode(good, reader.position)
-        batch.rejected = rejected
+    for block in blocks(reader, LINES_BYTES):
+        batch = encoder.encode_lines(block, reader.position) if source.form is Format.N_TRIPLES else None
+        if batch is None:
+            rejected: list[tuple[int | None, str]] = []
+            try:
+                good = list(ox.parse(block, form, lenient=True))
+            except SyntaxError as error:
+                if not skip_bad:
+                    raise SyntaxError(error.msg, (None, first - 1 + (error.lineno or 1), None, None)) from None
+                good, rejected = _good_lines(block, form, first)
+            batch = encoder.encode(good, reader.position)
+            batch.rejected = rejected
         yield batch
         first += block.count(b"\n")
+
+
+def _good_lines(block: bytes, form: ox.RdfFormat, first: int) -> tuple[list[ox.Quad], list[tuple[int | None, str]]]:
+    """The quads of the good lines; numbers, counted from `first`, and reasons of the bad ones."""
+    good: list[ox.Quad] = []
+    rejected: list[tuple[int | None, str]] = []
+    for number, line in enumerate(block.split(b"\n"), first):
+        try:
+            good += ox.parse(line, form, lenient=True)
+        except SyntaxError as error:
+            rejected.append((number, reason(error)))
+    return good, rejected
 
 
 def _from_process(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: bool) -> Iterator[Batch]:

@@ -21,10 +21,11 @@ def read_rdf(source: Source, index: int, staging: Staging, rules: NameRules, rej
         BadLine: it has an error, and bad lines are not skipped or cannot be in this format.
     """
     position = 0
+    places = _Places()
     for batch in _batches(source, index, staging, rejects):
-        _stage(batch, staging, rules)
+        _stage(batch, places, staging, rules)
         position = batch.position
-        if len(staging.triples) + len(staging.literals) >= BATCH:
+        if staging.waiting >= BATCH:
             staging.checkpoint(source.name, position)
     staging.checkpoint(source.name, position)
 
@@ -36,10 +37,15 @@ def read_rdf_names(source: Source, staging: Staging, rules: NameRules, rejects: 
         LoadError: the source cannot be read.
         BadLine: it has an error, and bad lines are not skipped or cannot be in this format.
     """
+    keys: list[str] = []
+    kinds: list[tuple[int, int] | None] = []
     for batch in _batches(source, 0, staging, rejects):
-        kinds = [rules.relations.get(key) for key in batch.relations]
+        if batch.restart:
+            keys, kinds = [""], []
+        keys += batch.nodes
+        kinds += [rules.relations.get(key) for key in batch.relations]
         for head, link, (text, _, language) in batch.literals:
-            kind, key = kinds[link], batch.nodes[head]
+            kind, key = kinds[link], keys[head]
             if kind is not None and not key.startswith("_:"):
                 staging.named_keys.append((key, kind[0], rules.rank(kind[1], language), language, text))
         staging.checkpoint(source.name, batch.position)
@@ -57,14 +63,30 @@ def _batches(source: Source, index: int, staging: Staging, rejects: Rejects) -> 
             raise _bad_line(source, error, skip_bad=rejects.skip_bad) from error
 
 
-def _stage(batch: Batch, staging: Staging, rules: NameRules) -> None:
-    """Stage a batch, its places in `nodes` and `relations` replaced by the numbers they have in the whole load."""
-    known, add = staging.terms.ids.get, staging.terms.add
-    nodes = [known(key) or add(key) for key in batch.nodes]
-    relations = [staging.relation(key) for key in batch.relations]
-    kinds = [rules.relations.get(key) for key in batch.relations]
+class _Places:
+    """What stands at the places that batches count in: numbers of the whole load, and which relations name."""
+
+    def __init__(self) -> None:
+        self.nodes = [0]
+        self.relations: list[int] = []
+        self.kinds: list[tuple[int, int] | None] = []
+
+    def take(self, batch: Batch, staging: Staging, rules: NameRules) -> None:
+        """Number what the batch brings."""
+        if batch.restart:
+            self.nodes, self.relations, self.kinds = [0], [], []
+        known, add = staging.terms.ids.get, staging.terms.add
+        self.nodes += [known(key) or add(key) for key in batch.nodes]
+        self.relations += [staging.relation(key) for key in batch.relations]
+        self.kinds += [rules.relations.get(key) for key in batch.relations]
+
+
+def _stage(batch: Batch, places: _Places, staging: Staging, rules: NameRules) -> None:
+    """Stage a batch, its places replaced by the numbers that its nodes and relations have in the whole load."""
+    places.take(batch, staging, rules)
+    nodes, relations, kinds = places.nodes, places.relations, places.kinds
     node, relation = nodes.__getitem__, relations.__getitem__
-    staging.triples.extend(zip(map(node, batch.heads), map(relation, batch.links), map(node, batch.tails), strict=True))
+    staging.add_triples(map(node, batch.heads), map(relation, batch.links), map(node, batch.tails), len(batch.heads))
     for head, link, value in batch.literals:
         staging.literals.append((nodes[head], relations[link], *value))
         kind = kinds[link]

@@ -195,10 +195,10 @@ def _readable(block: bytes, source: Source, first: int, rejects: Rejects) -> lis
 BLOCK_BYTES = 1 << 20
 
 
-def blocks(reader: SourceReader) -> Iterator[bytes]:
-    """The source in whole lines, about a megabyte at a time."""
+def blocks(reader: SourceReader, size: int = BLOCK_BYTES) -> Iterator[bytes]:
+    """The source in whole lines, about `size` bytes at a time."""
     rest = b""
-    while chunk := reader.stream.read(BLOCK_BYTES):
+    while chunk := reader.stream.read(size):
         end = chunk.rfind(b"\n") + 1
         if end:
             yield rest + chunk[:end]

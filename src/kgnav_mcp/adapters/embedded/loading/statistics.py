@@ -6,7 +6,6 @@ import sqlite3
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -56,7 +55,10 @@ def write_statistics(connection: sqlite3.Connection, path: Path) -> bool:
 
 
 def _by_relation(connection: sqlite3.Connection, query: str) -> Counter[int]:
-    return Counter(map(itemgetter(0), connection.execute(query)))
+    counts: Counter[int] = Counter()
+    for relation, rows in connection.execute(query):
+        counts[relation] += rows
+    return counts
 
 
 def _degrees(path: Path, query: str) -> list[tuple[Any, ...]]:

@@ -94,7 +94,10 @@ def _numbered_attributes(
 def write_labels(connection: sqlite3.Connection, staging: Staging, type_relations: tuple[str, ...]) -> None:
     """Write the labels: those of a property graph, and the tails of the type relations."""
     connection.executemany(queries.WRITE_LABEL, ((number, key) for key, number in staging.labels.items()))
-    types = json.dumps([staging.relations[key] for key in type_relations if key in staging.relations])
+    given = [staging.relations[key] for key in type_relations if key in staging.relations]
+    if not given and not staging.labels:
+        return
+    types = json.dumps(given)
     connection.execute(queries.FIND_CLASSES, (types,))
     connection.execute(queries.WRITE_CLASSES)
     connection.execute(queries.NUMBER_CLASSES)
