@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
+from kgnav_mcp.adapters.embedded.loading.sources import LONGEST_LINE
 from kgnav_mcp.errors import BadLine, LoadError
 from tests.adapters.embedded.loaded import Loaded, write
 
@@ -184,3 +185,13 @@ def test_sources_that_are_none_are_refused_before_anything_is_written(tmp_path: 
     with pytest.raises(LoadError, match="no source"):
         load([], tmp_path / "g.kg")
     assert set(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("name", ["g.nt", "g.nq", "g.tsv", "g.nt.gz"])
+def test_a_file_without_line_ends_does_not_fill_the_memory(tmp_path: Path, name: str) -> None:
+    content = TRIPLE % 1 + b"x" * (LONGEST_LINE + 2**21)
+    (tmp_path / name).write_bytes(gzip.compress(content, 1) if name.endswith(".gz") else content)
+    with pytest.raises(LoadError, match="a line of more than 64 MB") as caught:
+        load([tmp_path / name], tmp_path / "g.kg", LoadOptions(skip_bad=True))
+    assert caught.value.next_step
+    assert not (tmp_path / "g.kg").exists()

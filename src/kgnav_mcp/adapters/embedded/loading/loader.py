@@ -25,7 +25,7 @@ from kgnav_mcp.adapters.embedded.loading.reification import attach_qualifiers
 from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
 from kgnav_mcp.adapters.embedded.loading.sources import recognise
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
-from kgnav_mcp.adapters.embedded.loading.statistics import write_statistics
+from kgnav_mcp.adapters.embedded.loading.statistics import EdgeCounts, write_statistics
 from kgnav_mcp.adapters.embedded.loading.terms import TERM_BUDGET
 from kgnav_mcp.adapters.embedded.loading.wellknown import PREFIXES
 from kgnav_mcp.errors import LoadError
@@ -60,10 +60,8 @@ def load(
             staging = Staging(connection, term_budget=term_budget, progress=progress)
             reading = Reading(read, labels, staging, NameRules(options), rejects)
             reading.read()
-            _build(part, reading, options)
-            staging.tell(read[-1].name, 0, "counting")
-            connection.execute("BEGIN")
-            sampled = write_statistics(connection, part.path)
+            _write_small(reading, options)
+            sampled = _write_large(part, reading, options)
             entities, triples = connection.execute(queries.COUNT_ALL).fetchone()
             if not triples and not entities:
                 raise LoadError("the sources hold not one triple", next_step="Check that they are the right files.")
@@ -95,8 +93,8 @@ def without_cycles() -> Generator[None]:
             gc.enable()
 
 
-def _build(part: PartFile, reading: Reading, options: LoadOptions) -> None:
-    """Write all but the statistics and the meta-data."""
+def _write_small(reading: Reading, options: LoadOptions) -> None:
+    """Write the relations and labels, and commit the staged rows for whoever reads them."""
     staging = reading.staging
     connection = staging.connection
     name = reading.sources[-1].name
@@ -111,15 +109,29 @@ def _build(part: PartFile, reading: Reading, options: LoadOptions) -> None:
     attach_qualifiers(connection, staging)
     writer.write_labels(connection, staging, options.type_relations)
     connection.execute("COMMIT")
+
+
+def _write_large(part: PartFile, reading: Reading, options: LoadOptions) -> bool:
+    """Write edges, nodes and counts, in three threads; True when the schema's figures come from a sample.
+
+    The transaction of the counts is left open.
+    """
+    staging = reading.staging
+    connection = staging.connection
+    name = reading.sources[-1].name
     with NodeFile(part.nodes, part.staging, options, reading.last_rdf) as nodes:
         connection.execute("BEGIN")
         writer.write_edges(connection)
         connection.execute("COMMIT")
-        nodes.copy(connection)
-    staging.tell(name, 0, "indexing")
-    connection.execute("BEGIN")
-    writer.write_joins(connection)
-    connection.execute("COMMIT")
+        with EdgeCounts(part.path) as counts:
+            nodes.copy(connection)
+            staging.tell(name, 0, "indexing")
+            connection.execute("BEGIN")
+            writer.write_joins(connection)
+            connection.execute("COMMIT")
+            staging.tell(name, 0, "counting")
+            connection.execute("BEGIN")
+            return write_statistics(connection, part.path, counts)
 
 
 def _connect(part: PartFile) -> sqlite3.Connection:

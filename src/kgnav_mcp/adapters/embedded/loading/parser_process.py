@@ -14,6 +14,7 @@ from pathlib import Path
 
 from kgnav_mcp.adapters.embedded.loading import parsing
 from kgnav_mcp.adapters.embedded.loading.sources import Format, Source
+from kgnav_mcp.errors import LoadError
 
 
 def main(path: str, form: str, index: str, skip_bad: str) -> None:
@@ -28,7 +29,7 @@ def main(path: str, form: str, index: str, skip_bad: str) -> None:
                 pickle.dump(batch, sys.stdout.buffer, pickle.HIGHEST_PROTOCOL)
             pickle.dump(None, sys.stdout.buffer)
             pickle.dump(prefixes, sys.stdout.buffer)
-        except (SyntaxError, EOFError, zlib.error) as error:
+        except (LoadError, SyntaxError, EOFError, zlib.error) as error:
             pickle.dump(error, sys.stdout.buffer)
         except BrokenPipeError:
             raise

@@ -89,7 +89,7 @@ def _lines(source: Source, reader: SourceReader, encoder: Encoder, *, skip_bad: 
     """Block by block: split where the lines are plain, parsed where not, line by line where there are bad ones."""
     form = OX_FORMATS[source.form]
     first = 1
-    for block in blocks(reader, LINES_BYTES):
+    for block in blocks(source, reader, LINES_BYTES):
         batch = encoder.encode_lines(block, reader.position) if source.form is Format.N_TRIPLES else None
         if batch is None:
             rejected: list[tuple[int | None, str]] = []

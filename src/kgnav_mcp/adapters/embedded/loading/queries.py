@@ -142,6 +142,7 @@ WHERE id IN (SELECT node FROM nodes.unnamed)
 
 # One scan of all triples each, counted in the order they are stored in; who reads the counts adds them up, because
 # grouping by relation alone means sorting all rows. Tails share relations more than heads do: by tail, fewest counts.
+ANY_EDGE = "SELECT 1 FROM edge LIMIT 1"
 EDGE_RELATIONS = "SELECT p, count(*) FROM edge INDEXED BY edge_incoming GROUP BY o, p"
 ATTRIBUTE_RELATIONS = "SELECT p, 1 FROM attribute NOT INDEXED"
 WRITE_EDGE_COUNT = "UPDATE relation SET edges = ?2 WHERE id = ?1"

@@ -169,7 +169,7 @@ def translated(source: Source) -> Generator[None]:
 def lines(source: Source, reader: SourceReader, rejects: Rejects) -> Iterator[tuple[int, str]]:
     """Number (from 1) and text of every line that is UTF-8; others are bad lines. Blank lines are left out."""
     first = 1
-    for block in blocks(reader):
+    for block in blocks(source, reader):
         try:
             texts: Sequence[str] = block.decode("utf-8-sig" if first == 1 else "utf-8").split("\n")
         except UnicodeDecodeError:
@@ -195,15 +195,29 @@ def _readable(block: bytes, source: Source, first: int, rejects: Rejects) -> lis
 BLOCK_BYTES = 1 << 20
 
 
-def blocks(reader: SourceReader, size: int = BLOCK_BYTES) -> Iterator[bytes]:
-    """The source in whole lines, about `size` bytes at a time."""
-    rest = b""
+LONGEST_LINE = 64 * 1024 * 1024
+"""Bytes of a line: more than any literal has, and no file without line ends shall fill the memory."""
+
+
+def blocks(source: Source, reader: SourceReader, size: int = BLOCK_BYTES) -> Iterator[bytes]:
+    """The source in whole lines, about `size` bytes at a time.
+
+    Raises:
+        LoadError: a line is longer than LONGEST_LINE.
+    """
+    begun: list[bytes] = []
     while chunk := reader.stream.read(size):
         end = chunk.rfind(b"\n") + 1
         if end:
-            yield rest + chunk[:end]
-            rest = chunk[end:]
+            begun.append(chunk[:end])
+            yield b"".join(begun)
+            begun = [chunk[end:]]
         else:
-            rest += chunk
-    if rest:
+            begun.append(chunk)
+            if len(begun) * size > LONGEST_LINE:
+                raise LoadError(
+                    f"{source.name} has a line of more than {LONGEST_LINE // 2**20} MB",
+                    next_step="Check that it is a text file with one statement or row a line, ended by a line feed.",
+                )
+    if rest := b"".join(begun):
         yield rest
