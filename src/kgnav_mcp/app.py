@@ -18,6 +18,9 @@ from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.rankers import make_ranker
 from kgnav_mcp.render.sheet import Style
 
+_CHARACTERS = 4
+"""Of a token, on the average of an answer's rows, at most: ids are cut into shorter ones."""
+
 
 class Graph:
     """A configured graph under its name. It opens at the first call and says at every call why it cannot."""
@@ -96,6 +99,7 @@ class App:
         self.limits = Limits(
             hub=settings.hub_threshold,
             rows=settings.row_limit,
+            room=None if settings.paper_format else _CHARACTERS * settings.budget,
             ranked=settings.top_k,
             examples=settings.examples,
             white_list=tuple(settings.white_list),

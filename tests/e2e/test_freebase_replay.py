@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -100,12 +100,34 @@ def test_two_hubs_are_paged_in_full_with_nothing_lost_or_twice(client: BareClien
     assert [each for each in paged if each.lost or each.surplus] == []
 
 
-def test_a_hub_is_shown_as_its_relations_with_exact_counts(client: BareClient, truth: Neighbours) -> None:
-    table = parse(client.call("search", {"entity": "m.09c7w0", "direction": "incoming"}))
+@pytest.mark.parametrize(
+    "hub",
+    [
+        ("m.09c7w0", "incoming"),
+        ("m.09c7w0", "outgoing"),
+        ("m.09nqf", "incoming"),
+        ("m.08mbj5d", "incoming"),
+        ("m.02h40lc", "incoming"),
+        ("m.04ztj", "incoming"),
+    ],
+)
+def test_a_hub_is_shown_as_its_relations_with_exact_counts_and_named_examples(
+    client: BareClient, truth: Neighbours, hub: tuple[str, str]
+) -> None:
+    entity, direction = hub
+    table = parse(client.call("search", {"entity": entity, "direction": direction}))
 
     shown = dict(zip(table.column("property"), table.column("rows"), strict=True))
-    wanted = {relation: f"{len(ends):,}" for relation, ends in truth["m.09c7w0", "incoming"].items()}
+    examples = dict(zip(table.column("property"), table.column("examples"), strict=True))
+    wanted = {relation: f"{len(ends):,}" for relation, ends in truth[entity, direction].items()}
     assert {relation: shown.get(relation) for relation in wanted} == wanted
+    assert [relation for relation in wanted if not _named(examples[relation], truth[entity, direction][relation])] == []
+
+
+def _named(examples: str, ends: Sequence[str]) -> bool:
+    """Whether examples are two far ends, or the only one, each with its name."""
+    shown = [example.removesuffix(")").rpartition(" (") for example in examples.split("; ")]
+    return len(shown) == min(2, len(set(ends))) and all(name and end in ends for name, _, end in shown)
 
 
 def test_a_crash_of_the_store_is_one_clear_error_and_then_all_is_as_before(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
-from kgnav_mcp.model import Count, Direction, Entity
+from kgnav_mcp.model import Count, Direction, Entity, Page, Stop, Triple
 from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.navigation.links import links
 from kgnav_mcp.port import GraphAdapter
 from tests.contract import toy
 from tests.navigation.walking import all_pages, roles, short
@@ -85,3 +89,48 @@ async def test_no_mediator_is_shown_where_it_leads_on(graph: GraphAdapter) -> No
         for triple in (await flattened(graph, [start], direction, limit=10_000)).items:
             far = triple.far_end(direction)
             assert not (isinstance(far, Entity) and far.mediator), short(triple)
+
+
+@pytest.mark.parametrize("path", [("assigned",), ("assigned", "part_of")])
+async def test_rows_that_an_answer_has_no_room_for_are_neither_read_nor_lost(
+    graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch, path: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("kgnav_mcp.navigation.flattening._BATCH", 4)
+    asked = _Asked(graph, monkeypatch)
+    whole = await flattened(graph, [toy.REGISTRY], OUTGOING, paths=[path], limit=1_000)
+    in_all = asked.mediators
+    page = await flattened(graph, [toy.REGISTRY], OUTGOING, paths=[path], limit=1_000, room=200)
+    assert 0 < len(page.items) < len(whole.items)
+    assert page.stop is Stop.LIMIT
+    assert asked.mediators - in_all < in_all / 2
+    rows = await all_pages(
+        lambda after: flattened(graph, [toy.REGISTRY], OUTGOING, paths=[path], limit=1_000, room=200, after=after)
+    )
+    assert rows == list(whole.items)
+
+
+async def test_a_page_that_has_room_for_all_rows_says_that_nothing_follows(graph: GraphAdapter) -> None:
+    whole = await flattened(graph, ["ada"], OUTGOING, paths=[("marriage",)], limit=10)
+    assert await flattened(graph, ["ada"], OUTGOING, paths=[("marriage",)], limit=10, room=10_000) == whole
+
+
+async def test_the_second_direction_waits_until_the_first_is_shown_whole(
+    graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kgnav_mcp.navigation.flattening._BATCH", 4)
+    whole = await links(graph, [toy.HUB, toy.REGISTRY], limit=1_000)
+    rows = await all_pages(lambda after: links(graph, [toy.HUB, toy.REGISTRY], limit=1_000, room=300, after=after))
+    assert rows == list(whole.items)
+
+
+class _Asked:
+    """Counts the entities whose triples are asked for."""
+
+    def __init__(self, graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.mediators = 0
+        self._neighbours = graph.neighbours
+        monkeypatch.setattr(graph, "neighbours", self.neighbours)
+
+    async def neighbours(self, ids: Sequence[str], *given: Any, **named: Any) -> Page[Triple]:
+        self.mediators += len(ids)
+        return await self._neighbours(ids, *given, **named)

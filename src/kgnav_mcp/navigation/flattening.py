@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from kgnav_mcp.model import Count, Direction, Entity, Page, Qualifier, Relation, Stop, Triple
 from kgnav_mcp.port import GraphAdapter, TailKind
 
+_BATCH = 100
+"""Rows folded at once where an answer has room for so many characters: what does not fit is not read."""
+_LITERAL = 300
+"""Characters of a literal that are counted: an answer clips it."""
 _ROLES = 200
 """Triples read of each mediator: no event ties more together in known data; a larger one is shown as it stands."""
 
@@ -44,66 +48,112 @@ async def flattened(
     paths: Sequence[tuple[str, ...]] | None = None,
     far_ends: TailKind | None = None,
     limit: int,
+    room: int | None = None,
     after: str | None = None,
     met: set[str] | None = None,
 ) -> Page[Triple]:
     """The triples at the entities in one direction, with every mediator folded away.
 
-    Positions are this function's own (they may point between the rows of one mediator); `after` takes them back.
-    The total is exact where the store's is and each edge gave one row, or where the whole list was read.
-    `met` is given the ids of the relations as they are in the store's own rows.
+    `room` is the number of characters that an answer has for them: once rows fill it no more are read, because those
+    of mediators cost more than others. Positions are this function's own (they may point between the rows of one
+    mediator); `after` takes them back. The total is exact where the store's is and each edge gave one row, or where
+    the whole list was read. `met` is given the ids of the relations as they are in the store's own rows.
     """
-    start = Resume.read(after)
-    page = await graph.neighbours(ids, direction, paths=paths, far_ends=far_ends, limit=limit, after=start.after)
-    if met is not None:
-        met.update(triple.relation.id for triple in page.items)
-    return await folded(graph, page, direction, start)
+    flat = _Flat(graph, direction, Resume.read(after), room)
+    two_hops = any(len(path) == 2 for path in paths or ())
+    step = _BATCH if room is not None and two_hops else limit
+    left = limit
+    while True:
+        page = await graph.neighbours(
+            ids, direction, paths=paths, far_ends=far_ends, limit=min(step, left), after=flat.behind.after
+        )
+        if met is not None:
+            met.update(triple.relation.id for triple in page.items)
+        await flat.take(page)
+        left -= len(page.items)
+        if flat.full or page.stop is not Stop.LIMIT or not page.items or left < 1:
+            return flat.page(page.total)
 
 
-async def folded(
-    graph: GraphAdapter, page: Page[Triple], direction: Direction, start: Resume | None = None
-) -> Page[Triple]:
-    """A page that was already read, from the place `start` on, with every mediator folded away."""
-    start = start or Resume()
-    mediators = [entity.id for triple in page.items if (entity := _mediator(triple, direction))]
-    if not mediators:
-        return Page(page.items, tuple(Resume(position).write() for position in page.positions), page.total, page.stop)
-    roles = await _roles(graph, list(dict.fromkeys(mediators)), direction)
-    rows: list[Triple] = []
-    positions: list[str] = []
-    behind = start.after
-    unfolded = True
-    for n, (triple, position) in enumerate(zip(page.items, page.positions, strict=True)):
-        parts = _fold(triple, direction, roles)
-        unfolded &= len(parts) == 1
-        for i in range(start.skip if n == 0 else 0, len(parts)):
-            rows.append(parts[i])
-            last = i == len(parts) - 1
-            positions.append((Resume(position) if last else Resume(behind, i + 1)).write())
-        behind = position
-    return Page(
-        tuple(rows), tuple(positions), _total(page, len(rows), whole=start == Resume(), unfolded=unfolded), page.stop
-    )
+async def folded(graph: GraphAdapter, page: Page[Triple], direction: Direction) -> Page[Triple]:
+    """A list's first page, which was already read, with every mediator folded away."""
+    flat = _Flat(graph, direction, Resume(), None)
+    await flat.take(page)
+    return flat.page(page.total)
 
 
-def _total(page: Page[Triple], shown: int, *, whole: bool, unfolded: bool) -> Count:
-    if unfolded:
-        return page.total
-    if page.stop is Stop.COMPLETE and whole:
-        return Count(shown)
-    return Count.at_least(max(page.total.value, shown))
+class _Flat:
+    """A flattened list, as far as it was read."""
+
+    def __init__(self, graph: GraphAdapter, direction: Direction, start: Resume, room: int | None) -> None:
+        self._graph = graph
+        self._direction = direction
+        self._begun = start == Resume()
+        self._room = room
+        self._rows: list[Triple] = []
+        self._positions: list[str] = []
+        self._unfolded = True
+        self._stop = Stop.COMPLETE
+        self.behind = start
+        """The place behind the last row."""
+        self.full = False
+        """Whether the answer has no room for more."""
+
+    async def take(self, page: Page[Triple]) -> None:
+        """Fold the next page of the store's, as far as there is room."""
+        size = max(len(page.items), 1) if self._room is None else _BATCH
+        self._stop = page.stop
+        for start in range(0, len(page.items), size):
+            items, positions = page.items[start : start + size], page.positions[start : start + size]
+            before = len(self._rows)
+            await self._fold(items, positions)
+            if self._room is not None:
+                self._room -= sum(_characters(row, self._direction) for row in self._rows[before:])
+                self.full = self._room < 0
+            if self.full:
+                self._stop = Stop.LIMIT if start + size < len(page.items) else page.stop
+                return
+
+    def page(self, total: Count) -> Page[Triple]:
+        """What was taken; `total` is the number of edges in the store's whole list."""
+        shown = len(self._rows)
+        if not self._unfolded:
+            whole = self._begun and self._stop is Stop.COMPLETE
+            total = Count(shown) if whole else Count.at_least(max(total.value, shown))
+        return Page(tuple(self._rows), tuple(self._positions), total, self._stop)
+
+    async def _fold(self, items: Sequence[Triple], positions: Sequence[str]) -> None:
+        mediators = [entity.id for triple in items if (entity := _mediator(triple, self._direction))]
+        roles = await _roles(self._graph, list(dict.fromkeys(mediators)), self._direction) if mediators else _Roles()
+        for triple, position in zip(items, positions, strict=True):
+            parts = _fold(triple, self._direction, roles)
+            self._unfolded &= len(parts) == 1
+            for i in range(self.behind.skip, len(parts)):
+                self._rows.append(parts[i])
+                last = i == len(parts) - 1
+                self._positions.append((Resume(position) if last else Resume(self.behind.after, i + 1)).write())
+            self.behind = Resume(position)
+
+
+def _characters(row: Triple, direction: Direction) -> int:
+    """About as many characters as an answer needs for a row."""
+    nodes = (row.far_end(direction), *(qualifier.value for qualifier in row.qualifiers))
+    relations = (row.relation, *(qualifier.relation for qualifier in row.qualifiers))
+    texts = [len(node.id) + len(node.label or "") for node in nodes if isinstance(node, Entity)]
+    texts += [min(len(node.text), _LITERAL) for node in nodes if not isinstance(node, Entity)]
+    return sum(texts) + sum(len(relation.id) + len(relation.label) for relation in relations)
 
 
 @dataclass(frozen=True, slots=True)
 class _Roles:
     """What is known of the mediators of a page: their triples in either direction, by mediator id."""
 
-    outgoing: dict[str, list[Triple]]
-    incoming: dict[str, list[Triple]]
+    outgoing: dict[str, list[Triple]] = field(default_factory=lambda: defaultdict(list))
+    incoming: dict[str, list[Triple]] = field(default_factory=lambda: defaultdict(list))
 
 
 async def _roles(graph: GraphAdapter, ids: Sequence[str], direction: Direction) -> _Roles:
-    known = _Roles(defaultdict(list), defaultdict(list))
+    known = _Roles()
     for triple in (await graph.neighbours(ids, Direction.OUTGOING, limit=_ROLES * len(ids))).items:
         known.outgoing[triple.head.id].append(triple)
     if direction is Direction.INCOMING:

@@ -14,6 +14,8 @@ class Limits:
     """k: an entity with more neighbours in one direction is a hub and collapses to its relations (SoG, Algorithm 1)."""
     rows: int = 1000
     """p: triples one answer holds at most (SoG, Algorithm 1)."""
+    room: int | None = None
+    """Characters that an answer has for its triples: no more are read than may fit; None: as many as `rows` allows."""
     ranked: int = 20
     """Relations kept when a question ranks them (GraphWalker's best of 10, 15, 20 and 30)."""
     examples: int = 2

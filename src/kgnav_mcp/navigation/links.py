@@ -20,10 +20,11 @@ async def links(
     incoming: Paths = None,
     far_ends: TailKind | None = None,
     limit: int,
+    room: int | None = None,
     after: str | None = None,
     met: set[str] | None = None,
 ) -> Page[Link]:
-    """The triples at the entities in both directions, mediators folded away, `limit` at most.
+    """The triples at the entities in both directions, mediators folded away: `limit` at most, and what has room.
 
     `met` is given the ids of the relations as they are in the store's own rows.
     """
@@ -37,18 +38,26 @@ async def links(
         if paths is not None and not paths:
             continue
         passed = direction is Direction.OUTGOING and started is Direction.INCOMING
-        room = 0 if passed else limit - len(items)
+        left = 0 if passed or stop is Stop.LIMIT else limit - len(items)
         inner = after.partition("|")[2] if after and direction is started else None
         # A side that is passed or does not fit any more still counts: the total is of the whole list.
         page = await flattened(
-            graph, ids, direction, paths=paths, far_ends=far_ends, limit=max(room, 1), after=inner or None, met=met
+            graph,
+            ids,
+            direction,
+            paths=paths,
+            far_ends=far_ends,
+            limit=max(left, 1),
+            room=room,
+            after=inner or None,
+            met=met,
         )
         total += page.total
-        shown = min(room, len(page.items)) if room < 1 else len(page.items)
+        shown = min(left, len(page.items)) if left < 1 else len(page.items)
         items.extend(Link(direction, triple) for triple in page.items[:shown])
         positions.extend(f"{direction}|{position}" for position in page.positions[:shown])
         if page.stop is not Stop.COMPLETE and not passed:
             stop = page.stop
-        elif room < 1 and not passed and page.items:
+        elif left < 1 and not passed and page.items:
             stop = Stop.LIMIT
     return Page(tuple(items), tuple(positions), total, stop)

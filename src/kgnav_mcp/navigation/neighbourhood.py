@@ -71,7 +71,9 @@ async def _filtered(
     met: set[str] = set()
 
     def read(paths: Sequence[tuple[str, ...]]) -> Awaitable[Page[Triple]]:
-        return flattened(graph, [entity.id], direction, paths=paths, limit=limits.rows, after=after, met=met)
+        return flattened(
+            graph, [entity.id], direction, paths=paths, limit=limits.rows, room=limits.room, after=after, met=met
+        )
 
     if after is None:
         rows = await read([(name,) for name in only])

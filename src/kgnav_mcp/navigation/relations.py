@@ -51,7 +51,16 @@ async def get_triples(
     met: set[str] = set()
 
     def read(outgoing: Paths, incoming: Paths) -> Awaitable[Page[Link]]:
-        return links(graph, [entity.id], outgoing=outgoing, incoming=incoming, limit=limits.rows, after=after, met=met)
+        return links(
+            graph,
+            [entity.id],
+            outgoing=outgoing,
+            incoming=incoming,
+            limit=limits.rows,
+            room=limits.room,
+            after=after,
+            met=met,
+        )
 
     # Names are ids as a rule: what they mean is looked up only where one gave no row. A cursor is for what they mean.
     if after is None and all(map(limits.offers, relations)):

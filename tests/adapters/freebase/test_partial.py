@@ -64,18 +64,20 @@ def _lists(store: Store) -> ListReader:
 
 async def test_an_entity_whose_name_was_not_read_in_time_is_not_taken_for_a_mediator():
     endpoint = Endpoint(("type.object.type", []), ("EXISTS", [{"s": ANN}]), ("LANG", []), ("VALUES", []))
-    names = Names(_store(endpoint))
-    assert (await names.described([ANN]))[ANN].mediator
+    assert (await Names(_store(endpoint)).described([ANN]))[ANN].mediator
     for pattern in ("type.object.type", "EXISTS", "LANG", "VALUES"):
         endpoint.cut = {pattern}
+        names = Names(_store(endpoint))
         with pytest.raises(StoreTimeout, match="stopped the query"):
             await names.described([ANN])
+        endpoint.cut = set()
+        assert (await names.described([ANN]))[ANN].mediator
 
 
 async def test_the_name_of_a_relation_that_was_not_read_in_time_is_read_again():
     relation = ns("film.actor.film")
-    endpoint = Endpoint(("LANG", [{"s": relation, "o": Literal("Films", lang="en")}]))
-    endpoint.cut = {"LANG"}
+    endpoint = Endpoint(("type.object.name", [{"s": relation, "o": Literal("Films", lang="en")}]))
+    endpoint.cut = {"type.object.name"}
     names = Names(_store(endpoint))
     with pytest.raises(StoreTimeout):
         await names.relations([relation])
@@ -110,21 +112,24 @@ async def test_a_page_ends_before_the_rows_that_were_not_read_in_time():
     assert page.positions[-1].startswith("0|0|150|a.large")
 
 
-async def test_mediators_that_were_not_looked_for_in_time_are_said_to_be_missing():
-    endpoint = Endpoint((r"SELECT \?p \(COUNT", [{"p": ns("a.b"), "n": Literal(5_000)}]), ("LIMIT 1000", []))
+@pytest.mark.parametrize(("rows", "query"), [(5_000, "AS .least"), (50_000, "LIMIT 1000")])
+async def test_mediators_that_were_not_looked_for_in_time_are_said_to_be_missing(rows: int, query: str):
+    endpoint = Endpoint((r"SELECT \?p \(COUNT", [{"p": ns("a.b"), "n": Literal(rows)}]), (query, []))
     tallies = Tallies(_store(endpoint))
-    endpoint.cut = {"LIMIT 1000"}
+    endpoint.cut = {query}
     assert (await tallies.through([ANN], Direction.OUTGOING, None)).stop is Stop.TIME_OUT
     endpoint.cut = set()
     assert (await tallies.through([ANN], Direction.OUTGOING, None)).stop is Stop.COMPLETE
 
 
-async def test_examples_that_were_not_read_in_time_are_said_to_be_missing():
-    endpoint = Endpoint(("GROUP BY", [{"p": ns("a.b"), "n": Literal(5)}]), ("AS .number", []))
-    endpoint.cut = {"AS .number"}
+@pytest.mark.parametrize(("anchors", "query"), [([ANN], "AS .o0"), ([ANN, ns("m.bob")], "AS .number")])
+async def test_examples_that_were_not_read_in_time_are_said_to_be_missing(anchors: list[URIRef], query: str):
+    counts = [{"s": anchor, "p": ns("a.b"), "n": Literal(5)} for anchor in anchors]
+    endpoint = Endpoint(("GROUP BY", counts), (query, []))
+    endpoint.cut = {query}
     reader = RelationReader(store := _store(endpoint), Names(store), Tallies(store))
-    page = await reader.page([ANN], Direction.OUTGOING, hops=1, far_ends=None, examples=2, limit=5)
-    assert (page.items[0].count, page.stop) == (Count(5), Stop.TIME_OUT)
+    page = await reader.page(anchors, Direction.OUTGOING, hops=1, far_ends=None, examples=2, limit=5)
+    assert (page.items[0].count, page.stop) == (Count(5 * len(anchors)), Stop.TIME_OUT)
 
 
 async def test_relations_that_were_not_counted_in_time_are_listed_without_counts():

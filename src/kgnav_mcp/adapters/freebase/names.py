@@ -16,6 +16,7 @@ from kgnav_mcp.adapters.sparql.terms import listed
 from kgnav_mcp.model import Entity, Node, Relation
 
 _RELATIONS = 20_000
+_ENTITIES = 20_000
 _FOREVER = float("inf")
 """Names of relations are part of a graph's schema: they are kept until others need the room."""
 
@@ -27,18 +28,31 @@ class Names:
         self._store = store
         self._ids = store.ids
         self._relations: Recent[URIRef, str] = Recent(_RELATIONS, _FOREVER)
+        self._labels: Recent[URIRef, str] = Recent(_ENTITIES)
         self._languages = listed(*(Literal(language.lower()) for language in (*store.languages, "")))
 
     async def labels(self, terms: Iterable[Term]) -> dict[URIRef, str]:
-        """The names of entities: in a wanted language, else without a language, else in any. Some have none."""
-        wanted = list(dict.fromkeys(URIRef(str(term)) for term in terms if not isinstance(term, Literal)))
+        """The names of entities: in a wanted language, else without a language, else in any. Some have none.
+
+        They are kept for a minute, as counts are: the ends of rows are the ends of the roles beside them.
+        """
+        asked = dict.fromkeys(URIRef(str(term)) for term in terms if not isinstance(term, Literal))
+        known = {iri: self._labels.get(iri) for iri in asked}
+        if wanted := [iri for iri, label in known.items() if label is None]:
+            known |= await self._read(wanted)
+        return {iri: label for iri, label in known.items() if label}
+
+    async def _read(self, wanted: Sequence[URIRef]) -> dict[URIRef, str]:
+        """The names of entities, empty where one has none."""
         found: dict[URIRef, list[Literal]] = defaultdict(list)
-        if wanted:
-            read = await self._store.over(queries.LABELS, "ids", wanted, languages=self._languages)
-            _collect(read.whole(), found)
+        read = await self._store.over(queries.LABELS, "ids", wanted, languages=self._languages)
+        _collect(read.whole(), found)
         if missing := [iri for iri in wanted if iri not in found]:
             _collect((await self._store.over(queries.LABELS_OF_ANY_LANGUAGE, "ids", missing)).whole(), found)
-        return {iri: self.best(names) for iri, names in found.items()}
+        labels = {iri: self.best(found[iri]) if iri in found else "" for iri in wanted}
+        for iri, label in labels.items():
+            self._labels.put(iri, label)
+        return labels
 
     def best(self, names: Iterable[Literal]) -> str:
         """The name to show of several."""
@@ -59,11 +73,20 @@ class Names:
         known = {iri: self._relations.get(iri) for iri in wanted}
         unknown = [iri for iri, label in known.items() if label is None]
         if unknown:
-            labels = await self.labels(unknown)
-            for iri in unknown:
-                known[iri] = labels.get(iri) or readable(self._ids.short(iri))
-                self._relations.put(iri, known[iri] or "")
+            # All their names, at once: a relation has few, and many have none in a wanted language.
+            names: dict[URIRef, list[Literal]] = {iri: [] for iri in unknown}
+            _collect((await self._store.over(queries.LABELS_OF_ANY_LANGUAGE, "ids", unknown)).whole(), names)
+            known |= self._keep_relations(names)
         return {iri: Relation(self._ids.short(iri), label or "") for iri, label in known.items()}
+
+    def _keep_relations(self, names: Mapping[URIRef, Sequence[Literal]]) -> dict[URIRef, str]:
+        """Keep what relations and types are called: one without a name is called what its id says."""
+        labels = {
+            iri: (self.best(found) if found else "") or readable(self._ids.short(iri)) for iri, found in names.items()
+        }
+        for iri, label in labels.items():
+            self._relations.put(iri, label)
+        return labels
 
     def node(self, term: Term, labels: Mapping[URIRef, str]) -> Node:
         """A far end: a value, or an entity with its name."""
@@ -88,7 +111,7 @@ class Names:
         rows = (await self._store.over(queries.DESCRIPTIONS, "ids", wanted, languages=self._languages)).whole()
         names: dict[URIRef, list[Literal]] = defaultdict(list)
         descriptions: dict[URIRef, list[Literal]] = defaultdict(list)
-        types: dict[URIRef, list[URIRef]] = defaultdict(list)
+        types: dict[URIRef, dict[URIRef, list[Literal]]] = defaultdict(lambda: defaultdict(list))
         for row in rows:
             self._sort_out(row, names, descriptions, types)
         unnamed = [iri for iri in wanted if iri not in names]
@@ -98,6 +121,7 @@ class Names:
         if silent:
             read = await self._store.over(queries.EXISTING, "ids", silent)
             existing |= {address(row, "s") for row in read.whole()}
+        self._keep_relations({type_: called for found in types.values() for type_, called in found.items()})
         type_names = await self.relations(type_ for found in types.values() for type_ in found)
         return {
             iri: Entity(
@@ -116,12 +140,14 @@ class Names:
         row: Row,
         names: dict[URIRef, list[Literal]],
         descriptions: dict[URIRef, list[Literal]],
-        types: dict[URIRef, list[URIRef]],
+        types: dict[URIRef, dict[URIRef, list[Literal]]],
     ) -> None:
         relations = self._store.freebase.relations
         relation, node = row["p"], row["o"]
         if relation == relations["type"] and not isinstance(node, Literal):
-            types[address(row, "s")].append(address(row, "o"))
+            called = types[address(row, "s")][address(row, "o")]
+            if isinstance(name := row.get("called"), Literal):
+                called.append(name)
         elif isinstance(node, Literal):
             (names if relation == relations["name"] else descriptions)[address(row, "s")].append(node)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Sequence
-from dataclasses import dataclass, field
+from itertools import groupby
 
 from rdflib import Literal, URIRef
 
@@ -18,10 +18,11 @@ from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.paging import Place, Position, invalid
 from kgnav_mcp.adapters.freebase.relations import path_id, path_relation
+from kgnav_mcp.adapters.freebase.segments import Found, Rows, Segment
 from kgnav_mcp.adapters.freebase.store import Read, Store, address, worst
 from kgnav_mcp.adapters.freebase.tallies import Path, Tallies, Tally
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import rows
+from kgnav_mcp.adapters.sparql.terms import rows, values
 from kgnav_mcp.model import Count, Direction, Entity, Page, Relation, Stop, Triple
 from kgnav_mcp.port import TailKind
 
@@ -31,34 +32,8 @@ _PAIRS = 300
 """Relations read together in one query."""
 _TOGETHER = 5_000
 """Rows of the relations read together: half of what an endpoint gives at once, as a rule."""
-_MEDIATORS = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """The rows of one path at one entity."""
-
-    entity: int
-    anchor: URIRef
-    path: Path
-    rows: int
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """One row: its far end, the mediator it goes through, and the place of the row behind it."""
-
-    far: Term
-    next: Place
-    via: URIRef | None = None
-
-
-@dataclass(slots=True)
-class Rows:
-    """The rows read of a segment; `stop` says why there are no more."""
-
-    found: list[Found] = field(default_factory=list[Found])
-    stop: Stop = Stop.COMPLETE
+_NEAR = 200
+"""Near far ends whose mediators are looked behind at once."""
 
 
 class NeighbourReader:
@@ -97,7 +72,8 @@ class NeighbourReader:
         first = Place()
         if start is not None and ahead and self._order(ahead[0]) == _order_of(start):
             first = start.place
-        reading = _Reading(self._store, direction, far_ends)
+        every = paths is None and start is None and len(anchors) > 1
+        reading = _Reading(self._store, direction, far_ends, every=every)
         read = await reading.first(ahead, first, limit)
         stop = worst((tally.stop, *(part.stop for _, part in read)))
         found = [(segment, row) for segment, part in read for row in part.found]
@@ -174,13 +150,19 @@ def _order_of(position: Position) -> tuple[int, int, tuple[str, ...]]:
 class _Reading:
     """Reads the rows of segments for one page."""
 
-    def __init__(self, store: Store, direction: Direction, far_ends: TailKind | None) -> None:
+    def __init__(self, store: Store, direction: Direction, far_ends: TailKind | None, *, every: bool) -> None:
+        """`every`: the segments are all that the entities have, so that no relation need be named to read them.
+
+        That holds for what leaves entities only: what points at one may be of a relation that is not shown, and much.
+        """
         self._store = store
         self._direction = direction
+        self._every = every and direction is Direction.OUTGOING
         self._kind = queries.FAR_ENDS[far_ends if direction is Direction.OUTGOING else None]
 
     async def first(self, segments: Sequence[Segment], start: Place, limit: int) -> list[tuple[Segment, Rows]]:
         """At least `limit` rows of the segments, where they have as many; the first one from a place on."""
+        self._every &= all(segment.rows <= _WHOLE for segment in segments)
         jobs: list[Awaitable[list[tuple[Segment, Rows]]]] = []
         together: list[Segment] = []
         room = limit
@@ -196,7 +178,7 @@ class _Reading:
                 jobs.append(self._through(segment, place, room))
             # How many rows lie behind a place of a two-hop path is not known: the next path is read in any case.
             room -= 0 if place.mediator else segment.rows - place.row
-        jobs += [self._whole(batch) for batch in _batches(together)]
+        jobs += [self._whole(batch) for batch in self._batches(together)]
         parts = dict(part for batch in await asyncio.gather(*jobs) for part in batch)
         read = [(segment, parts[segment]) for segment in segments if segment in parts]
         if read and len(read[0][0].path) == 1 and read[0][0].rows <= _WHOLE:
@@ -204,10 +186,29 @@ class _Reading:
         gap = next((n for n, (_, part) in enumerate(read, 1) if part.stop is Stop.TIME_OUT), len(read))
         return read[:gap]  # rows behind what a time-out cut would be passed over by the next page
 
+    def _batches(self, segments: Sequence[Segment]) -> list[list[Segment]]:
+        """Small relations in groups that one query reads; those of one entity together where all it has is read."""
+        batches: list[list[Segment]] = []
+        size = 0
+        for _, group in groupby(segments, key=lambda segment: segment.entity if self._every else segment):
+            together = list(group)
+            rows_ = sum(segment.rows for segment in together)
+            if not batches or len(batches[-1]) + len(together) > _PAIRS or size + rows_ > _TOGETHER:
+                batches.append([])
+                size = 0
+            batches[-1] += together
+            size += rows_
+        return batches
+
     async def _whole(self, segments: Sequence[Segment]) -> list[tuple[Segment, Rows]]:
         """The rows of small relations, read in one query and sorted here."""
-        pairs = rows(*((segment.anchor, segment.path[0]) for segment in segments))
-        read = await self._store.select(queries.PAIRS[self._direction], pairs=pairs, kind=self._kind)
+        if self._every:
+            anchors = dict.fromkeys(segment.anchor for segment in segments)
+            by = self._store.part(queries.AROUND_SET[self._direction], s=values(*anchors))
+        else:
+            pairs = rows(*((segment.anchor, segment.path[0]) for segment in segments))
+            by = self._store.part(queries.AROUND_PAIRS[self._direction], pairs=pairs)
+        read = await self._store.select(queries.ROWS, by=by, kind=self._kind)
         if read.stop is Stop.ROW_CAP and len(segments) > 1:
             half = len(segments) // 2
             return await self._whole(segments[:half]) + await self._whole(segments[half:])
@@ -241,27 +242,29 @@ class _Reading:
         return [(segment, Rows(found, Stop.LIMIT if cut and read.stop is Stop.COMPLETE else read.stop))]
 
     async def _through(self, segment: Segment, start: Place, room: int) -> list[tuple[Segment, Rows]]:
-        """Rows of a two-hop relation: mediators in the order of the index, and behind each its far ends, sorted."""
+        """Rows of a two-hop relation: the near far ends in the order of the index, and behind each mediator its own.
+
+        Which of them are mediators is asked together with what is behind: it takes long to skip all that are not.
+        """
         near, far = segment.path if self._direction is Direction.OUTGOING else segment.path[::-1]
         result = Rows()
         skip = start.mediator
+        by = self._store.part(queries.BY_ONE[self._direction], s=segment.anchor, p=near)
         while True:
-            read = await self._store.slice(
-                queries.MEDIATORS[self._direction], skip, _MEDIATORS, s=segment.anchor, near=near
-            )
-            mediators = [address(row, "m") for row in read.rows]
-            behind = await self._behind(mediators, far, segment.anchor)
+            read = await self._store.slice(queries.SLICE, skip, _NEAR, by=by, kind=queries.FAR_ENDS[None])
+            nodes = [address(row, "o") for row in read.rows]
+            behind = await self._behind(list(filter(self._store.ids.topic, nodes)), far, segment.anchor)
             if behind[1] is Stop.TIME_OUT:  # which of their rows are missing is not known
-                mediators = []
-            for n, mediator in enumerate(mediators, skip):
+                nodes = []
+            for n, mediator in enumerate(nodes, skip):
                 terms = sorted(behind[0].get(mediator, ()), key=_key)
                 before = start.row if n == start.mediator else 0
                 result.found += [
                     Found(term, Place(n, before + i), mediator) for i, term in enumerate(terms[before:], 1)
                 ]
             result.stop = worst((read.stop, behind[1]))
-            skip += len(mediators)
-            if len(mediators) < _MEDIATORS or result.stop is not Stop.COMPLETE:
+            skip += len(nodes)
+            if len(nodes) < _NEAR or result.stop is not Stop.COMPLETE:
                 return [(segment, result)]
             if len(result.found) > room:
                 result.stop = Stop.LIMIT
@@ -278,19 +281,6 @@ class _Reading:
         for row in read.rows:
             found[address(row, "m")].append(row["o"])
         return found, read.stop
-
-
-def _batches(segments: Sequence[Segment]) -> list[list[Segment]]:
-    """Small relations in groups that one query reads."""
-    batches: list[list[Segment]] = []
-    size = 0
-    for segment in segments:
-        if not batches or len(batches[-1]) >= _PAIRS or size + segment.rows > _TOGETHER:
-            batches.append([])
-            size = 0
-        batches[-1].append(segment)
-        size += segment.rows
-    return batches
 
 
 def _key(term: Term) -> tuple[bool, str, str, str]:

@@ -1,8 +1,8 @@
 """Where a page ends: a place in the fixed order of rows, as the short text that the next page starts behind.
 
-A position of neighbours is `<entity>|<place>|<rows>|<path>`: the entity's place among those asked for; the place of the
-mediator that a two-hop row goes through (0 in one hop); how many rows before the next one there; and the relation, or
-the two of them with a blank between. Positions of other lists are a number of items.
+A position of neighbours is `<entity>|<place>|<rows>|<path>`: the entity's place among those asked for; the place that
+the mediator of a two-hop row has among the near far ends (0 in one hop); how many rows before the next one there; and
+the relation, or the two of them with a blank between. Positions of other lists are a number of items.
 """
 
 from __future__ import annotations

@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.store import Store, number, worst
+from kgnav_mcp.adapters.freebase.store import Store, address, number, worst
 from kgnav_mcp.adapters.freebase.tallies import Path, Tallies, Tally
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import values
-from kgnav_mcp.model import Count, Direction, Node, Page, Relation, RelationFacts, Stop
+from kgnav_mcp.adapters.sparql.terms import Terms, values
+from kgnav_mcp.model import Direction, Page, Relation, RelationFacts, Stop
 from kgnav_mcp.port import TailKind
+
+_ANCHORS = 20
+"""Entities of a set whose far ends serve as examples."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Relations of one number of hops: their counts, and what is shown of them."""
+
+    tally: Tally
+    relations: dict[URIRef, Relation]
+    ends: dict[Path, list[Term]]
+    labels: dict[URIRef, str]
+    stop: Stop
+
+    def __or__(self, other: _Part) -> _Part:
+        return _Part(
+            self.tally | other.tally,
+            self.relations | other.relations,
+            self.ends | other.ends,
+            self.labels | other.labels,
+            worst((self.stop, other.stop)),
+        )
 
 
 class RelationReader:
@@ -35,55 +60,97 @@ class RelationReader:
         examples: int,
         limit: int,
     ) -> Page[RelationFacts]:
-        """The relations ordered by id, with counts, and examples of those that are shown."""
-        tally = await self._tallies.near(anchors, direction, far_ends)
-        mediated = set[Path]()
-        if hops == 2:
-            through = await self._tallies.through(anchors, direction, far_ends)
-            near = 0 if direction is Direction.OUTGOING else 1
-            mediated = {(path[near],) for path in through.paths()}
-            tally |= through
-        counts = tally.paths()
-        ordered = sorted((path_id(self._store, path), path) for path in counts)
-        shown = ordered[:limit]
-        relations = await self._names.relations(relation for _, path in shown for relation in path)
-        far_nodes, cut = await self._examples(tally, direction, far_ends, [path for _, path in shown], examples)
-        stops = (tally.stop, cut, Stop.LIMIT if len(ordered) > limit else Stop.COMPLETE)
+        """The relations ordered by id, with counts, and examples of those that are shown.
+
+        What is shown of the near relations is read while those through mediators are counted.
+        """
+
+        async def part(tally: Tally) -> _Part:
+            return await self._part(tally, direction, far_ends, examples, limit)
+
+        async def through() -> _Part:
+            return await part(await self._tallies.through(anchors, direction, far_ends))
+
+        near = await self._tallies.near(anchors, direction, far_ends)
+        if hops == 1:
+            found = await part(near)
+        else:
+            found = _Part.__or__(*await asyncio.gather(part(near), through()))
+        side = 0 if direction is Direction.OUTGOING else 1
+        counts = found.tally.paths()
+        mediated = {(path[side],) for path in counts if len(path) == 2}
+        ordered = sorted(counts, key=self._id)
         return Page(
             items=tuple(
                 RelationFacts(
-                    relation=path_relation(path, relations),
+                    relation=path_relation(path, found.relations),
                     direction=direction,
-                    count=tally.count(counts[path]),
-                    hops=tuple(relations[relation] for relation in path),
-                    examples=far_nodes.get(path, ()),
+                    count=found.tally.count(counts[path]),
+                    hops=tuple(found.relations[relation] for relation in path),
+                    examples=tuple(self._names.node(term, found.labels) for term in found.ends.get(path, ())),
                     mediators=path in mediated,
                 )
-                for _, path in shown
+                for path in ordered[:limit]
             ),
-            positions=tuple(name for name, _ in shown),
-            total=tally.count(len(ordered)) if anchors else Count(0),
-            stop=worst(stops),
+            positions=tuple(map(self._id, ordered[:limit])),
+            total=found.tally.count(len(ordered)),
+            stop=worst((found.tally.stop, found.stop, Stop.LIMIT if len(ordered) > limit else Stop.COMPLETE)),
         )
 
-    async def _examples(
-        self,
-        tally: Tally,
-        direction: Direction,
-        far_ends: TailKind | None,
-        paths: Sequence[Path],
-        wanted: int,
-    ) -> tuple[dict[Path, tuple[Node, ...]], Stop]:
+    def _id(self, path: Path) -> str:
+        return path_id(self._store, path)
+
+    async def _part(
+        self, tally: Tally, direction: Direction, far_ends: TailKind | None, examples: int, limit: int
+    ) -> _Part:
+        """The names of the first relations of a tally, and the first far ends of each."""
+        shown = sorted(tally.paths(), key=self._id)[:limit]
+
+        async def named_ends() -> tuple[dict[Path, list[Term]], dict[URIRef, str], Stop]:
+            ends, stop = await self._ends(tally, direction, far_ends, shown, examples)
+            return ends, await self._names.labels(term for terms in ends.values() for term in terms), stop
+
+        relations, (ends, labels, stop) = await asyncio.gather(
+            self._names.relations(relation for path in shown for relation in path), named_ends()
+        )
+        return _Part(tally, relations, ends, labels, stop)
+
+    async def _ends(
+        self, tally: Tally, direction: Direction, far_ends: TailKind | None, paths: Sequence[Path], wanted: int
+    ) -> tuple[dict[Path, list[Term]], Stop]:
         """The first distinct far ends of each path, read for all of them at once, and whether all were read."""
-        if not wanted or not paths:
+        if not wanted:
             return {}, Stop.COMPLETE
+        counted = {path: tally.ends.get(path, ()) for path in paths}
+        known = {path: list(ends[:wanted]) for path, ends in counted.items() if len(ends) == 1 or len(ends) >= wanted}
+        missing = [path for path in paths if path not in known]
+        if len(tally.rows) == 1 and all(len(path) == 1 for path in missing):
+            found, stop = await self._first_ends(next(iter(tally.rows)), direction, far_ends, missing, wanted)
+        else:
+            found, stop = await self._some_ends(tally, direction, far_ends, missing, wanted)
+        return known | found, stop
+
+    async def _first_ends(
+        self, anchor: URIRef, direction: Direction, far_ends: TailKind | None, paths: Sequence[Path], wanted: int
+    ) -> tuple[dict[Path, list[Term]], Stop]:
+        """The first far ends of an entity's near relations."""
+        by, kind = self._store.part(queries.AROUND_ONE[direction], s=anchor), queries.FAR_ENDS[far_ends]
+        ends = [self._store.filled(queries.FAR_END, by=by, kind=kind, skip=n) for n in range(wanted)]
+        relations = [path[0] for path in paths]
+        read = await self._store.over(queries.FIRST_FAR_ENDS, "relations", relations, far_ends=Terms(" ".join(ends)))
+        return {
+            (address(row, "p"),): [row[end] for n in range(wanted) if (end := f"o{n}") in row] for row in read.rows
+        }, read.stop
+
+    async def _some_ends(
+        self, tally: Tally, direction: Direction, far_ends: TailKind | None, paths: Sequence[Path], wanted: int
+    ) -> tuple[dict[Path, list[Term]], Stop]:
+        """The first far ends of paths at some of the entities."""
         kind = queries.FAR_ENDS[far_ends]
         branches: list[str] = []
         for place, path in enumerate(paths):
             some = sorted(anchor for anchor, counts in tally.rows.items() if path in counts)[:_ANCHORS]
-            if len(path) == 1 and len(some) == 1:
-                by = self._store.part(queries.BY_ONE[direction], s=some[0], p=path[0])
-            elif len(path) == 1:
+            if len(path) == 1:
                 by = self._store.part(queries.BY[direction], s=values(*some), p=path[0])
             else:
                 near, far = path if direction is Direction.OUTGOING else path[::-1]
@@ -93,13 +160,7 @@ class RelationReader:
         read = await self._store.union(branches)
         for row in read.rows:
             found[paths[number(row, "number")]].append(row["o"])
-        labels = await self._names.labels(term for terms in found.values() for term in terms)
-        nodes = {path: tuple(self._names.node(term, labels) for term in terms) for path, terms in found.items()}
-        return nodes, read.stop
-
-
-_ANCHORS = 20
-"""Entities of a set whose far ends serve as examples."""
+        return found, read.stop
 
 
 def path_id(store: Store, path: Path) -> str:

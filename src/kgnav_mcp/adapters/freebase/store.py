@@ -96,12 +96,17 @@ class Store:
         self.languages = tuple(languages)
         self._client = client
         namespace = freebase.ids.namespace
+        self._beginnings = (f"{namespace}m.", f"{namespace}g.")
         self._known: dict[str, URIRef | Literal | int] = {
             **freebase.relations,
             "length": len(namespace) + len("m."),
-            "topics": Literal(f"{namespace}m."),
-            "guids": Literal(f"{namespace}g."),
+            "topics": Literal(self._beginnings[0]),
+            "guids": Literal(self._beginnings[1]),
         }
+
+    def begins_topic(self, text: str) -> bool:
+        """Whether the IRIs of entities and mediators begin with this text."""
+        return text in self._beginnings
 
     def filled(self, template: str, **terms: URIRef | Literal | int | Terms) -> str:
         """A query, or a part of one, with its terms and those that mean the same in every query."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.store import SAMPLE, Read, Recent, Row, Store, address, number, worst
+from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import batches, values
 from kgnav_mcp.model import Count, Direction, Stop
 from kgnav_mcp.port import TailKind
@@ -18,6 +19,8 @@ Path = tuple[URIRef, ...]
 """One relation, or the two relations of a way through a mediator, from head to tail."""
 
 _KEPT = 500
+_AT_ONCE = 20_000
+"""Rows of one entity behind all of which mediators are looked for; where there are more, a sample says where."""
 _BATCH = 200
 """Entities of one grouped query: their relations together stay below the usual limit of 10,000 rows."""
 
@@ -28,6 +31,8 @@ class Tally:
 
     rows: dict[URIRef, Counter[Path]]
     stop: Stop = Stop.COMPLETE
+    ends: dict[Path, tuple[Term, ...]] = field(default_factory=dict[Path, tuple[Term, ...]])
+    """The least and the greatest far end of a two-hop relation, or its only one, where they came with the counts."""
 
     def count(self, rows: int) -> Count:
         """A number out of this tally, with how sure it is."""
@@ -44,7 +49,7 @@ class Tally:
         merged = {anchor: Counter(counts) for anchor, counts in self.rows.items()}
         for anchor, counts in other.rows.items():
             merged.setdefault(anchor, Counter()).update(counts)
-        return Tally(merged, worst((self.stop, other.stop)))
+        return Tally(merged, worst((self.stop, other.stop)), self.ends | other.ends)
 
 
 _EVERY = frozenset[URIRef]()
@@ -132,20 +137,31 @@ class Tallies:
         found = Tally({}, tally.stop)
         if not tally.rows:
             return found
-        large = [path for path, rows in tally.paths().items() if rows > SAMPLE]
-        if large:
+        totals = tally.paths()
+        if len(anchors) == 1 and totals.total() <= _AT_ONCE:
+            return found | await self._through_one(anchors[0], direction, far_ends)
+        if any(rows > SAMPLE for rows in totals.values()):
             leading, stop = await self._leading_to_mediators(anchors, direction, tally)
             return found | Tally({}, stop) | await self._through_near(anchors, direction, far_ends, leading)
         kind = queries.FAR_ENDS[far_ends]
-        if len(anchors) == 1:
-            through = self._store.part(queries.THROUGH_ONE[direction], s=anchors[0])
-            read = await self._store.select(queries.THROUGH_COUNTS_ONE, through=through, kind=kind)
-            return found | self._tally(read.rows, read.stop, anchors[0], direction)
         for batch in batches(anchors, _BATCH):
             through = self._store.part(queries.THROUGH_SET[direction], s=values(*batch))
             read = await self._store.select(queries.THROUGH_COUNTS_SET, through=through, kind=kind)
             found |= self._tally(read.rows, read.stop, None, direction)
         return found
+
+    async def _through_one(self, anchor: URIRef, direction: Direction, far_ends: TailKind | None) -> Tally:
+        """All two-hop relations of one entity, with their first and last far ends."""
+        through = self._store.part(queries.THROUGH_ONE[direction], s=anchor)
+        kind = queries.FAR_ENDS[far_ends]
+        read = await self._store.select(queries.THROUGH_COUNTS_ONE, through=through, s=anchor, kind=kind)
+        rows = [row for row in read.rows if self._store.begins_topic(str(row["beginning"]))]
+        tally = self._tally(rows, read.stop, anchor, direction)
+        for row in rows:
+            path = self._path(row, direction)
+            ends = (row[end] for end in ("least", "greatest") if end in row)
+            tally.ends[path] = tuple(dict.fromkeys((*tally.ends.get(path, ()), *ends)))
+        return tally
 
     async def _through_near(
         self, anchors: Sequence[URIRef], direction: Direction, far_ends: TailKind | None, near: Sequence[URIRef]
@@ -190,11 +206,13 @@ class Tallies:
         found: dict[URIRef, Counter[Path]] = {}
         for row in rows:
             anchor = only if only is not None else address(row, "s")
-            if direction is None:
-                path: Path = (address(row, "p"),)
-            else:
-                ends = address(row, "near"), address(row, "far")
-                path = ends if direction is Direction.OUTGOING else ends[::-1]
+            path = self._path(row, direction) if direction is not None else (address(row, "p"),)
             if all(self._store.freebase.shows(relation) for relation in path):
                 found.setdefault(anchor, Counter())[path] += number(row, "n")
         return Tally(found, stop)
+
+    @staticmethod
+    def _path(row: Row, direction: Direction) -> Path:
+        """The two-hop relation of a row, from head to tail."""
+        ends = address(row, "near"), address(row, "far")
+        return ends if direction is Direction.OUTGOING else ends[::-1]
