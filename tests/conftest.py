@@ -1,5 +1,11 @@
-"""What every test may ask for by name."""
+"""What every test may ask for by name, and what must be so before any of them runs."""
+
+import signal
 
 from tests.services import own_virtuoso, virtuoso
 
 __all__ = ["own_virtuoso", "virtuoso"]
+
+# A shell starts what it puts in the background with Ctrl-C ignored, and so would be every process that a test starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
