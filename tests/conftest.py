@@ -2,9 +2,9 @@
 
 import signal
 
-from tests.services import own_virtuoso, virtuoso
+from tests.services import own_oxigraph, own_virtuoso, oxigraph, virtuoso
 
-__all__ = ["own_virtuoso", "virtuoso"]
+__all__ = ["own_oxigraph", "own_virtuoso", "oxigraph", "virtuoso"]
 
 # A shell starts what it puts in the background with Ctrl-C ignored, and so would be every process that a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -9,11 +9,13 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
+from scripts.services import pypi
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "service"
 
@@ -26,8 +28,10 @@ class ServiceFailedError(Exception):
     """The script ended with an error; the text is what it said."""
 
 
-class Virtuoso:
-    """One instance of Virtuoso with a home of its own, driven through the script as a person drives it."""
+class Service:
+    """One instance of a store with a home of its own, driven through the script as a person drives it."""
+
+    store: ClassVar[str]
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -54,16 +58,41 @@ class Virtuoso:
         """End it as a crash does. What was loaded before stays; `start` brings it back."""
         process = self.process
         os.kill(process, signal.SIGKILL)
-        while status(self.home) == 0:
+        while self.script("status").returncode == 0:
             time.sleep(0.01)
 
-    def load(self, path: Path, graph_iri: str) -> None:
-        """Load N-Triples or Turtle, plain or gzipped, into a graph, and index its words."""
-        self._run("load", str(path), "--graph-iri", graph_iri)
+    def load(self, path: Path, graph_iri: str | None = None) -> None:
+        """Load a file into a graph; where none is named, into the one that the store takes then."""
+        self._run("load", str(path), *_graph(graph_iri))
 
-    def clear(self, graph_iri: str) -> None:
+    def clear(self, graph_iri: str | None = None) -> None:
         """Empty a graph."""
-        self._run("clear", "--graph-iri", graph_iri)
+        self._run("clear", *_graph(graph_iri))
+
+    def script(self, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """One command of `scripts/service` on this instance, whatever comes of it."""
+        return script(self.home, command, *arguments, store=self.store)
+
+    def _run(self, command: str, *arguments: str) -> str:
+        done = self.script(command, *arguments)
+        if done.returncode:
+            raise ServiceFailedError(done.stderr.strip() or done.stdout.strip())
+        return done.stdout
+
+
+def _put(settings: Path, text: str) -> None:
+    """Put a text in the place of a file, with a later time: within one second Virtuoso takes it for the same."""
+    later = settings.stat().st_mtime + 2
+    part = settings.with_suffix(".part")
+    part.write_text(text, encoding="utf-8")
+    os.utime(part, (later, later))
+    part.replace(settings)
+
+
+class Virtuoso(Service):
+    """Virtuoso, which indexes the words of what it loads."""
+
+    store: ClassVar[str] = "virtuoso"
 
     @contextmanager
     def limits(self, **limits: int) -> Generator[None]:
@@ -96,37 +125,28 @@ class Virtuoso:
         assert running, said
         return int(running[1]) > 1
 
-    def _run(self, command: str, *arguments: str) -> str:
-        done = script(self.home, command, *arguments)
-        if done.returncode:
-            raise ServiceFailedError(done.stderr.strip() or done.stdout.strip())
-        return done.stdout
+
+class Oxigraph(Service):
+    """Oxigraph, which loads into its default graph unless another is named."""
+
+    store: ClassVar[str] = "oxigraph"
 
 
-def _put(settings: Path, text: str) -> None:
-    """Put a text in the place of a file, with a later time: within one second Virtuoso takes it for the same."""
-    later = settings.stat().st_mtime + 2
-    part = settings.with_suffix(".part")
-    part.write_text(text, encoding="utf-8")
-    os.utime(part, (later, later))
-    part.replace(settings)
+def _graph(iri: str | None) -> Sequence[str]:
+    return () if iri is None else ("--graph-iri", iri)
 
 
-def script(home: Path, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """`scripts/service virtuoso COMMAND` on an instance that lives in `home`."""
-    environment = {name: value for name, value in os.environ.items() if name != "KGNAV_VIRTUOSO_PORT"}
+def script(home: Path, command: str, *arguments: str, store: str = "virtuoso") -> subprocess.CompletedProcess[str]:
+    """`scripts/service STORE COMMAND` on an instance that lives in `home`."""
+    ports = {"KGNAV_VIRTUOSO_PORT", "KGNAV_OXIGRAPH_PORT"}
+    environment = {name: value for name, value in os.environ.items() if name not in ports}
     return subprocess.run(
-        [SCRIPT, "virtuoso", command, "--home", home, *arguments],
+        [SCRIPT, store, command, "--home", home, *arguments],
         env=environment,
         capture_output=True,
         text=True,
         check=False,
     )
-
-
-def status(home: Path) -> int:
-    """The exit code of `status`: 0 where it runs."""
-    return script(home, "status").returncode
 
 
 def need_virtuoso() -> None:
@@ -153,6 +173,36 @@ def own_virtuoso(tmp_path: Path) -> Iterator[Virtuoso]:
     """An instance of one test's own, not started yet, that may be stopped and killed."""
     need_virtuoso()
     service = Virtuoso(tmp_path / "own")
+    try:
+        yield service
+    finally:
+        service.stop()
+
+
+def need_oxigraph() -> None:
+    """Skip where Oxigraph is not installed. On CI it is never skipped: the script installs it or the test fails."""
+    if not os.environ.get("CI") and not pypi.place("oxigraph").exists():
+        pytest.skip("oxigraph is not installed; `scripts/service oxigraph start` installs it from PyPI, for itself")
+
+
+@pytest.fixture(scope="session")
+def oxigraph(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Oxigraph]:
+    """A running Oxigraph, shared by the session: load into a graph of your own, and leave it running."""
+    need_oxigraph()
+    service = Oxigraph(tmp_path_factory.mktemp("oxigraph"))
+    try:
+        service.start()
+        yield service
+    finally:
+        service.stop()
+        shutil.rmtree(service.home)
+
+
+@pytest.fixture
+def own_oxigraph(tmp_path: Path) -> Iterator[Oxigraph]:
+    """An instance of one test's own, not started yet, that may be stopped and killed."""
+    need_oxigraph()
+    service = Oxigraph(tmp_path / "own")
     try:
         yield service
     finally:

@@ -9,13 +9,12 @@ from pathlib import Path
 
 from .failure import ServiceError
 from .instance import default_home
+from .oxigraph import Oxigraph
+from .service import Service
 from .virtuoso import Virtuoso
 
-STORES: Mapping[str, type[Virtuoso]] = {"virtuoso": Virtuoso}
+STORES: Mapping[str, type[Service]] = {"oxigraph": Oxigraph, "virtuoso": Virtuoso}
 """Every store this script knows, by the name it goes under."""
-
-GRAPH = "http://kgnav.example/graph"
-"""The graph that files are loaded into when no other is named."""
 
 STOPPED = 3
 """Exit code of `status` for a store that does not run, as service managers have it."""
@@ -32,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _run(store: Virtuoso, given: argparse.Namespace) -> int:
+def _run(store: Service, given: argparse.Namespace) -> int:
     if given.command == "start":
         _say(store.start())
     elif given.command == "stop":
@@ -57,11 +56,12 @@ def _say(line: str) -> None:
 def _parser() -> argparse.ArgumentParser:
     home = argparse.ArgumentParser(add_help=False)
     home.add_argument("--home", type=Path, help="folder of the instance, for a second one beside the usual one")
-    graph = argparse.ArgumentParser(add_help=False)
-    graph.add_argument("--graph-iri", default=GRAPH, metavar="IRI", help="the graph meant (%(default)s)")
     parser = argparse.ArgumentParser(prog="service", description="Real stores on loopback, without Docker.")
     stores = parser.add_subparsers(dest="store", required=True, metavar="STORE")
     for name, store in STORES.items():
+        graph = argparse.ArgumentParser(add_help=False)
+        usual = store.graph or "the default graph"
+        graph.add_argument("--graph-iri", default=store.graph, metavar="IRI", help=f"the graph meant ({usual})")
         words = (store.__doc__ or "").partition("\n")[0]
         commands = stores.add_parser(name, help=words, description=words)
         commands = commands.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -69,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
         commands.add_parser("stop", parents=[home], help="end it and wait until it has ended")
         commands.add_parser("status", parents=[home], help=f"say whether it runs; exit code {STOPPED} where not")
         commands.add_parser("url", parents=[home], help="print its address, whether it runs or not")
-        load = commands.add_parser("load", parents=[home, graph], help="load N-Triples or Turtle, plain or .gz")
-        load.add_argument("files", nargs="+", type=Path, metavar="FILE")
+        load = commands.add_parser("load", parents=[home, graph], help="load files while it runs")
+        load.add_argument("files", nargs="+", type=Path, metavar="FILE", help=f"one of {', '.join(store.formats)}")
         commands.add_parser("clear", parents=[home, graph], help="empty one graph")
     return parser

@@ -1,20 +1,26 @@
-"""What one instance of a store remembers in its home: its ports and its password."""
+"""What one instance of a store remembers in its home, and what every store asks of the files and ports it is given."""
 
 from __future__ import annotations
 
 import fcntl
 import json
 import os
+import re
 import secrets
 import socket
-from collections.abc import Generator
+import urllib.error
+import urllib.request
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from .failure import ServiceError
 
 HOST = "127.0.0.1"
+
+_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`']+")
 
 _PORTS = range(20_000, 30_000)
 """Below the ports that systems give to outgoing connections, so that a remembered one is rarely taken."""
@@ -22,12 +28,12 @@ _PORTS = range(20_000, 30_000)
 
 @dataclass(frozen=True)
 class Instance:
-    """`port` speaks HTTP, `sql_port` is the administrator's. `secured`: the store has the password already."""
+    """`port` speaks HTTP. A store that has more to remember has a class of its own."""
 
     port: int
-    sql_port: int
-    password: str
-    secured: bool = False
+
+
+K = TypeVar("K", bound=Instance)
 
 
 def default_home(store: str) -> Path:
@@ -46,30 +52,25 @@ def default_home(store: str) -> Path:
     return cache / "kgnav-mcp" / "services" / store
 
 
-def remembered(home: Path) -> Instance | None:
+def remembered(home: Path, kind: type[K]) -> K | None:
     """The instance that lives in this home, None where there is none yet."""
     try:
         text = _file(home).read_text(encoding="utf-8")
     except FileNotFoundError:
         return None
     try:
-        return Instance(**json.loads(text))
+        return kind(**json.loads(text))
     except (ValueError, TypeError) as error:
         raise ServiceError(f"{_file(home)} is damaged; remove {home} to begin anew") from error
 
 
 def remember(home: Path, instance: Instance) -> None:
-    """Keep an instance, readable by its owner alone: it holds a password."""
+    """Keep an instance, readable by its owner alone: it may hold a password."""
     whole, part = _file(home), _file(home).with_suffix(".part")
     part.unlink(missing_ok=True)
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         json.dump(asdict(instance), file)
     part.replace(whole)
-
-
-def new_instance() -> Instance:
-    """An instance with a password nobody knows and two ports that are free now."""
-    return Instance(free_port(), free_port(), secrets.token_urlsafe(18))
 
 
 def free_port() -> int:
@@ -94,6 +95,54 @@ def is_free(port: int) -> bool:
         except OSError:
             return False
     return True
+
+
+def wanted_port(variable: str) -> int | None:
+    """The port that an environment variable names, None where it is not set.
+
+    Raises:
+        ServiceError: it is no port.
+    """
+    text = os.environ.get(variable)
+    if text is None:
+        return None
+    if not text.isascii() or not text.isdigit() or not 0 < int(text) < 65536:
+        raise ServiceError(f"{variable} is {text!r}, not the number of a port")
+    return int(text)
+
+
+def answers(url: str) -> bool:
+    """Whether an address answers a query, straight and not through any proxy that the environment names."""
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with direct.open(url, timeout=5) as answer:
+            return answer.status == 200
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def checked_files(files: Sequence[Path], formats: Sequence[str]) -> None:
+    """Look at files before anything is done with them.
+
+    Raises:
+        ServiceError: one is not there or of another format.
+    """
+    for file in files:
+        if not file.is_file():
+            raise ServiceError(f"there is no file {file}")
+        if not file.name.endswith(tuple(formats)):
+            raise ServiceError(f"{file} is none of {', '.join(formats)}")
+
+
+def checked_iri(graph: str) -> str:
+    """The name of a graph.
+
+    Raises:
+        ServiceError: it is no full IRI.
+    """
+    if not _IRI.fullmatch(graph):
+        raise ServiceError(f"{graph!r} is no full IRI for a graph")
+    return graph
 
 
 @contextmanager

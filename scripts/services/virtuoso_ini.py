@@ -1,10 +1,21 @@
-"""Virtuoso's configuration for one instance."""
+"""Virtuoso's configuration for one instance, and what such an instance remembers."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from .instance import HOST, Instance
+
+
+@dataclass(frozen=True)
+class VirtuosoInstance(Instance):
+    """`sql_port` is the administrator's. `secured`: the store has the password already."""
+
+    sql_port: int
+    password: str
+    secured: bool = False
+
 
 _TEXT = """\
 [Database]
@@ -48,6 +59,6 @@ MaxQueryExecutionTime = 60
 """
 
 
-def configuration(home: Path, instance: Instance) -> str:
+def configuration(home: Path, instance: VirtuosoInstance) -> str:
     """The text of the instance's virtuoso.ini: all its files under `home`, both its ports on loopback only."""
     return _TEXT.format(home=home, host=HOST, port=instance.port, sql_port=instance.sql_port)
