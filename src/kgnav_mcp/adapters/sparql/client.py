@@ -91,7 +91,7 @@ class SparqlClient:
         endpoint: str,
         *,
         timeout: float,
-        default_graph: str | None = None,
+        default_graph: str | list[str] | None = None,
         max_bytes: int = MAX_BYTES,
         user_agent: str = USER_AGENT,
         user: str | None = None,

@@ -88,7 +88,12 @@ class RequestBuilder(SPARQLWrapper):
     """
 
     def __init__(
-        self, endpoint: str, *, default_graph: str | None, agent: str, parameters: Mapping[str, str] | None = None
+        self,
+        endpoint: str,
+        *,
+        default_graph: str | list[str] | None,
+        agent: str,
+        parameters: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(endpoint, returnFormat=JSON, defaultGraph=default_graph, agent=agent)
         self.setMethod(POST)

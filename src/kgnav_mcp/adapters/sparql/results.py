@@ -115,9 +115,11 @@ def _truth(answer: Mapping[str, Any]) -> bool:
     return truth
 
 
-def _term(cell: Mapping[str, str]) -> Term:
+def _term(cell: Mapping[str, Any]) -> Term:
     value = cell["value"]
-    if not isinstance(value, str):  # pyright: ignore[reportUnnecessaryIsInstance] - it comes from outside
+    if cell["type"] == "triple":
+        return _triple(value)
+    if not isinstance(value, str):
         raise TypeError(f"a value of {type(value).__name__}")
     match cell["type"]:
         case "uri" if not value.startswith(_BLANK):
@@ -128,6 +130,12 @@ def _term(cell: Mapping[str, str]) -> Term:
             return _literal(value, cell.get("xml:lang"), cell.get("datatype"))
         case other:
             raise TypeError(other)
+
+
+def _triple(value: Mapping[str, Mapping[str, Any]]) -> Literal:
+    """A triple that stands in the place of a term (RDF 1.2, RDF-star), as a text: it is no node."""
+    parts = (_term(value[part]) for part in ("subject", "predicate", "object"))
+    return Literal(f"<<( {' '.join(part.n3() for part in parts)} )>>")
 
 
 def _literal(text: str, language: str | None, datatype: str | None) -> Literal:

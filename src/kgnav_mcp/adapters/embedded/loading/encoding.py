@@ -9,7 +9,7 @@ from itertools import compress, islice
 import pyoxigraph as ox
 
 from kgnav_mcp.adapters.embedded.loading import plain
-from kgnav_mcp.adapters.embedded.loading.wellknown import RDF, RDF_REIFIES, XSD
+from kgnav_mcp.adapters.wellknown import RDF, RDF_REIFIES, XSD
 
 Value = tuple[str, str | None, str | None]
 """Text, datatype and language of a literal."""

@@ -27,7 +27,7 @@ from kgnav_mcp.adapters.embedded.loading.sources import recognise
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 from kgnav_mcp.adapters.embedded.loading.statistics import EdgeCounts, write_statistics
 from kgnav_mcp.adapters.embedded.loading.terms import TERM_BUDGET
-from kgnav_mcp.adapters.embedded.loading.wellknown import PREFIXES
+from kgnav_mcp.adapters.wellknown import PREFIXES
 from kgnav_mcp.errors import LoadError
 
 

@@ -18,7 +18,7 @@ from operator import itemgetter
 
 from kgnav_mcp.adapters.embedded.loading import queries_reification as queries
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
-from kgnav_mcp.adapters.embedded.loading.wellknown import (
+from kgnav_mcp.adapters.wellknown import (
     RDF_OBJECT,
     RDF_PREDICATE,
     RDF_STATEMENT,

@@ -1,4 +1,4 @@
-"""IRIs that the loader knows by heart: default name, alias, description and type relations, and common prefixes."""
+"""IRIs that every RDF adapter knows by heart: default name, alias, description and type relations, common prefixes."""
 
 from __future__ import annotations
 

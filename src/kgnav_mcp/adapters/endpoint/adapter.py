@@ -1,0 +1,280 @@
+"""A SPARQL endpoint behind the port: every verb is answered by the reader of its kind."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+from urllib.parse import urlsplit
+
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.endpoint import queries
+from kgnav_mcp.adapters.endpoint.catalogue import Catalogues
+from kgnav_mcp.adapters.endpoint.linking import Linker
+from kgnav_mcp.adapters.endpoint.lists import ListReader
+from kgnav_mcp.adapters.endpoint.names import Names
+from kgnav_mcp.adapters.endpoint.neighbours import NeighbourReader
+from kgnav_mcp.adapters.endpoint.options import GRAPH, Endpoint
+from kgnav_mcp.adapters.endpoint.paging import Position
+from kgnav_mcp.adapters.endpoint.relations import RelationReader
+from kgnav_mcp.adapters.endpoint.schema import SchemaReader
+from kgnav_mcp.adapters.endpoint.store import Anchor, Store
+from kgnav_mcp.adapters.endpoint.tallies import Path, Tallies
+from kgnav_mcp.adapters.sparql.client import SparqlClient
+from kgnav_mcp.adapters.sparql.reading import Reader
+from kgnav_mcp.errors import StoreTimeout, StoreUnavailable
+from kgnav_mcp.model import (
+    Candidate,
+    Count,
+    Direction,
+    Entity,
+    Health,
+    Literal,
+    Page,
+    RelationFacts,
+    Schema,
+    Stop,
+    Triple,
+)
+from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind, ValueOwner
+
+_COUNTED = 1_000_000
+"""Triples counted at most when a graph is opened: 0.2 seconds on Oxigraph."""
+_COUNT_SHARE = 0.3
+"""Of a call's time; an endpoint that takes longer has a graph of an unknown size."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """The readers of an open graph."""
+
+    client: SparqlClient
+    store: Store
+    names: Names
+    linker: Linker
+    catalogues: Catalogues
+    relations: RelationReader
+    neighbours: NeighbourReader
+    lists: ListReader
+    schema: SchemaReader
+    triples: Count
+
+
+class EndpointAdapter(GraphAdapter):
+    """One graph of one endpoint.
+
+    EXACT_COUNTS is not declared: an endpoint that does not count a hub in time gives lower bounds, and says so.
+    Misspelt words are not forgiven (FUZZY_NAMES), and the graph may be written to between pages (STABLE_CURSORS).
+    """
+
+    capabilities: ClassVar[frozenset[Capability]] = frozenset(
+        {Capability.MEDIATORS, Capability.LABELS, Capability.QUALIFIERS}
+    )
+
+    def __init__(self, location: str, options: AdapterOptions) -> None:
+        self._endpoint = Endpoint.read(location, options)
+        self._options = options
+        self._opened: _Opened | None = None
+
+    async def open(self) -> None:
+        if self._opened is None:
+            self._opened = await self._open()
+
+    async def close(self) -> None:
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            await opened.client.close()
+
+    @property
+    def revision(self) -> str:
+        """The graphs and how many triples they had when they were opened: up to a million are counted."""
+        return f"{' '.join(self._endpoint.graphs)} {self._readers().triples.value}"
+
+    async def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
+        opened = self._readers()
+        anchors = await self._meant(ids)
+        described = await opened.names.entities(one for one in anchors.values() if isinstance(one, URIRef))
+        found: dict[str, Entity] = {}
+        for reference, anchor in anchors.items():
+            if not isinstance(anchor, URIRef):
+                found[reference] = await opened.names.blank(anchor)
+            elif anchor in described:
+                found[reference] = described[anchor]
+        return found
+
+    async def named(self, name: str, *, limit: int) -> Page[Entity]:
+        return await self._readers().linker.named(name, limit)
+
+    async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
+        opened = self._readers()
+        types: Sequence[URIRef] | None = None
+        if label is not None:
+            types = (await opened.catalogues.get()).types_called(label, self._endpoint.ids.iri(label))
+        return await opened.linker.find(hint, types, limit)
+
+    async def relations(
+        self,
+        ids: Sequence[str],
+        direction: Direction,
+        *,
+        hops: int = 1,
+        far_ends: TailKind | None = None,
+        examples: int = 0,
+        limit: int,
+    ) -> Page[RelationFacts]:
+        anchors = await self._anchors(ids)
+        if not anchors:
+            return Page((), (), Count(0))
+        return await self._readers().relations.page(
+            anchors, direction, hops=hops, far_ends=far_ends, examples=examples, limit=limit
+        )
+
+    async def neighbours(
+        self,
+        ids: Sequence[str],
+        direction: Direction,
+        *,
+        paths: Sequence[tuple[str, ...]] | None = None,
+        far_ends: TailKind | None = None,
+        limit: int,
+        after: str | None = None,
+        whole: bool = False,
+    ) -> Page[Triple]:
+        anchors = await self._anchors(ids)
+        wanted = None if paths is None else self._paths(paths)
+        if not anchors or wanted == []:
+            if after is not None:
+                Position.parse(after)
+            return Page((), (), Count(0))
+        return await self._readers().neighbours.page(
+            anchors, direction, paths=wanted, far_ends=far_ends, limit=limit, after=after, whole=whole
+        )
+
+    async def nodes(
+        self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
+    ) -> Page[Entity]:
+        return await self._readers().lists.nodes(label, property_name, value, limit, after)
+
+    async def values(
+        self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
+    ) -> Page[Literal]:
+        lists = self._readers().lists
+        read = lists.values if kind is ValueOwner.NODE else lists.edge_values
+        return await read(property_name, owner, limit, after)
+
+    async def schema(self, name: str | None = None, *, limit: int) -> Schema:
+        reader = self._readers().schema
+        return await (reader.overview(limit) if name is None else reader.around(name, limit))
+
+    async def health(self) -> Health:
+        opened = self._readers()
+        triples = await _size(opened.store.reader)
+        host = urlsplit(self._endpoint.address).hostname
+        graphs = ", ".join(self._endpoint.graphs) or "the default graph"
+        notations = ", ".join(sorted(opened.store.reification.notations))
+        if notations:  # What statements about triples are made of is no triple that is shown.
+            triples = Count.unknown() if triples.value else triples
+        store = (
+            f"SPARQL endpoint on {host}, {graphs}{f', statements about triples as {notations}' if notations else ''}"
+        )
+        return Health(True, store, Count.unknown(), triples, tuple(await self._advice(opened, triples)))
+
+    async def _advice(self, opened: _Opened, triples: Count) -> list[str]:
+        """What would make answers better."""
+        store = opened.store
+        advice: list[str] = []
+        if not opened.triples.value and opened.triples != Count.unknown():
+            advice.append(await self._where(store.reader))
+        elif not (await store.reader.select(queries.NAMED, share=_COUNT_SHARE)).rows:
+            relations = ", ".join(self._endpoint.ids.short(relation) for relation in self._endpoint.names)
+            advice.append(
+                f"No node has a name by any of {relations}: set the option labels to the relation that names nodes here."
+            )
+        if store.reification.unsure:
+            notations = ", ".join(sorted(store.reification.unsure))
+            advice.append(f"The endpoint did not say in time whether it has statements about triples ({notations}).")
+        return advice
+
+    async def _where(self, reader: Reader) -> str:
+        """Where triples may be, of an endpoint whose graph is empty."""
+        empty = " and ".join(self._endpoint.graphs) or "The default graph"
+        client = self._client(named=False)
+        try:
+            read = await Reader(client, {}, self._options.timeout).select(queries.NAMED_GRAPHS, share=_COUNT_SHARE)
+        except StoreTimeout:
+            return f"{empty} is empty: name a graph with the option graph."
+        finally:
+            await client.close()
+        graphs = sorted(str(row["g"]) for row in read.rows if "g" in row)
+        if not graphs:
+            return f"{empty} is empty, and the endpoint has no other graph: load it first."
+        return f"{empty} is empty: name a graph, such as ?{GRAPH}={graphs[0]} behind the address. There are: {', '.join(graphs)}."
+
+    async def _open(self) -> _Opened:
+        client = self._client()
+        reader = Reader(client, {}, self._options.timeout)
+        try:
+            triples = await _size(reader)
+            store = await Store.opened(client, self._endpoint, self._options.languages, self._options.timeout)
+        except BaseException:
+            await client.close()
+            raise
+        names = Names(store)
+        catalogues, linker = Catalogues(store, names), Linker(store, names)
+        tallies = Tallies(store, catalogues)
+        neighbours = NeighbourReader(store, names, tallies)
+        return _Opened(
+            client=client,
+            store=store,
+            names=names,
+            linker=linker,
+            catalogues=catalogues,
+            relations=RelationReader(store, names, tallies, neighbours),
+            neighbours=neighbours,
+            lists=ListReader(store, names, catalogues, linker),
+            schema=SchemaReader(store, names, catalogues, triples),
+            triples=triples,
+        )
+
+    def _client(self, *, named: bool = True) -> SparqlClient:
+        graphs = list(self._endpoint.graphs) if named else []
+        return SparqlClient(self._endpoint.address, timeout=self._options.timeout, default_graph=graphs or None)
+
+    def _readers(self) -> _Opened:
+        if self._opened is None:
+            raise StoreUnavailable("the graph is not open", next_step="Open the graph first.")
+        return self._opened
+
+    async def _meant(self, ids: Sequence[str]) -> dict[str, Anchor]:
+        """What ids mean: IRIs, whether there or not, and blank nodes that are there."""
+        opened = self._readers()
+        found: dict[str, Anchor] = {}
+        for reference in dict.fromkeys(ids):
+            if (iri := self._endpoint.ids.iri(reference)) is not None:
+                found[reference] = iri
+        paths = {reference: path for reference in dict.fromkeys(ids) if (path := self._endpoint.ids.blank(reference))}
+        resolved = await asyncio.gather(*(opened.store.blanks.resolved(path) for path in paths.values()))
+        found |= {reference: blank for reference, blank in zip(paths, resolved, strict=True) if blank is not None}
+        return {reference: found[reference] for reference in ids if reference in found}
+
+    async def _anchors(self, ids: Sequence[str]) -> list[Anchor]:
+        """The entities that ids mean, each once, in their order; a text that is no id means none."""
+        meant = await self._meant(ids)
+        return list(dict.fromkeys(meant.values()))
+
+    def _paths(self, paths: Sequence[tuple[str, ...]]) -> list[Path]:
+        """Paths of relation ids as IRIs; those with a text that is no id are left out."""
+        found: list[Path] = []
+        for path in paths:
+            iris = [iri for relation in path if (iri := self._endpoint.ids.iri(relation)) is not None]
+            if len(iris) == len(path) and len(path) in {1, 2}:
+                found.append(tuple(iris))
+        return list(dict.fromkeys(found))
+
+
+async def _size(reader: Reader) -> Count:
+    """How many triples there are, up to a bound of number and time."""
+    size, stop = await reader.number(queries.SIZE, share=_COUNT_SHARE, most=_COUNTED)
+    return Count(size) if size < _COUNTED and stop is Stop.COMPLETE else Count.at_least(size)

@@ -1,0 +1,185 @@
+"""Blank nodes: what they say of themselves, the ids that follow from it, and the way back from such an id.
+
+The label that an answer gives a blank node holds in that answer alone. So everything that is needed of one is read in
+one query: all its triples, and those of the blank nodes next to it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from rdflib import RDF, BNode, Literal, URIRef
+
+from kgnav_mcp.adapters.endpoint import queries
+from kgnav_mcp.adapters.endpoint.ids import BlankPath, Ids, Step
+from kgnav_mcp.adapters.endpoint.reification import REIFIES
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, number, truth
+from kgnav_mcp.adapters.sparql.results import Term
+from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.model import Direction
+
+_ROWS = 100_000
+"""Triples read to find one blank node: of all those that the last step of its path may lead to."""
+
+Edge = tuple[URIRef, Term]
+
+
+@dataclass(slots=True)
+class Blank:
+    """A blank node with its triples: `outgoing` as relation and tail, `incoming` as relation and head."""
+
+    label: BNode
+    outgoing: list[Edge] = field(default_factory=list[Edge])
+    incoming: list[Edge] = field(default_factory=list[Edge])
+
+    def edges(self, direction: Direction) -> list[Edge]:
+        """The triples in one direction."""
+        return self.outgoing if direction is Direction.OUTGOING else self.incoming
+
+    @property
+    def mark(self) -> str:
+        """A short text that tells it from other blank nodes by what its triples say; labels do not count."""
+        said = [
+            f"{sign} {relation.n3()} {'' if isinstance(far, BNode) else far.n3()}"
+            for sign, edges in (("+", self.outgoing), ("-", self.incoming))
+            for relation, far in edges
+        ]
+        return blake2b("\n".join(sorted(said)).encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+
+    def way(self) -> tuple[URIRef, URIRef, bool] | None:
+        """The neighbour with an IRI that its id begins at, the relation, and whether that is followed backwards.
+
+        Always the same one, from wherever the node was reached: two ways to one node must not make two nodes of it.
+        """
+        ways = [(str(far), str(relation), False) for relation, far in self.incoming if isinstance(far, URIRef)]
+        ways = ways or [
+            (str(far), str(relation), True)
+            for relation, far in self.outgoing
+            if isinstance(far, URIRef) and relation not in {RDF.type, REIFIES}
+        ]
+        if not ways:
+            return None
+        anchor, relation, inverse = min(ways)
+        return URIRef(anchor), URIRef(relation), inverse
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resolved:
+    """A blank node that an id leads to, with the blank nodes next to it."""
+
+    path: BlankPath
+    blank: Blank
+    near: Mapping[BNode, Blank]
+
+
+class Blanks:
+    """Reads blank nodes."""
+
+    def __init__(self, reader: Reader, ids: Ids) -> None:
+        self._reader = reader
+        self._ids = ids
+
+    def path(self, blank: Blank, route: tuple[URIRef | BlankPath, URIRef, bool], twins: Iterable[Blank]) -> BlankPath:
+        """The way to a blank node.
+
+        `route` is how it was reached: from where, by which relation, and whether backwards. It is taken where the node
+        has no neighbour with an IRI. `twins` are the nodes that were read with it.
+        """
+        start, relation, inverse = blank.way() or route
+        step = Step(relation, inverse, _numbered(blank, twins))
+        return start.on(step) if isinstance(start, BlankPath) else BlankPath(start, (step,))
+
+    async def at(self, blanks: Terms) -> list[tuple[Row, Blank]]:
+        """The blank nodes that a pattern binds as ?b, each with the first row that it was in."""
+        read = await self._reader.select(queries.CONTENTS, blanks=blanks, most=_ROWS)
+        found: dict[tuple[str, ...], tuple[Row, Blank]] = {}
+        by_label: dict[BNode, Blank] = {}
+        seen: set[tuple[BNode, bool, URIRef, Term]] = set()
+        for row in read.rows:
+            label = row["b"]
+            if not isinstance(label, BNode):
+                continue
+            blank = by_label.setdefault(label, Blank(label))
+            found.setdefault((str(row.get("s", "")), str(row.get("p", "")), str(label)), (row, blank))
+            edge = (label, truth(row, "out"), URIRef(str(row["q"])), row["v"])
+            if edge not in seen:
+                seen.add(edge)
+                (blank.outgoing if edge[1] else blank.incoming).append(edge[2:])
+        return [found[key] for key in sorted(found)]
+
+    async def resolved(self, path: BlankPath) -> Resolved | None:
+        """The blank node that a path leads to; None where it leads to none."""
+        depth = len(path.steps)
+        last = f"?b{depth}"
+        steps = self._steps(path)
+        levels = [(self._joined(steps[: n + 1]), f"?b{n + 1}") for n in range(depth)]
+        levels += [
+            (f"{self._joined(steps)} {self._reader.filled(pattern, **_ends(last))}", "?b")
+            for pattern in queries.STEP.values()
+        ]
+        union = " UNION ".join(
+            self._reader.filled(queries.LEVEL, steps=Terms(text), node=Terms(node), level=level)
+            for level, (text, node) in enumerate(levels, 1)
+        )
+        read = await self._reader.select(queries.RESOLVE, levels=Terms(union), most=_ROWS)
+        labels: list[str] = []
+        blank: Blank | None = None
+        for n, step in enumerate(path.steps, 1):
+            found = _gathered(row for row in read.rows if number(row, "level") == n and _on(row, labels, f"b{n}"))
+            blank = next((one for one in found if _numbered(one, found) == step.mark), None)
+            if blank is None:
+                return None
+            labels.append(str(blank.label))
+        assert blank is not None  # noqa: S101 - a path has a step
+        near = _gathered(
+            (row for row in read.rows if number(row, "level") > depth and _on(row, labels, "b")), variable="b"
+        )
+        return Resolved(path, blank, {one.label: one for one in near})
+
+    def _steps(self, path: BlankPath) -> list[str]:
+        found: list[str] = []
+        start: URIRef | Terms = path.anchor
+        for n, step in enumerate(path.steps, 1):
+            to = Terms(f"?b{n}")
+            found.append(
+                self._reader.filled(queries.STEP[step.inverse], **{"from": start, "relation": step.relation, "to": to})
+            )
+            start = to
+        return found
+
+    @staticmethod
+    def _joined(steps: Sequence[str]) -> str:
+        return " ".join(steps)
+
+
+def _ends(last: str) -> dict[str, Terms]:
+    return {"from": Terms(last), "relation": Terms("?rel"), "to": Terms("?b")}
+
+
+def _on(row: Row, labels: Sequence[str], variable: str) -> bool:
+    """Whether a row is on the way that was followed so far, and binds the node asked for."""
+    return variable in row and all(str(row.get(f"b{n}")) == label for n, label in enumerate(labels, 1))
+
+
+def _gathered(rows: Iterable[Row], variable: str | None = None) -> list[Blank]:
+    """The blank nodes of rows of one level, with their triples; each triple once."""
+    found: dict[BNode, dict[tuple[bool, URIRef, Term], None]] = defaultdict(dict)
+    for row in rows:
+        label = row[variable or f"b{number(row, 'level')}"]
+        if isinstance(label, BNode):
+            found[label][truth(row, "out"), URIRef(str(row["q"])), row["v"]] = None
+    return [
+        Blank(label, [edge[1:] for edge in edges if edge[0]], [edge[1:] for edge in edges if not edge[0]])
+        for label, edges in sorted(found.items())
+    ]
+
+
+def _numbered(blank: Blank, among: Iterable[Blank]) -> str:
+    """Its mark, and its number among nodes that cannot be told from it by their triples; the first has none."""
+    mark, way = blank.mark, blank.way()
+    twins = sorted({str(one.label) for one in among if one.mark == mark and one.way() == way} | {str(blank.label)})
+    place = twins.index(str(blank.label))
+    return f"{mark}.{place + 1}" if place else mark

@@ -1,0 +1,225 @@
+"""Nodes by type and value, and the distinct values of a property of nodes or of statements about triples."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rdflib import XSD, BNode, Literal, URIRef
+
+from kgnav_mcp import model
+from kgnav_mcp.adapters.endpoint import queries
+from kgnav_mcp.adapters.endpoint.catalogue import Catalogue, Catalogues
+from kgnav_mcp.adapters.endpoint.linking import Linker
+from kgnav_mcp.adapters.endpoint.names import Names
+from kgnav_mcp.adapters.endpoint.paging import items_before
+from kgnav_mcp.adapters.endpoint.store import Store, one_of, term_order
+from kgnav_mcp.adapters.sparql.reading import worst
+from kgnav_mcp.adapters.sparql.results import Term
+from kgnav_mcp.adapters.sparql.terms import Terms, listed, values
+from kgnav_mcp.errors import InvalidArgument, UnknownName
+from kgnav_mcp.model import Count, Entity, Page, Stop
+
+_WHOLE = 5_000
+"""A list with at most so many items is read whole and sorted."""
+_SCANNED = 200_000
+"""Values that are compared as texts; where a property has more, a value is looked up in the forms it may have."""
+_NAMESAKES = 50
+_ID, _NAME = "id", "name"
+"""What every node has, whatever the graph calls it."""
+_FORMS = {
+    XSD.integer: re.compile(r"[+-]?\d+"),
+    XSD.int: re.compile(r"[+-]?\d+"),
+    XSD.decimal: re.compile(r"[+-]?\d*\.\d+"),
+    XSD.double: re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?"),
+    XSD.float: re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?"),
+    XSD.boolean: re.compile(r"true|false"),
+    XSD.date: re.compile(r"-?\d{4,}-\d\d-\d\d.*"),
+    XSD.dateTime: re.compile(r"-?\d{4,}-\d\d-\d\dT.*"),
+    XSD.gYear: re.compile(r"-?\d{4,}"),
+    XSD.gYearMonth: re.compile(r"-?\d{4,}-\d\d"),
+    XSD.anyURI: re.compile(r"\w+:.*"),
+}
+
+
+class ListReader:
+    """Answers `nodes` and `values`."""
+
+    def __init__(self, store: Store, names: Names, catalogues: Catalogues, linker: Linker) -> None:
+        self._store = store
+        self._reader = store.reader
+        self._ids = store.endpoint.ids
+        self._names = names
+        self._catalogues = catalogues
+        self._linker = linker
+
+    async def nodes(
+        self, label: str | None, property_name: str | None, value: str | None, limit: int, after: str | None
+    ) -> Page[Entity]:
+        """Nodes with a type whose property has a value; any condition may be left out.
+
+        Raises:
+            UnknownName: the graph has no such type or property.
+            InvalidCursor: `after` is no position of this list.
+        """
+        skip = items_before(after)
+        catalogue = await self._catalogues.get()
+        types = None if label is None else catalogue.types_called(label, self._ids.iri(label))
+        if property_name is not None and property_name.casefold() == _ID and value is not None:
+            return await self._by_id(value, types)
+        conditions: list[str] = []
+        if types is not None:
+            conditions.append(self._with_types(types))
+        if property_name is not None:
+            condition = await self._with_property(catalogue, property_name, value)
+            if condition is None:
+                return Page((), (), Count(0))
+            conditions.append(condition)
+        if not conditions:
+            conditions.append(self._reader.filled(queries.WITH_PROPERTY, having=one_of(self._store.names)))
+        conditions.append(self._store.reification.no_reifier("?s").text)
+        return await self._page(Terms(" ".join(conditions)), skip, limit)
+
+    async def values(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
+        """The distinct values of a property over the nodes with a type; one text is one value.
+
+        Raises:
+            UnknownName: the graph has no such property or type.
+            InvalidCursor: `after` is no position of this list.
+        """
+        skip = items_before(after)
+        catalogue = await self._catalogues.get()
+        properties = self._properties(catalogue, property_name)
+        conditions = [self._reader.filled(queries.NODE_VALUES, having=one_of(properties))]
+        if owner is not None:
+            conditions.append(self._with_types(catalogue.types_called(owner, self._ids.iri(owner))))
+        conditions.append(self._store.reification.no_reifier("?s").text)
+        return await self._values(Terms(" ".join(conditions)), skip, limit)
+
+    async def edge_values(
+        self, property_name: str, owner: str | None, limit: int, after: str | None
+    ) -> Page[model.Literal]:
+        """The distinct values that statements about triples have of a property, over one relation or all.
+
+        Raises:
+            UnknownName: no statement has such a property, or the graph no such relation.
+            InvalidCursor: `after` is no position of this list.
+        """
+        skip = items_before(after)
+        catalogue = await self._catalogues.get()
+        properties = catalogue.edge_properties(property_name, self._ids.iri(property_name))
+        relations = [None] if owner is None else catalogue.edges(owner, self._ids.iri(owner))
+        branches = [
+            self._reader.filled(
+                queries.EDGE_VALUES,
+                properties=values(*properties),
+                p=Terms("?p") if relation is None else relation,
+                said=self._store.reification.said("?s", Terms("?p") if relation is None else relation, "?o"),
+            )
+            for relation in relations
+        ]
+        joined = branches[0] if len(branches) == 1 else " UNION ".join(f"{{ {branch} }}" for branch in branches)
+        return await self._values(Terms(joined), skip, limit)
+
+    def _with_types(self, types: Sequence[URIRef]) -> str:
+        if len(types) == 1:
+            return self._reader.filled(queries.WITH_ONE_TYPE, type=types[0])
+        return self._reader.filled(queries.WITH_TYPE, types=listed(*types))
+
+    def _properties(self, catalogue: Catalogue, name: str) -> list[URIRef]:
+        """The relations of a name; `name` is what names entities, and where the graph calls something so, that too."""
+        try:
+            found = catalogue.properties(name, self._ids.iri(name))
+        except UnknownName:
+            if name.casefold() != _NAME:
+                raise
+            found = []
+        return list(dict.fromkeys([*found, *(self._store.names if name.casefold() == _NAME else ())]))
+
+    async def _with_property(self, catalogue: Catalogue, name: str, value: str | None) -> str | None:
+        """The condition that a node has a property, or a value of it; None where nothing can meet it."""
+        properties = self._properties(catalogue, name)
+        having = one_of(properties)
+        if value is None:
+            return self._reader.filled(queries.WITH_PROPERTY, having=having)
+        uses = [catalogue.relations[iri] for iri in properties if iri in catalogue.relations]
+        if not any(use.has_values for use in uses):
+            meant = await self._meant(value)
+            return self._reader.filled(queries.WITH_TERM, having=having, terms=values(*meant)) if meant else None
+        try:
+            if sum(use.values.value for use in uses) > _SCANNED or catalogue.sampled:
+                likely = values(*self._likely(value))
+                return self._reader.filled(queries.WITH_TERM, having=having, terms=likely)
+            return self._reader.filled(queries.WITH_TEXT, having=having, text=Literal(value))
+        except InvalidArgument:
+            return None  # A text that no query can carry is no text of the graph.
+
+    async def _meant(self, value: str) -> list[URIRef]:
+        """The entities that a value means where the property leads to entities: by id, or by name."""
+        given = self._ids.iri(value)
+        namesakes = await self._linker.named(value, _NAMESAKES)
+        named = [iri for entity in namesakes.items if (iri := self._ids.iri(entity.id)) is not None]
+        return list(dict.fromkeys([*([given] if given is not None else []), *named]))
+
+    def _likely(self, value: str) -> list[Literal]:
+        """The terms a text may be the text of: plain, in a wanted language, of a datatype it has the form of."""
+        plain = [Literal(value), *(Literal(value, lang=language) for language in self._store.languages)]
+        typed = [
+            Literal(value, datatype=datatype, normalize=False)
+            for datatype, form in _FORMS.items()
+            if form.fullmatch(value)
+        ]
+        return [*plain, *typed]
+
+    async def _by_id(self, value: str, types: Sequence[URIRef] | None) -> Page[Entity]:
+        iri = self._ids.iri(value)
+        found = list((await self._names.entities([iri])).values()) if iri is not None else []
+        if types is not None and iri is not None and found:
+            read = await self._reader.over(queries.OF_TYPES, "ids", [iri], types=listed(*types))
+            found = found if read.rows else []
+        return Page(tuple(found), tuple(str(n + 1) for n in range(len(found))), Count(len(found)))
+
+    async def _page(self, conditions: Terms, skip: int, limit: int) -> Page[Entity]:
+        total, counted = await self._reader.number(queries.NODE_COUNT, conditions=conditions)
+        whole = total <= _WHOLE and counted is Stop.COMPLETE
+        start, most = (0, _WHOLE) if whole else (skip, limit)
+        read = await self._reader.slice(queries.NODES, start, most, conditions=conditions)
+        terms: list[Term] = [row["s"] for row in read.rows]
+        blanks = sum(isinstance(term, BNode) for term in terms)
+        iris = [term for term in terms if isinstance(term, URIRef)]
+        if whole:
+            iris = sorted(iris)[skip : skip + limit]
+            total -= blanks  # Nothing leads to them here: they show at the nodes that they belong to.
+        described = await self._names.entities(iris)
+        items = [described[iri] for iri in iris if iri in described]
+        return Page(
+            items=tuple(items),
+            positions=tuple(str(skip + n) for n in range(1, len(items) + 1)),
+            total=Count(total) if counted is Stop.COMPLETE and (whole or not blanks) else Count.at_least(len(items)),
+            stop=worst((read.stop, Stop.LIMIT if skip + len(iris) < total else Stop.COMPLETE)),
+        )
+
+    async def _values(self, conditions: Terms, skip: int, limit: int) -> Page[model.Literal]:
+        total, counted = await self._reader.number(queries.VALUE_COUNT, conditions=conditions)
+        if total <= _WHOLE and counted is Stop.COMPLETE:
+            read = await self._reader.slice(queries.VALUES, 0, _WHOLE, conditions=conditions)
+            literals = self._distinct([row["v"] for row in read.rows])
+            total = len(literals)
+            literals = literals[skip : skip + limit]
+        else:
+            read = await self._reader.slice(queries.VALUES, skip, limit, conditions=conditions)
+            literals = [self._names.literal(term) for row in read.rows if isinstance(term := row["v"], Literal)]
+        return Page(
+            items=tuple(literals),
+            positions=tuple(str(skip + n) for n in range(1, len(literals) + 1)),
+            total=Count(total) if counted is Stop.COMPLETE else Count.unknown(),
+            stop=worst((read.stop, Stop.LIMIT if skip + len(literals) < total else Stop.COMPLETE)),
+        )
+
+    def _distinct(self, terms: Sequence[Term]) -> list[model.Literal]:
+        """One literal for each text, ordered by text."""
+        found: dict[str, model.Literal] = {}
+        for term in sorted(terms, key=term_order):
+            if isinstance(term, Literal):
+                found.setdefault(str(term), self._names.literal(term))
+        return list(found.values())

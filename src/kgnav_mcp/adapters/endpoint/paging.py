@@ -1,0 +1,65 @@
+"""Where a page ends: a place in the fixed order of rows, as the short text that the next page starts behind.
+
+A position of neighbours is `<entity>|<first>|<second>|<path>`: the entity's place among those asked for, two numbers
+that say the place of the next row (see `Place`), and the relation, or the two of them with a blank between. Positions
+of other lists are a number of items.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kgnav_mcp.errors import InvalidCursor
+
+_NUMBER = re.compile(r"\d{1,13}", re.ASCII)
+_FORM = re.compile(r"(\d{1,13})\|(\d{1,13})\|(\d{1,13})\|([^ ]+(?: [^ ]+)?)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A row's place within one path at one entity.
+
+    `first` is its triple's place there, or its mediator's in a two-hop path; `second` counts the rows of that triple
+    (one for each statement about it), or the far ends behind that mediator.
+    """
+
+    first: int = 0
+    second: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """The place of the row that comes next."""
+
+    entity: int
+    path: tuple[str, ...]
+    place: Place
+
+    def write(self) -> str:
+        """The text a page gives."""
+        return f"{self.entity}|{self.place.first}|{self.place.second}|{' '.join(self.path)}"
+
+    @classmethod
+    def parse(cls, text: str) -> Position:
+        """Raises InvalidCursor when the text is no position of neighbours."""
+        match = _FORM.fullmatch(text)
+        if match is None:
+            raise invalid(text)
+        return cls(int(match[1]), tuple(match[4].split(" ")), Place(int(match[2]), int(match[3])))
+
+
+def items_before(after: str | None) -> int:
+    """How many items of a list come before a page. Raises InvalidCursor."""
+    if after is None:
+        return 0
+    if _NUMBER.fullmatch(after) is None:
+        raise invalid(after)
+    return int(after)
+
+
+def invalid(position: str) -> InvalidCursor:
+    """The error for a position that this call cannot have given."""
+    return InvalidCursor(
+        f"{position[:40]!r} is no position in this list", next_step="Make the call again without a cursor."
+    )

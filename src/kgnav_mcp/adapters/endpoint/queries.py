@@ -1,0 +1,280 @@
+"""Every query that is sent to an endpoint, with what it costs: SPARQL 1.1 alone, but for what is marked.
+
+`?s` is always an entity that is asked about and `?o` the node at the far end, in whichever direction the edge points;
+`?m` is a mediator, `?b` a blank node, `?r` what a statement about a triple hangs on. `$kind` narrows the rows around an
+entity to those that are shown. A "look-up" is one in the endpoint's index of triples.
+
+None of them sorts: below a LIMIT, Oxigraph takes seconds for 300,000 rows and Virtuoso refuses more than 10,000. Short
+lists are sorted here; long ones come in the order of the endpoint's index, which is the same until it is written to. A
+fragment is a part of a query and costs what its query says.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.model import Direction
+from kgnav_mcp.port import TailKind
+
+OUT, IN = Direction.OUTGOING, Direction.INCOMING
+
+_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+
+# Fragments
+
+AROUND_ONE: Final = {OUT: "$s ?p ?o", IN: "?o ?p $s"}
+AROUND_SET: Final = {OUT: "VALUES ?s { $s } ?s ?p ?o", IN: "VALUES ?s { $s } ?o ?p ?s"}
+BY: Final = {OUT: "VALUES ?s { $s } ?s $p ?o", IN: "VALUES ?s { $s } ?o $p ?s"}
+BY_ONE: Final = {OUT: "$s $p ?o", IN: "?o $p $s"}
+FAR_ENDS: Final = {None: "", TailKind.ENTITY: "FILTER(!isLiteral(?o))", TailKind.LITERAL: "FILTER(isLiteral(?o))"}
+HEADS: Final = "FILTER(isIRI(?o) || isBlank(?o))"
+"""Where triples are heads of triples (RDF-star): they are no nodes."""
+UNNAMED: Final = "FILTER NOT EXISTS { ?m $named ?unnamed }"
+MEDIATOR: Final = {"blank": f"FILTER(isBlank(?m)) {UNNAMED}", "unnamed": f"FILTER(!isLiteral(?m)) {UNNAMED}"}
+NEAR: Final = {OUT: "$s ?near ?m .", IN: "?m ?near $s ."}
+NEAR_SET: Final = {OUT: "VALUES ?s { $s } ?s ?near ?m .", IN: "VALUES ?s { $s } ?m ?near ?s ."}
+ONE_NEAR: Final = "FILTER(?near IN ($listed))"
+FAR: Final = {OUT: "?m ?far ?o", IN: "?o ?far ?m"}
+
+# The endpoint
+
+SIZE: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s ?p ?o } LIMIT $most } }"
+"""Costs 0.2 us for each triple that is counted."""
+NAMED_GRAPHS: Final = "SELECT DISTINCT ?g WHERE { GRAPH ?g { ?s ?p ?o } } LIMIT 5"
+"""Costs a pass over the graphs; asked only where the default graph is empty."""
+NAMED: Final = "SELECT ?s WHERE { ?s $named ?n } LIMIT 1"
+"""Costs a look-up."""
+USED: Final = "{ SELECT ($p AS ?p) WHERE { ?s $p ?o } LIMIT 1 }"
+"""Costs a look-up."""
+
+# Statements about triples
+
+STATEMENT_PROBE: Final = (
+    f"SELECT ?r WHERE {{ ?r <{_RDF}subject> ?x ; <{_RDF}predicate> ?p ; <{_RDF}object> ?y }} LIMIT 1"
+)
+"""Costs a few look-ups."""
+REIFIES_PROBE: Final = f"SELECT ?r WHERE {{ ?r <{_RDF}reifies> ?t }} LIMIT 1"
+"""Costs a look-up; asks in SPARQL 1.1 for what RDF 1.2 writes."""
+TRIPLE_TERM_PROBE: Final = f"SELECT ?r WHERE {{ ?r <{_RDF}reifies> <<( ?x ?p ?y )>> }} LIMIT 1"
+"""Costs a look-up; SPARQL 1.2. Asked only where the graph has reifiers."""
+QUOTED_PROBE: Final = "SELECT ?q WHERE { << ?x ?p ?y >> ?q ?v } LIMIT 1"
+"""Costs up to a pass over the graph, within a bound of time; SPARQL-star."""
+STATED: Final = {
+    "statement": f"?r <{_RDF}subject> $x ; <{_RDF}predicate> $p ; <{_RDF}object> $y .",
+    "reifies": f"?r <{_RDF}reifies> <<( $x $p $y )>> .",
+    "quoted": "",
+}
+"""What ties a reifier to its triple, in each notation; a quoted triple (SPARQL-star) is its own reifier."""
+SAID: Final = {
+    "statement": f"{STATED['statement']} ?r ?q ?v .",
+    "reifies": f"{STATED['reifies']} ?r ?q ?v .",
+    "quoted": "<< $x $p $y >> ?q ?v .",
+}
+"""What is said of a triple."""
+STATEMENTS: Final = {
+    OUT: "SELECT ?s ?p ?o ?r ?q ?v WHERE { VALUES (?s ?p) { $pairs } ?s ?p ?o . $said }",
+    IN: "SELECT ?s ?p ?o ?r ?q ?v WHERE { VALUES (?s ?p) { $pairs } ?o ?p ?s . $said }",
+}
+"""Costs a look-up for each triple of the pairs, and 20 us for each thing that is said."""
+STATEMENTS_OF: Final = "SELECT ?s ?p ?o ?r ?q ?v WHERE { VALUES (?s ?p ?o) { $triples } $said }"
+"""Costs a look-up for each triple."""
+PARALLEL: Final = {
+    OUT: "SELECT ?s ?p (COUNT(*) AS ?n) (COUNT(DISTINCT ?o) AS ?t) WHERE "
+    "{ VALUES ?s { $s } ?s ?p ?o . $stated } GROUP BY ?s ?p",
+    IN: "SELECT ?s ?p (COUNT(*) AS ?n) (COUNT(DISTINCT ?o) AS ?t) WHERE "
+    "{ VALUES ?s { $s } ?o ?p ?s . $stated } GROUP BY ?s ?p",
+}
+"""Costs 20 us for each triple of the entities."""
+ALL_PARALLEL: Final = (
+    "SELECT ?p (SUM(?c - 1) AS ?n) WHERE { { SELECT ?p (COUNT(?r) AS ?c) WHERE { $stated ?s ?p ?o } "
+    "GROUP BY ?s ?p ?o HAVING (COUNT(?r) > 1) } } GROUP BY ?p"
+)
+"""Costs 20 us for each reifier of the graph."""
+REIFIERS: Final = {
+    "statement": f"?r <{_RDF}subject> ?subject .",
+    "reifies": f"?r <{_RDF}reifies> ?triple .",
+}
+REIFIER_FACTS: Final = (
+    "SELECT ?p ?l (COUNT(*) AS ?n) WHERE { $reifiers ?r ?p ?o BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l"
+)
+"""Costs 15 us for each reifier of the graph."""
+QUOTED_FACTS: Final = "SELECT ?p (COUNT(*) AS ?n) WHERE { << ?x ?y ?z >> ?p ?o } GROUP BY ?p"
+"""Costs a pass over the quoted triples of the graph."""
+NO_REIFIER: Final = "FILTER(!isBlank($node) || NOT EXISTS { $node $about ?subject })"
+"""Nodes that statements hang on are no neighbours: they show as qualifiers. One with an IRI is a node all the same."""
+SHOWN: Final = {
+    OUT: f"FILTER($relation != <{_RDF}reifies>)",
+    IN: f"FILTER($relation NOT IN (<{_RDF}subject>, <{_RDF}predicate>, <{_RDF}object>))",
+}
+"""What belongs to the notation of statements alone."""
+QUALIFIERS_OF: Final = (
+    "{ SELECT DISTINCT ($number AS ?number) ?q WHERE { { SELECT ?s ?o WHERE { ?s $p ?o } LIMIT $sample } $said } }"
+)
+"""Costs $sample look-ups, and what is said there."""
+EDGE_VALUES: Final = "VALUES ?q { $properties } ?s $p ?o . $said FILTER(isLiteral(?v))"
+"""Costs 20 us for each triple with the relation, in any of the queries of values."""
+
+# Relations of entities
+
+COUNTS_ONE: Final = "SELECT ?p (COUNT(*) AS ?n) WHERE { $around $kind } GROUP BY ?p"
+"""Costs 0.6 us for each edge of the entity."""
+COUNTS_SET: Final = "SELECT ?s ?p (COUNT(*) AS ?n) WHERE { $around $kind } GROUP BY ?s ?p"
+"""Costs 0.7 us for each edge of the entities."""
+FIRST_EDGES: Final = (
+    "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?p WHERE { $around $kind } LIMIT $most } } GROUP BY ?p"
+)
+"""Costs 0.6 us for each of the $most edges: where counting all of them takes too long."""
+HAVING: Final = {
+    OUT: "SELECT ?p WHERE { VALUES ?p { $relations } FILTER EXISTS { $s ?p ?o } }",
+    IN: "SELECT ?p WHERE { VALUES ?p { $relations } FILTER EXISTS { ?o ?p $s } }",
+}
+"""Costs a look-up for each relation, at any degree."""
+THROUGH_ONE: Final = "SELECT ?near ?far (COUNT(*) AS ?n) WHERE { $path FILTER(?o != $s) $kind } GROUP BY ?near ?far"
+"""Costs a few look-ups for each edge of the entity, and the edges of each mediator."""
+THROUGH_SET: Final = (
+    "SELECT ?s ?near ?far (COUNT(*) AS ?n) WHERE { $path FILTER(?o != ?s) $kind } GROUP BY ?s ?near ?far"
+)
+"""Costs what THROUGH_ONE does for each entity."""
+EXAMPLES: Final = "{ SELECT DISTINCT ($number AS ?number) ?o WHERE { $by $kind } LIMIT $wanted }"
+"""Costs a look-up and the rows it gives."""
+THROUGH_EXAMPLES: Final = {
+    OUT: "VALUES ?s { $s } ?s $near ?m . $mediator ?m $far ?o FILTER(?o != ?s)",
+    IN: "VALUES ?s { $s } ?m $near ?s . $mediator ?o $far ?m FILTER(?o != ?s)",
+}
+
+# Rows at entities
+
+PROBE: Final = "SELECT ?s ?p ?o WHERE { $around $kind } LIMIT $most"
+"""Costs $most rows, at any degree."""
+SLICE: Final = "SELECT ?o WHERE { $by $kind } OFFSET $skip LIMIT $most"
+"""Costs 0.5 us for each row skipped, 2 us for each read."""
+PAIRS: Final = {
+    OUT: "SELECT ?s ?p ?o WHERE { VALUES (?s ?p) { $pairs } ?s ?p ?o $kind }",
+    IN: "SELECT ?s ?p ?o WHERE { VALUES (?s ?p) { $pairs } ?o ?p ?s $kind }",
+}
+"""Costs a look-up for each pair, and 5 us for each row."""
+MEDIATORS: Final = {
+    OUT: "SELECT ?m WHERE { $s $near ?m $mediator } OFFSET $skip LIMIT $most",
+    IN: "SELECT ?m WHERE { ?m $near $s $mediator } OFFSET $skip LIMIT $most",
+}
+"""Costs a few look-ups for each row skipped or read."""
+BEHIND: Final = {
+    OUT: "SELECT ?m ?o WHERE { VALUES ?m { $ids } ?m $far ?o FILTER(?o != $s) $kind }",
+    IN: "SELECT ?m ?o WHERE { VALUES ?m { $ids } ?o $far ?m FILTER(?o != $s) $kind }",
+}
+"""Costs a look-up for each mediator."""
+
+# Blank nodes
+
+CONTENTS: Final = (
+    "SELECT * WHERE { { $blanks FILTER(isBlank(?b)) ?b ?q ?v BIND(true AS ?out) } UNION "
+    "{ $blanks FILTER(isBlank(?b)) ?v ?q ?b BIND(false AS ?out) } } LIMIT $most"
+)
+"""Costs the triples of the blank nodes that $blanks binds, all in one answer: their labels hold in no other one."""
+BLANKS_OF_PAIRS: Final = {
+    OUT: "VALUES (?s ?p) { $pairs } ?s ?p ?b",
+    IN: "VALUES (?s ?p) { $pairs } ?b ?p ?s",
+}
+BLANKS_OF_SLICE: Final = {
+    OUT: "{ SELECT (?o AS ?b) WHERE { $by $kind } OFFSET $skip LIMIT $most }",
+    IN: "{ SELECT (?o AS ?b) WHERE { $by $kind } OFFSET $skip LIMIT $most }",
+}
+MEDIATOR_SLICE: Final = {
+    OUT: "{ SELECT (?m AS ?b) WHERE { $s $near ?m $mediator } OFFSET $skip LIMIT $most }",
+    IN: "{ SELECT (?m AS ?b) WHERE { ?m $near $s $mediator } OFFSET $skip LIMIT $most }",
+}
+STEP: Final = {False: "$from $relation $to .", True: "$to $relation $from ."}
+LEVEL: Final = (
+    "{ $steps FILTER(isBlank($node)) $node ?q ?v BIND($level AS ?level) BIND(true AS ?out) } UNION "
+    "{ $steps FILTER(isBlank($node)) ?v ?q $node BIND($level AS ?level) BIND(false AS ?out) }"
+)
+RESOLVE: Final = "SELECT * WHERE { $levels } LIMIT $most"
+"""Costs the triples of all blank nodes along a path, and of those next to its end."""
+
+# Names
+
+TEXTS: Final = "{ VALUES ?s { $ids } ?s $p ?o BIND($p AS ?p) FILTER($wanted) }"
+"""Costs a look-up for each entity; one branch of a union for each relation. Both lists in one pattern are multiplied
+by Oxigraph: 100 times slower."""
+TYPES: Final = "{ VALUES ?s { $ids } ?s $p ?o BIND($p AS ?p) FILTER(isIRI(?o)) }"
+"""Costs a look-up for each entity."""
+EXISTING: Final = "SELECT ?s WHERE { VALUES ?s { $ids } FILTER(EXISTS { ?s ?p ?o } || EXISTS { ?x ?q ?s }) }"
+"""Costs two look-ups for each entity."""
+LEADING_ON: Final = "SELECT ?s WHERE { VALUES ?s { $ids } FILTER EXISTS { ?s ?p ?o } }"
+"""Costs a look-up for each entity."""
+DEGREES: Final = {
+    OUT: "SELECT ?s (COUNT(*) AS ?n) WHERE { VALUES ?s { $ids } ?s ?p ?o } GROUP BY ?s",
+    IN: "SELECT ?s (COUNT(*) AS ?n) WHERE { VALUES ?s { $ids } ?o ?p ?s } GROUP BY ?s",
+}
+"""Costs 0.6 us for each edge of the entities."""
+BEARERS: Final = "{ VALUES ?o { $texts } ?s $p ?o BIND($p AS ?p) }"
+"""Costs a look-up for each text."""
+SAME_LETTERS: Final = "{ ?s $p ?o BIND($p AS ?p) FILTER(LCASE(STR(?o)) = $text) }"
+"""Costs 0.4 us for each text of the relation in the graph."""
+CONTAINING: Final = "{ ?s $p ?o BIND($p AS ?p) FILTER($words) }"
+"""Costs 0.4 us for each text of the relation in the graph and word."""
+WORD: Final = "CONTAINS(LCASE(STR(?o)), $word)"
+INDEXED: Final = "{ ?s $p ?o BIND($p AS ?p) ?o bif:contains $words }"
+"""Costs a look-up in Virtuoso's full-text index: where the options say that there is one."""
+BRANCHES: Final = "SELECT * WHERE { $branches }"
+"""Costs what its branches do."""
+SOME: Final = "SELECT ?s ?p ?o WHERE { $branches } LIMIT $most"
+"""Costs what its branches do, up to $most rows."""
+OF_TYPES: Final = "SELECT DISTINCT ?s WHERE { VALUES ?s { $ids } ?s $typed ?t FILTER(?t IN ($types)) }"
+"""Costs a look-up for each entity."""
+
+# Nodes and values
+
+WITH_TYPE: Final = "?s $typed ?t FILTER(?t IN ($types))"
+WITH_ONE_TYPE: Final = "?s $typed $type ."
+WITH_PROPERTY: Final = "?s $having ?o ."
+WITH_TEXT: Final = "?s $having ?o . FILTER(STR(?o) = $text)"
+"""Costs 0.5 us for each value of the property, in any of the queries of nodes."""
+WITH_TERM: Final = "VALUES ?o { $terms } ?s $having ?o ."
+NODES: Final = "SELECT DISTINCT ?s WHERE { $conditions } OFFSET $skip LIMIT $most"
+"""Costs 1 us for each node skipped or read."""
+NODE_COUNT: Final = "SELECT (COUNT(DISTINCT ?s) AS ?n) WHERE { $conditions }"
+"""Costs 1 us for each node counted."""
+VALUES: Final = "SELECT DISTINCT ?v WHERE { $conditions } OFFSET $skip LIMIT $most"
+"""Costs 1 us for each value of the property."""
+VALUE_COUNT: Final = "SELECT (COUNT(DISTINCT ?v) AS ?n) WHERE { $conditions }"
+"""Costs 1 us for each value of the property."""
+NODE_VALUES: Final = "?s $having ?v . FILTER(isLiteral(?v))"
+
+# The schema
+
+RELATION_COUNTS: Final = "SELECT ?p ?l (COUNT(*) AS ?n) WHERE { ?s ?p ?o BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l"
+"""Costs 2 us for each triple of the graph."""
+SAMPLED_RELATIONS: Final = (
+    "SELECT ?p ?l (COUNT(*) AS ?n) WHERE { { SELECT ?p ?o WHERE { ?s ?p ?o } LIMIT $sample } "
+    "BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l"
+)
+"""Costs 2 us for each of $sample triples: where the whole graph takes too long."""
+TYPE_COUNTS: Final = "SELECT ?t (COUNT(*) AS ?n) WHERE { ?s $typed ?t FILTER(isIRI(?t)) } GROUP BY ?t"
+"""Costs 1 us for each type of each entity."""
+SAMPLED_TYPES: Final = "SELECT ?t (COUNT(*) AS ?n) WHERE { { SELECT ?t WHERE { ?s $typed ?t } LIMIT $sample } FILTER(isIRI(?t)) } GROUP BY ?t"
+"""Costs 1 us for each of $sample rows: where all of them take too long."""
+DATATYPES: Final = (
+    "{ SELECT ($number AS ?number) ?d (COUNT(*) AS ?n) WHERE { "
+    "{ SELECT ?o WHERE { ?s $p ?o FILTER(isLiteral(?o)) } LIMIT $sample } BIND(DATATYPE(?o) AS ?d) } GROUP BY ?d }"
+)
+"""Costs $sample rows."""
+END_TYPES: Final = {
+    OUT: "{ SELECT ($number AS ?number) ?t (COUNT(*) AS ?n) WHERE { "
+    "{ SELECT ?x WHERE { ?x $p ?y FILTER(!isLiteral(?y)) } LIMIT $sample } ?x $typed ?t } GROUP BY ?t }",
+    IN: "{ SELECT ($number AS ?number) ?t (COUNT(*) AS ?n) WHERE { "
+    "{ SELECT ?x WHERE { ?y $p ?x FILTER(!isLiteral(?x)) } LIMIT $sample } ?x $typed ?t } GROUP BY ?t }",
+}
+"""Costs the types of $sample nodes."""
+AT_TYPE: Final = {
+    OUT: "SELECT ?p ?l (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $typed $t } LIMIT $sample } "
+    "?s ?p ?o BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l",
+    IN: "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $typed $t } LIMIT $sample } ?o ?p ?s } GROUP BY ?p",
+}
+"""Costs the edges of $sample nodes."""
+
+
+def alternatives(relations: tuple[str, ...]) -> Terms:
+    """A property path that takes any of the relations; their IRIs are checked terms already."""
+    return Terms("|".join(relations))

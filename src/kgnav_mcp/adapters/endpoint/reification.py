@@ -1,0 +1,233 @@
+"""Statements about triples, in three notations: what they say are the qualifiers of the triples.
+
+RDF 1.1 writes a statement as a node of four triples (`rdf:Statement`), RDF 1.2 as a reifier (`rdf:reifies`) of a triple
+term, RDF-star as a quoted triple that is a subject itself. Which of them a graph has is asked once, when it is opened.
+Two reifiers of one triple make two parallel rows of it, so that what each of them says stays together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from rdflib import RDF, BNode, Literal, URIRef
+
+from kgnav_mcp.adapters.endpoint import queries
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, number, worst
+from kgnav_mcp.adapters.sparql.results import Term
+from kgnav_mcp.adapters.sparql.terms import Terms, batches, rows
+from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable, Unsupported
+from kgnav_mcp.model import Direction, Stop
+from kgnav_mcp.port import TailKind
+
+REIFIES = URIRef(str(RDF) + "reifies")
+NOTATION = frozenset({RDF.subject, RDF.predicate, RDF.object, REIFIES})
+"""Relations that only say which triple a statement is about."""
+
+_PROBE_SHARE = 0.1
+"""Of the time of a call, for each question that looks for a notation."""
+_PAIRS = 200
+_VARIABLES = {Direction.OUTGOING: ("?s", "?o"), Direction.INCOMING: ("?o", "?s")}
+
+Pair = tuple[URIRef, URIRef]
+"""An entity and a relation at it."""
+Facts = tuple[tuple[URIRef, Term], ...]
+"""What one reifier says: relations and values."""
+
+
+class Notation(StrEnum):
+    """How statements about triples are written."""
+
+    STATEMENT = "statement"
+    REIFIES = "reifies"
+    QUOTED = "quoted"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What is said of the triples at some entities: by entity, relation and far end, one entry for each reifier."""
+
+    facts: Mapping[tuple[URIRef, URIRef, Term], Sequence[Facts]] = field(
+        default_factory=dict[tuple[URIRef, URIRef, Term], Sequence[Facts]]
+    )
+    stop: Stop = Stop.COMPLETE
+
+
+class Reification:
+    """The notations that a graph has, and what statements in them say."""
+
+    def __init__(self, reader: Reader, notations: frozenset[Notation], unsure: frozenset[Notation]) -> None:
+        self._reader = reader
+        self.notations = notations
+        self.unsure = unsure
+        """Notations that were not found in the time there was for looking."""
+
+    def __bool__(self) -> bool:
+        return bool(self.notations)
+
+    @property
+    def parallel(self) -> bool:
+        """Whether one triple may have several reifiers."""
+        return bool(self.notations - {Notation.QUOTED})
+
+    def ends(self, direction: Direction, far_ends: TailKind | None) -> Terms:
+        """What narrows the far ends ?o of an entity to those that are shown."""
+        incoming = direction is Direction.INCOMING
+        parts = [queries.FAR_ENDS[None if incoming else far_ends]]
+        if incoming and self.notations - {Notation.STATEMENT}:
+            parts.append(queries.HEADS)
+        if incoming and self.parallel:
+            parts.append(self.no_reifier("?o").text)
+        return Terms(" ".join(filter(None, parts)))
+
+    def kind(self, direction: Direction, far_ends: TailKind | None, relation: str = "?p") -> Terms:
+        """What narrows the rows around an entity to those that are shown."""
+        ends = self.ends(direction, far_ends)
+        incoming = direction is Direction.INCOMING
+        if (Notation.STATEMENT if incoming else Notation.REIFIES) not in self.notations:
+            return ends
+        shown = self._reader.filled(queries.SHOWN[direction], relation=Terms(relation))
+        return Terms(f"{ends.text} {shown}".strip())
+
+    def no_reifier(self, node: str) -> Terms:
+        """A condition that a node is no reifier."""
+        if not self.parallel:
+            return Terms("")
+        about = {Notation.STATEMENT: RDF.subject.n3(), Notation.REIFIES: REIFIES.n3()}
+        path = queries.alternatives(tuple(about[one] for one in sorted(self.notations) if one in about))
+        return self._reader.part(queries.NO_REIFIER, node=Terms(node), about=path)
+
+    def said(self, x: str, p: URIRef | Terms, y: str) -> Terms:
+        """A pattern that binds what is said of a triple: ?r (but in a quoted triple), ?q and ?v."""
+        return self._pattern(queries.SAID, sorted(self.notations), x, p, y)
+
+    def stated(self, x: str, y: str) -> Terms:
+        """A pattern that binds the reifiers ?r of a triple with the relation ?p."""
+        return self._pattern(queries.STATED, sorted(self.notations - {Notation.QUOTED}), x, Terms("?p"), y)
+
+    async def of_pairs(self, pairs: Sequence[Pair], direction: Direction) -> Said:
+        """What is said of all triples of some relations at some entities."""
+        if not self or not pairs:
+            return Said()
+        said = self.said(*_around(direction))
+        reads = await asyncio.gather(
+            *(
+                self._reader.select(queries.STATEMENTS[direction], pairs=rows(*batch), said=said)
+                for batch in batches(pairs, _PAIRS)
+            )
+        )
+        return _collected([row for read in reads for row in read.rows], worst(read.stop for read in reads))
+
+    async def of_triples(self, pair: Pair, far: Sequence[Term], direction: Direction) -> Said:
+        """What is said of some of the triples of one relation at one entity."""
+        triples = [(*pair, term) for term in far if not isinstance(term, BNode)]
+        if not self or not triples:
+            return Said()
+        said = self.said(*_around(direction))
+        reads = await asyncio.gather(
+            *(
+                self._reader.select(queries.STATEMENTS_OF, triples=rows(*batch), said=said)
+                for batch in batches(triples, _PAIRS)
+            )
+        )
+        return _collected([row for read in reads for row in read.rows], worst(read.stop for read in reads))
+
+    async def parallels(self, entities: Sequence[URIRef], direction: Direction) -> dict[Pair, int]:
+        """How many rows each relation has beyond its triples, because several reifiers speak of one."""
+        if not self.parallel or not entities:
+            return {}
+        stated = self.stated(*_VARIABLES[direction])
+        read = await self._reader.over(queries.PARALLEL[direction], "s", entities, stated=stated)
+        return {
+            (URIRef(str(row["s"])), URIRef(str(row["p"]))): more
+            for row in read.rows
+            if (more := number(row, "n") - number(row, "t"))
+        }
+
+    def _pattern(
+        self, forms: Mapping[str, str], notations: Sequence[Notation], x: str, p: URIRef | Terms, y: str
+    ) -> Terms:
+        ends = {"x": Terms(x), "p": p, "y": Terms(y)}
+        parts = [self._reader.filled(forms[notation], **ends) for notation in notations]
+        return Terms(parts[0] if len(parts) == 1 else " UNION ".join(f"{{ {part} }}" for part in parts))
+
+
+async def probed(reader: Reader) -> Reification:
+    """The notations that a graph has and its endpoint can be asked for, looked for within a bound of time."""
+
+    async def found(query: str) -> bool | None:
+        try:
+            return bool((await reader.select(query, share=_PROBE_SHARE)).rows)
+        except StoreTimeout:
+            return None
+        except (Unsupported, InvalidStore, StoreUnavailable):
+            return False  # A syntax that an endpoint does not know: each says so in its own way.
+
+    statement, reifies = await asyncio.gather(found(queries.STATEMENT_PROBE), found(queries.REIFIES_PROBE))
+    if reifies:
+        reifies = await found(queries.TRIPLE_TERM_PROBE)
+    quoted = False if reifies else await found(queries.QUOTED_PROBE)
+    answers = {Notation.STATEMENT: statement, Notation.REIFIES: reifies, Notation.QUOTED: quoted}
+    return Reification(
+        reader,
+        frozenset(notation for notation, answer in answers.items() if answer),
+        frozenset(notation for notation, answer in answers.items() if answer is None),
+    )
+
+
+def _around(direction: Direction) -> tuple[str, Terms, str]:
+    x, y = _VARIABLES[direction]
+    return x, Terms("?p"), y
+
+
+def _collected(found: Sequence[Row], stop: Stop) -> Said:
+    """Rows by triple and reifier; a reifier that says nothing but which triple it is about is one all the same."""
+    by_triple: dict[tuple[URIRef, URIRef, Term], dict[str, dict[tuple[URIRef, Term], None]]] = defaultdict(dict)
+    for row in found:
+        triple = URIRef(str(row["s"])), URIRef(str(row["p"])), row["o"]
+        facts = by_triple[triple].setdefault(str(row.get("r", "")), {})
+        relation, value = URIRef(str(row["q"])), row["v"]
+        if relation not in NOTATION and (relation, value) != (RDF.type, RDF.Statement):
+            facts[relation, value] = None
+    return Said(
+        {
+            triple: sorted((tuple(sorted(facts, key=fact_order)) for facts in by.values()), key=_facts_order)
+            for triple, by in by_triple.items()
+        },
+        stop,
+    )
+
+
+def fact_order(fact: tuple[URIRef, Term]) -> tuple[str, bool, str, str, str]:
+    """The order in which qualifiers are shown: by relation, then values before entities."""
+    relation, value = fact
+    if isinstance(value, Literal):
+        return str(relation), False, str(value), value.language or "", str(value.datatype or "")
+    return str(relation), True, str(value), "", ""
+
+
+def _facts_order(facts: Facts) -> list[tuple[str, bool, str, str, str]]:
+    return [fact_order(fact) for fact in facts]
+
+
+async def reifier_facts(
+    reader: Reader, reification: Reification
+) -> tuple[Counter[tuple[URIRef, bool]], Counter[URIRef]]:
+    """How often each relation is used by reifiers, with values (True) and with entities; and its parallel rows."""
+    uses = Counter[tuple[URIRef, bool]]()
+    for notation in sorted(reification.notations - {Notation.QUOTED}):
+        read = await reader.select(queries.REIFIER_FACTS, reifiers=Terms(queries.REIFIERS[notation]))
+        for row in read.rows:
+            uses[URIRef(str(row["p"])), str(row.get("l")) in {"true", "1"}] += number(row, "n")
+    if Notation.QUOTED in reification.notations:
+        for row in (await reader.select(queries.QUOTED_FACTS)).rows:
+            uses[URIRef(str(row["p"])), True] += number(row, "n")
+    extra = Counter[URIRef]()
+    if reification.parallel:
+        for row in (await reader.select(queries.ALL_PARALLEL, stated=reification.stated("?s", "?o"))).rows:
+            if "p" in row:
+                extra[URIRef(str(row["p"]))] += number(row, "n")
+    return uses, extra

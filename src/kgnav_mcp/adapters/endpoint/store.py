@@ -1,0 +1,68 @@
+"""What every reader of an open endpoint shares: the connection, the options, and what was learnt when it was opened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rdflib import Literal, URIRef
+
+from kgnav_mcp.adapters.endpoint import queries
+from kgnav_mcp.adapters.endpoint.blanks import Blanks, Resolved
+from kgnav_mcp.adapters.endpoint.options import Endpoint
+from kgnav_mcp.adapters.endpoint.reification import Reification, probed
+from kgnav_mcp.adapters.sparql.reading import Reader, Selects
+from kgnav_mcp.adapters.sparql.results import Term
+from kgnav_mcp.adapters.sparql.terms import Terms
+
+Anchor = URIRef | Resolved
+"""An entity that is asked about: one with an IRI, or a blank node that was found again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """An endpoint that was looked at. Of the relations that may give names and types, the ones the graph uses."""
+
+    reader: Reader
+    endpoint: Endpoint
+    languages: tuple[str, ...]
+    reification: Reification
+    blanks: Blanks
+    names: tuple[URIRef, ...]
+    aliases: tuple[URIRef, ...]
+    descriptions: tuple[URIRef, ...]
+    types: tuple[URIRef, ...]
+
+    @classmethod
+    async def opened(cls, client: Selects, endpoint: Endpoint, languages: Sequence[str], timeout: float) -> Store:
+        """Look at the endpoint: which relations of its options it uses, which notations of statements it has."""
+        reader = Reader(client, {}, timeout)
+        lists = (endpoint.names, endpoint.aliases, endpoint.descriptions, endpoint.types)
+        wanted = list(dict.fromkeys(relation for relations in lists for relation in relations))
+        read = await reader.union([reader.filled(queries.USED, p=relation) for relation in wanted])
+        used = {row["p"] for row in read.rows}
+        found = [tuple(relation for relation in relations if relation in used) or relations[:1] for relations in lists]
+        names, aliases, descriptions, types = found
+        named = queries.alternatives(tuple(relation.n3() for relation in names))
+        reader.know({"named": named, "typed": queries.alternatives(tuple(relation.n3() for relation in types))})
+        reader.know({"mediator": reader.part(queries.MEDIATOR[endpoint.mediators])})
+        reification = await probed(reader)
+        blanks = Blanks(reader, endpoint.ids)
+        return cls(reader, endpoint, tuple(languages), reification, blanks, names, aliases, descriptions, types)
+
+    def written(self, anchor: Anchor) -> str:
+        """The id of an entity that is asked about."""
+        ids = self.endpoint.ids
+        return ids.short(anchor) if isinstance(anchor, URIRef) else ids.written(anchor.path)
+
+
+def term_order(term: Term) -> tuple[bool, str, str, str]:
+    """The order of far ends: values by their text, then entities by their IRIs, then blank nodes."""
+    if isinstance(term, Literal):
+        return False, str(term), term.language or "", str(term.datatype or "")
+    return True, "" if isinstance(term, URIRef) else "_", str(term), ""
+
+
+def one_of(relations: Sequence[URIRef]) -> Terms:
+    """A property path that takes any of some relations."""
+    return queries.alternatives(tuple(relation.n3() for relation in relations))

@@ -1,0 +1,143 @@
+"""Queries sent to any endpoint, in batches that it takes and answers whole; what it cut or left out is said."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from rdflib import Literal, URIRef
+
+from kgnav_mcp.adapters.sparql import errors
+from kgnav_mcp.adapters.sparql.results import Answer, Term
+from kgnav_mcp.adapters.sparql.terms import Terms, batches, fill, values
+from kgnav_mcp.model import Stop
+
+Row = Mapping[str, Term]
+Value = URIRef | Literal | int | Terms
+
+UNION = "SELECT * WHERE { $branches }"
+"""Costs what its branches do."""
+
+_PLACEHOLDER = re.compile(r"\$([A-Za-z_]\w*)")
+_BATCH = 200
+"""IRIs of one list in a query: what is said of them together stays below the usual limit of 10,000 rows."""
+_BRANCHES = 40
+"""Branches of one union: its cost grows faster than their number."""
+
+
+class Selects(Protocol):
+    """What of a SPARQL client is used here."""
+
+    async def select(self, query: str) -> Answer: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Rows, and why there are no more of them."""
+
+    rows: tuple[Row, ...]
+    stop: Stop = Stop.COMPLETE
+
+    @classmethod
+    def together(cls, reads: Iterable[Read]) -> Read:
+        """Several reads as one, which is complete where each of them is."""
+        parts = list(reads)
+        return cls(tuple(row for part in parts for row in part.rows), worst(part.stop for part in parts))
+
+
+def worst(stops: Iterable[Stop]) -> Stop:
+    """The first of several reasons to stop that is not completeness."""
+    return next((stop for stop in stops if stop is not Stop.COMPLETE), Stop.COMPLETE)
+
+
+class Reader:
+    """Asks an endpoint; `known` are the terms that mean the same in every query."""
+
+    def __init__(self, client: Selects, known: Mapping[str, Value], timeout: float) -> None:
+        self._client = client
+        self._known = dict(known)
+        self._timeout = timeout
+
+    def know(self, known: Mapping[str, Value]) -> None:
+        """Terms that were learnt of the endpoint; they mean the same in every later query."""
+        self._known.update(known)
+
+    def filled(self, template: str, **terms: Value) -> str:
+        """A query, or a part of one, with its terms and those that mean the same in every query."""
+        wanted = set(_PLACEHOLDER.findall(template))
+        known = {name: term for name, term in self._known.items() if name in wanted and name not in terms}
+        return fill(template, **known, **terms)
+
+    def part(self, template: str, **terms: Value) -> Terms:
+        """A filled fragment, to stand in a query."""
+        return Terms(self.filled(template, **terms))
+
+    async def select(self, template: str, *, share: float = 1.0, **terms: Value) -> Read:
+        """The rows of one query.
+
+        Raises:
+            StoreTimeout: its `share` of the call's time is over.
+        """
+        query = self.filled(template, **terms)
+        if share == 1.0:
+            return await self._read(query)
+        try:
+            async with asyncio.timeout(self._timeout * share):
+                return await self._read(query)
+        except TimeoutError as error:
+            raise errors.timed_out(self._timeout * share) from error
+
+    async def number(self, template: str, *, share: float = 1.0, **terms: Value) -> tuple[int, Stop]:
+        """The number that a query counts as ?n, and whether all was counted."""
+        read = await self.select(template, share=share, **terms)
+        return number(read.rows[0], "n") if read.rows else 0, read.stop
+
+    async def over(self, template: str, key: str, asked: Sequence[URIRef], **terms: Value) -> Read:
+        """The rows of a query over a list of IRIs, asked in batches; a batch whose answer was cut is halved."""
+
+        async def read(batch: Sequence[URIRef]) -> Read:
+            answer = await self.select(template, **{key: values(*batch)}, **terms)
+            if answer.stop is not Stop.ROW_CAP or len(batch) == 1:
+                return answer
+            half = len(batch) // 2
+            return Read.together([await read(batch[:half]), await read(batch[half:])])
+
+        return Read.together(await asyncio.gather(*(read(batch) for batch in batches(asked, _BATCH))))
+
+    async def union(self, branches: Sequence[str]) -> Read:
+        """The rows of several queries that are asked as branches of a union."""
+        return Read.together(
+            await asyncio.gather(
+                *(self.select(UNION, branches=Terms(" UNION ".join(batch))) for batch in batches(branches, _BRANCHES))
+            )
+        )
+
+    async def slice(self, template: str, skip: int, most: int, **terms: Value) -> Read:
+        """So many rows of a query, also where that is more than the endpoint gives at once."""
+        rows: list[Row] = []
+        while len(rows) < most:
+            answer = await self.select(template, skip=skip + len(rows), most=most - len(rows), **terms)
+            rows += answer.rows
+            if answer.stop is not Stop.ROW_CAP or not answer.rows:
+                return Read(tuple(rows), answer.stop)
+        return Read(tuple(rows))
+
+    async def _read(self, query: str) -> Read:
+        answer = await self._client.select(query)
+        if answer.partial:
+            return Read(answer.rows, Stop.TIME_OUT)
+        return Read(answer.rows, Stop.COMPLETE if answer.row_cap is None else Stop.ROW_CAP)
+
+
+def number(row: Row, variable: str) -> int:
+    """A count in a row; 0 where the endpoint leaves it out, as some do for sums of nothing."""
+    term = row.get(variable)
+    return int(term) if isinstance(term, Literal) else 0
+
+
+def truth(row: Row, variable: str) -> bool:
+    """A truth value in a row, in any of the ways that endpoints write it."""
+    return str(row.get(variable)) in {"true", "1"}

@@ -1,0 +1,39 @@
+"""Any endpoint: the contract on a live Oxigraph, with RDF 1.2's statements about triples."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.contract import toy_files, toy_views
+from tests.contract.suite import GraphAdapterContract
+from tests.services import Oxigraph
+
+GRAPH = "http://toy.example/contract"
+OPTIONS = {"mediators": "unnamed"} | {
+    f"prefix.{name}": namespace
+    for name, namespace in toy_files.NAMESPACES.items()
+    if namespace.startswith("http://toy.example/")
+}
+
+
+@pytest.fixture(scope="module")
+def toy_location(oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The toy graph as RDF, loaded into a graph of its own."""
+    for path in toy_files.write_rdf(tmp_path_factory.mktemp("endpoint")):
+        oxigraph.load(path, GRAPH)
+    return f"sparql+{oxigraph.url}?default-graph-uri={GRAPH}#{urlencode(OPTIONS)}"
+
+
+class TestEndpointOnOxigraph(GraphAdapterContract):
+    schemes: ClassVar[frozenset[str]] = frozenset({"sparql+http", "sparql+https"})
+
+    @pytest.fixture
+    def location(self, toy_location: str) -> str:
+        return toy_location
+
+    @pytest.fixture
+    def view(self) -> toy_views.View:
+        return toy_views.view(toy_views.RDF)
