@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -91,7 +91,7 @@ class SparqlClient:
         endpoint: str,
         *,
         timeout: float,
-        default_graph: str | list[str] | None = None,
+        default_graph: str | Sequence[str] | None = None,
         max_bytes: int = MAX_BYTES,
         user_agent: str = USER_AGENT,
         user: str | None = None,

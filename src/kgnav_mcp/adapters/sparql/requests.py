@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
@@ -95,11 +95,13 @@ class RequestBuilder(SPARQLWrapper):
         agent: str,
         parameters: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(endpoint, returnFormat=JSON, defaultGraph=default_graph, agent=agent)
+        super().__init__(endpoint, returnFormat=JSON, agent=agent)
         self.setMethod(POST)
         # The format is asked for by the Accept header alone: stores disagree about parameters for it.
         self.setOnlyConneg(True)
         self.addCustomHttpHeader("Accept", RESULTS)
+        for graph in (default_graph,) if isinstance(default_graph, str) else default_graph or ():
+            self.addParameter("default-graph-uri", graph)
         for name, value in (parameters or {}).items():
             self.addParameter(name, value)
 
