@@ -179,25 +179,25 @@ class EndpointAdapter(GraphAdapter):
         store = (
             f"SPARQL endpoint on {host}, {graphs}{f', statements about triples as {notations}' if notations else ''}"
         )
-        return Health(True, store, Count.unknown(), triples, tuple(await self._advice(opened, triples)))
+        return Health(True, store, Count.unknown(), triples, tuple(await self._advice(opened)))
 
-    async def _advice(self, opened: _Opened, triples: Count) -> list[str]:
+    async def _advice(self, opened: _Opened) -> list[str]:
         """What would make answers better."""
         store = opened.store
         advice: list[str] = []
         if not opened.triples.value and opened.triples != Count.unknown():
-            advice.append(await self._where(store.reader))
+            advice.append(await self._where())
         elif not (await store.reader.select(queries.NAMED, share=_COUNT_SHARE)).rows:
             relations = ", ".join(self._endpoint.ids.short(relation) for relation in self._endpoint.names)
             advice.append(
-                f"No node has a name by any of {relations}: set the option labels to the relation that names nodes here."
+                f"No node has a name by {relations}: set the option labels to the relation that names nodes here."
             )
         if store.reification.unsure:
             notations = ", ".join(sorted(store.reification.unsure))
             advice.append(f"The endpoint did not say in time whether it has statements about triples ({notations}).")
         return advice
 
-    async def _where(self, reader: Reader) -> str:
+    async def _where(self) -> str:
         """Where triples may be, of an endpoint whose graph is empty."""
         empty = " and ".join(self._endpoint.graphs) or "The default graph"
         client = self._client(named=False)
@@ -210,14 +210,15 @@ class EndpointAdapter(GraphAdapter):
         graphs = sorted(str(row["g"]) for row in read.rows if "g" in row)
         if not graphs:
             return f"{empty} is empty, and the endpoint has no other graph: load it first."
-        return f"{empty} is empty: name a graph, such as ?{GRAPH}={graphs[0]} behind the address. There are: {', '.join(graphs)}."
+        known = ", ".join(graphs)
+        return f"{empty} is empty; graphs with triples: {known}. Name one: ?{GRAPH}={graphs[0]} behind the address."
 
     async def _open(self) -> _Opened:
         client = self._client()
         reader = Reader(client, {}, self._options.timeout)
         try:
             triples = await _size(reader)
-            store = await Store.opened(client, self._endpoint, self._options.languages, self._options.timeout)
+            store = await Store.opened(client, self._endpoint, self._options)
         except BaseException:
             await client.close()
             raise

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from rdflib import RDF, BNode, Literal, URIRef
+from rdflib import RDF, BNode, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.ids import BlankPath, Ids, Step
@@ -25,6 +25,8 @@ _ROWS = 100_000
 """Triples read to find one blank node: of all those that the last step of its path may lead to."""
 
 Edge = tuple[URIRef, Term]
+Route = tuple[URIRef | BlankPath, URIRef, bool]
+"""How a blank node was reached: from where, by which relation, and whether backwards."""
 
 
 @dataclass(slots=True)
@@ -82,11 +84,10 @@ class Blanks:
         self._reader = reader
         self._ids = ids
 
-    def path(self, blank: Blank, route: tuple[URIRef | BlankPath, URIRef, bool], twins: Iterable[Blank]) -> BlankPath:
+    def path(self, blank: Blank, route: Route, twins: Iterable[Blank]) -> BlankPath:
         """The way to a blank node.
 
-        `route` is how it was reached: from where, by which relation, and whether backwards. It is taken where the node
-        has no neighbour with an IRI. `twins` are the nodes that were read with it.
+        The route is taken where the node has no neighbour with an IRI. `twins` are the nodes that were read with it.
         """
         start, relation, inverse = blank.way() or route
         step = Step(relation, inverse, _numbered(blank, twins))

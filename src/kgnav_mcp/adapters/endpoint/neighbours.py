@@ -68,7 +68,7 @@ class NeighbourReader:
             tally, known = rows
         if tally is None:
             tally = await self._tally(anchors, direction, paths, far_ends)
-        total = tally.count(tally.keys())
+        total = tally.count(tally.parts())
         if whole and start is None and total.value > limit:
             return Page((), (), total, Stop.LIMIT)
         segments = self._segments(anchors, tally)
@@ -93,6 +93,7 @@ class NeighbourReader:
         anchors: Sequence[Anchor],
         path: Path,
         direction: Direction,
+        *,
         kind: TailKind | None,
         tally: Tally,
         wanted: int,
@@ -183,8 +184,7 @@ class NeighbourReader:
         while room > 0 and len(done) < len(segments):
             batch = _together(segments[len(done) :], room)
             if batch:
-                read = await reader.small(batch, known)
-                read[0].found = [row for row in read[0].found if row.place >= place]
+                read = await reader.small(batch, known, place, room)
                 done += zip(batch, read, strict=True)
             else:
                 segment = segments[len(done)]

@@ -72,11 +72,6 @@ SAID: Final = {
     "quoted": "<< $x $p $y >> ?q ?v .",
 }
 """What is said of a triple."""
-STATEMENTS: Final = {
-    OUT: "SELECT ?s ?p ?o ?r ?q ?v WHERE { VALUES (?s ?p) { $pairs } ?s ?p ?o . $said }",
-    IN: "SELECT ?s ?p ?o ?r ?q ?v WHERE { VALUES (?s ?p) { $pairs } ?o ?p ?s . $said }",
-}
-"""Costs a look-up for each triple of the pairs, and 20 us for each thing that is said."""
 STATEMENTS_OF: Final = "SELECT ?s ?p ?o ?r ?q ?v WHERE { VALUES (?s ?p ?o) { $triples } $said }"
 """Costs a look-up for each triple."""
 PARALLEL: Final = {
@@ -176,10 +171,7 @@ BLANKS_OF_PAIRS: Final = {
     OUT: "VALUES (?s ?p) { $pairs } ?s ?p ?b",
     IN: "VALUES (?s ?p) { $pairs } ?b ?p ?s",
 }
-BLANKS_OF_SLICE: Final = {
-    OUT: "{ SELECT (?o AS ?b) WHERE { $by $kind } OFFSET $skip LIMIT $most }",
-    IN: "{ SELECT (?o AS ?b) WHERE { $by $kind } OFFSET $skip LIMIT $most }",
-}
+BLANKS_OF_SLICE: Final = "{ SELECT (?o AS ?b) WHERE { $by $kind } OFFSET $skip LIMIT $most }"
 MEDIATOR_SLICE: Final = {
     OUT: "{ SELECT (?m AS ?b) WHERE { $s $near ?m $mediator } OFFSET $skip LIMIT $most }",
     IN: "{ SELECT (?m AS ?b) WHERE { ?m $near $s $mediator } OFFSET $skip LIMIT $most }",
@@ -253,7 +245,10 @@ SAMPLED_RELATIONS: Final = (
 """Costs 2 us for each of $sample triples: where the whole graph takes too long."""
 TYPE_COUNTS: Final = "SELECT ?t (COUNT(*) AS ?n) WHERE { ?s $typed ?t FILTER(isIRI(?t)) } GROUP BY ?t"
 """Costs 1 us for each type of each entity."""
-SAMPLED_TYPES: Final = "SELECT ?t (COUNT(*) AS ?n) WHERE { { SELECT ?t WHERE { ?s $typed ?t } LIMIT $sample } FILTER(isIRI(?t)) } GROUP BY ?t"
+SAMPLED_TYPES: Final = (
+    "SELECT ?t (COUNT(*) AS ?n) WHERE { { SELECT ?t WHERE { ?s $typed ?t } LIMIT $sample } "
+    "FILTER(isIRI(?t)) } GROUP BY ?t"
+)
 """Costs 1 us for each of $sample rows: where all of them take too long."""
 DATATYPES: Final = (
     "{ SELECT ($number AS ?number) ?d (COUNT(*) AS ?n) WHERE { "

@@ -10,17 +10,16 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from rdflib import RDF, BNode, Literal, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
-from kgnav_mcp.adapters.sparql.reading import Reader, Row, number, worst
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, number
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, rows
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable, Unsupported
-from kgnav_mcp.model import Direction, Stop
+from kgnav_mcp.model import Direction
 from kgnav_mcp.port import TailKind
 
 REIFIES = URIRef(str(RDF) + "reifies")
@@ -29,7 +28,7 @@ NOTATION = frozenset({RDF.subject, RDF.predicate, RDF.object, REIFIES})
 
 _PROBE_SHARE = 0.1
 """Of the time of a call, for each question that looks for a notation."""
-_PAIRS = 200
+_TRIPLES = 200
 _VARIABLES = {Direction.OUTGOING: ("?s", "?o"), Direction.INCOMING: ("?o", "?s")}
 
 Pair = tuple[URIRef, URIRef]
@@ -44,16 +43,6 @@ class Notation(StrEnum):
     STATEMENT = "statement"
     REIFIES = "reifies"
     QUOTED = "quoted"
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What is said of the triples at some entities: by entity, relation and far end, one entry for each reifier."""
-
-    facts: Mapping[tuple[URIRef, URIRef, Term], Sequence[Facts]] = field(
-        default_factory=dict[tuple[URIRef, URIRef, Term], Sequence[Facts]]
-    )
-    stop: Stop = Stop.COMPLETE
 
 
 class Reification:
@@ -108,32 +97,22 @@ class Reification:
         """A pattern that binds the reifiers ?r of a triple with the relation ?p."""
         return self._pattern(queries.STATED, sorted(self.notations - {Notation.QUOTED}), x, Terms("?p"), y)
 
-    async def of_pairs(self, pairs: Sequence[Pair], direction: Direction) -> Said:
-        """What is said of all triples of some relations at some entities."""
-        if not self or not pairs:
-            return Said()
-        said = self.said(*_around(direction))
+    async def of_triples(
+        self, triples: Sequence[tuple[URIRef, URIRef, Term]], direction: Direction
+    ) -> dict[tuple[URIRef, URIRef, Term], Sequence[Facts]]:
+        """What is said of some triples, given as entity, relation and far end: one entry for each reifier."""
+        asked = [triple for triple in triples if not isinstance(triple[2], BNode)]
+        if not self or not asked:
+            return {}
+        x, y = _VARIABLES[direction]
+        said = self.said(x, Terms("?p"), y)
         reads = await asyncio.gather(
             *(
-                self._reader.select(queries.STATEMENTS[direction], pairs=rows(*batch), said=said)
-                for batch in batches(pairs, _PAIRS)
+                self._reader.select(queries.STATEMENTS_OF, triples=rows(*batch), said=said)  # pyright: ignore[reportArgumentType]
+                for batch in batches(asked, _TRIPLES)
             )
         )
-        return _collected([row for read in reads for row in read.rows], worst(read.stop for read in reads))
-
-    async def of_triples(self, pair: Pair, far: Sequence[Term], direction: Direction) -> Said:
-        """What is said of some of the triples of one relation at one entity."""
-        triples = [(*pair, term) for term in far if not isinstance(term, BNode)]
-        if not self or not triples:
-            return Said()
-        said = self.said(*_around(direction))
-        reads = await asyncio.gather(
-            *(
-                self._reader.select(queries.STATEMENTS_OF, triples=rows(*batch), said=said)
-                for batch in batches(triples, _PAIRS)
-            )
-        )
-        return _collected([row for read in reads for row in read.rows], worst(read.stop for read in reads))
+        return _collected([row for read in reads for row in self._reader.whole(read)])
 
     async def parallels(self, entities: Sequence[URIRef], direction: Direction) -> dict[Pair, int]:
         """How many rows each relation has beyond its triples, because several reifiers speak of one."""
@@ -178,12 +157,7 @@ async def probed(reader: Reader) -> Reification:
     )
 
 
-def _around(direction: Direction) -> tuple[str, Terms, str]:
-    x, y = _VARIABLES[direction]
-    return x, Terms("?p"), y
-
-
-def _collected(found: Sequence[Row], stop: Stop) -> Said:
+def _collected(found: Sequence[Row]) -> dict[tuple[URIRef, URIRef, Term], Sequence[Facts]]:
     """Rows by triple and reifier; a reifier that says nothing but which triple it is about is one all the same."""
     by_triple: dict[tuple[URIRef, URIRef, Term], dict[str, dict[tuple[URIRef, Term], None]]] = defaultdict(dict)
     for row in found:
@@ -192,13 +166,10 @@ def _collected(found: Sequence[Row], stop: Stop) -> Said:
         relation, value = URIRef(str(row["q"])), row["v"]
         if relation not in NOTATION and (relation, value) != (RDF.type, RDF.Statement):
             facts[relation, value] = None
-    return Said(
-        {
-            triple: sorted((tuple(sorted(facts, key=fact_order)) for facts in by.values()), key=_facts_order)
-            for triple, by in by_triple.items()
-        },
-        stop,
-    )
+    return {
+        triple: sorted((tuple(sorted(facts, key=fact_order)) for facts in by.values()), key=_facts_order)
+        for triple, by in by_triple.items()
+    }
 
 
 def fact_order(fact: tuple[URIRef, Term]) -> tuple[str, bool, str, str, str]:

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from rdflib import BNode, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
-from kgnav_mcp.adapters.endpoint.neighbours import NeighbourReader, joined
 from kgnav_mcp.adapters.endpoint.names import Names
+from kgnav_mcp.adapters.endpoint.neighbours import NeighbourReader, joined
 from kgnav_mcp.adapters.endpoint.store import Anchor, Store
 from kgnav_mcp.adapters.endpoint.tallies import Path, Tallies, Tally
 from kgnav_mcp.adapters.sparql.reading import number, worst
@@ -48,10 +48,10 @@ class RelationReader:
         if hops == 2:
             through = await self._tallies.through(anchors, direction, far_ends)
             near = 0 if direction is Direction.OUTGOING else 1
-            mediated = {(path[near],) for _, path in through.keys()}
+            mediated = {(path[near],) for _, path in through.parts()}
             tally |= through
         by_path: dict[Path, list[Anchor]] = defaultdict(list)
-        for anchor, path in tally.keys():
+        for anchor, path in tally.parts():
             by_path[path].append(anchor)
         ordered = sorted((self._id(path), path) for path in by_path)
         shown = [path for _, path in ordered[:limit]]
@@ -93,7 +93,7 @@ class RelationReader:
         asked = list(paths)
         iris = {path: [one for one in anchors if isinstance(one, URIRef)][:_ANCHORS] for path, anchors in paths.items()}
         branches = [
-            self._branch(place, path, iris[path], direction, far_ends, wanted)
+            self._branch(place, path, iris[path], direction=direction, far_ends=far_ends, wanted=wanted)
             for place, path in enumerate(asked)
             if iris[path]
         ]
@@ -110,7 +110,9 @@ class RelationReader:
             if terms and not any(isinstance(term, BNode) for term in terms):
                 examples[path] = tuple(nodes[term] for term in terms)
             else:
-                examples[path] = await self._neighbours.far_ends(paths[path], path, direction, far_ends, tally, wanted)
+                examples[path] = await self._neighbours.far_ends(
+                    paths[path], path, direction, kind=far_ends, tally=tally, wanted=wanted
+                )
         return examples
 
     def _branch(
@@ -118,6 +120,7 @@ class RelationReader:
         place: int,
         path: Path,
         iris: Sequence[URIRef],
+        *,
         direction: Direction,
         far_ends: TailKind | None,
         wanted: int,

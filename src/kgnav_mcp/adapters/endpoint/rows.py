@@ -7,7 +7,6 @@ wherever the page before it ended.
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,15 +14,15 @@ from dataclasses import dataclass, field
 from rdflib import BNode, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
-from kgnav_mcp.adapters.endpoint.blanks import Blank, Resolved
+from kgnav_mcp.adapters.endpoint.blanks import Blank, Resolved, Route
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.paging import Place
-from kgnav_mcp.adapters.endpoint.reification import Facts, Said
+from kgnav_mcp.adapters.endpoint.reification import Facts, Pair
 from kgnav_mcp.adapters.endpoint.store import Anchor, Store, term_order
 from kgnav_mcp.adapters.endpoint.tallies import Path, is_kind, own_edges
 from kgnav_mcp.adapters.sparql.reading import Read, Row, worst
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import Terms, rows
+from kgnav_mcp.adapters.sparql.terms import rows
 from kgnav_mcp.model import Direction, Entity, Stop
 from kgnav_mcp.port import TailKind
 
@@ -58,6 +57,28 @@ class Found:
     via: Entity | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """What of a block is wanted: from a place on, so many rows and one more, which tells that there are more."""
+
+    segment: Segment
+    ends: Sequence[Term | Entity]
+    start: Place
+    room: int
+    begin: int = 0
+
+    @property
+    def shown(self) -> Sequence[tuple[int, Term | Entity]]:
+        """The far ends that are wanted, with their places."""
+        first = max(self.start.first - self.begin, 0)
+        return list(enumerate(self.ends, self.begin))[first : first + self.room + 1]
+
+    @property
+    def cut(self) -> bool:
+        """Whether the block goes on behind what is wanted."""
+        return len(self.ends) > max(self.start.first - self.begin, 0) + self.room + 1
+
+
 @dataclass(slots=True)
 class Rows:
     """The rows read of a segment; `stop` says why there are no more."""
@@ -77,30 +98,26 @@ class RowReader:
         self._far_ends = far_ends
         self._ends = store.reification.ends(direction, far_ends)
 
-    async def small(self, segments: Sequence[Segment], known: Mapping[Segment, Sequence[Term]]) -> list[Rows]:
-        """Segments of one block each, read together; of some the far ends may be known already."""
-        asked = [one for one in segments if one not in known and isinstance(one.anchor, URIRef)]
-        read = await self._pairs(asked)
-        far: dict[tuple[URIRef, URIRef], list[Term]] = defaultdict(list)
+    async def small(
+        self, segments: Sequence[Segment], known: Mapping[Segment, Sequence[Term]], start: Place, room: int
+    ) -> list[Rows]:
+        """Segments of one block each, read together, the first one from a place on.
+
+        Of some the far ends may be known already. Of each at least `room` rows are given, where it has as many.
+        """
+        iris = {one: (one.anchor, one.path[0]) for one in segments if isinstance(one.anchor, URIRef)}
+        read = await self._pairs([one for one in iris if one not in known])
+        far: dict[Pair, list[Term]] = defaultdict(list)
         for row in read.rows:
-            far[URIRef(str(row["s"])), URIRef(str(row["p"]))].append(row["o"])
-        terms = {
-            one: known[one] if one in known else far[one.anchor, one.path[0]]
-            for one in segments
-            if isinstance(one.anchor, URIRef)
-        }
-        pairs = {one: (one.anchor, one.path[0]) for one in segments if isinstance(one.anchor, URIRef)}
-        with_blanks = [pairs[one] for one, found in terms.items() if any(isinstance(term, BNode) for term in found)]
-        blanks, said = await asyncio.gather(
-            self._blanks_of(with_blanks), self._store.reification.of_pairs(list(pairs.values()), self._direction)
-        )
-        stop = worst((read.stop, said.stop))
-        return [
-            self._arranged(one, terms[one], blanks.get(pairs[one], ()), said, 0, stop)
-            if one in terms
-            else self._own(one)
-            for one in segments
-        ]
+            far[_pair(row)].append(row["o"])
+        terms = {one: known[one] if one in known else far[pair] for one, pair in iris.items()}
+        with_blanks = [iris[one] for one, found in terms.items() if any(isinstance(term, BNode) for term in found)]
+        blanks = await self._blanks_of(with_blanks)
+        windows: list[_Window] = []
+        for n, one in enumerate(segments):
+            ends = _ordered(terms[one], blanks.get(iris[one], ())) if one in iris else self._own_ends(one)
+            windows.append(_Window(one, ends, start if n == 0 else Place(), room))
+        return [Rows(found, read.stop) for found in await self._stated(windows)]
 
     async def large(self, segment: Segment, start: Place, room: int) -> Rows:
         """At least `room` rows of a segment from a place on, where it has as many, block by block."""
@@ -115,15 +132,14 @@ class RowReader:
             if any(isinstance(term, BNode) for term in terms):
                 part = self._reader.part(queries.BLANKS_OF_SLICE, by=by, kind=self._ends, skip=begin, most=BLOCK)
                 blanks = self._entities([blank for _, blank in await self._store.blanks.at(part)], segment)
-            pair = (segment.anchor, segment.path[0])
-            said = await self._store.reification.of_triples(pair, terms, self._direction)
-            block = self._arranged(segment, terms, blanks, said, begin, worst((read.stop, said.stop)))
-            result.found += [row for row in block.found if row.place >= start]
-            result.stop = block.stop
+            window = _Window(segment, _ordered(terms, blanks), start, room - len(result.found), begin)
+            (found,) = await self._stated([window])
+            result.found += found
+            result.stop = read.stop
             begin += BLOCK
-            if len(terms) < BLOCK or result.stop is not Stop.COMPLETE:
+            if result.stop is not Stop.COMPLETE or (len(terms) < BLOCK and not window.cut):
                 return result
-            if len(result.found) >= room:
+            if len(result.found) >= room or window.cut:
                 result.stop = Stop.LIMIT
                 return result
 
@@ -164,18 +180,19 @@ class RowReader:
         half = len(segments) // 2
         return Read.together([await self._pairs(segments[:half]), await self._pairs(segments[half:])])
 
-    async def _blanks_of(self, pairs: Sequence[tuple[URIRef, URIRef]]) -> dict[tuple[URIRef, URIRef], list[Entity]]:
+    async def _blanks_of(self, pairs: Sequence[Pair]) -> dict[Pair, list[Entity]]:
         """The blank nodes at the far ends of some relations."""
         if not pairs:
             return {}
         part = self._reader.part(queries.BLANKS_OF_PAIRS[self._direction], pairs=rows(*pairs))
-        found: dict[tuple[URIRef, URIRef], list[Blank]] = defaultdict(list)
+        found: dict[Pair, list[Blank]] = defaultdict(list)
         for row, blank in await self._store.blanks.at(part):
             found[_pair(row)].append(blank)
         every = [blank for blanks in found.values() for blank in blanks]
         inverse = self._direction is Direction.INCOMING
         return {
-            pair: [self._entity(blank, (*pair, inverse), every) for blank in blanks] for pair, blanks in found.items()
+            pair: [self._entity(blank, (pair[0], pair[1], inverse), every) for blank in blanks]
+            for pair, blanks in found.items()
         }
 
     async def _behind(
@@ -192,8 +209,7 @@ class RowReader:
             for row in read.rows:
                 ends[URIRef(str(row["m"]))].append(row["o"])
         found: list[tuple[Entity, list[Term | Entity]]] = [
-            (Entity(self._store.endpoint.ids.short(one), mediator=True), list(sorted(ends[one], key=term_order)))
-            for one in named
+            (Entity(self._store.endpoint.ids.short(one), mediator=True), _ordered(ends[one], ())) for one in named
         ]
         if len(named) == len(mediators):
             return found, stop
@@ -204,36 +220,43 @@ class RowReader:
         inverse = self._direction is Direction.INCOMING
         for blank in blanks:
             path = self._store.blanks.path(blank, (anchor, near, inverse), blanks)
+            behind: list[Term | Entity]
             onward = [end for relation, end in blank.edges(self._direction) if relation == far and end != anchor]
             shown = [end for end in onward if is_kind(end, self._far_ends, self._direction)]
             if any(isinstance(end, BNode) for end in shown):
                 resolved = await self._store.blanks.resolved(path)
-                shown_there = self._own(Segment(0, resolved, (far,), 0, exact=True)).found if resolved else []
-                behind = [row.far for row in shown_there]
+                onward_segment = Segment(0, resolved, (far,), 0, exact=True) if resolved else None
+                behind = self._own_ends(onward_segment) if onward_segment else []
             else:
-                behind = list(sorted(shown, key=term_order))
+                behind = _ordered(shown, ())
             found.append((Entity(self._store.endpoint.ids.written(path), mediator=True), behind))
         return sorted(found, key=lambda one: one[0].id), stop
 
-    def _arranged(
-        self, segment: Segment, terms: Sequence[Term], blanks: Sequence[Entity], said: Said, begin: int, stop: Stop
-    ) -> Rows:
-        """A block's rows in their order; a triple with several statements about it is as many rows."""
-        ends: list[Term | Entity] = sorted(
-            {term for term in terms if not isinstance(term, BNode)}, key=lambda term: term_order(term)
-        )
-        ends += sorted(blanks, key=lambda entity: entity.id)
-        found: list[Found] = []
-        for n, end in enumerate(ends, begin):
-            key = None if isinstance(end, Entity) else (segment.anchor, segment.path[0], end)
-            statements = said.facts.get(key, ((),)) if key is not None else ((),)  # pyright: ignore[reportArgumentType]
-            for i, facts in enumerate(statements):
-                last = i == len(statements) - 1
-                found.append(Found(end, Place(n, i), Place(n + 1) if last else Place(n, i + 1), facts))
-        return Rows(found, stop)
+    async def _stated(self, windows: Sequence[_Window]) -> list[list[Found]]:
+        """The rows in some windows: a triple with several statements about it is as many rows."""
+        triples = [
+            (one.segment.anchor, one.segment.path[0], end)
+            for one in windows
+            for _, end in one.shown
+            if isinstance(one.segment.anchor, URIRef) and not isinstance(end, Entity)
+        ]
+        said = await self._store.reification.of_triples(triples, self._direction)
+        rows_of: list[list[Found]] = []
+        for one in windows:
+            found: list[Found] = []
+            for n, end in one.shown:
+                statements: Sequence[Facts] = ((),)
+                if isinstance(one.segment.anchor, URIRef) and not isinstance(end, Entity):
+                    statements = said.get((one.segment.anchor, one.segment.path[0], end), statements)
+                for i, facts in enumerate(statements):
+                    last = i == len(statements) - 1
+                    if Place(n, i) >= one.start:
+                        found.append(Found(end, Place(n, i), Place(n + 1) if last else Place(n, i + 1), facts))
+            rows_of.append(found)
+        return rows_of
 
-    def _own(self, segment: Segment) -> Rows:
-        """The rows of a blank node, from its own triples."""
+    def _own_ends(self, segment: Segment) -> list[Term | Entity]:
+        """The far ends of a blank node, from its own triples."""
         anchor = segment.anchor
         assert isinstance(anchor, Resolved)  # noqa: S101 - the caller has looked
         inverse = self._direction is Direction.INCOMING
@@ -248,19 +271,24 @@ class RowReader:
                 blanks.append(self._entity(blank, (anchor.path, relation, inverse), near))
             else:
                 terms.append(far)
-        return self._arranged(segment, terms, blanks, Said(), 0, Stop.COMPLETE)
+        return _ordered(terms, blanks)
 
     def _entities(self, blanks: Sequence[Blank], segment: Segment) -> list[Entity]:
         assert isinstance(segment.anchor, URIRef)  # noqa: S101 - only such a segment has blocks
         inverse = self._direction is Direction.INCOMING
         return [self._entity(blank, (segment.anchor, segment.path[0], inverse), blanks) for blank in blanks]
 
-    def _entity(
-        self, blank: Blank, route: tuple[URIRef, URIRef, bool] | tuple[object, ...], twins: Sequence[Blank]
-    ) -> Entity:
-        path = self._store.blanks.path(blank, route, twins)  # pyright: ignore[reportArgumentType]
+    def _entity(self, blank: Blank, route: Route, twins: Sequence[Blank]) -> Entity:
+        path = self._store.blanks.path(blank, route, twins)
         return self._names.blank_node(self._store.endpoint.ids.written(path), blank)
 
 
-def _pair(row: Row) -> tuple[URIRef, URIRef]:
+def _ordered(terms: Sequence[Term], blanks: Sequence[Entity]) -> list[Term | Entity]:
+    """The far ends of a block in their order, each once."""
+    named = sorted({term for term in terms if not isinstance(term, BNode)}, key=term_order)
+    nameless = sorted(blanks, key=lambda entity: entity.id)
+    return [*named, *nameless]
+
+
+def _pair(row: Row) -> Pair:
     return URIRef(str(row["s"])), URIRef(str(row["p"]))

@@ -14,6 +14,7 @@ from kgnav_mcp.adapters.endpoint.reification import Reification, probed
 from kgnav_mcp.adapters.sparql.reading import Reader, Selects
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.port import AdapterOptions
 
 Anchor = URIRef | Resolved
 """An entity that is asked about: one with an IRI, or a blank node that was found again."""
@@ -34,9 +35,9 @@ class Store:
     types: tuple[URIRef, ...]
 
     @classmethod
-    async def opened(cls, client: Selects, endpoint: Endpoint, languages: Sequence[str], timeout: float) -> Store:
+    async def opened(cls, client: Selects, endpoint: Endpoint, options: AdapterOptions) -> Store:
         """Look at the endpoint: which relations of its options it uses, which notations of statements it has."""
-        reader = Reader(client, {}, timeout)
+        reader = Reader(client, {}, options.timeout)
         lists = (endpoint.names, endpoint.aliases, endpoint.descriptions, endpoint.types)
         wanted = list(dict.fromkeys(relation for relations in lists for relation in relations))
         read = await reader.union([reader.filled(queries.USED, p=relation) for relation in wanted])
@@ -48,7 +49,7 @@ class Store:
         reader.know({"mediator": reader.part(queries.MEDIATOR[endpoint.mediators])})
         reification = await probed(reader)
         blanks = Blanks(reader, endpoint.ids)
-        return cls(reader, endpoint, tuple(languages), reification, blanks, names, aliases, descriptions, types)
+        return cls(reader, endpoint, options.languages, reification, blanks, names, aliases, descriptions, types)
 
     def written(self, anchor: Anchor) -> str:
         """The id of an entity that is asked about."""

@@ -54,7 +54,7 @@ class Tally:
         exact = self.stop is Stop.COMPLETE and not self.bounds.intersection(wanted)
         return Count(size) if exact else Count.at_least(size)
 
-    def keys(self) -> list[tuple[Anchor, Path]]:
+    def parts(self) -> list[tuple[Anchor, Path]]:
         """Every entity with every path it has."""
         return [(anchor, path) for anchor, counts in self.rows.items() for path in counts]
 
@@ -191,7 +191,7 @@ class Tallies:
             return tally
         size = sum(rows for counts in tally.rows.values() for rows in counts.values())
         if size > _PARALLEL:
-            return Tally(tally.rows, tally.stop, frozenset(tally.keys()))
+            return Tally(tally.rows, tally.stop, frozenset(tally.parts()))
         more = await self._store.reification.parallels(iris, direction)
         rows = {anchor: Counter(counts) for anchor, counts in tally.rows.items()}
         for (iri, relation), extra in more.items():

@@ -99,7 +99,7 @@ class Reader:
         """The rows of a query over a list of IRIs, asked in batches; a batch whose answer was cut is halved."""
 
         async def read(batch: Sequence[URIRef]) -> Read:
-            answer = await self.select(template, **{key: values(*batch)}, **terms)
+            answer = await self._read(self.filled(template, **{key: values(*batch)}, **terms))
             if answer.stop is not Stop.ROW_CAP or len(batch) == 1:
                 return answer
             half = len(batch) // 2
@@ -119,11 +119,21 @@ class Reader:
         """So many rows of a query, also where that is more than the endpoint gives at once."""
         rows: list[Row] = []
         while len(rows) < most:
-            answer = await self.select(template, skip=skip + len(rows), most=most - len(rows), **terms)
+            answer = await self._read(self.filled(template, skip=skip + len(rows), most=most - len(rows), **terms))
             rows += answer.rows
             if answer.stop is not Stop.ROW_CAP or not answer.rows:
                 return Read(tuple(rows), answer.stop)
         return Read(tuple(rows))
+
+    def whole(self, read: Read) -> tuple[Row, ...]:
+        """The rows of an answer that would be wrong in part.
+
+        Raises:
+            StoreTimeout: the endpoint's time was over before all of them were there.
+        """
+        if read.stop is Stop.TIME_OUT:
+            raise errors.stopped(self._timeout)
+        return read.rows
 
     async def _read(self, query: str) -> Read:
         answer = await self._client.select(query)

@@ -91,7 +91,7 @@ class RequestBuilder(SPARQLWrapper):
         self,
         endpoint: str,
         *,
-        default_graph: str | list[str] | None,
+        default_graph: str | Sequence[str] | None,
         agent: str,
         parameters: Mapping[str, str] | None = None,
     ) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from kgnav_mcp.adapters.embedded.loading import wellknown
+from kgnav_mcp.adapters import wellknown
 from kgnav_mcp.errors import BadLine
 
 Mediators = Literal["blank", "unnamed", "none"]
