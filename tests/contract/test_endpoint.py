@@ -1,4 +1,4 @@
-"""Any endpoint: the contract on a live Oxigraph, with RDF 1.2's statements about triples."""
+"""Any endpoint: the contract on a live Oxigraph, with RDF 1.2's statements, and on a live Virtuoso, with RDF 1.1's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from tests.contract import toy_files, toy_views
 from tests.contract.suite import GraphAdapterContract
-from tests.services import Oxigraph
+from tests.services import Oxigraph, Virtuoso
 
 GRAPH = "http://toy.example/contract"
 OPTIONS = {"mediators": "unnamed"} | {
@@ -33,6 +33,26 @@ class TestEndpointOnOxigraph(GraphAdapterContract):
     @pytest.fixture
     def location(self, toy_location: str) -> str:
         return toy_location
+
+    @pytest.fixture
+    def view(self) -> toy_views.View:
+        return toy_views.view(toy_views.RDF)
+
+
+@pytest.fixture(scope="module")
+def virtuoso_location(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The toy graph as RDF 1.1, loaded into a graph of its own."""
+    for path in toy_files.write_rdf(tmp_path_factory.mktemp("endpoint"), statements=True):
+        virtuoso.load(path, GRAPH)
+    return f"sparql+{virtuoso.url}?default-graph-uri={GRAPH}#{urlencode(OPTIONS | {'full_text': 'virtuoso'})}"
+
+
+class TestEndpointOnVirtuoso(GraphAdapterContract):
+    schemes: ClassVar[frozenset[str]] = frozenset({"sparql+http", "sparql+https"})
+
+    @pytest.fixture
+    def location(self, virtuoso_location: str) -> str:
+        return virtuoso_location
 
     @pytest.fixture
     def view(self) -> toy_views.View:

@@ -75,8 +75,11 @@ def _write(path: Path, fixed: list[str], rows: list[tuple[list[str], dict[tuple[
     return path
 
 
-def write_rdf(folder: Path) -> list[Path]:
-    """Turtle, one statement a line; edge properties hang on RDF 1.2 reifiers of the edge's triple."""
+def write_rdf(folder: Path, *, statements: bool = False) -> list[Path]:
+    """Turtle, one statement a line; edge properties hang on RDF 1.2 reifiers of the edge's triple.
+
+    With `statements` they hang on statements of RDF 1.1 instead, as a store that knows no RDF 1.2 has them.
+    """
     lines = [f"@prefix {prefix}: <{namespace}> ." for prefix, namespace in NAMESPACES.items()]
     lines += [f"class:{label} rdfs:label {_literal(toy.Value(label))} ." for label in toy.LABELS]
     for node in toy.NODES:
@@ -90,7 +93,11 @@ def write_rdf(folder: Path) -> list[Path]:
     for number, edge in enumerate(toy.EDGES):
         triple = f"{_iri('node', edge.head)} {_iri('rel', edge.relation)} {_iri('node', edge.tail)}"
         lines.append(f"{triple} .")
-        if edge.qualifiers:
+        if edge.qualifiers and statements:
+            parts = zip(("subject", "predicate", "object"), triple.split(" "), strict=True)
+            lines.append(f"_:edge{number} rdf:type rdf:Statement .")
+            lines += [f"_:edge{number} rdf:{name} {part} ." for name, part in parts]
+        elif edge.qualifiers:
             lines.append(f"_:edge{number} rdf:reifies <<( {triple} )>> .")
         lines += [f"_:edge{number} {_iri('rel', name)} {_literal(value)} ." for name, value in edge.qualifiers]
     path = folder / "toy.ttl"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
@@ -21,7 +22,8 @@ from kgnav_mcp.adapters.sparql.terms import Terms, batches, values
 from kgnav_mcp.model import Entity, Node, Relation
 
 _RELATIONS = 20_000
-_BATCH = 200
+_BATCH = 100
+"""Entities of one query, which has a branch for each relation: Virtuoso does not compile much longer lists."""
 _ANY = Terms("isLiteral(?o)")
 
 
@@ -148,14 +150,13 @@ class Names:
         return dict(found)
 
     async def _about(self, template: str, iris: Sequence[URIRef], relations: Sequence[URIRef], **terms: Terms) -> Read:
-        """One branch for each list of entities and relation."""
+        """What some relations say of entities, in a query for every hundred of them."""
         reader = self._store.reader
-        branches = [
-            reader.filled(template, ids=values(*batch), p=relation, **terms)
+        reads = [
+            reader.union([reader.filled(template, ids=values(*batch), p=relation, **terms) for relation in relations])
             for batch in batches(iris, _BATCH)
-            for relation in relations
         ]
-        return Read.together([await reader.union(branches[n : n + 10]) for n in range(0, len(branches), 10)])
+        return Read.together(await asyncio.gather(*reads))
 
     async def _mediators(self, unnamed: Iterable[URIRef]) -> set[URIRef]:
         """Which nodes with an IRI but without a name are mediators: none, unless the options say so."""

@@ -207,7 +207,7 @@ SAME_LETTERS: Final = "{ ?s $p ?o BIND($p AS ?p) FILTER(LCASE(STR(?o)) = $text) 
 CONTAINING: Final = "{ ?s $p ?o BIND($p AS ?p) FILTER($words) }"
 """Costs 0.4 us for each text of the relation in the graph and word."""
 WORD: Final = "CONTAINS(LCASE(STR(?o)), $word)"
-INDEXED: Final = "{ ?s $p ?o BIND($p AS ?p) ?o bif:contains $words }"
+INDEXED: Final = "{ ?s $p ?o . ?o bif:contains $words BIND($p AS ?p) }"
 """Costs a look-up in Virtuoso's full-text index: where the options say that there is one."""
 BRANCHES: Final = "SELECT * WHERE { $branches }"
 """Costs what its branches do."""
