@@ -1,0 +1,90 @@
+"""Statements about triples in three notations are qualifiers of the triples, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from rdflib import URIRef
+
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.endpoint.reification import Notation, Reification, probed
+from kgnav_mcp.adapters.sparql.reading import Reader
+from kgnav_mcp.model import Direction, Entity, Literal
+from kgnav_mcp.port import AdapterOptions, ValueOwner
+from tests.adapters.endpoint.conftest import Load
+from tests.adapters.endpoint.graph import NS, REIFIERS, STATEMENTS
+from tests.adapters.endpoint.inprocess import InProcess
+
+GRAPHS = [("statements", STATEMENTS), ("reifiers", REIFIERS)]
+
+
+@pytest.mark.parametrize(("name", "turtle"), GRAPHS)
+@pytest.mark.parametrize("direction", Direction)
+async def test_what_is_said_of_a_triple_are_its_qualifiers(loaded: Load, name: str, turtle: str, direction: Direction):
+    async with open_adapter(loaded(name, turtle), AdapterOptions()) as adapter:
+        anchor = "ex:cyd" if direction is Direction.OUTGOING else "ex:york"
+        page = await adapter.neighbours([anchor], direction, paths=[("ex:livesIn",)], limit=50)
+        (triple,) = page.items
+        assert (triple.head.id, triple.tail) == ("ex:cyd", Entity("ex:york", "York"))
+        assert [(one.relation.id, one.value) for one in triple.qualifiers] == [
+            ("ex:since", Literal("1840", "xsd:integer")),
+            ("ex:source", Entity("ex:dan", "Dan")),
+        ]
+
+
+@pytest.mark.parametrize(("name", "turtle"), GRAPHS)
+async def test_what_statements_hang_on_is_no_neighbour_and_no_part_of_the_schema(loaded: Load, name: str, turtle: str):
+    async with open_adapter(loaded(name, turtle), AdapterOptions()) as adapter:
+        for node in ("ex:dan", "ex:york", "ex:cyd"):
+            page = await adapter.neighbours([node], Direction.INCOMING, limit=50)
+            facts = await adapter.relations([node], Direction.INCOMING, limit=50)
+            assert {triple.relation.id for triple in page.items} <= {"ex:livesIn", "ex:knows"}
+            assert {one.relation.id for one in facts.items} == {triple.relation.id for triple in page.items}
+        schema = await adapter.schema(limit=50)
+        assert {one.relation.id for one in schema.relations} <= {"ex:livesIn", "ex:knows"}
+        assert {one.relation.id for one in schema.properties} == {"rdfs:label"}
+        assert schema.labels == ()
+        (lives,) = (one for one in schema.relations if one.relation.id == "ex:livesIn")
+        assert lives.qualifiers == ("ex:since", "ex:source")
+
+
+@pytest.mark.parametrize(("name", "turtle"), GRAPHS)
+async def test_values_of_edges_are_those_that_statements_give(loaded: Load, name: str, turtle: str):
+    async with open_adapter(loaded(name, turtle), AdapterOptions()) as adapter:
+        for owner in ("ex:livesIn", "lives in", None):
+            page = await adapter.values("since", owner, ValueOwner.RELATIONSHIP, limit=5)
+            assert [literal.text for literal in page.items] == ["1840"]
+
+
+@pytest.mark.parametrize(
+    ("turtle", "refused", "notations"),
+    [
+        (STATEMENTS, [], {Notation.STATEMENT}),
+        (STATEMENTS, ["<<"], {Notation.STATEMENT}),
+        (REIFIERS, [], {Notation.REIFIES}),
+        (REIFIERS, ["<<("], {Notation.QUOTED}),
+        (REIFIERS, ["<<"], set()),
+        (f"<{NS}a> <{NS}b> <{NS}c> .", [], set()),
+    ],
+)
+async def test_the_notations_of_a_graph_are_found_and_a_syntax_that_is_refused_is_not_used(
+    turtle: str, refused: list[str], notations: set[Notation]
+):
+    found = await probed(Reader(InProcess(turtle, refused=refused), {}, 30))
+    assert found.notations == notations
+    assert not found.unsure
+
+
+async def test_a_notation_that_is_not_found_in_time_is_said_to_be_unsure():
+    found = await probed(Reader(InProcess(STATEMENTS, slow=[r"<< \?x"]), {}, 30))
+    assert (found.notations, found.unsure) == ({Notation.STATEMENT}, {Notation.QUOTED})
+
+
+async def test_quoted_triples_say_what_reifiers_say():
+    reader = Reader(InProcess(REIFIERS), {}, 30)
+    triple = (URIRef(f"{NS}cyd"), URIRef(f"{NS}livesIn"), URIRef(f"{NS}york"))
+    said = [
+        await Reification(reader, frozenset({notation}), frozenset()).of_triples([triple], Direction.OUTGOING)
+        for notation in (Notation.QUOTED, Notation.REIFIES)
+    ]
+    assert said[0] == said[1]
+    assert [str(relation) for relation, _ in said[0][triple][0]] == [f"{NS}since", f"{NS}source"]
