@@ -19,7 +19,7 @@ HERE = "sparql+http://127.0.0.1/sparql#prefix.ex=http://ex.example/"
 
 @dataclass
 class InProcess:
-    """Answers from Turtle. Queries that match one of `slow` run out of time, those with one of `refused` are refused."""
+    """Answers from Turtle. Queries that match one of `slow` run out of time, those with a text of `refused` fail."""
 
     turtle: str
     slow: Sequence[str] = ()

@@ -55,17 +55,17 @@ async def test_values_of_edges_are_those_that_statements_give(loaded: Load, name
             assert [literal.text for literal in page.items] == ["1840"]
 
 
-@pytest.mark.parametrize(
-    ("turtle", "refused", "notations"),
-    [
-        (STATEMENTS, [], {Notation.STATEMENT}),
-        (STATEMENTS, ["<<"], {Notation.STATEMENT}),
-        (REIFIERS, [], {Notation.REIFIES}),
-        (REIFIERS, ["<<("], {Notation.QUOTED}),
-        (REIFIERS, ["<<"], set()),
-        (f"<{NS}a> <{NS}b> <{NS}c> .", [], set()),
-    ],
-)
+SYNTAXES: list[tuple[str, list[str], set[Notation]]] = [
+    (STATEMENTS, [], {Notation.STATEMENT}),
+    (STATEMENTS, ["<<"], {Notation.STATEMENT}),
+    (REIFIERS, [], {Notation.REIFIES}),
+    (REIFIERS, ["<<("], {Notation.QUOTED}),
+    (REIFIERS, ["<<"], set()),
+    (f"<{NS}a> <{NS}b> <{NS}c> .", [], set()),
+]
+
+
+@pytest.mark.parametrize(("turtle", "refused", "notations"), SYNTAXES)
 async def test_the_notations_of_a_graph_are_found_and_a_syntax_that_is_refused_is_not_used(
     turtle: str, refused: list[str], notations: set[Notation]
 ):

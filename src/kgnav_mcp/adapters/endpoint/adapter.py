@@ -170,15 +170,15 @@ class EndpointAdapter(GraphAdapter):
 
     async def health(self) -> Health:
         opened = self._readers()
-        triples = await _size(opened.store.reader)
         host = urlsplit(self._endpoint.address).hostname
         graphs = ", ".join(self._endpoint.graphs) or "the default graph"
-        notations = ", ".join(sorted(opened.store.reification.notations))
-        if notations:  # What statements about triples are made of is no triple that is shown.
-            triples = Count.unknown() if triples.value else triples
-        store = (
-            f"SPARQL endpoint on {host}, {graphs}{f', statements about triples as {notations}' if notations else ''}"
-        )
+        store = f"SPARQL endpoint on {host}, {graphs}"
+        if notations := ", ".join(sorted(opened.store.reification.notations)):
+            # What statements about triples are made of is no triple that is shown.
+            triples = (await opened.catalogues.get()).triples
+            store += f", statements about triples ({notations})"
+        else:
+            triples = await _size(opened.store.reader)
         return Health(True, store, Count.unknown(), triples, tuple(await self._advice(opened)))
 
     async def _advice(self, opened: _Opened) -> list[str]:
@@ -235,7 +235,7 @@ class EndpointAdapter(GraphAdapter):
             relations=RelationReader(store, names, tallies, neighbours),
             neighbours=neighbours,
             lists=ListReader(store, names, catalogues, linker),
-            schema=SchemaReader(store, names, catalogues, triples),
+            schema=SchemaReader(store, names, catalogues),
             triples=triples,
         )
 

@@ -84,13 +84,14 @@ class Blanks:
         self._reader = reader
         self._ids = ids
 
-    def path(self, blank: Blank, route: Route, twins: Iterable[Blank]) -> BlankPath:
+    @staticmethod
+    def path(blank: Blank, route: Route, marks: Mapping[BNode, str]) -> BlankPath:
         """The way to a blank node.
 
-        The route is taken where the node has no neighbour with an IRI. `twins` are the nodes that were read with it.
+        The route is taken where the node has no neighbour with an IRI. `marks` are those of all nodes read with it.
         """
         start, relation, inverse = blank.way() or route
-        step = Step(relation, inverse, _numbered(blank, twins))
+        step = Step(relation, inverse, marks[blank.label])
         return start.on(step) if isinstance(start, BlankPath) else BlankPath(start, (step,))
 
     async def at(self, blanks: Terms) -> list[tuple[Row, Blank]]:
@@ -130,7 +131,8 @@ class Blanks:
         blank: Blank | None = None
         for n, step in enumerate(path.steps, 1):
             found = _gathered(row for row in read.rows if number(row, "level") == n and _on(row, labels, f"b{n}"))
-            blank = next((one for one in found if _numbered(one, found) == step.mark), None)
+            by_mark = {mark: label for label, mark in marked(found).items()}
+            blank = next((one for one in found if one.label == by_mark.get(step.mark)), None)
             if blank is None:
                 return None
             labels.append(str(blank.label))
@@ -178,9 +180,13 @@ def _gathered(rows: Iterable[Row], variable: str | None = None) -> list[Blank]:
     ]
 
 
-def _numbered(blank: Blank, among: Iterable[Blank]) -> str:
-    """Its mark, and its number among nodes that cannot be told from it by their triples; the first has none."""
-    mark, way = blank.mark, blank.way()
-    twins = sorted({str(one.label) for one in among if one.mark == mark and one.way() == way} | {str(blank.label)})
-    place = twins.index(str(blank.label))
-    return f"{mark}.{place + 1}" if place else mark
+def marked(blanks: Iterable[Blank]) -> dict[BNode, str]:
+    """The mark of each blank node, with a number behind it where others cannot be told from it by their triples."""
+    twins: dict[tuple[str, object], set[BNode]] = defaultdict(set)
+    for blank in blanks:
+        twins[blank.mark, blank.way()].add(blank.label)
+    return {
+        label: f"{mark}.{place}" if place > 1 else mark
+        for (mark, _), labels in twins.items()
+        for place, label in enumerate(sorted(labels), 1)
+    }

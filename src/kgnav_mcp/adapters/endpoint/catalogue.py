@@ -54,6 +54,14 @@ class Catalogue:
     """Ids and names of all of them."""
     sampled: str | None
 
+    @property
+    def triples(self) -> Count:
+        """All triples of the graph but those that statements about triples are made of."""
+        size = Count(0) if self.sampled is None else Count.at_least(0)
+        for use in self.relations.values():
+            size += use.edges + use.values
+        return size
+
     def properties(self, name: str, meant: URIRef | None) -> list[URIRef]:
         """The relations of an id or a name; where some of them have values, these alone.
 

@@ -60,6 +60,7 @@ class Ids:
 
     def short(self, full: str) -> str:
         """The form that is printed: a prefix and the rest, else the whole IRI."""
+        full = str(full)  # A term is a text as well, but no equal of one.
         cut = max(full.rfind("#"), full.rfind("/")) + 1
         for namespace in (full[:cut], *(space for space in self._odd if full.startswith(space))):
             name = self._names.get(namespace)
@@ -79,7 +80,7 @@ class Ids:
             full = self._namespaces[match[1]] + match[2]
         else:
             full = reference
-        if not is_iri(full):
+        if not is_iri(full) or full.endswith(":"):
             return None
         try:
             return iri(full)

@@ -139,7 +139,9 @@ def _choice(extra: Mapping[str, object], key: str, kind: type[S]) -> S:
         return kind(cast("str", value))
     except ValueError as error:
         choices = " or ".join(repr(str(one)) for one in kind)
-        raise ConfigurationError(f"the option {key!r} is {choices}, not {value!r}") from error
+        raise ConfigurationError(
+            f"the option {key!r} is {choices}, not {value!r}", next_step=f'Write it as {key} = "{next(iter(kind))}".'
+        ) from error
 
 
 def _relation(ids: Ids, text: str) -> URIRef:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from rdflib import BNode, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
-from kgnav_mcp.adapters.endpoint.blanks import Blank, Resolved, Route
+from kgnav_mcp.adapters.endpoint.blanks import Blank, Resolved, Route, marked
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.paging import Place
 from kgnav_mcp.adapters.endpoint.reification import Facts, Pair
@@ -188,10 +188,10 @@ class RowReader:
         found: dict[Pair, list[Blank]] = defaultdict(list)
         for row, blank in await self._store.blanks.at(part):
             found[_pair(row)].append(blank)
-        every = [blank for blanks in found.values() for blank in blanks]
+        marks = marked(blank for blanks in found.values() for blank in blanks)
         inverse = self._direction is Direction.INCOMING
         return {
-            pair: [self._entity(blank, (pair[0], pair[1], inverse), every) for blank in blanks]
+            pair: [self._entity(blank, (pair[0], pair[1], inverse), marks) for blank in blanks]
             for pair, blanks in found.items()
         }
 
@@ -217,9 +217,10 @@ class RowReader:
             queries.MEDIATOR_SLICE[self._direction], s=anchor, near=near, skip=skip, most=_MEDIATORS
         )
         blanks = [blank for _, blank in await self._store.blanks.at(part)]
+        marks = marked(blanks)
         inverse = self._direction is Direction.INCOMING
         for blank in blanks:
-            path = self._store.blanks.path(blank, (anchor, near, inverse), blanks)
+            path = self._store.blanks.path(blank, (anchor, near, inverse), marks)
             behind: list[Term | Entity]
             onward = [end for relation, end in blank.edges(self._direction) if relation == far and end != anchor]
             shown = [end for end in onward if is_kind(end, self._far_ends, self._direction)]
@@ -260,7 +261,7 @@ class RowReader:
         anchor = segment.anchor
         assert isinstance(anchor, Resolved)  # noqa: S101 - the caller has looked
         inverse = self._direction is Direction.INCOMING
-        near = list(anchor.near.values())
+        marks = marked([*anchor.near.values(), anchor.blank])
         terms: list[Term] = []
         blanks: list[Entity] = []
         for relation, far in own_edges(anchor, self._direction):
@@ -268,18 +269,19 @@ class RowReader:
                 continue
             if isinstance(far, BNode):
                 blank = anchor.near.get(far, anchor.blank)
-                blanks.append(self._entity(blank, (anchor.path, relation, inverse), near))
+                blanks.append(self._entity(blank, (anchor.path, relation, inverse), marks))
             else:
                 terms.append(far)
         return _ordered(terms, blanks)
 
     def _entities(self, blanks: Sequence[Blank], segment: Segment) -> list[Entity]:
         assert isinstance(segment.anchor, URIRef)  # noqa: S101 - only such a segment has blocks
-        inverse = self._direction is Direction.INCOMING
-        return [self._entity(blank, (segment.anchor, segment.path[0], inverse), blanks) for blank in blanks]
+        route = segment.anchor, segment.path[0], self._direction is Direction.INCOMING
+        marks = marked(blanks)
+        return [self._entity(blank, route, marks) for blank in blanks]
 
-    def _entity(self, blank: Blank, route: Route, twins: Sequence[Blank]) -> Entity:
-        path = self._store.blanks.path(blank, route, twins)
+    def _entity(self, blank: Blank, route: Route, marks: Mapping[BNode, str]) -> Entity:
+        path = self._store.blanks.path(blank, route, marks)
         return self._names.blank_node(self._store.endpoint.ids.written(path), blank)
 
 

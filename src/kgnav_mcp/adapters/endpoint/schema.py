@@ -38,11 +38,10 @@ _SAMPLED = "the labels at the ends of relations and the datatypes of properties 
 class SchemaReader:
     """Answers `schema`. Every list is the largest first; what was read is kept while the graph is open."""
 
-    def __init__(self, store: Store, names: Names, catalogues: Catalogues, triples: Count) -> None:
+    def __init__(self, store: Store, names: Names, catalogues: Catalogues) -> None:
         self._store = store
         self._names = names
         self._catalogues = catalogues
-        self._triples = triples
         self._ends: Recent[tuple[URIRef, Direction], tuple[str, ...]] = Recent(_KEPT)
         self._datatypes: Recent[URIRef, tuple[str, ...]] = Recent(_KEPT)
         self._qualifiers: Recent[URIRef, tuple[str, ...]] = Recent(_KEPT)
@@ -111,7 +110,7 @@ class SchemaReader:
         names = catalogue.names
         return Schema(
             entities=Count.unknown(),
-            triples=self._triples,
+            triples=catalogue.triples,
             labels=tuple(LabelFacts(names[iri].id, names[iri].label, types[iri]) for iri in labels),
             relations=tuple(
                 EdgeFacts(names[iri], uses[iri].edges, heads.get(iri, ()), tails.get(iri, ()), qualifiers.get(iri, ()))

@@ -1,0 +1,127 @@
+"""Hubs: what is not asked for is not read, what is not had in time is said, what is cut is asked for again."""
+
+from __future__ import annotations
+
+import re
+
+from kgnav_mcp.adapters.endpoint.catalogue import Catalogues
+from kgnav_mcp.adapters.endpoint.linking import Linker
+from kgnav_mcp.adapters.endpoint.names import Names
+from kgnav_mcp.adapters.endpoint.neighbours import NeighbourReader
+from kgnav_mcp.adapters.endpoint.relations import RelationReader
+from kgnav_mcp.adapters.endpoint.schema import SchemaReader
+from kgnav_mcp.adapters.endpoint.tallies import Tallies
+from kgnav_mcp.model import Certainty, Count, Direction, Page, RelationFacts, Stop, Triple
+from tests.adapters.endpoint.inprocess import InProcess, store_of
+
+FANS = 2_500
+"""More than two blocks of rows."""
+LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
+HUB = "\n".join(
+    [
+        "PREFIX ex: <http://ex.example/>",
+        f'ex:star {LABEL} "Star"@en ; ex:home ex:york .',
+        "ex:york ex:mayor ex:star .",
+        *(f'ex:fan{n} ex:likes ex:star ; {LABEL} "Fan {n}"@en .' for n in range(FANS)),
+        *(f"ex:star ex:visit [ ex:day {n} ] ." for n in range(FANS)),
+    ]
+)
+COUNTS = r"^SELECT \?p \(COUNT\(\*\) AS \?n\) WHERE \{ \?o \?p"
+"""The exact count of a hub's incoming edges."""
+
+
+async def _neighbours(client: InProcess, direction: Direction, *, limit: int, whole: bool = False) -> Page[Triple]:
+    store = await store_of(client)
+    names = Names(store)
+    reader = NeighbourReader(store, names, Tallies(store, Catalogues(store, names)))
+    (star,) = (iri for iri in [store.endpoint.ids.iri("ex:star")] if iri is not None)
+    return await reader.page([star], direction, paths=None, far_ends=None, limit=limit, after=None, whole=whole)
+
+
+async def _relations(client: InProcess) -> Page[RelationFacts]:
+    store = await store_of(client)
+    names = Names(store)
+    tallies = Tallies(store, Catalogues(store, names))
+    reader = RelationReader(store, names, tallies, NeighbourReader(store, names, tallies))
+    (star,) = (iri for iri in [store.endpoint.ids.iri("ex:star")] if iri is not None)
+    return await reader.page([star], Direction.INCOMING, hops=1, far_ends=None, examples=2, limit=50)
+
+
+async def test_that_an_entity_is_a_hub_is_learnt_by_one_short_query_without_names():
+    client = InProcess(HUB)
+    page = await _neighbours(client, Direction.INCOMING, limit=50, whole=True)
+    assert (page.items, page.stop, page.total) == ((), Stop.LIMIT, Count.at_least(51))
+    asked = [query for query in client.queries if "http://ex.example/star" in query]
+    assert len(asked) == 1
+    assert asked[0].endswith("LIMIT 51")
+
+
+async def test_a_short_list_is_read_without_counting_it_first():
+    client = InProcess(HUB)
+    page = await _neighbours(client, Direction.OUTGOING, limit=FANS + 10, whole=True)
+    assert (len(page.items), page.total, page.stop) == (FANS + 2, Count(FANS + 2), Stop.COMPLETE)
+    assert not any("GROUP BY ?p" in query for query in client.queries)
+
+
+async def test_the_pages_of_a_hub_meet_at_any_border_blank_nodes_included():
+    store = await store_of(InProcess(HUB))
+    names = Names(store)
+    reader = NeighbourReader(store, names, Tallies(store, Catalogues(store, names)))
+    star = store.endpoint.ids.iri("ex:star")
+    assert star is not None
+    for direction in Direction:
+        whole = await reader.page([star], direction, paths=None, far_ends=None, limit=10_000, after=None, whole=False)
+        assert len(whole.items) == FANS + (2 if direction is Direction.OUTGOING else 1)
+        assert len({str(triple) for triple in whole.items}) == len(whole.items)
+        for place in (0, 998, 999, 1_000, 1_001, 2_499):
+            page = await reader.page(
+                [star], direction, paths=None, far_ends=None, limit=3, after=whole.positions[place], whole=False
+            )
+            assert page.items == whole.items[place + 1 : place + 4]
+            assert page.total == whole.total
+
+
+async def test_a_hub_that_is_not_counted_in_time_still_shows_its_relations_and_says_so():
+    page = await _relations(InProcess(HUB, slow=[COUNTS]))
+    assert [one.relation.id for one in page.items] == ["ex:likes", "ex:mayor"]
+    assert page.stop is Stop.TIME_OUT
+    assert all(one.count.certainty is Certainty.AT_LEAST for one in page.items)
+    assert all(one.examples for one in page.items)
+
+
+async def test_relations_beyond_the_first_edges_are_looked_up_one_by_one():
+    client = InProcess(HUB, slow=[COUNTS])
+    await _relations(client)
+    (looked_up,) = (query for query in client.queries if "FILTER EXISTS" in query)
+    assert {"likes", "mayor", "home"} <= set(re.findall(r"example/(\w+)>", looked_up))
+
+
+async def test_examples_that_are_not_had_in_time_are_left_out_and_the_relations_stay():
+    page = await _relations(InProcess(HUB, slow=[r"SELECT DISTINCT \(0 AS \?number\)"]))
+    assert [(one.relation.id, one.examples) for one in page.items] == [("ex:likes", ()), ("ex:mayor", ())]
+
+
+async def test_a_row_cap_of_the_endpoint_does_not_cut_a_page():
+    page = await _neighbours(InProcess(HUB, row_cap=300), Direction.INCOMING, limit=1_200)
+    assert len({str(triple) for triple in page.items}) == 1_200
+    assert page.stop is Stop.LIMIT
+
+
+async def test_a_pass_over_all_names_that_takes_too_long_is_a_list_that_time_cut():
+    store = await store_of(InProcess(HUB, slow=["LCASE"]))
+    linker = Linker(store, Names(store))
+    for hint in ("fan number", "FAN 7"):
+        page = await linker.find(hint, None, 5)
+        assert (page.items, page.stop) == ((), Stop.TIME_OUT)
+    exact = await linker.find("Fan 7", None, 5)
+    assert [candidate.entity.id for candidate in exact.items] == ["ex:fan7"]
+
+
+async def test_a_schema_that_is_not_counted_in_time_is_sampled_and_says_so():
+    store = await store_of(InProcess(HUB, slow=[r"WHERE \{ \?s \?p \?o BIND"]))
+    names = Names(store)
+    schema = await SchemaReader(store, names, Catalogues(store, names)).overview(50)
+    assert {one.relation.id for one in schema.relations} == {"ex:home", "ex:likes", "ex:mayor", "ex:visit"}
+    assert all(one.count.certainty is Certainty.AT_LEAST for one in schema.relations)
+    assert schema.sampled is not None
+    assert "relations are those of some 100,000 triples" in schema.sampled
