@@ -107,6 +107,15 @@ async def test_a_row_cap_of_the_endpoint_does_not_cut_a_page():
     assert page.stop is Stop.LIMIT
 
 
+async def test_a_row_cap_of_the_endpoint_does_not_hide_blank_nodes_or_names():
+    page = await _neighbours(InProcess(HUB, row_cap=700), Direction.OUTGOING, limit=10_000)
+    assert len({str(triple) for triple in page.items}) == FANS + 2
+    languages = "\n".join(f'<http://ex.example/n{n}> {LABEL} "N{n}"@x-{m} .' for n in range(60) for m in range(10))
+    store = await store_of(InProcess(languages, row_cap=50))
+    iris = [iri for n in range(60) if (iri := store.endpoint.ids.iri(f"ex:n{n}")) is not None]
+    assert len(await Names(store).labels(iris)) == 60
+
+
 async def test_a_pass_over_all_names_that_takes_too_long_is_a_list_that_time_cut():
     store = await store_of(InProcess(HUB, slow=["LCASE"]))
     linker = Linker(store, Names(store))

@@ -277,5 +277,8 @@ class EndpointAdapter(GraphAdapter):
 
 async def _size(reader: Reader) -> Count:
     """How many triples there are, up to a bound of number and time."""
-    size, stop = await reader.number(queries.SIZE, share=_COUNT_SHARE, most=_COUNTED)
+    try:
+        size, stop = await reader.number(queries.SIZE, share=_COUNT_SHARE, most=_COUNTED)
+    except StoreTimeout:
+        return Count.unknown()
     return Count(size) if size < _COUNTED and stop is Stop.COMPLETE else Count.at_least(size)

@@ -1,7 +1,8 @@
 """Blank nodes: what they say of themselves, the ids that follow from it, and the way back from such an id.
 
 The label that an answer gives a blank node holds in that answer alone. So everything that is needed of one is read in
-one query: all its triples, and those of the blank nodes next to it.
+one query: all its triples, and those of the blank nodes next to it. (An endpoint with a row cap gives it in several
+answers; the ones that have such a cap keep their labels.)
 """
 
 from __future__ import annotations
@@ -96,11 +97,11 @@ class Blanks:
 
     async def at(self, blanks: Terms) -> list[tuple[Row, Blank]]:
         """The blank nodes that a pattern binds as ?b, each with the first row that it was in."""
-        read = await self._reader.select(queries.CONTENTS, blanks=blanks, most=_ROWS)
+        read = await self._reader.slice(queries.CONTENTS, 0, _ROWS, blanks=blanks)
         found: dict[tuple[str, ...], tuple[Row, Blank]] = {}
         by_label: dict[BNode, Blank] = {}
         seen: set[tuple[BNode, bool, URIRef, Term]] = set()
-        for row in read.rows:
+        for row in self._reader.whole(read):
             label = row["b"]
             if not isinstance(label, BNode):
                 continue
@@ -126,7 +127,8 @@ class Blanks:
             self._reader.filled(queries.LEVEL, steps=Terms(text), node=Terms(node), level=level)
             for level, (text, node) in enumerate(levels, 1)
         )
-        read = await self._reader.select(queries.RESOLVE, levels=Terms(union), most=_ROWS)
+        read = await self._reader.slice(queries.RESOLVE, 0, _ROWS, levels=Terms(union))
+        self._reader.whole(read)
         labels: list[str] = []
         blank: Blank | None = None
         for n, step in enumerate(path.steps, 1):

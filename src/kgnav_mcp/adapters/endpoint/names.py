@@ -19,7 +19,7 @@ from kgnav_mcp.adapters.sparql.reading import Read, Row
 from kgnav_mcp.adapters.sparql.recent import Recent
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, values
-from kgnav_mcp.model import Entity, Node, Relation
+from kgnav_mcp.model import Entity, Node, Relation, Stop
 
 _RELATIONS = 20_000
 _BATCH = 100
@@ -60,7 +60,7 @@ class Names:
         existing = set(wanted) - set(silent)
         if silent:
             read = await self._store.reader.over(queries.EXISTING, "ids", silent)
-            existing |= {URIRef(str(row["s"])) for row in read.rows}
+            existing |= {URIRef(str(row["s"])) for row in self._store.reader.whole(read)}
         unnamed = await self._mediators(iri for iri in existing if iri not in labels)
         classes = await self.classes(type_ for found in types.values() for type_ in found)
         return {
@@ -150,13 +150,20 @@ class Names:
         return dict(found)
 
     async def _about(self, template: str, iris: Sequence[URIRef], relations: Sequence[URIRef], **terms: Terms) -> Read:
-        """What some relations say of entities, in a query for every hundred of them."""
+        """What some relations say of entities, in a query for every hundred of them; fewer where the answer was cut."""
         reader = self._store.reader
-        reads = [
-            reader.union([reader.filled(template, ids=values(*batch), p=relation, **terms) for relation in relations])
-            for batch in batches(iris, _BATCH)
-        ]
-        return Read.together(await asyncio.gather(*reads))
+
+        async def read(batch: Sequence[URIRef]) -> Read:
+            ids = values(*batch)
+            answer = await reader.union(
+                [reader.filled(template, ids=ids, p=relation, **terms) for relation in relations]
+            )
+            if answer.stop is not Stop.ROW_CAP or len(batch) == 1:
+                return Read(reader.whole(answer))
+            half = len(batch) // 2
+            return Read.together([await read(batch[:half]), await read(batch[half:])])
+
+        return Read.together(await asyncio.gather(*(read(batch) for batch in batches(iris, _BATCH))))
 
     async def _mediators(self, unnamed: Iterable[URIRef]) -> set[URIRef]:
         """Which nodes with an IRI but without a name are mediators: none, unless the options say so."""

@@ -164,7 +164,7 @@ BEHIND: Final = {
 
 CONTENTS: Final = (
     "SELECT * WHERE { { $blanks FILTER(isBlank(?b)) ?b ?q ?v BIND(true AS ?out) } UNION "
-    "{ $blanks FILTER(isBlank(?b)) ?v ?q ?b BIND(false AS ?out) } } LIMIT $most"
+    "{ $blanks FILTER(isBlank(?b)) ?v ?q ?b BIND(false AS ?out) } } OFFSET $skip LIMIT $most"
 )
 """Costs the triples of the blank nodes that $blanks binds, all in one answer: their labels hold in no other one."""
 BLANKS_OF_PAIRS: Final = {
@@ -181,7 +181,7 @@ LEVEL: Final = (
     "{ $steps FILTER(isBlank($node)) $node ?q ?v BIND($level AS ?level) BIND(true AS ?out) } UNION "
     "{ $steps FILTER(isBlank($node)) ?v ?q $node BIND($level AS ?level) BIND(false AS ?out) }"
 )
-RESOLVE: Final = "SELECT * WHERE { $levels } LIMIT $most"
+RESOLVE: Final = "SELECT * WHERE { $levels } OFFSET $skip LIMIT $most"
 """Costs the triples of all blank nodes along a path, and of those next to its end."""
 
 # Names
