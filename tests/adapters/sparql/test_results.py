@@ -21,6 +21,19 @@ def read(cell: dict[str, str]) -> Term:
     return row["v"]
 
 
+def test_a_triple_in_the_place_of_a_term_is_a_text_and_damages_nothing():
+    triple = {
+        "subject": {"type": "uri", "value": "http://x/a"},
+        "predicate": {"type": "uri", "value": "http://x/b"},
+        "object": {"type": "literal", "value": "c", "xml:lang": "en"},
+    }
+    rows = read_rows(table(["v"], [{"v": {"type": "triple", "value": triple}}]).encode())
+    assert rows == ({"v": Literal('<<( <http://x/a> <http://x/b> "c"@en )>>')},)
+    for broken in ("text", {"subject": 3}):
+        with pytest.raises(NoResults):
+            read_rows(table(["v"], [{"v": {"type": "triple", "value": broken}}]).encode())
+
+
 @pytest.mark.parametrize(
     ("cell", "term"),
     [

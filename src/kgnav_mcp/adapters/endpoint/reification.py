@@ -66,7 +66,7 @@ class Reification:
         """What narrows the far ends ?o of an entity to those that are shown."""
         incoming = direction is Direction.INCOMING
         parts = [queries.FAR_ENDS[None if incoming else far_ends]]
-        if incoming and self.notations - {Notation.STATEMENT}:
+        if incoming and Notation.QUOTED in self.notations:
             parts.append(queries.HEADS)
         if incoming and self.parallel:
             parts.append(self.no_reifier("?o").text)
