@@ -118,9 +118,9 @@ class Blanks:
         depth = len(path.steps)
         last = f"?b{depth}"
         steps = self._steps(path)
-        levels = [(self._joined(steps[: n + 1]), f"?b{n + 1}") for n in range(depth)]
+        levels = [(" ".join(steps[: n + 1]), f"?b{n + 1}") for n in range(depth)]
         levels += [
-            (f"{self._joined(steps)} {self._reader.filled(pattern, **_ends(last))}", "?b")
+            (f"{' '.join(steps)} {self._reader.filled(pattern, **_ends(last))}", "?b")
             for pattern in queries.STEP.values()
         ]
         union = " UNION ".join(
@@ -154,10 +154,6 @@ class Blanks:
             )
             start = to
         return found
-
-    @staticmethod
-    def _joined(steps: Sequence[str]) -> str:
-        return " ".join(steps)
 
 
 def _ends(last: str) -> dict[str, Terms]:

@@ -30,6 +30,8 @@ _SHARE_OF_ENDS = 0.05
 """A type that fewer of the sampled ends have is not named."""
 _DETAILED = 200
 """Relations and properties, largest first, whose ends and datatypes are looked up."""
+_TOGETHER = 20
+"""Relations looked up in one query."""
 _SHARE = 0.3
 """Of a call's time, for each of these look-ups; without them the schema is still one."""
 _SAMPLED = "the labels at the ends of relations and the datatypes of properties are from their first 1,000 rows"
@@ -188,7 +190,3 @@ class SchemaReader:
             except StoreTimeout:
                 break
         return Read.together(rows)
-
-
-_TOGETHER = 20
-"""Relations looked up in one query."""
