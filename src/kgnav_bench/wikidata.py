@@ -76,7 +76,9 @@ def questions(folder: Path) -> list[GoldQuery]:
 
 def datatypes(folder: Path) -> Mapping[str, str]:
     """The datatypes of all properties: of items in the statements, and read from the values in the two items' files."""
-    found = {name: "item" for made in statements(folder) for name in (made.name, *(name for name, _ in made.qualifiers))}
+    found = {
+        name: "item" for made in statements(folder) for name in (made.name, *(name for name, _ in made.qualifiers))
+    }
     for file in ITEMS:
         with gzip.open(folder / file, "rt", encoding="utf-8") as lines:
             text = lines.read()

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.config import DEMO_LOCATION, RELATION_LISTS, GraphSettings, Settings
+from kgnav_mcp.config import DEMO_LOCATION, RELATION_LISTS, GraphSettings, Settings, user_cache_folder
 from kgnav_mcp.demo import demo_graph_path
 from kgnav_mcp.errors import KgnavError, UnknownGraph
 from kgnav_mcp.navigation.limits import Limits
@@ -31,6 +31,8 @@ class Graph:
         self._options = AdapterOptions(
             languages=tuple(settings.languages or defaults.languages),
             timeout=settings.timeout or defaults.timeout,
+            contact=defaults.contact,
+            cache=user_cache_folder(),
             extra=settings.options,
         )
         self._adapter: GraphAdapter | None = None

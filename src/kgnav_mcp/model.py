@@ -31,7 +31,8 @@ class Entity:
     """A node: `id` as printed in answers and accepted by every tool, `label` its name (None: it has none).
 
     `types` are labels of a property graph or classes of an RDF graph. `mediator` marks a node without a name
-    that only ties others together (Freebase's CVT).
+    that only ties others together (Freebase's CVT). `asked_as` is the id that it was asked for by, where the store has
+    merged that one into this.
     """
 
     id: str
@@ -39,6 +40,7 @@ class Entity:
     types: tuple[str, ...] = ()
     description: str | None = None
     mediator: bool = False
+    asked_as: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,8 @@ class RelationFacts:
     """A relation as seen from a set of entities: how many rows it has there, and a few far ends.
 
     `hops` holds the relation's own parts: one, or two when it leads through mediators. `mediators` says that
-    far ends of this one-hop relation are mediators, so that a two-hop relation shows more.
+    far ends of this one-hop relation are mediators, so that a two-hop relation shows more. A `hidden` relation is not
+    offered unless it is asked for by name: there are too many of its kind, and they lead nowhere.
     """
 
     relation: Relation
@@ -160,16 +163,21 @@ class RelationFacts:
     hops: tuple[Relation, ...]
     examples: tuple[Node, ...] = ()
     mediators: bool = False
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entity a name may mean: the name that matched, and a score from 0 to 1 (1: the very name)."""
+    """An entity a name may mean: the name that matched, and a score from 0 to 1 (1: the very name).
+
+    `sitelinks` are the pages about it in other wikis, which tell how well it is known; None where none are counted.
+    """
 
     entity: Entity
     matched: str
     score: float
     degree: Count
+    sitelinks: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import ClassVar, Protocol, Self
 
 from kgnav_mcp.model import (
@@ -71,6 +72,10 @@ class AdapterOptions:
     """Languages of names in order of preference."""
     timeout: float = 30.0
     """Seconds that a query of the store may take before StoreTimeout is raised; a verb may need several queries."""
+    contact: str = ""
+    """Who runs this program, for stores that want to know: an e-mail address or a web page; empty: nobody is named."""
+    cache: Path | None = None
+    """A folder for what can be read again from the store; None: nothing is kept."""
     extra: Mapping[str, object] = field(default_factory=dict[str, object])
     """Settings of this one kind of store, from the graph's table in kgnav.toml."""
 

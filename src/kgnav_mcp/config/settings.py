@@ -107,6 +107,9 @@ class Settings(BaseModel):
     literal_limit: int = Field(default=300, ge=20, description="characters after which a long literal is clipped")
     timeout: float = Field(default=30.0, gt=0, description="seconds a query of the store may take")
     languages: Words = Field(default=("en",), min_length=1, description="languages of names, in order of preference")
+    contact: str = Field(
+        default="", description="your e-mail address or web page, told to public stores that ask who runs a program"
+    )
     white_list: Words = Field(
         default=(), description="glob patterns of relation ids: where there are any, only these are offered"
     )

@@ -1,0 +1,17 @@
+"""Wikidata, any other Wikibase, or a copy of one, behind a SPARQL endpoint."""
+
+from __future__ import annotations
+
+from kgnav_mcp.port import AdapterOptions, GraphAdapter
+
+
+def open_adapter(location: str, options: AdapterOptions) -> GraphAdapter:
+    """The adapter for `wikidata+http(s)://host[:port][/path][?default-graph-uri=GRAPH]`. Nothing is asked yet.
+
+    Raises:
+        ConfigurationError: the location has no host, an option is unknown or of the wrong kind, or the endpoint is
+            one of Wikimedia's and nobody is named who runs this program.
+    """
+    from kgnav_mcp.adapters.wikidata.adapter import WikidataAdapter  # noqa: PLC0415 - keeps start-up cheap
+
+    return WikidataAdapter(location, options)

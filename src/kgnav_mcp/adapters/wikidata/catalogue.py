@@ -1,0 +1,214 @@
+"""The properties of a Wikibase with their datatypes and labels: read once, kept on disk, refreshed behind the scenes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from rapidfuzz import fuzz, process
+from rdflib import Literal
+
+from kgnav_mcp.adapters.sparql.terms import Terms, listed
+from kgnav_mcp.adapters.wikidata import queries
+from kgnav_mcp.adapters.wikidata.cachefile import CacheFile
+from kgnav_mcp.adapters.wikidata.ids import Ids
+from kgnav_mcp.adapters.wikidata.store import Row, Store
+from kgnav_mcp.errors import StoreError, StoreTimeout
+from kgnav_mcp.model import Relation
+
+EXTERNAL_ID: Final = "external-id"
+TIME: Final = "time"
+QUANTITY: Final = "quantity"
+
+_ENTITIES: Final = frozenset(
+    {
+        "wikibase-item",
+        "wikibase-property",
+        "wikibase-lexeme",
+        "wikibase-form",
+        "wikibase-sense",
+    }
+)
+_TYPES: Final = {
+    "WikibaseItem": "wikibase-item",
+    "WikibaseProperty": "wikibase-property",
+    "WikibaseLexeme": "wikibase-lexeme",
+    "WikibaseForm": "wikibase-form",
+    "WikibaseSense": "wikibase-sense",
+    "ExternalId": EXTERNAL_ID,
+    "String": "string",
+    "Monolingualtext": "monolingualtext",
+    "Time": TIME,
+    "Quantity": QUANTITY,
+    "GlobeCoordinate": "globe-coordinate",
+    "CommonsMedia": "commonsMedia",
+    "Url": "url",
+    "Math": "math",
+    "GeoShape": "geo-shape",
+    "TabularData": "tabular-data",
+    "MusicalNotation": "musical-notation",
+}
+"""The names of datatypes in RDF, and those that Wikibase's users know."""
+_READ = 10_000
+_NEAREST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A property: its bare id, its datatype (empty: not known), its labels by language."""
+
+    id: str
+    datatype: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def to_entities(self) -> bool:
+        """Whether its values are entities."""
+        return self.datatype in _ENTITIES
+
+
+class Catalogue:
+    """What is known of the properties. An empty one still answers: ids stand for labels, nothing is hidden."""
+
+    def __init__(self, properties: Iterable[Property], languages: Sequence[str]) -> None:
+        self._properties = {known.id: known for known in properties}
+        self._languages = fallbacks(languages)
+
+    def __len__(self) -> int:
+        return len(self._properties)
+
+    @property
+    def properties(self) -> Iterable[Property]:
+        """Every property."""
+        return self._properties.values()
+
+    def get(self, local: str) -> Property:
+        """A property by its bare id; one that nothing is known of where it is not in the catalogue."""
+        return self._properties.get(local) or Property(local)
+
+    def __contains__(self, local: str) -> bool:
+        return local in self._properties
+
+    def label(self, local: str) -> str:
+        """The label to show: in the first of the languages that has one, else in any, else the id."""
+        labels = self.get(local).labels
+        for language in self._languages:
+            if language in labels:
+                return labels[language]
+        return labels[min(labels)] if labels else local
+
+    def relation(self, local: str) -> Relation:
+        """A property as a relation."""
+        return Relation(Ids.relation(local), self.label(local))
+
+    def hidden(self, local: str) -> bool:
+        """Whether it is left out of a neighbourhood unless asked for: an identifier of another database."""
+        return self.get(local).datatype == EXTERNAL_ID
+
+    def called(self, name: str) -> list[str]:
+        """The properties with this label in any language, letter case aside."""
+        wanted = name.strip().casefold()
+        return sorted(
+            known.id
+            for known in self._properties.values()
+            if any(text.casefold() == wanted for text in known.labels.values())
+        )
+
+    def nearest(self, name: str) -> list[str]:
+        """The ids, as printed, of properties with labels like a name."""
+        choices = {local: self.label(local).casefold() for local in sorted(self._properties)}
+        found = process.extract(name.casefold(), choices, scorer=fuzz.WRatio, limit=_NEAREST)
+        return [Ids.relation(local) for _, _, local in found]
+
+
+def fallbacks(languages: Sequence[str]) -> tuple[str, ...]:
+    """The languages of labels in their order: the wanted ones, those for all languages, English."""
+    return tuple(dict.fromkeys((*(language.lower() for language in languages), "mul", "en")))
+
+
+class Catalogues:
+    """The catalogue of one endpoint: from disk where it is fresh, or at once and then anew where it is not."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._file = CacheFile.of(
+            store.wikidata.cache,
+            store.wikidata.endpoint,
+            store.wikidata.graph or "",
+            store.ids.base,
+            *fallbacks(store.languages),
+        )
+        self._refreshing: asyncio.Task[None] | None = None
+        self.current = Catalogue((), store.languages)
+        self.fault = ""
+        """Why there is no catalogue, where there is none."""
+
+    async def open(self) -> None:
+        """Have a catalogue: the kept one, else the endpoint's. A store that is too slow for it is gone on without.
+
+        Raises:
+            StoreError: the endpoint does not answer at all.
+        """
+        kept = await asyncio.to_thread(self._file.read) if self._file is not None else None
+        if kept is None:
+            await self._read()
+            return
+        properties = (Property(name, kind, labels) for name, (kind, labels) in kept.properties.items())
+        self.current = Catalogue(properties, self._store.languages)
+        if kept.age > self._store.wikidata.cache_hours * 3600:
+            self._refreshing = asyncio.create_task(self._refresh())
+
+    async def close(self) -> None:
+        """End a refresh that is under way."""
+        task, self._refreshing = self._refreshing, None
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def _refresh(self) -> None:
+        try:
+            await self._read()
+        except StoreError as error:
+            self.fault = f"its catalogue of properties is old and could not be read anew: {error.message}"
+
+    async def _read(self) -> None:
+        try:
+            properties = await self._properties()
+        except StoreTimeout as error:
+            self.fault = f"its properties could not be listed in time ({error.seconds:g} s)"
+            return
+        self.current = Catalogue(properties, self._store.languages)
+        self.fault = "" if properties else "it has no properties (wikibase:directClaim)"
+        if properties and self._file is not None:
+            content = {known.id: (known.datatype, known.labels) for known in properties}
+            await asyncio.to_thread(self._file.write, self._store.ids.base, content)
+
+    async def _properties(self) -> list[Property]:
+        languages = listed(*(Literal(language) for language in fallbacks(self._store.languages)))
+        kinds, terms = await asyncio.gather(
+            self._all(queries.PROPERTIES), self._all(queries.PROPERTY_LABELS, languages=languages)
+        )
+        labels: dict[str, dict[str, str]] = defaultdict(dict)
+        for row in terms:
+            local = str(row["s"]).rpartition("/")[2]
+            if isinstance(text := row["o"], Literal) and text.language:
+                labels[local][text.language.lower()] = str(text)
+        found: dict[str, str] = {}
+        for row in kinds:
+            local = self._store.ids.last(str(row["direct"]))
+            if local is not None:
+                kind = str(row["type"]).rpartition("#")[2]
+                found[local] = _TYPES.get(kind, kind)
+        return [Property(local, kind, labels.get(local, {})) for local, kind in sorted(found.items())]
+
+    async def _all(self, template: str, **terms: Terms) -> list[Row]:
+        """Every row of a query that is read in slices."""
+        rows: list[Row] = []
+        while True:
+            read = await self._store.slice(template, len(rows), _READ, **terms)
+            rows += read.rows
+            if len(read.rows) < _READ:
+                return rows

@@ -1,0 +1,98 @@
+"""The classes of a Wikibase: what its entities are instances of, and what a user may call them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz, process
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.wikidata import queries
+from kgnav_mcp.adapters.wikidata.names import Names
+from kgnav_mcp.adapters.wikidata.store import Read, Store, number
+from kgnav_mcp.errors import StoreTimeout, UnknownName
+from kgnav_mcp.model import Count, Entity, Page, Stop
+
+_LOOKED_AT = 50_000
+"""Entities whose classes are looked at where they cannot all be counted."""
+_NAMED = 2_000
+"""Classes whose labels are read: the largest."""
+_NEAREST = 5
+
+FindNamed = Callable[[str, int], Awaitable[Page[Entity]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The classes with their sizes, the largest first, and labels; `whole` says that there are no others."""
+
+    counts: Mapping[str, Count]
+    labels: Mapping[str, str]
+    whole: bool
+
+
+class Classes:
+    """Counts the classes when they are first needed."""
+
+    def __init__(self, store: Store, names: Names, named: FindNamed) -> None:
+        self._store = store
+        self._names = names
+        self._named = named
+        self._known: Known | None = None
+        self._reading = asyncio.Lock()
+
+    async def get(self) -> Known:
+        """The classes; of a large Wikibase those of some of its entities."""
+        async with self._reading:
+            if self._known is None:
+                self._known = await self._read()
+        return self._known
+
+    async def called(self, name: str) -> list[URIRef]:
+        """The classes of an id or a name.
+
+        Raises:
+            UnknownName: there is none.
+        """
+        known = await self.get()
+        meant = self._store.ids.entity(name)
+        if meant is not None and (str(meant) in known.counts or not known.whole):
+            return [meant]
+        wanted = name.strip().casefold()
+        found = [URIRef(iri) for iri, label in known.labels.items() if label.casefold() == wanted]
+        if not found and not known.whole:
+            page = await self._named(name, _NEAREST)
+            found = [iri for entity in page.items if (iri := self._store.ids.entity(entity.id)) is not None]
+        if not found:
+            raise UnknownName("label", name, self._nearest(name, known))
+        return found
+
+    def label(self, iri: str, known: Known) -> str:
+        """The name of a class: its label, else its id."""
+        return known.labels.get(iri) or self._store.ids.shown(iri)
+
+    async def _read(self) -> Known:
+        read, whole = await self._counted()
+        counts: dict[str, Count] = {}
+        for row in sorted(read.rows, key=lambda row: (-number(row, "n"), str(row["o"]))):
+            if self._store.ids.is_entity(iri := str(row["o"])):
+                counts[iri] = Count(number(row, "n")) if whole else Count.at_least(number(row, "n"))
+        labels = await self._names.labels(list(counts)[:_NAMED])
+        return Known(counts, labels, whole)
+
+    async def _counted(self) -> tuple[Read, bool]:
+        if self._store.wikidata.counted is None:
+            try:
+                read = await self._store.select(queries.CLASSES)
+            except StoreTimeout:
+                pass  # The sample below is said to be one.
+            else:
+                return read, read.stop is Stop.COMPLETE
+        return await self._store.select(queries.SOME_CLASSES, most=_LOOKED_AT), False
+
+    def _nearest(self, name: str, known: Known) -> Sequence[str]:
+        choices = {iri: label.casefold() for iri, label in known.labels.items()}
+        found = process.extract(name.casefold(), choices, scorer=fuzz.WRatio, limit=_NEAREST)
+        return [known.labels[iri] for _, _, iri in found]

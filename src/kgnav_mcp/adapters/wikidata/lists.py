@@ -1,0 +1,255 @@
+"""Nodes by class and value, and the distinct values of a property or of a qualifier."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rdflib import XSD, Literal, URIRef
+
+from kgnav_mcp import model
+from kgnav_mcp.adapters.sparql.terms import Terms, rows, values
+from kgnav_mcp.adapters.wikidata import queries, words
+from kgnav_mcp.adapters.wikidata.catalogue import QUANTITY, TIME, Catalogues
+from kgnav_mcp.adapters.wikidata.classes import Classes, FindNamed
+from kgnav_mcp.adapters.wikidata.names import Names
+from kgnav_mcp.adapters.wikidata.paging import items_before
+from kgnav_mcp.adapters.wikidata.statements import StatementReader
+from kgnav_mcp.adapters.wikidata.store import Row, Store
+from kgnav_mcp.errors import StoreTimeout, UnknownName
+from kgnav_mcp.model import Count, Entity, Page, Stop
+
+_WHOLE = 5_000
+"""A list with at most so many items is read whole and sorted; a longer one comes in the order of the index."""
+_NAMESAKES = 500
+_ID = "id"
+_LABELS = frozenset({"name", "label", "rdfs:label"})
+_NUMBER = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)")
+_NOT_SENT = re.compile(r"[\x00\ud800-\udfff]")
+
+
+class ListReader:
+    """Answers `nodes` and `values`."""
+
+    def __init__(
+        self,
+        store: Store,
+        names: Names,
+        catalogues: Catalogues,
+        classes: Classes,
+        statements: StatementReader,
+        named: FindNamed,
+    ) -> None:
+        self._store = store
+        self._names = names
+        self._catalogues = catalogues
+        self._classes = classes
+        self._statements = statements
+        self._named = named
+
+    async def nodes(
+        self, label: str | None, name: str | None, value: str | None, limit: int, after: str | None
+    ) -> Page[Entity]:
+        """Nodes of a class whose property has a value, as it is printed; of a quantity the number is compared.
+
+        Raises:
+            UnknownName: the graph has no such class or property.
+            InvalidCursor: `after` is no position of this list.
+        """
+        skip = items_before(after)
+        conditions: list[str] = []
+        if label is not None:
+            classes = await self._classes.called(label)
+            conditions.append(self._store.filled(queries.IN_CLASS, classes=values(*classes)))
+        if name is not None and value is not None and name.casefold() in {_ID, *_LABELS}:
+            return await self._by_name(name, value, label, skip, limit)
+        if name is not None and name.casefold() not in _LABELS:
+            condition = await self._with_value(self.property(name), value)
+            if condition is None:
+                return Page((), (), Count(0))
+            conditions.append(condition)
+        if not conditions:
+            conditions.append(self._store.filled(queries.WITH_LABEL))
+        return await self._page(Terms(" ".join(conditions)), skip, limit)
+
+    async def values(self, name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
+        """The distinct values of a property over the nodes of a class; one text is one value.
+
+        Raises:
+            UnknownName: the graph has no such property or class.
+            InvalidCursor: `after` is no position of this list.
+        """
+        skip = items_before(after)
+        local = self.property(name)
+        narrowed = Terms("")
+        if owner is not None:
+            narrowed = self._store.part(queries.IN_CLASS, classes=values(*await self._classes.called(owner)))
+        ids = self._store.ids
+        of = self._store.part(queries.OF_NODES, claim=ids.claim(local), **{"class": narrowed})
+        return await self._values(local, self._said(local, of, ids.value(local), ids.full_value(local)), skip, limit)
+
+    async def roles(self, name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
+        """The distinct values of a qualifier, over all statements or those of one property.
+
+        Raises:
+            UnknownName: nothing is qualified by such a property, or there is no such owner.
+            InvalidCursor: `after` is no position of this list.
+        """
+        skip = items_before(after)
+        local, ids = self.property(name), self._store.ids
+        owned = Terms("")
+        if owner is not None:
+            owned = self._store.part(queries.OWNED, owner=ids.value(self.property(owner, "relation")))
+        if not (await self._store.select(queries.IS_QUALIFIER, p=ids.qualifier(local))).rows:
+            raise UnknownName("qualifier", name, self._catalogues.current.nearest(name))
+        of = self._store.part(queries.OF_EDGES, owned=owned)
+        said = self._said(local, of, ids.qualifier(local), ids.full_qualifier(local))
+        return await self._values(local, said, skip, limit)
+
+    def property(self, name: str, kind: str = "property") -> str:
+        """The bare id of the property that an id or a label means.
+
+        Raises:
+            UnknownName: there is none.
+        """
+        catalogue = self._catalogues.current
+        local = self._store.ids.property(name)
+        if local is not None and (local in catalogue or not len(catalogue)):
+            return local
+        found = catalogue.called(name)
+        if not found:
+            raise UnknownName(kind, name, catalogue.nearest(name))
+        return found[0]
+
+    def _said(self, local: str, of: Terms, plain: URIRef, full: URIRef) -> Terms:
+        """The conditions under which `?o` is a value of a property, with its parts where it has some."""
+        template = {TIME: queries.TIMES, QUANTITY: queries.AMOUNTS}.get(
+            self._catalogues.current.get(local).datatype, queries.PLAIN
+        )
+        if template is queries.PLAIN:
+            return self._store.part(template, of=of, p=plain)
+        return self._store.part(template, of=of, full=full)
+
+    async def _by_name(self, name: str, value: str, label: str | None, skip: int, limit: int) -> Page[Entity]:
+        """The node with this id, or the nodes with this label."""
+        if name.casefold() == _ID:
+            meant = self._store.ids.entity(value)
+            items = list((await self._names.described([meant])).values()) if meant is not None else []
+        else:
+            items = list((await self._named(value, _NAMESAKES)).items)
+        if label is not None:
+            wanted = {self._store.ids.shown(iri) for iri in await self._classes.called(label)}
+            classes = await self._classes.get()
+            titles = {
+                self._classes.label(iri, classes) for iri in classes.counts if self._store.ids.shown(iri) in wanted
+            }
+            items = [entity for entity in items if titles & set(entity.types)]
+        shown = items[skip : skip + limit]
+        return Page(
+            tuple(shown),
+            tuple(str(n) for n in range(skip + 1, skip + len(shown) + 1)),
+            Count(len(items)),
+            Stop.LIMIT if skip + limit < len(items) else Stop.COMPLETE,
+        )
+
+    async def _with_value(self, local: str, value: str | None) -> str | None:
+        """The condition that a property has a value; None where no value of its datatype reads so."""
+        ids = self._store.ids
+        if value is None:
+            return self._store.filled(queries.WITH_PROPERTY, direct=ids.direct(local))
+        if _NOT_SENT.search(value):
+            return None
+        known = self._catalogues.current.get(local)
+        if known.datatype == TIME:
+            moments = [
+                (Literal(text, datatype=XSD.dateTime), Literal(precision)) for text, precision in words.times_of(value)
+            ]
+            if not moments:
+                return None
+            return self._store.filled(
+                queries.WITH_TIME, moments=rows(*moments), full=ids.full_value(local), claim=ids.claim(local)
+            )
+        terms = await self._terms(known.datatype, value, to_entities=known.to_entities)
+        if terms is None:
+            return self._store.filled(queries.WITH_TEXT, direct=ids.direct(local), text=Literal(value))
+        if not terms:
+            return None
+        return self._store.filled(queries.WITH_TERMS, direct=ids.direct(local), terms=values(*terms))
+
+    async def _terms(self, datatype: str, value: str, *, to_entities: bool) -> Sequence[URIRef | Literal] | None:
+        """The terms that read as a value; None where there may be others."""
+        if to_entities:
+            meant = self._store.ids.entity(value)
+            if meant is not None:
+                return [meant]
+            named = (await self._named(value, _NAMESAKES)).items
+            return [iri for entity in named if (iri := self._store.ids.entity(entity.id)) is not None]
+        if datatype == QUANTITY:
+            match = _NUMBER.match(value)
+            return [Literal(match[0].removeprefix("+"), datatype=XSD.decimal, normalize=False)] if match else []
+        if datatype in {"string", "external-id"}:
+            return [Literal(value)]
+        return None
+
+    async def _page(self, conditions: Terms, skip: int, limit: int) -> Page[Entity]:
+        counted = await self._store.number(queries.UP_TO_NODES, conditions=conditions, most=_WHOLE + 1)
+        if counted <= _WHOLE:
+            read = await self._store.slice(queries.NODES, 0, _WHOLE, conditions=conditions)
+            iris = sorted((URIRef(str(row["s"])) for row in read.rows), key=_number)
+            total, shown = Count(counted), iris[skip : skip + limit]
+        else:
+            read = await self._store.slice(queries.NODES, skip, limit, conditions=conditions)
+            shown = [URIRef(str(row["s"])) for row in read.rows]
+            total = await self._count(conditions, counted)
+        described = await self._names.described(shown)
+        items = [described.get(iri) or Entity(self._store.ids.shown(iri)) for iri in shown]
+        stop = read.stop
+        if stop is Stop.COMPLETE and (skip + limit < counted or (counted > _WHOLE and len(shown) == limit)):
+            stop = Stop.LIMIT
+        return Page(tuple(items), tuple(str(skip + n) for n in range(1, len(items) + 1)), total, stop)
+
+    async def _count(self, conditions: Terms, least: int) -> Count:
+        if self._store.wikidata.counted is not None:
+            return Count.at_least(least)
+        try:
+            return Count(await self._store.number(queries.NODE_COUNT, conditions=conditions))
+        except StoreTimeout:
+            return Count.at_least(least)
+
+    async def _values(self, local: str, conditions: Terms, skip: int, limit: int) -> Page[model.Literal]:
+        read = await self._store.slice(queries.VALUES, 0, _WHOLE + 1, conditions=conditions)
+        if len(read.rows) <= _WHOLE:
+            texts = {literal.text: literal for literal in await self._literals(local, read.rows)}
+            items = [texts[text] for text in sorted(texts)]
+            total, shown, more = Count(len(items)), items[skip : skip + limit], skip + limit < len(items)
+        else:
+            read = await self._store.slice(queries.VALUES, skip, limit, conditions=conditions)
+            shown = await self._literals(local, read.rows)
+            total, more = Count.at_least(max(_WHOLE + 1, skip + len(shown))), len(shown) == limit
+        stop = read.stop if read.stop is not Stop.COMPLETE else Stop.LIMIT if more else Stop.COMPLETE
+        return Page(tuple(shown), tuple(str(skip + n) for n in range(1, len(shown) + 1)), total, stop)
+
+    async def _literals(self, local: str, read: Sequence[Row]) -> list[model.Literal]:
+        ids = self._store.ids
+        iris = [str(term) for row in read for term in (row["o"], row.get("u")) if isinstance(term, URIRef)]
+        labels = await self._names.labels(iri for iri in iris if ids.is_entity(iri))
+        found: list[model.Literal] = []
+        for row in read:
+            full = {key: str(row[name]) for name, key in _PARTS if name in row}
+            value = row["o"]
+            if isinstance(value, URIRef) and ids.is_entity(value):
+                found.append(model.Literal(labels.get(str(value)) or ids.shown(value)))
+            elif isinstance(value, Literal) or (isinstance(value, URIRef) and not ids.is_unknown(value)):
+                found.append(self._statements.literal(local, value, full, labels))
+            else:
+                found.append(model.Literal(words.UNKNOWN, "somevalue"))
+        return found
+
+
+_PARTS = (("q", "timePrecision"), ("u", "timeCalendarModel"), ("u", "quantityUnit"))
+"""What the variables of a value's parts are called in its node."""
+
+
+def _number(iri: URIRef) -> tuple[int, str]:
+    digits = iri.rpartition("/")[2][1:]
+    return (int(digits) if digits.isdecimal() else 0), str(iri)

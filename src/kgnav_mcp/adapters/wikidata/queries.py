@@ -1,0 +1,204 @@
+"""Every query that is sent to a Wikibase's endpoint, with what it costs.
+
+`?s` is an entity that is asked about or that a statement is about, `?st` a statement, `?o` a value. None of them calls
+another service, and each declares its prefixes, as QLever wants it. Entities come as VALUES rather than as constants:
+Oxigraph starts from the former, and from all best statements with the latter. `$best` narrows statements to those of
+the best rank, or to nothing. A fragment is a part of a query and costs what its query says.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.model import Direction
+from kgnav_mcp.port import TailKind
+
+PREFIXES: Final = """PREFIX wikibase: <http://wikiba.se/ontology#>
+PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
+PREFIX schema: <http://schema.org/>
+PREFIX owl: <http://www.w3.org/2002/07/owl#>
+"""
+
+BEST: Final = Terms("?st a wikibase:BestRank .")
+RANKED: Final = Terms("?st wikibase:rank ?rank .")
+KINDS: Final = {
+    None: "",
+    TailKind.ENTITY: "FILTER(STRSTARTS(STR(?o), $entities))",
+    TailKind.LITERAL: "FILTER(!STRSTARTS(STR(?o), $entities))",
+}
+
+# The catalogue
+
+PROPERTIES: Final = "SELECT ?s ?direct ?type WHERE { ?s wikibase:directClaim ?direct ; wikibase:propertyType ?type } "
+PROPERTIES += "OFFSET $skip LIMIT $most"
+"""Costs a look-up for each property of the Wikibase: 13,000 on Wikidata."""
+PROPERTY_LABELS: Final = (
+    "SELECT ?s ?o WHERE { ?s wikibase:directClaim ?direct ; rdfs:label ?o FILTER(LANG(?o) IN ($languages)) } "
+    "OFFSET $skip LIMIT $most"
+)
+"""Costs a look-up for each label of each property: 600,000 on Wikidata."""
+DIRECT_CLAIM: Final = "SELECT ?s ?direct WHERE { ?s wikibase:directClaim ?direct } LIMIT 1"
+"""Costs a row."""
+
+# Entities
+
+LABELS: Final = "SELECT ?s ?o WHERE { VALUES ?s { $ids } ?s rdfs:label ?o FILTER(LANG(?o) IN ($languages)) }"
+"""Costs the labels of the entities: 1 to 300 each."""
+ANY_LABELS: Final = "SELECT ?s ?o WHERE { VALUES ?s { $ids } ?s rdfs:label ?o }"
+"""Costs the labels of the entities, all of which are sent."""
+DESCRIPTIONS: Final = """SELECT ?s ?o WHERE {
+  VALUES ?s { $ids } ?s schema:description ?o FILTER(LANG(?o) IN ($languages)) }"""
+"""Costs the descriptions of the entities."""
+ABOUT: Final = """SELECT ?s ?p ?o WHERE {
+  { VALUES ?s { $ids } ?s $instance ?o BIND("type" AS ?p) } UNION
+  { VALUES ?s { $ids } ?s owl:sameAs ?o BIND("same" AS ?p) } }"""
+"""Costs a few rows for each entity."""
+EXISTING: Final = "SELECT DISTINCT ?s WHERE { VALUES ?s { $ids } ?s ?p ?o }"
+"""Costs the triples of the entities, which have neither a label nor a class."""
+SIZES: Final = """SELECT ?s ?p ?o WHERE {
+  { VALUES ?s { $ids } ?s wikibase:statements ?o BIND("statements" AS ?p) } UNION
+  { VALUES ?s { $ids } ?s wikibase:sitelinks ?o BIND("sitelinks" AS ?p) } UNION
+  { VALUES ?s { $ids } ?d schema:about ?s ; wikibase:statements ?o BIND("statements" AS ?p) } UNION
+  { VALUES ?s { $ids } ?d schema:about ?s ; wikibase:sitelinks ?o BIND("sitelinks" AS ?p) } }"""
+"""Costs a look-up for each entity and each of its sitelinks."""
+
+# How many statements there are around entities
+
+COUNTS: Final = {
+    Direction.OUTGOING: "SELECT ?s ?p (COUNT(*) AS ?n) WHERE { VALUES ?s { $s } ?s ?p ?st . $best } GROUP BY ?s ?p",
+    Direction.INCOMING: "SELECT ?s ?p (COUNT(*) AS ?n) WHERE { VALUES ?s { $s } ?st ?p ?s . $best "
+    "FILTER(STRSTARTS(STR(?p), $value)) } GROUP BY ?s ?p",
+}
+"""Costs the triples that leave the entities, or that point at them."""
+ENTITY_COUNTS: Final = (
+    "SELECT ?s ?p (COUNT(*) AS ?n) WHERE { VALUES ?s { $s } ?s ?p ?st . $best ?st ?v ?o "
+    "FILTER(STRSTARTS(STR(?v), $value) && STRSTARTS(STR(?o), $entities)) } GROUP BY ?s ?p"
+)
+"""Costs the triples of all statements of the entities: those whose value is an entity are counted."""
+PROBE: Final = {
+    Direction.OUTGOING: "SELECT (COUNT(*) AS ?n) WHERE { SELECT ?st WHERE { VALUES ?s { $s } ?s ?p ?st . $best } "
+    "LIMIT $most }",
+    Direction.INCOMING: "SELECT (COUNT(*) AS ?n) WHERE { SELECT ?st WHERE { VALUES ?s { $s } ?st ?p ?s . $best "
+    "FILTER(STRSTARTS(STR(?p), $value)) } LIMIT $most }",
+}
+"""Costs $most statements, where the endpoint evaluates lazily."""
+POINTING: Final = "SELECT (COUNT(*) AS ?n) WHERE { SELECT ?x WHERE { VALUES ?s { $s } ?x ?p ?s } LIMIT $most }"
+"""Costs $most triples."""
+LEADING: Final = "SELECT ?direct WHERE { VALUES ?direct { $directs } FILTER EXISTS { ?x ?direct $s } }"
+"""Costs a look-up for each property: the relations of a hub without its rows."""
+AT_MOST: Final = (
+    "{ { SELECT (COUNT(*) AS ?n) WHERE { SELECT ?st WHERE { ?st $p $s . $best } LIMIT $most } } "
+    "BIND($number AS ?number) }"
+)
+"""Costs $most rows."""
+SOME_RELATIONS: Final = (
+    "SELECT DISTINCT ?p WHERE { { SELECT ?p WHERE { VALUES ?s { $s } ?st ?p ?s } LIMIT $most } "
+    "FILTER(STRSTARTS(STR(?p), $value)) }"
+)
+"""Costs $most triples: what a hub without a catalogue can tell in time."""
+
+# Statements around entities
+
+UNION: Final = "SELECT * WHERE { $branches }"
+"""Costs what its branches cost."""
+STATEMENTS: Final = {
+    Direction.OUTGOING: "{ VALUES ?s { $s } ?s $claim ?st . $best OPTIONAL { ?st $p ?o } BIND($number AS ?number) }",
+    Direction.INCOMING: "{ VALUES ?o { $s } ?st $p ?o . $best ?s $claim ?st BIND($number AS ?number) }",
+}
+"""Costs the statements of one property of the entities; one without a value comes without `?o`."""
+SLICE: Final = "SELECT ?st ?s ?o WHERE { VALUES ?o { $s } ?st $p ?o . $best ?s $claim ?st } OFFSET $skip LIMIT $most"
+"""Costs the statements skipped and read, in the order of the endpoint's index."""
+EXAMPLES: Final = {
+    Direction.OUTGOING: "{ { SELECT ?o (MIN(?st) AS ?one) WHERE { VALUES ?s { $s } ?s $claim ?st . $best ?st $p ?o $kind } "
+    "GROUP BY ?o LIMIT $most } BIND($number AS ?number) }",
+    Direction.INCOMING: "{ { SELECT DISTINCT ?s WHERE { VALUES ?o { $s } ?st $p ?o . $best ?s $claim ?st $kind } "
+    "LIMIT $most } BIND($number AS ?number) }",
+}
+"""Costs the statements of one property of the entities, or, of those that point at them, a few."""
+DETAILS: Final = "SELECT ?st ?p ?o WHERE { VALUES ?st { $statements } ?st ?p ?o }"
+"""Costs the triples of the statements: 5 to 40 each."""
+FULL_VALUES: Final = "SELECT ?v ?p ?o WHERE { VALUES ?v { $nodes } ?v ?p ?o }"
+"""Costs 5 triples for each value."""
+
+# Finding by label
+
+BEARERS: Final = (
+    "SELECT ?s ?p ?o WHERE { VALUES ?p { rdfs:label skos:altLabel } VALUES ?o { $texts } ?s ?p ?o "
+    "FILTER(STRSTARTS(STR(?s), $entities)) } LIMIT $most"
+)
+"""Costs a look-up for each text."""
+CONTAINING: Final = (
+    "SELECT ?s ?p ?o WHERE { VALUES ?p { rdfs:label skos:altLabel } ?s ?p ?o "
+    "FILTER(CONTAINS(LCASE(STR(?o)), $text) && STRSTARTS(STR(?s), $entities)) } LIMIT $most"
+)
+"""Costs every label of the graph: for small copies only."""
+OF_CLASS: Final = "SELECT DISTINCT ?s WHERE { VALUES ?s { $ids } VALUES ?c { $classes } ?s $instance ?c }"
+"""Costs a look-up for each entity and class."""
+
+# Nodes and values
+
+IN_CLASS: Final = "VALUES ?c { $classes } ?s $instance ?c ."
+WITH_PROPERTY: Final = "?s $direct ?any ."
+WITH_TERMS: Final = "VALUES ?any { $terms } ?s $direct ?any ."
+WITH_TEXT: Final = "?s $direct ?any . FILTER(STR(?any) = $text)"
+"""Costs every value of the property, in any of the queries of nodes."""
+WITH_TIME: Final = (
+    "VALUES (?t ?q) { $moments } ?v wikibase:timeValue ?t ; wikibase:timePrecision ?q . "
+    "?st $full ?v . $best ?s $claim ?st ."
+)
+WITH_LABEL: Final = "?s rdfs:label ?any . FILTER(STRSTARTS(STR(?s), $entities))"
+NODES: Final = "SELECT DISTINCT ?s WHERE { $conditions } OFFSET $skip LIMIT $most"
+"""Costs each node skipped or read."""
+UP_TO_NODES: Final = "SELECT (COUNT(*) AS ?n) WHERE { SELECT DISTINCT ?s WHERE { $conditions } LIMIT $most }"
+"""Costs $most nodes."""
+NODE_COUNT: Final = "SELECT (COUNT(DISTINCT ?s) AS ?n) WHERE { $conditions }"
+"""Costs each node."""
+OF_NODES: Final = "?s $claim ?st . $best $class"
+OF_EDGES: Final = "$owned $best"
+OWNED: Final = "?st $owner ?x ."
+PLAIN: Final = "$of ?st $p ?o ."
+TIMES: Final = (
+    "$of ?st $full ?v . ?v wikibase:timeValue ?o ; wikibase:timePrecision ?q . "
+    "OPTIONAL { ?v wikibase:timeCalendarModel ?u }"
+)
+AMOUNTS: Final = "$of ?st $full ?v . ?v wikibase:quantityAmount ?o . OPTIONAL { ?v wikibase:quantityUnit ?u }"
+VALUES: Final = "SELECT DISTINCT ?o ?q ?u WHERE { $conditions } OFFSET $skip LIMIT $most"
+"""Costs each value of the property that is skipped or read."""
+IS_QUALIFIER: Final = "SELECT ?st WHERE { ?st $p ?o } LIMIT 1"
+"""Costs a row."""
+
+# The schema
+
+USES: Final = "SELECT ?p (COUNT(*) AS ?n) WHERE { ?st a wikibase:BestRank . ?s ?p ?st } GROUP BY ?p"
+"""Costs every statement of the graph."""
+USE: Final = "SELECT (COUNT(*) AS ?n) WHERE { ?s $claim ?st . $best }"
+"""Costs the statements of one property."""
+CLASSES: Final = "SELECT ?o (COUNT(*) AS ?n) WHERE { ?s $instance ?o } GROUP BY ?o"
+"""Costs a row for each class of each entity."""
+SOME_CLASSES: Final = (
+    "SELECT ?o (COUNT(*) AS ?n) WHERE { { SELECT ?o WHERE { ?s $instance ?o } LIMIT $most } } GROUP BY ?o"
+)
+"""Costs $most rows."""
+END_CLASSES: Final = {
+    Direction.OUTGOING: "SELECT ?o (COUNT(*) AS ?n) WHERE { { SELECT ?x WHERE { ?x $direct ?y } LIMIT $most } "
+    "?x $instance ?o } GROUP BY ?o",
+    Direction.INCOMING: "SELECT ?o (COUNT(*) AS ?n) WHERE { { SELECT ?x WHERE { ?y $direct ?x } LIMIT $most } "
+    "?x $instance ?o } GROUP BY ?o",
+}
+"""Costs the classes of $most entities."""
+QUALIFIERS: Final = (
+    "SELECT DISTINCT ?q WHERE { { SELECT ?st WHERE { ?s $claim ?st . $best } LIMIT $most } ?st ?q ?o "
+    "FILTER(STRSTARTS(STR(?q), $qualifier)) }"
+)
+"""Costs the triples of $most statements."""
+AT_CLASS: Final = {
+    Direction.OUTGOING: "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $instance $class } LIMIT $most } "
+    "?s ?p ?st . $best } GROUP BY ?p",
+    Direction.INCOMING: "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $instance $class } LIMIT $most } "
+    "?st ?p ?s . $best FILTER(STRSTARTS(STR(?p), $value)) } GROUP BY ?p",
+}
+"""Costs the statements of $most entities."""
+STATEMENT_COUNT: Final = "SELECT (COUNT(*) AS ?n) WHERE { SELECT ?st WHERE { ?st a wikibase:BestRank } LIMIT $most }"
+"""Costs $most statements."""

@@ -1,0 +1,181 @@
+"""What a Wikibase is made of: classes with their sizes, properties with their uses."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.wikidata import queries
+from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
+from kgnav_mcp.adapters.wikidata.classes import Classes
+from kgnav_mcp.adapters.wikidata.ids import Ids
+from kgnav_mcp.adapters.wikidata.names import Names
+from kgnav_mcp.adapters.wikidata.store import Store, number
+from kgnav_mcp.errors import StoreTimeout, UnknownName
+from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, Schema, Stop
+
+_SAMPLE = 1_000
+"""Rows of a relation that are looked at to say what it joins."""
+_NODES = 2_000
+"""Nodes of a class whose relations are looked at."""
+_DETAILED = 20
+"""Relations of an overview whose ends are looked at."""
+_ENDS = 3
+_SHARE = 0.1
+"""A class at an end is shown where it is this often as large as the largest there."""
+_SAMPLED = "classes at the ends of relations and qualifiers are those of the first 1,000 rows"
+
+
+class SchemaReader:
+    """Answers `schema`. Every list is the largest first; what was counted is kept while the graph is open."""
+
+    def __init__(self, store: Store, names: Names, catalogues: Catalogues, classes: Classes) -> None:
+        self._store = store
+        self._names = names
+        self._catalogues = catalogues
+        self._classes = classes
+        self._uses: dict[str, Count] | None = None
+        self._counting = asyncio.Lock()
+
+    async def overview(self, limit: int) -> Schema:
+        """The whole graph."""
+        known, uses = await asyncio.gather(self._classes.get(), self._used())
+        detailed = _DETAILED if self._store.wikidata.counted is None else 0
+        return await self._schema(known.counts, uses, limit, detailed)
+
+    async def around(self, name: str, limit: int) -> Schema:
+        """The part of the graph around a class or a property.
+
+        Raises:
+            UnknownName: nothing of that name is in the graph.
+        """
+        catalogue = self._catalogues.current
+        local = self._store.ids.property(name)
+        found = [local] if local is not None else catalogue.called(name)
+        if local is not None or found:
+            uses = dict(zip(found, await asyncio.gather(*(self._use(each) for each in found)), strict=True))
+            if any(uses[each].value or each in catalogue for each in found):
+                return await self._schema({}, uses, limit, len(found))
+        try:
+            classes = await self._classes.called(name)
+        except UnknownName as error:
+            nearest = [*error.nearest, *catalogue.nearest(name)]
+            raise UnknownName("label, relation or property", name, nearest) from error
+        known = await self._classes.get()
+        shown = {str(iri): known.counts.get(str(iri), Count.unknown()) for iri in classes}
+        uses = await self._at(classes, shown)
+        return await self._schema(shown, uses, limit, 0)
+
+    async def _used(self) -> dict[str, Count]:
+        """Every property with the number of its statements, as far as that can be counted."""
+        async with self._counting:
+            if self._uses is None:
+                self._uses = await self._counted()
+        return self._uses
+
+    async def _counted(self) -> dict[str, Count]:
+        if self._store.wikidata.counted is None:
+            try:
+                read = await self._store.select(queries.USES)
+            except StoreTimeout:
+                pass  # The counts below say that they are unknown.
+            else:
+                make = Count if read.stop is Stop.COMPLETE else Count.at_least
+                found = {self._store.ids.last(str(row["p"])): make(number(row, "n")) for row in read.rows}
+                return {local: count for local, count in found.items() if local is not None}
+        return {known.id: Count.unknown() for known in self._catalogues.current.properties}
+
+    async def _use(self, local: str) -> Count:
+        try:
+            return Count(await self._store.number(queries.USE, claim=self._store.ids.claim(local)))
+        except StoreTimeout:
+            return Count.unknown()
+
+    async def _at(self, classes: Sequence[URIRef], sizes: Mapping[str, Count]) -> dict[str, Count]:
+        """The properties at the nodes of classes; relations with all their statements, where those are counted."""
+        uses = await self._used()
+        found: dict[str, Count] = {}
+        for class_ in classes:
+            whole = 0 < sizes[str(class_)].value <= _NODES
+            for direction in Direction:
+                read = await self._store.select(queries.AT_CLASS[direction], most=_NODES, **{"class": class_})
+                for row in read.rows:
+                    local = self._store.ids.last(str(row["p"]))
+                    if local is None:
+                        continue
+                    counted = number(row, "n")
+                    if self._catalogues.current.get(local).to_entities:
+                        found[local] = uses.get(local, Count.unknown())
+                    elif direction is Direction.OUTGOING:
+                        found[local] = Count(counted) if whole else Count.at_least(counted)
+        return found
+
+    async def _schema(
+        self, classes: Mapping[str, Count], uses: Mapping[str, Count], limit: int, detailed: int
+    ) -> Schema:
+        catalogue, known = self._catalogues.current, await self._classes.get()
+
+        def size(local: str) -> tuple[bool, int, int]:
+            return catalogue.hidden(local), -uses[local].value, int(local[1:])
+
+        edges = sorted((local for local in uses if self._is_edge(local)), key=size)[:limit]
+        properties = sorted((local for local in uses if not self._is_edge(local)), key=size)[:limit]
+        joined = dict(
+            zip(
+                edges[:detailed],
+                await asyncio.gather(*(self._joined(local) for local in edges[:detailed])),
+                strict=True,
+            )
+        )
+        labels = sorted(classes, key=lambda iri: (-classes[iri].value, iri))[:limit]
+        nothing: tuple[tuple[str, ...], ...] = ((), (), ())
+        return Schema(
+            entities=Count.unknown(),
+            triples=sum(uses.values(), Count(0)) if uses is self._uses else Count.unknown(),
+            labels=tuple(
+                LabelFacts(self._store.ids.shown(iri), self._classes.label(iri, known), classes[iri]) for iri in labels
+            ),
+            relations=tuple(
+                EdgeFacts(catalogue.relation(local), uses[local], *joined.get(local, nothing)) for local in edges
+            ),
+            properties=tuple(
+                PropertyFacts(catalogue.relation(local), uses[local], (catalogue.get(local).datatype,))
+                for local in properties
+            ),
+            sampled="; ".join([_SAMPLED, *(["classes are those of some entities"] if not known.whole else [])]),
+        )
+
+    def _is_edge(self, local: str) -> bool:
+        """Whether a property leads to entities; of one that nothing is known of, it is taken for granted."""
+        known = self._catalogues.current.get(local)
+        return known.to_entities or not known.datatype
+
+    async def _joined(self, local: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """The classes at either end of a relation, and its qualifiers."""
+        try:
+            heads, tails, qualifiers = await asyncio.gather(
+                self._ends(local, Direction.OUTGOING), self._ends(local, Direction.INCOMING), self._qualifiers(local)
+            )
+        except StoreTimeout:
+            return (), (), ()  # The relation and its count are an answer without them.
+        return heads, tails, qualifiers
+
+    async def _ends(self, local: str, direction: Direction) -> tuple[str, ...]:
+        read = await self._store.select(
+            queries.END_CLASSES[direction], direct=self._store.ids.direct(local), most=_SAMPLE
+        )
+        counts = {str(row["o"]): number(row, "n") for row in read.rows if self._store.ids.is_entity(str(row["o"]))}
+        often = [
+            iri
+            for iri in sorted(counts, key=lambda iri: (-counts[iri], iri))
+            if counts[iri] >= _SHARE * max(counts.values())
+        ][:_ENDS]
+        labels = await self._names.labels(often)
+        return tuple(labels.get(iri) or self._store.ids.shown(iri) for iri in often)
+
+    async def _qualifiers(self, local: str) -> tuple[str, ...]:
+        read = await self._store.select(queries.QUALIFIERS, claim=self._store.ids.claim(local), most=_SAMPLE)
+        found = {self._store.ids.last(str(row["q"])) for row in read.rows}
+        return tuple(sorted(Ids.relation(each) for each in found if each is not None))

@@ -1,0 +1,149 @@
+"""Finding entities through what a Wikibase has beside SPARQL: its search API, and a search by meaning."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, cast
+
+import httpx2
+
+from kgnav_mcp.adapters.sparql import errors
+from kgnav_mcp.adapters.sparql.errors import Refusal
+from kgnav_mcp.adapters.sparql.manners import manners_of
+from kgnav_mcp.adapters.sparql.requests import Endpoint
+from kgnav_mcp.errors import InvalidStore, StoreUnavailable
+
+_CONNECT_SECONDS = 3.0
+_MOST = 50
+"""Candidates that one call of the API gives."""
+_BYTES = 5_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An entity that was found: its bare id, the text that matched, and whether that is its label."""
+
+    id: str
+    text: str
+    by_label: bool
+
+
+class JsonApi:
+    """One address that answers GET requests with JSON, asked with the manners of its host."""
+
+    def __init__(
+        self, address: str, *, agent: str, timeout: float, transport: httpx2.AsyncBaseTransport | None = None
+    ) -> None:
+        self._endpoint = Endpoint.parse(address)
+        self._timeout = timeout
+        self._http = httpx2.AsyncClient(
+            headers={"User-Agent": agent, "Accept": "application/json"},
+            timeout=httpx2.Timeout(timeout, connect=min(_CONNECT_SECONDS, timeout)),
+            follow_redirects=False,
+            trust_env=not self._endpoint.is_local,
+            transport=transport,
+        )
+
+    async def get(self, parameters: Mapping[str, str]) -> object:
+        """The answer to a request with these parameters.
+
+        Raises:
+            StoreError: as a SPARQL client raises them.
+        """
+        return await manners_of(self._endpoint.host).ask(lambda: self._get(parameters), patience=self._timeout)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._http.aclose()
+
+    async def _get(self, parameters: Mapping[str, str]) -> object:
+        try:
+            async with asyncio.timeout(self._timeout):
+                response = await self._http.get(self._endpoint.url, params=dict(parameters))
+        except (TimeoutError, httpx2.ReadTimeout) as error:
+            raise errors.timed_out(self._timeout) from error
+        except httpx2.RequestError as error:
+            raise errors.disconnected(error, self._endpoint, _CONNECT_SECONDS) from error
+        body = response.content[:_BYTES]
+        if response.status_code != HTTPStatus.OK:
+            text = body.decode("utf-8", "replace")
+            raise errors.refused(
+                Refusal(self._endpoint.name, response.status_code, response.headers, text, self._timeout)
+            )
+        try:
+            return json.loads(body)
+        except ValueError as error:
+            raise InvalidStore(
+                f"{self._endpoint.name} answers with something that is no JSON",
+                next_step="Correct the option search, or set it to an empty text to search labels in SPARQL.",
+            ) from error
+
+
+class WikibaseSearch:
+    """`wbsearchentities`: labels and aliases that begin like a hint, in a language and those it falls back to."""
+
+    def __init__(self, api: JsonApi) -> None:
+        self._api = api
+
+    async def find(self, hint: str, language: str, limit: int) -> list[Match]:
+        """The entities that a hint may mean, best first.
+
+        Raises:
+            StoreUnavailable: the API says that it cannot search now.
+        """
+        answer = await self._api.get(
+            {
+                "action": "wbsearchentities",
+                "search": hint,
+                "language": language,
+                "uselang": language,
+                "type": "item",
+                "limit": str(min(limit, _MOST)),
+                "format": "json",
+                "formatversion": "2",
+            }
+        )
+        found = cast("Mapping[str, Any]", answer) if isinstance(answer, dict) else {}
+        if not isinstance(found.get("search"), list):
+            raise StoreUnavailable("the search of this Wikibase does not answer", next_step="Ask again in a minute.")
+        return [match for entry in found["search"] if (match := _match(entry)) is not None]
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._api.close()
+
+
+class VectorSearch:
+    """Entities whose descriptions mean what a hint says, in other words or another language."""
+
+    def __init__(self, api: JsonApi) -> None:
+        self._api = api
+
+    async def find(self, hint: str, limit: int) -> list[str]:
+        """The bare ids of the entities nearest in meaning, best first."""
+        answer = await self._api.get({"query": hint, "lang": "all", "K": str(min(limit, _MOST))})
+        entries = cast("Sequence[object]", answer) if isinstance(answer, list) else ()
+        found = [cast("Mapping[str, object]", entry) for entry in entries if isinstance(entry, dict)]
+        return [local for entry in found if isinstance(local := entry.get("QID"), str)]
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._api.close()
+
+
+def _match(entry: object) -> Match | None:
+    """One entry of a search's answer; None where it is none."""
+    if not isinstance(entry, dict):
+        return None
+    facts = cast("Mapping[str, Any]", entry)
+    match = facts.get("match")
+    said: Mapping[str, Any] = cast("Mapping[str, Any]", match) if isinstance(match, dict) else {}
+    local = facts.get("id")
+    text = said.get("text") or facts.get("label") or local
+    if not isinstance(local, str) or not isinstance(text, str):
+        return None
+    return Match(local, text, said.get("type", "label") == "label")

@@ -1,0 +1,197 @@
+"""Statements as triples: qualifiers, rank and references beside them, and every value as a person reads it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from rdflib import BNode, Literal, URIRef
+
+from kgnav_mcp import model
+from kgnav_mcp.adapters.sparql.results import Term
+from kgnav_mcp.adapters.wikidata import queries, words
+from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
+from kgnav_mcp.adapters.wikidata.names import Names
+from kgnav_mcp.adapters.wikidata.store import Store
+from kgnav_mcp.model import Direction, Node, Qualifier, Relation, Triple
+
+_ONTOLOGY: Final = "http://wikiba.se/ontology#"
+_DERIVED: Final = "http://www.w3.org/ns/prov#wasDerivedFrom"
+_TYPE: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+_RANK: Final = Relation("wikibase:rank", "rank")
+_REFERENCES: Final = Relation("prov:wasDerivedFrom", "references")
+_NO_UNIT: Final = "Q199"
+_NAMED_TYPES: Final = {
+    "http://www.w3.org/2001/XMLSchema#dateTime": "time",
+    "http://www.w3.org/2001/XMLSchema#decimal": "quantity",
+    "http://www.opengis.net/ont/geosparql#wktLiteral": "globe-coordinate",
+}
+_UNNAMED_TYPES: Final = frozenset({"string", "monolingualtext", ""})
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A statement: what it is about, its property, its own IRI, and its value (None: it says there is none)."""
+
+    head: URIRef
+    property: str
+    statement: URIRef
+    value: Term | None
+
+
+@dataclass(slots=True)
+class _Details:
+    """What is said of a statement. Values are kept with the property that they are a qualifier of."""
+
+    rank: str = "normal"
+    references: int = 0
+    qualifiers: list[tuple[str, Term | None]] = field(default_factory=list[tuple[str, Term | None]])
+    full: list[tuple[str, URIRef]] = field(default_factory=list[tuple[str, URIRef]])
+    """Nodes of values in full, the statement's own and its qualifiers', by property."""
+
+
+_Full = Mapping[str, str]
+"""The node of a value in full: what each predicate of the ontology says."""
+
+
+class StatementReader:
+    """Reads what is said of statements."""
+
+    def __init__(self, store: Store, names: Names, catalogues: Catalogues) -> None:
+        self._store = store
+        self._ids = store.ids
+        self._names = names
+        self._catalogues = catalogues
+
+    async def triples(self, found: Sequence[Found], anchors: Iterable[str] = ()) -> list[Triple]:
+        """Statements as triples with their qualifiers, all labels read at once."""
+        details = await self._details([each.statement for each in found])
+        full = await self._full(details)
+        terms = [*(each.head for each in found), *(each.value for each in found), *anchors]
+        terms += [value for said in details.values() for _, value in said.qualifiers]
+        labels = await self._labels(terms, full.values())
+        return [self._triple(each, details[each.statement], full, labels) for each in found]
+
+    async def nodes(self, found: Sequence[Found], direction: Direction) -> list[Node]:
+        """The far ends of statements alone."""
+        if direction is Direction.INCOMING:
+            labels = await self._names.labels(each.head for each in found)
+            return [self._names.entity(each.head, labels) for each in found]
+        in_full = [each.statement for each in found if isinstance(each.value, Literal) and _has_parts(each.value)]
+        details = await self._details(in_full)
+        full = await self._full(details)
+        labels = await self._labels([each.value for each in found], full.values())
+        nothing = _Details()
+        return [self._value(each, details.get(each.statement, nothing), full, labels) for each in found]
+
+    async def _labels(self, terms: Iterable[object], full: Iterable[_Full]) -> dict[str, str]:
+        iris = [str(term) for term in terms if isinstance(term, URIRef) and self._ids.is_entity(term)]
+        units = [unit for node in full if (unit := node.get("quantityUnit")) and not unit.endswith(f"/{_NO_UNIT}")]
+        return await self._names.labels([*iris, *units])
+
+    async def _details(self, statements: Sequence[URIRef]) -> dict[URIRef, _Details]:
+        details: dict[URIRef, _Details] = defaultdict(_Details)
+        if not statements:
+            return details
+        rows = (await self._store.over(queries.DETAILS, "statements", list(dict.fromkeys(statements)))).rows
+        prefix = f"{self._ids.base}/prop/"
+        for row in rows:
+            said, predicate, node = details[URIRef(str(row["st"]))], str(row["p"]), row["o"]
+            if predicate == f"{_ONTOLOGY}rank":
+                said.rank = str(node).removeprefix(_ONTOLOGY).removesuffix("Rank").lower()
+            elif predicate == _DERIVED:
+                said.references += 1
+            elif predicate == _TYPE and str(node).startswith(f"{prefix}novalue/"):
+                said.qualifiers.append((str(node).rpartition("/")[2], None))
+            elif (local := self._ids.last(predicate)) is not None:
+                match predicate.removeprefix(prefix).removesuffix(local):
+                    case "qualifier/":
+                        said.qualifiers.append((local, node))
+                    case "qualifier/value/" | "statement/value/":
+                        said.full.append((local, URIRef(str(node))))
+                    case _:
+                        pass  # the statement's own value, and identifiers in another form
+        return details
+
+    async def _full(self, details: Mapping[URIRef, _Details]) -> dict[str, _Full]:
+        """The nodes of values in full by their IRIs."""
+        nodes = list(dict.fromkeys(node for said in details.values() for _, node in said.full))
+        found: dict[str, dict[str, str]] = defaultdict(dict)
+        if nodes:
+            for row in (await self._store.over(queries.FULL_VALUES, "nodes", nodes)).rows:
+                found[str(row["v"])][str(row["p"]).removeprefix(_ONTOLOGY)] = str(row["o"])
+        return dict(found)
+
+    def _triple(self, found: Found, said: _Details, full: Mapping[str, _Full], labels: Mapping[str, str]) -> Triple:
+        catalogue = self._catalogues.current
+        qualifiers = [
+            Qualifier(catalogue.relation(local), self._node(local, value, said, full, labels))
+            for local, value in said.qualifiers
+            if not (value is None and local == found.property)  # says that the statement itself has no value
+        ]
+        if said.rank != "normal":
+            qualifiers.append(Qualifier(_RANK, model.Literal(said.rank)))
+        if said.references:
+            qualifiers.append(Qualifier(_REFERENCES, model.Literal(str(said.references))))
+        qualifiers.sort(key=lambda qualifier: (qualifier.relation.id, _order(qualifier.value)))
+        return Triple(
+            self._names.entity(found.head, labels),
+            catalogue.relation(found.property),
+            self._value(found, said, full, labels),
+            tuple(qualifiers),
+        )
+
+    def _value(self, found: Found, said: _Details, full: Mapping[str, _Full], labels: Mapping[str, str]) -> Node:
+        return self._node(found.property, found.value, said, full, labels)
+
+    def _node(
+        self, local: str, value: Term | None, said: _Details, full: Mapping[str, _Full], labels: Mapping[str, str]
+    ) -> Node:
+        if value is None:
+            return model.Literal(words.NONE, "novalue")
+        if isinstance(value, BNode) or (isinstance(value, URIRef) and self._ids.is_unknown(value)):
+            return model.Literal(words.UNKNOWN, "somevalue")
+        if isinstance(value, URIRef) and self._ids.is_entity(value):
+            return self._names.entity(value, labels)
+        nodes = [full[node] for name, node in said.full if name == local and node in full]
+        return self.literal(local, value, next((node for node in nodes if _is_of(node, str(value))), {}), labels)
+
+    def literal(self, local: str, value: Term, full: _Full, labels: Mapping[str, str]) -> model.Literal:
+        """A value that is no entity, as it is read; `full` is its node."""
+        known = self._catalogues.current.get(local).datatype
+        if not isinstance(value, Literal):
+            return model.Literal(str(value), known or "url")
+        if value.language:
+            return model.Literal(str(value), None, value.language)
+        kind = _NAMED_TYPES.get(str(value.datatype or ""), known)
+        text = str(value)
+        if kind == "time":
+            precision = full.get("timePrecision", "")
+            calendar = full.get("timeCalendarModel", "")
+            text = str(words.Moment(text, int(precision) if precision.isdecimal() else None, calendar))
+        elif kind == "quantity":
+            text = words.amount(text)
+            unit = full.get("quantityUnit", "")
+            if unit and not unit.endswith(f"/{_NO_UNIT}"):
+                text = f"{text} {labels.get(unit) or unit.rpartition('/')[2]}"
+        elif kind == "globe-coordinate":
+            text = words.place(text)
+        return model.Literal(text, None if kind in _UNNAMED_TYPES else kind)
+
+
+def _has_parts(value: Literal) -> bool:
+    """Whether a value is a time or a quantity, whose node says more."""
+    return _NAMED_TYPES.get(str(value.datatype or "")) in {"time", "quantity"}
+
+
+def _is_of(node: _Full, text: str) -> bool:
+    """Whether a node is that of a value."""
+    if "quantityAmount" in node:
+        return words.amount(node["quantityAmount"]) == words.amount(text)
+    return node.get("timeValue", text) == text
+
+
+def _order(node: Node) -> str:
+    return node.text if isinstance(node, model.Literal) else node.id

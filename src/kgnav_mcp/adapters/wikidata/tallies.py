@@ -1,0 +1,197 @@
+"""How many statements each property has at each entity: what relations are stated from, and pages are planned with.
+
+What leaves an entity is counted by grouping. What points at it is, too, where the endpoint can do that in time; at a
+hub of a slower one the catalogue says which properties to ask for, and each is counted up to a bound.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.sparql.recent import Recent
+from kgnav_mcp.adapters.sparql.terms import batches, values
+from kgnav_mcp.adapters.wikidata import queries
+from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
+from kgnav_mcp.adapters.wikidata.store import Read, Store, address, number, worst
+from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.model import Count, Direction, Stop
+from kgnav_mcp.port import TailKind
+
+COUNTED_AT_HUBS = 1_001
+"""Rows of one relation of a hub that are counted at most."""
+
+_KEPT = 500
+_FRESH = 60.0
+"""Seconds that counts are kept, so that the pages of one list do not count it again and again."""
+_CHUNK = 300
+"""Properties of one question to a hub."""
+_TOGETHER = 40
+"""Properties of a hub that are counted together."""
+_LOOKED_AT = 20_000
+"""Triples of a hub that are looked at where there is no catalogue."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Statements of each property at each entity; `stop` says whether everything is known."""
+
+    rows: dict[URIRef, dict[str, Count]]
+    stop: Stop = Stop.COMPLETE
+
+    def total(self, rows: Iterable[Count]) -> Count:
+        """The sum of some counts out of this tally."""
+        total = sum(rows, Count(0))
+        return total if self.stop is Stop.COMPLETE else Count.at_least(total.value)
+
+    def only(self, kept: Iterable[str]) -> Tally:
+        """The part of some properties."""
+        names = set(kept)
+        return Tally(
+            {
+                anchor: {name: count for name, count in counts.items() if name in names}
+                for anchor, counts in self.rows.items()
+            },
+            self.stop,
+        )
+
+    def names(self) -> dict[str, Count]:
+        """The statements of each property at all entities together."""
+        found: dict[str, Count] = {}
+        for counts in self.rows.values():
+            for name, count in counts.items():
+                found[name] = found.get(name, Count(0)) + count
+        return found
+
+
+_Key = tuple[frozenset[URIRef], Direction, TailKind | None]
+
+
+class Tallies:
+    """Counts statements, and keeps the counts for a minute."""
+
+    def __init__(self, store: Store, catalogues: Catalogues) -> None:
+        self._store = store
+        self._catalogues = catalogues
+        self._kept: Recent[_Key, Tally] = Recent(_KEPT, _FRESH)
+
+    async def near(self, anchors: Sequence[URIRef], direction: Direction, far_ends: TailKind | None) -> Tally:
+        """Statements of each property, those with other far ends than wanted left out."""
+        key = (frozenset(anchors), direction, far_ends)
+        kept = self._kept.get(key)
+        if kept is None:
+            kept = await self._counted(anchors, direction, far_ends)
+            if kept.stop is Stop.COMPLETE:
+                self._kept.put(key, kept)
+        return kept
+
+    async def exceeds(self, anchors: Sequence[URIRef], direction: Direction, limit: int) -> bool:
+        """Whether more statements than that point at the entities, told without counting them all.
+
+        Where it cannot be told so, the answer is no, and `near` tells.
+        """
+        kept = self._kept.get((frozenset(anchors), direction, None))
+        if kept is not None or direction is Direction.OUTGOING or self._store.wikidata.counted is not None:
+            return False
+        found = 0
+        for batch in batches(anchors, _CHUNK):
+            try:
+                found += await self._store.number(queries.PROBE[direction], s=values(*batch), most=limit + 1)
+            except StoreTimeout:
+                return False  # `near` has other ways to find out, and says so where they end early.
+        return found > limit
+
+    async def _counted(self, anchors: Sequence[URIRef], direction: Direction, far_ends: TailKind | None) -> Tally:
+        if direction is Direction.INCOMING:
+            return Tally({}) if far_ends is TailKind.LITERAL else await self._pointing(anchors)
+        if far_ends is None:
+            return self._tally(await self._store.over(queries.COUNTS[direction], "s", anchors))
+        if far_ends is TailKind.ENTITY:
+            return self._tally(await self._store.over(queries.ENTITY_COUNTS, "s", anchors))
+        every, entities = await asyncio.gather(
+            self.near(anchors, direction, None), self.near(anchors, direction, TailKind.ENTITY)
+        )
+        rest: dict[URIRef, dict[str, Count]] = {}
+        for anchor, counts in every.rows.items():
+            taken = entities.rows.get(anchor, {})
+            left = {name: Count(count.value - taken.get(name, Count(0)).value) for name, count in counts.items()}
+            rest[anchor] = {name: count for name, count in left.items() if count.value}
+        return Tally(rest, worst((every.stop, entities.stop)))
+
+    async def _pointing(self, anchors: Sequence[URIRef]) -> Tally:
+        bound = self._store.wikidata.counted
+        small = list(anchors)
+        if bound is not None:
+            sizes = await asyncio.gather(*(self._is_small(anchor, bound) for anchor in anchors))
+            small = [anchor for anchor, fits in zip(anchors, sizes, strict=True) if fits]
+        tally = Tally({})
+        if small:
+            try:
+                tally = self._tally(await self._store.over(queries.COUNTS[Direction.INCOMING], "s", small))
+            except StoreTimeout:
+                small = []
+        hubs = [await self._hub(anchor) for anchor in anchors if anchor not in small]
+        for hub in hubs:
+            tally.rows.update(hub.rows)
+        return Tally(tally.rows, worst((tally.stop, *(hub.stop for hub in hubs))))
+
+    async def _is_small(self, anchor: URIRef, bound: int) -> bool:
+        try:
+            return await self._store.number(queries.POINTING, s=values(anchor), most=bound + 1) <= bound
+        except StoreTimeout:
+            return False  # What takes so long is large.
+
+    async def _hub(self, anchor: URIRef) -> Tally:
+        """The relations of a hub without its rows: which properties lead to it, and how often up to a bound."""
+        known = [known.id for known in self._catalogues.current.properties if known.to_entities]
+        if not known:
+            rows = (await self._store.select(queries.SOME_RELATIONS, s=values(anchor), most=_LOOKED_AT)).rows
+            found = [local for row in rows if (local := self._store.ids.last(str(row["p"]))) is not None]
+            return Tally({anchor: dict.fromkeys(found, Count.at_least(1))}, Stop.TIME_OUT)
+        parts = await asyncio.gather(*(self._leading(anchor, chunk) for chunk in batches(known, _CHUNK)))
+        names = [name for part in parts if part is not None for name in part]
+        missing = any(part is None for part in parts)
+        counts: dict[str, Count] = {}
+        for part in await asyncio.gather(*(self._up_to(anchor, chunk) for chunk in batches(names, _TOGETHER))):
+            counts |= part
+        return Tally({anchor: counts}, Stop.TIME_OUT if missing else Stop.COMPLETE)
+
+    async def _leading(self, anchor: URIRef, names: Sequence[str]) -> list[str] | None:
+        """Those of the properties that lead to an entity; None where that takes too long."""
+        directs = values(*map(self._store.ids.direct, names))
+        try:
+            rows = (await self._store.select(queries.LEADING, directs=directs, s=anchor)).rows
+        except StoreTimeout:
+            return None  # The tally says that it is partial.
+        return [local for row in rows if (local := self._store.ids.last(str(row["direct"]))) is not None]
+
+    async def _up_to(self, anchor: URIRef, names: Sequence[str]) -> dict[str, Count]:
+        """The rows of properties at a hub, each counted up to a bound; one or more where that takes too long."""
+        branches = [
+            self._store.filled(
+                queries.AT_MOST, p=self._store.ids.value(name), s=anchor, most=COUNTED_AT_HUBS, number=place
+            )
+            for place, name in enumerate(names)
+        ]
+        counts = dict.fromkeys(names, Count.at_least(1))
+        try:
+            rows = (await self._store.union(branches)).rows
+        except StoreTimeout:
+            return counts  # Each count says that it is a lower bound.
+        for row in rows:
+            found = number(row, "n")
+            counts[names[number(row, "number")]] = Count(found) if found < COUNTED_AT_HUBS else Count.at_least(found)
+        return counts
+
+    def _tally(self, read: Read) -> Tally:
+        found: dict[URIRef, dict[str, Count]] = defaultdict(dict)
+        for row in read.rows:
+            local = self._store.ids.last(str(row["p"]))
+            if local is not None:
+                count = number(row, "n")
+                found[address(row, "s")][local] = Count(count) if read.stop is Stop.COMPLETE else Count.at_least(count)
+        return Tally(dict(found), read.stop)

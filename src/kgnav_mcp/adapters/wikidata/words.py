@@ -1,0 +1,87 @@
+"""Values as a person reads them: times with their precision, quantities with their unit, coordinates."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+UNKNOWN: Final = "unknown value"
+NONE: Final = "no value"
+
+_TIME = re.compile(r"([+-]?)(\d{4,})-(\d\d)-(\d\d)T(\d\d:\d\d:\d\d)Z?")
+_POINT = re.compile(r"(?:<(?P<globe>[^>]+)>\s*)?POINT\s*\((?P<x>[-+\d.eE]+)\s+(?P<y>[-+\d.eE]+)\)", re.IGNORECASE)
+_JULIAN = "Q1985786"
+_DAY, _MONTH, _YEAR, _DECADE, _CENTURY, _MILLENNIUM = 11, 10, 9, 8, 7, 6
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A time as Wikibase keeps it: a moment, and how much of it is meant."""
+
+    text: str
+    precision: int | None = None
+    calendar: str = ""
+
+    def __str__(self) -> str:
+        match = _TIME.fullmatch(self.text)
+        if match is None:
+            return self.text
+        sign, digits, month, day, clock = match.groups()
+        year, before = int(digits), sign == "-"
+        precision = self.precision
+        if precision is None:
+            precision = _DAY if clock == "00:00:00" else _DAY + 1
+        shown = _counted(year, precision) if precision < _YEAR else f"{year:04d}"
+        if precision >= _MONTH and month != "00":
+            shown += f"-{month}"
+            if precision >= _DAY and day != "00":
+                shown += f"-{day}"
+                if precision > _DAY:
+                    shown += f"T{clock}Z"
+        return shown + (" BCE" if before else "") + (" (Julian)" if self.calendar.endswith(_JULIAN) else "")
+
+
+def _counted(year: int, precision: int) -> str:
+    """A year that stands for the decade, the century or more around it."""
+    if precision == _DECADE:
+        return f"{year // 10 * 10}s"
+    if precision in {_CENTURY, _MILLENNIUM}:
+        span, name = (100, "century") if precision == _CENTURY else (1000, "millennium")
+        return f"{ordinal(-(-year // span))} {name}"
+    return f"about {year:,}"
+
+
+def ordinal(number: int) -> str:
+    """`1st`, `12th`, `23rd`."""
+    ending = "th" if number % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def times_of(text: str) -> list[tuple[str, int]]:
+    """The moments and precisions whose printed form may be this text; none where it is no time."""
+    for form, template, precision in (
+        (r"\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "{}", 14),
+        (r"\d{4,}-\d\d-\d\d", "{}T00:00:00Z", _DAY),
+        (r"\d{4,}-\d\d", "{}-01T00:00:00Z", _MONTH),
+        (r"\d{4,}", "{}-01-01T00:00:00Z", _YEAR),
+    ):
+        if re.fullmatch(form, text):
+            return [(template.format(text), precision)]
+    return []
+
+
+def amount(text: str) -> str:
+    """A quantity's number without its plus sign."""
+    return text.removeprefix("+")
+
+
+def place(text: str) -> str:
+    """Coordinates as latitude and longitude, on the Earth unless a globe is named."""
+    match = _POINT.fullmatch(text.strip())
+    if match is None:
+        return text
+    x, y = float(match["x"]), float(match["y"])
+    shown = f"{abs(y):.6g}°{'S' if y < 0 else 'N'}, {abs(x):.6g}°{'W' if x < 0 else 'E'}"
+    globe = (match["globe"] or "").rpartition("/")[2]
+    return shown if globe in {"", "Q2"} else f"{shown} on {globe}"
