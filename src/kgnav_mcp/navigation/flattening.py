@@ -94,6 +94,7 @@ class _Flat:
         self._positions: list[str] = []
         self._unfolded = True
         self._stop = Stop.COMPLETE
+        self._note = ""
         self.behind = start
         """The place behind the last row."""
         self.full = False
@@ -103,6 +104,7 @@ class _Flat:
         """Fold the next page of the store's, as far as there is room."""
         size = max(len(page.items), 1) if self._room is None else _BATCH
         self._stop = page.stop
+        self._note = page.note
         for start in range(0, len(page.items), size):
             items, positions = page.items[start : start + size], page.positions[start : start + size]
             before = len(self._rows)
@@ -120,7 +122,7 @@ class _Flat:
         if not self._unfolded:
             whole = self._begun and self._stop is Stop.COMPLETE
             total = Count(shown) if whole else Count.at_least(max(total.value, shown))
-        return Page(tuple(self._rows), tuple(self._positions), total, self._stop)
+        return Page(tuple(self._rows), tuple(self._positions), total, self._stop, self._note)
 
     async def _fold(self, items: Sequence[Triple], positions: Sequence[str]) -> None:
         mediators = [entity.id for triple in items if (entity := _mediator(triple, self._direction))]

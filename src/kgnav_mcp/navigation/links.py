@@ -34,6 +34,7 @@ async def links(
     positions: list[str] = []
     total = Count(0)
     stop = Stop.COMPLETE
+    notes: list[str] = []
     for direction, paths in sides:
         if paths is not None and not paths:
             continue
@@ -53,6 +54,7 @@ async def links(
             met=met,
         )
         total += page.total
+        notes.append(page.note)
         shown = min(left, len(page.items)) if left < 1 else len(page.items)
         items.extend(Link(direction, triple) for triple in page.items[:shown])
         positions.extend(f"{direction}|{position}" for position in page.positions[:shown])
@@ -60,4 +62,4 @@ async def links(
             stop = page.stop
         elif left < 1 and not passed and page.items:
             stop = Stop.LIMIT
-    return Page(tuple(items), tuple(positions), total, stop)
+    return Page(tuple(items), tuple(positions), total, stop, " ".join(filter(None, notes)))

@@ -86,10 +86,10 @@ async def _filter(
     graph: GraphAdapter, entity: Entity, direction: Direction, only: Sequence[str], limits: Limits
 ) -> list[tuple[str, ...]]:
     """The paths that the filter names; what it names wrongly is said, with where it is instead."""
-    facts = (await relation_facts(graph, entity, direction, hops=1, limits=limits)).items
+    facts = (await relation_facts(graph, entity, direction, hops=1, hidden=True, limits=limits)).items
     meant, unknown = meant_relations(only, facts)
     if unknown:
-        facts = (await relation_facts(graph, entity, direction, limits=limits)).items
+        facts = (await relation_facts(graph, entity, direction, hidden=True, limits=limits)).items
         meant, unknown = meant_relations(only, facts)
     if unknown:
         opposite = (await relation_facts(graph, entity, direction.opposite, limits=limits)).items
@@ -98,11 +98,38 @@ async def _filter(
 
 
 async def relation_facts(
-    graph: GraphAdapter, entity: Entity, direction: Direction, *, hops: int = 2, examples: int = 0, limits: Limits
+    graph: GraphAdapter,
+    entity: Entity,
+    direction: Direction,
+    *,
+    hops: int = 2,
+    examples: int = 0,
+    hidden: bool = False,
+    limits: Limits,
 ) -> Page[RelationFacts]:
-    """An entity's distinct relations in one direction; with `hops` 2 also the two-hop ones through mediators."""
+    """An entity's distinct relations in one direction; with `hops` 2 also the two-hop ones through mediators.
+
+    Those that are shown only when asked for by name are left out, and counted in the page's note, unless `hidden`.
+    """
     hops = hops if Capability.MEDIATORS in graph.capabilities else 1
-    return await graph.relations([entity.id], direction, hops=hops, examples=examples, limit=limits.relations)
+    page = await graph.relations([entity.id], direction, hops=hops, examples=examples, limit=limits.relations)
+    return page if hidden else _without_hidden(page)
+
+
+def _without_hidden(page: Page[RelationFacts]) -> Page[RelationFacts]:
+    left_out = [facts.relation for facts in page.items if facts.hidden]
+    if not left_out:
+        return page
+    shown = [n for n, facts in enumerate(page.items) if not facts.hidden]
+    example = min((relation.id for relation in left_out), key=lambda name: (len(name), name))
+    note = f"{len(left_out):,} more relations, to identifiers elsewhere, are shown when named, such as {example}."
+    return replace(
+        page,
+        items=tuple(page.items[n] for n in shown),
+        positions=tuple(page.positions[n] for n in shown),
+        total=replace(page.total, value=max(page.total.value - len(left_out), 0)),
+        note=" ".join(filter(None, (page.note, note))),
+    )
 
 
 async def ranked(
@@ -117,7 +144,7 @@ async def ranked(
         InvalidCursor: the relations are not in that order any more.
     """
     if not question:
-        return from_place(facts.items, after, facts.stop)
+        return replace(from_place(facts.items, after, facts.stop), note=facts.note)
     ranking = await ranker(question, anchor, facts.items)
     order = _fingerprint(ranking.relations)
     start, _, started = (after or f"0@{order}").partition("@")
@@ -127,7 +154,8 @@ async def ranked(
             next_step="Repeat the call without the cursor to start anew.",
         )
     page = from_place(ranking.relations, start, facts.stop)
-    return replace(page, positions=tuple(f"{place}@{order}" for place in page.positions), note=ranking.note)
+    note = " ".join(filter(None, (ranking.note, facts.note)))
+    return replace(page, positions=tuple(f"{place}@{order}" for place in page.positions), note=note)
 
 
 def _fingerprint(relations: Sequence[RelationFacts]) -> str:

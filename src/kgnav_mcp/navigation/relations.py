@@ -32,8 +32,8 @@ async def get_relations(
 
     GraphWalker, relation retrieval. The cut is a page: `after` goes on with the lower ranks.
     """
-    offered, stop = await _offered(graph, entity, limits)
-    page = await ranked(from_place(offered, None, stop), question, entity, ranker, after)
+    offered, stop, note = await _offered(graph, entity, limits)
+    page = await ranked(replace(from_place(offered, None, stop), note=note), question, entity, ranker, after)
     if not question or len(page.items) <= limits.ranked:
         return page
     cut = slice(limits.ranked)
@@ -68,10 +68,10 @@ async def get_triples(
         page = await read(given, given)
         if met.issuperset(relations):
             return page
-    offered, _ = await _offered(graph, entity, limits, hops=1)
+    offered, _, _ = await _offered(graph, entity, limits, hops=1, hidden=True)
     meant, unknown = meant_relations(relations, offered)
     if unknown:
-        offered, _ = await _offered(graph, entity, limits)
+        offered, _, _ = await _offered(graph, entity, limits, hidden=True)
         meant, unknown = meant_relations(relations, offered)
     if unknown:
         raise unknown_relation(unknown[0], entity, None, offered)
@@ -82,11 +82,12 @@ async def get_triples(
 
 
 async def _offered(
-    graph: GraphAdapter, entity: Entity, limits: Limits, *, hops: int = 2
-) -> tuple[list[RelationFacts], Stop]:
+    graph: GraphAdapter, entity: Entity, limits: Limits, *, hops: int = 2, hidden: bool = False
+) -> tuple[list[RelationFacts], Stop, str]:
     outgoing, incoming = await asyncio.gather(
-        relation_facts(graph, entity, Direction.OUTGOING, hops=hops, limits=limits),
-        relation_facts(graph, entity, Direction.INCOMING, hops=hops, limits=limits),
+        relation_facts(graph, entity, Direction.OUTGOING, hops=hops, hidden=hidden, limits=limits),
+        relation_facts(graph, entity, Direction.INCOMING, hops=hops, hidden=hidden, limits=limits),
     )
     facts = [fact for fact in (*outgoing.items, *incoming.items) if limits.offers(fact.relation.id)]
-    return facts, next((page.stop for page in (outgoing, incoming) if page.stop is not Stop.COMPLETE), Stop.COMPLETE)
+    stop = next((page.stop for page in (outgoing, incoming) if page.stop is not Stop.COMPLETE), Stop.COMPLETE)
+    return facts, stop, " ".join(filter(None, (outgoing.note, incoming.note)))

@@ -62,7 +62,8 @@ def spellings(printed: str) -> list[str]:
 def meant_relations(names: Sequence[str], facts: Sequence[RelationFacts]) -> tuple[list[RelationFacts], list[str]]:
     """The facts that the names mean, and the names that mean none of them.
 
-    A name is an id, or an id or label in any letter case. A label that several relations share means all of them.
+    A name is an id, or an id or label in any letter case, or an id with another prefix or none (`P31` for `wdt:P31`).
+    What several relations share means all of them.
     """
     meant: dict[tuple[str, Direction], RelationFacts] = {}
     unknown: list[str] = []
@@ -79,7 +80,15 @@ def _meant(name: str, facts: Sequence[RelationFacts]) -> list[RelationFacts]:
         if exact := [fact for fact in facts if fact.relation.id == spelling]:
             return exact
     folded = name.strip().casefold()
-    return [fact for fact in facts if folded in (fact.relation.id.casefold(), fact.relation.label.casefold())]
+    if found := [fact for fact in facts if folded in (fact.relation.id.casefold(), fact.relation.label.casefold())]:
+        return found
+    local = _local(folded)
+    return [fact for fact in facts if local and local == _local(fact.relation.id.casefold())]
+
+
+def _local(reference: str) -> str:
+    """What of a prefixed id or an IRI is its own: the part behind its last `/`, `#` or `:`."""
+    return re.split("[/#:]", reference)[-1]
 
 
 def unknown_relation(

@@ -152,13 +152,14 @@ def candidates(page: Page[Candidate], style: Style, *, hint: str) -> Sheet:
     more = "; not among them? Give more of the name, node_type, or a larger limit." if page.stop is Stop.LIMIT else ""
     return Sheet(
         "candidates",
-        ("entity", "name", "types", "description", "degree", "score", "matched"),
+        ("entity", "name", "types", "description", "degree", "sitelinks", "score", "matched"),
         (
             (
                 *value_and_label(item.entity, style.literal_limit),
                 ", ".join(item.entity.types),
                 item.entity.description or "",
                 count_text(item.degree),
+                "" if item.sitelinks is None else f"{item.sitelinks:,}",
                 f"{item.score:.2f}",
                 "" if item.matched in (item.entity.label, item.entity.description) else item.matched,
             )
@@ -169,5 +170,5 @@ def candidates(page: Page[Candidate], style: Style, *, hint: str) -> Sheet:
         empty=f"no entity has a name like {quoted(hint)}. Next: find_node with fewer or other words, or "
         "describe_graph() to see what this graph is about.",
         notes=(step + more,) if step else (),
-        optional=frozenset({"types", "description", "matched"}),
+        optional=frozenset({"types", "description", "sitelinks", "matched"}),
     )

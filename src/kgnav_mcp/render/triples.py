@@ -35,6 +35,8 @@ def _rows(entity: Entity, direction: Direction, page: Page[Triple], style: Style
         seen,
         empty=f"{named(entity)} has no {direction} relations. Next: the same search with "
         f"direction={direction.opposite}.",
+        intro=_merged(entity),
+        notes=(page.note,) if page.note else (),
         optional=frozenset({"qualifiers"}),
     )
 
@@ -60,9 +62,14 @@ def _hub(entity: Entity, direction: Direction, page: Page[RelationFacts], seen: 
         page.total,
         page.stop,
         seen,
-        intro=intro if not seen else (),
+        intro=(*_merged(entity), *intro) if not seen else (),
         notes=(page.note,) if page.note else (),
     )
+
+
+def _merged(entity: Entity) -> tuple[str, ...]:
+    """The sentence on an entity that was asked for by the id of one that was merged into it."""
+    return () if entity.asked_as is None else (f"{identifier(entity.asked_as)} is now {named(entity)}.",)
 
 
 def _named(relation: Relation) -> tuple[str, str]:
@@ -85,7 +92,10 @@ def relations(entity: Entity, page: Page[RelationFacts], seen: int, *, asked: bo
         page.stop,
         seen,
         empty=f"{named(entity)} has no relations at all.",
-        intro=("Best match for the question first.",) if asked and page.items and not seen else (),
+        intro=(
+            *_merged(entity),
+            *(("Best match for the question first.",) if asked and page.items and not seen else ()),
+        ),
         notes=tuple(note for note in (page.note, step) if note) if page.items else (),
     )
 
@@ -114,5 +124,7 @@ def triples(entity: Entity, page: Page[Link], style: Style, seen: int) -> Sheet:
         page.stop,
         seen,
         empty=f"{named(entity)} has no triples with these relations.",
+        intro=_merged(entity),
+        notes=(page.note,) if page.note else (),
         optional=frozenset({"qualifiers"}),
     )
