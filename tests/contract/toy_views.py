@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import quote
 
 from kgnav_mcp.model import Direction, Entity, Literal, Triple
-from tests.contract import toy
+from tests.contract import toy, toy_numbers
 
 Tail = str | tuple[str, str | None, str | None]
 """An id, or (text, datatype, language)."""
@@ -31,6 +31,8 @@ class Style:
     type: str | None = None
     qualifiers: bool = True
     """Whether edges have properties of their own; where they have none, parallel edges are one triple."""
+    terms: bool = True
+    """Whether names, aliases and descriptions are triples of their own; where not, they only describe."""
 
     def node_id(self, local: str) -> str:
         return self.node + (quote(local, safe="") if self.escaped else local)
@@ -79,6 +81,40 @@ RDF = Style(
     alias="skos:altLabel",
     description="rdfs:comment",
     type="rdf:type",
+)
+
+
+class WikidataStyle(Style):
+    """Ids are numbers: of items for nodes and classes, of properties for relations."""
+
+    def node_id(self, local: str) -> str:
+        return f"wd:{toy_numbers.node(local)}"
+
+    def relation_id(self, local: str) -> str:
+        return f"wdt:{toy_numbers.relation(local)}"
+
+    def label_id(self, local: str) -> str:
+        return f"wd:{toy_numbers.label(local)}"
+
+
+WIKIDATA = WikidataStyle(
+    node="wd:",
+    relation="wdt:",
+    label="wd:",
+    escaped=False,
+    datatypes={
+        "string": None,
+        "integer": "quantity",
+        "decimal": "quantity",
+        "boolean": None,
+        "date": "time",
+        "dateTime": "time",
+    },
+    name="rdfs:label",
+    alias="skos:altLabel",
+    description="schema:description",
+    type=f"wdt:{toy_numbers.INSTANCE_OF}",
+    terms=False,
 )
 FREEBASE = Style(
     node="m.",
@@ -161,7 +197,8 @@ def view(style: Style) -> View:
     if style.type is not None:
         for label in toy.LABELS:
             built.types[style.label_id(label)] = set()
-            built.rows.append((style.label_id(label), style.name, (label, None, None), ()))
+            if style.terms:
+                built.rows.append((style.label_id(label), style.name, (label, None, None), ()))
     for edge in toy.EDGES:
         qualifiers = sorted((style.relation_id(name), style.value(value)) for name, value in edge.qualifiers)
         ends = style.node_id(edge.head), style.node_id(edge.tail)
@@ -173,9 +210,11 @@ def view(style: Style) -> View:
 
 def _properties(style: Style, node: toy.Node) -> list[tuple[str, Tail]]:
     """Relation and tail of all that a node's definition says besides its edges."""
-    found: list[tuple[str, Tail]] = [(style.name, style.value(value)) for value in node.names]
-    found += [(style.alias, (alias, None, None)) for alias in node.aliases]
-    if node.description:
+    found: list[tuple[str, Tail]] = []
+    if style.terms:
+        found += [(style.name, style.value(value)) for value in node.names]
+        found += [(style.alias, (alias, None, None)) for alias in node.aliases]
+    if style.terms and node.description:
         found.append((style.description, (node.description, None, None)))
     found += [(style.relation_id(name), style.value(value)) for name, value in node.properties]
     if style.type is not None:

@@ -81,7 +81,7 @@ class Names:
 
     def entity(self, iri: str, labels: Mapping[str, str]) -> Entity:
         """An entity with its label."""
-        return Entity(self._ids.shown(iri), labels.get(iri))
+        return Entity(self._ids.shown(iri), labels.get(str(iri)))  # an rdflib term is never equal to a text
 
     async def described(self, iris: Sequence[URIRef]) -> dict[URIRef, Entity]:
         """Entities with labels, classes and descriptions, in the order asked; unknown ones are absent.

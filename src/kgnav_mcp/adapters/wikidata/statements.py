@@ -48,7 +48,7 @@ class _Details:
     rank: str = "normal"
     references: int = 0
     qualifiers: list[tuple[str, Term | None]] = field(default_factory=list[tuple[str, Term | None]])
-    full: list[tuple[str, URIRef]] = field(default_factory=list[tuple[str, URIRef]])
+    full: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Nodes of values in full, the statement's own and its qualifiers', by property."""
 
 
@@ -110,14 +110,14 @@ class StatementReader:
                     case "qualifier/":
                         said.qualifiers.append((local, node))
                     case "qualifier/value/" | "statement/value/":
-                        said.full.append((local, URIRef(str(node))))
+                        said.full.append((local, str(node)))
                     case _:
                         pass  # the statement's own value, and identifiers in another form
         return details
 
     async def _full(self, details: Mapping[URIRef, _Details]) -> dict[str, _Full]:
         """The nodes of values in full by their IRIs."""
-        nodes = list(dict.fromkeys(node for said in details.values() for _, node in said.full))
+        nodes = [URIRef(node) for node in dict.fromkeys(node for said in details.values() for _, node in said.full)]
         found: dict[str, dict[str, str]] = defaultdict(dict)
         if nodes:
             for row in (await self._store.over(queries.FULL_VALUES, "nodes", nodes)).rows:

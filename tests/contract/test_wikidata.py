@@ -1,0 +1,32 @@
+"""Wikidata's form of the toy graph on a live Oxigraph passes the contract."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import pytest
+
+from tests.contract import toy_views, toy_wikibase
+from tests.contract.suite import GraphAdapterContract
+from tests.services import Oxigraph
+
+GRAPH = "http://toy.example/wikidata"
+
+
+@pytest.fixture(scope="module")
+def toy_location(oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The toy graph as Wikidata writes it, loaded into a graph of its own."""
+    oxigraph.load(toy_wikibase.write(tmp_path_factory.mktemp("wikidata")), GRAPH)
+    return f"wikidata+{oxigraph.url}?default-graph-uri={GRAPH}"
+
+
+class TestWikidataOnOxigraph(GraphAdapterContract):
+    schemes: ClassVar[frozenset[str]] = frozenset({"wikidata+http", "wikidata+https"})
+
+    @pytest.fixture
+    def location(self, toy_location: str) -> str:
+        return toy_location
+
+    @pytest.fixture
+    def view(self) -> toy_views.View:
+        return toy_views.view(toy_views.WIKIDATA)

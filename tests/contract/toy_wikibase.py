@@ -1,0 +1,70 @@
+"""The toy graph as a Wikibase writes it. There are no booleans there: they are texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+from kgnav_bench.wikibase import Value, Wikibase
+from tests.contract import toy, toy_numbers
+
+_SECOND, _DAY = "14", "11"
+
+
+def write(folder: Path) -> Path:
+    """The graph as N-Triples."""
+    path = folder / "toy.nt"
+    path.write_text("".join(_lines(Wikibase())), encoding="utf-8", newline="\n")
+    return path
+
+
+def _lines(wikibase: Wikibase) -> Iterator[str]:
+    numbers = count(1)
+    kinds: dict[str, str] = {name: value.kind for each in toy.NODES for name, value in _values(each)}
+    kinds |= {edge.relation: "item" for edge in toy.EDGES}
+    kinds |= {name: _value(value).kind for edge in toy.EDGES for name, value in edge.qualifiers}
+    yield from wikibase.property(toy_numbers.INSTANCE_OF, "item", [("instance of", "en")])
+    for name in toy_numbers.RELATIONS:
+        yield from wikibase.property(toy_numbers.relation(name), kinds[name], [(name.replace("_", " "), "en")])
+    for label in toy.LABELS:
+        yield from wikibase.item(toy_numbers.label(label), [(label, "en")])
+    for each in toy.NODES:
+        local = toy_numbers.node(each.id)
+        yield from wikibase.item(
+            local,
+            [(name.text, name.language or "en") for name in each.names],
+            [(alias, "en") for alias in each.aliases],
+            [(each.description, "en")] if each.description else (),
+        )
+        for label in each.types:
+            value = Value("item", toy_numbers.label(label))
+            yield from wikibase.statement(local, toy_numbers.INSTANCE_OF, value, number=next(numbers))
+        for name, value in _values(each):
+            yield from wikibase.statement(local, toy_numbers.relation(name), value, number=next(numbers))
+    for edge in toy.EDGES:
+        yield from wikibase.statement(
+            toy_numbers.node(edge.head),
+            toy_numbers.relation(edge.relation),
+            Value("item", toy_numbers.node(edge.tail)),
+            [(toy_numbers.relation(name), _value(value)) for name, value in edge.qualifiers],
+            number=next(numbers),
+        )
+
+
+def _values(node: toy.Node) -> list[tuple[str, Value]]:
+    return [(name, _value(value)) for name, value in node.properties]
+
+
+def _value(value: toy.Value) -> Value:
+    if value.language:
+        return Value("text", value.text, value.language)
+    match value.kind:
+        case "integer" | "decimal":
+            return Value("quantity", value.text)
+        case "date":
+            return Value("time", f"{value.text}T00:00:00Z", _DAY)
+        case "dateTime":
+            return Value("time", value.text, _SECOND)
+        case "string" | "boolean":
+            return Value("string", value.text)
