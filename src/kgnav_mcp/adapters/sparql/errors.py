@@ -3,7 +3,7 @@
 | it says | it becomes |
 |---|---|
 | no connection: refused, unknown host, TLS, nothing within 3 s; connection lost | StoreUnavailable |
-| the call's time is over; HTTP 408, 504; SQL state S1T00; a Java TimeoutException | StoreTimeout |
+| the call's time is over; HTTP 408, 504; SQL state S1T00; a Java TimeoutException; QLever's HTTP 429 | StoreTimeout |
 | estimated time above the endpoint's limit (SQL state 42000) | StoreTimeout, with both times |
 | HTTP 429; HTTP 503 with Retry-After | RateLimited, with the seconds |
 | HTTP 401, 403; SQL: permission denied | ConfigurationError: user, password or User-Agent |
@@ -160,7 +160,7 @@ def _busy(refusal: Refusal) -> KgnavError:
 
 def _limited(refusal: Refusal) -> KgnavError:
     seconds = _retry_after(refusal.headers.get("retry-after"))
-    if seconds is None and _OUT_OF_TIME.search(refusal.text):
+    if seconds is None and (_OUT_OF_TIME.search(refusal.text) or _QLEVER.search(refusal.text)):
         return stopped(refusal.timeout)
     wait = "Wait a minute" if seconds is None else f"Wait {seconds:g} s"
     return RateLimited(
@@ -226,6 +226,9 @@ def _unexpected(refusal: Refusal) -> KgnavError:
 
 _OUT_OF_TIME = re.compile(r"TimeoutException|QueryTimeout|[Qq]uery (?:timed out|timeout)|due to (?:a )?time-?out")
 """What Blazegraph, Fuseki and QLever write when a query's time is over, whatever the status says."""
+
+_QLEVER = re.compile(r'\A\s*\{(?=.*"status"\s*:\s*"ERROR").*"exception"\s*:', re.DOTALL)
+"""How QLever tells of a query that it ended: its time-outs have the status of a rate limit."""
 
 _STATUSES: dict[int, Callable[[Refusal], KgnavError]] = {
     400: _not_understood,

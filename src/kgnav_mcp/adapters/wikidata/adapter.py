@@ -233,7 +233,7 @@ class WikidataAdapter(GraphAdapter):
 
     def _made(self, client: PoliteClient, ids: Ids) -> _Opened:
         wikidata = self._wikidata
-        store = Store(client, wikidata, ids, self._options.languages)
+        store = Store(client, wikidata, ids, self._options)
         catalogues = Catalogues(store)
         names = Names(store, catalogues)
         search = WikibaseSearch(self._api(wikidata.search)) if wikidata.search else None

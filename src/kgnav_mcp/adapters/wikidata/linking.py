@@ -1,7 +1,7 @@
 """Finding entities by name: through the Wikibase's own search where it has one, else by labels in SPARQL.
 
 In SPARQL the very label in one of the wanted languages is found by index. Any other way to write it takes a pass over
-all labels, which only a small copy finishes in time: it is tried there alone, and the page says where it ended early.
+all labels, which only a small copy finishes in time: it is tried there alone.
 """
 
 from __future__ import annotations
@@ -177,12 +177,19 @@ class Linker:
         return self._hits(await self._store.select(queries.BEARERS, texts=values(*texts), most=_HITS))
 
     async def _pass_over(self, text: str) -> tuple[list[_Hit], Stop]:
-        """All labels read: what takes too long is a list that its time-out cut."""
+        """Every label read.
+
+        Raises:
+            StoreTimeout: there are too many of them.
+        """
         try:
-            read = await self._store.select(queries.CONTAINING, text=Literal(text.lower()), most=_HITS)
-        except StoreTimeout:
-            return [], Stop.TIME_OUT
-        return self._hits(read)
+            return self._hits(await self._store.select(queries.CONTAINING, text=Literal(text.lower()), most=_HITS))
+        except StoreTimeout as error:
+            raise StoreTimeout(
+                error.seconds,
+                next_step="No label is exactly this, and there are too many to read them all: give an id or the very "
+                "label, or set the option search to the address of the Wikibase's API.",
+            ) from error
 
     def _hits(self, read: Read) -> tuple[list[_Hit], Stop]:
         hits = [

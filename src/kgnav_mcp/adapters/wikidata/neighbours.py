@@ -22,7 +22,7 @@ from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
 from kgnav_mcp.adapters.wikidata.paging import Position, invalid
 from kgnav_mcp.adapters.wikidata.statements import Found, StatementReader
 from kgnav_mcp.adapters.wikidata.store import Row, Store, address, number, worst
-from kgnav_mcp.adapters.wikidata.tallies import Tallies, Tally
+from kgnav_mcp.adapters.wikidata.tallies import Tallies, Tally, hub_timed_out
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Certainty, Count, Direction, Page, Stop, Triple
 from kgnav_mcp.port import TailKind
@@ -96,6 +96,8 @@ class NeighbourReader:
         stop = worst((shown.stop, *(part.stop for part in parts if part.stop is not Stop.LIMIT)))
         if stop is Stop.COMPLETE and (more or len(rows) > limit):
             stop = Stop.LIMIT
+        if stop is Stop.TIME_OUT and not rows:
+            raise hub_timed_out(self._store)
         rows = rows[:limit]
         return Page(
             items=tuple(await self._statements.triples([found for _, _, found in rows], map(str, anchors))),

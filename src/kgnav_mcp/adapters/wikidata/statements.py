@@ -175,7 +175,7 @@ class StatementReader:
             text = words.amount(text)
             unit = full.get("quantityUnit", "")
             if unit and not unit.endswith(f"/{_NO_UNIT}"):
-                text = f"{text} {labels.get(unit) or unit.rpartition('/')[2]}"
+                text = f"{text} {labels.get(unit) or self._ids.shown(unit)}"
         elif kind == "globe-coordinate":
             text = words.place(text)
         return model.Literal(text, None if kind in _UNNAMED_TYPES else kind)

@@ -16,6 +16,7 @@ from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.ids import Ids
 from kgnav_mcp.adapters.wikidata.options import Wikidata
 from kgnav_mcp.model import Stop
+from kgnav_mcp.port import AdapterOptions
 
 Row = Mapping[str, Term]
 
@@ -56,10 +57,11 @@ def worst(stops: Iterable[Stop]) -> Stop:
 class Store:
     """The endpoint with the terms that mean the same in every query: what every reader asks through."""
 
-    def __init__(self, client: Selects, wikidata: Wikidata, ids: Ids, languages: Sequence[str]) -> None:
+    def __init__(self, client: Selects, wikidata: Wikidata, ids: Ids, options: AdapterOptions) -> None:
         self.wikidata = wikidata
         self.ids = ids
-        self.languages = tuple(languages)
+        self.languages = options.languages
+        self.timeout = options.timeout
         self._client = client
         self._known: dict[str, URIRef | Literal | int | Terms] = {
             "best": queries.RANKED if wikidata.every_rank else queries.BEST,

@@ -150,11 +150,13 @@ class Tallies:
         known = [known.id for known in self._catalogues.current.properties if known.to_entities]
         if not known:
             rows = (await self._store.select(queries.SOME_RELATIONS, s=values(anchor), most=_LOOKED_AT)).rows
-            found = [local for row in rows if (local := self._store.ids.last(str(row["p"]))) is not None]
+            found = sorted(local for row in rows if (local := self._store.ids.last(str(row["p"]))) is not None)
             return Tally({anchor: dict.fromkeys(found, Count.at_least(1))}, Stop.TIME_OUT)
         parts = await asyncio.gather(*(self._leading(anchor, chunk) for chunk in batches(known, _CHUNK)))
         names = [name for part in parts if part is not None for name in part]
         missing = any(part is None for part in parts)
+        if missing and not names:
+            raise hub_timed_out(self._store)
         counts: dict[str, Count] = {}
         for part in await asyncio.gather(*(self._up_to(anchor, chunk) for chunk in batches(names, _TOGETHER))):
             counts |= part
@@ -195,3 +197,10 @@ class Tallies:
                 count = number(row, "n")
                 found[address(row, "s")][local] = Count(count) if read.stop is Stop.COMPLETE else Count.at_least(count)
         return Tally(dict(found), read.stop)
+
+
+def hub_timed_out(store: Store) -> StoreTimeout:
+    """The error for a hub of which nothing at all could be learnt in time."""
+    return StoreTimeout(
+        store.timeout, next_step="Too much points at this entity: name relations, or look at what leaves it (outgoing)."
+    )
