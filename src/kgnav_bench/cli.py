@@ -73,8 +73,8 @@ def _questions(*datasets: str) -> Callable[[Callable[..., None]], Callable[..., 
 
 
 @main.command()
-@_questions("metaqa", "freebase")
-@click.option("--endpoint", help="freebase: URL of the SPARQL endpoint that `convert` was loaded into.")
+@_questions("metaqa", "freebase", "wikidata")
+@click.option("--endpoint", help="freebase, wikidata: URL of the SPARQL endpoint that `convert` was loaded into.")
 def reach(dataset: str, data: Path, sample: int, *, everything: bool, endpoint: str | None) -> None:
     """Gold paths replayed: whether every gold relation is offered and every gold answer shown."""
     if dataset == "freebase":
@@ -83,6 +83,12 @@ def reach(dataset: str, data: Path, sample: int, *, everything: bool, endpoint: 
         if endpoint is None:
             raise click.UsageError("freebase is walked on a live store: name it with --endpoint URL.")
         report = freebase_reach.run(data, endpoint)
+    elif dataset == "wikidata":
+        from kgnav_bench import wikidata_reach  # noqa: PLC0415 - as above
+
+        if endpoint is None:
+            raise click.UsageError("wikidata is walked on a live store: name it with --endpoint URL.")
+        report = wikidata_reach.run(data, endpoint, None if everything else sample)
     else:
         from kgnav_bench import reach as benchmark  # noqa: PLC0415 - as above
 
@@ -91,13 +97,18 @@ def reach(dataset: str, data: Path, sample: int, *, everything: bool, endpoint: 
 
 
 @main.command()
+@click.option("--dataset", type=click.Choice(["freebase", "wikidata"]), default="freebase", show_default=True)
 @click.argument("data", type=_FOLDER)
 @click.argument("target", type=click.Path(dir_okay=False, writable=True, path_type=Path))
-def convert(data: Path, target: Path) -> None:
-    """Write FB15k-237, the files of folder DATA, to TARGET as Freebase's RDF: gzipped N-Triples with mediators."""
-    from kgnav_bench import freebase  # noqa: PLC0415 - as above
+def convert(dataset: str, data: Path, target: Path) -> None:
+    """Write the files of folder DATA to TARGET in their source's own RDF, as gzipped N-Triples.
 
-    click.echo(f"{freebase.convert(data, target):,} triples")
+    freebase is FB15k-237, with mediators; wikidata is WD50K and CoDEx-M, with statements and their qualifiers.
+    """
+    from kgnav_bench import freebase, wikidata  # noqa: PLC0415 - as above
+
+    written = freebase.convert(data, target) if dataset == "freebase" else wikidata.convert(data, target)
+    click.echo(f"{written:,} triples")
 
 
 @main.command()
