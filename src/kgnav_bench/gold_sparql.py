@@ -1,4 +1,4 @@
-"""The gold SPARQL of the Wikidata questions, taken apart into what is walked: triples, statements, and paths of classes.
+"""The gold SPARQL of the Wikidata questions, taken apart into what is walked: triples, statements and paths.
 
 Only the forms that these questions have are understood; anything else is refused, so that no question passes unread.
 """
@@ -96,13 +96,13 @@ def _branches(tokens: Sequence[str]) -> Iterator[Sequence[str]]:
         yield tokens
         return
     group: list[str] = []
-    for token in tokens:
-        if token == "}":
+    for word in tokens:
+        if word == "}":
             yield group
-        elif token == "{" or token.upper() == "UNION":
+        elif word == "{" or word.upper() == "UNION":
             group = []
         else:
-            group.append(token)
+            group.append(word)
 
 
 def _patterns(tokens: Sequence[str]) -> Iterator[Pattern]:

@@ -140,19 +140,20 @@ class Wikibase:
     def _simple(self, value: Value, place: str) -> str:
         match value.kind:
             case "item":
-                return f"<{self.entity(value.text)}>"
+                written = f"<{self.entity(value.text)}>"
             case "text":
-                return f"{quoted(value.text)}@{value.extra}"
+                written = f"{quoted(value.text)}@{value.extra}"
             case "time":
-                return f"{quoted(value.text)}^^<{_XSD}dateTime>"
+                written = f"{quoted(value.text)}^^<{_XSD}dateTime>"
             case "quantity":
-                return f"{quoted(_signed(value.text))}^^<{_XSD}decimal>"
+                written = f"{quoted(_signed(value.text))}^^<{_XSD}decimal>"
             case "coordinates":
-                return f"{quoted(f'Point({value.text})')}^^<{_POINT}>"
+                written = f"{quoted(f'Point({value.text})')}^^<{_POINT}>"
             case "somevalue":
-                return f"<{self.base}/.well-known/genid/{_digest(place)}>"
+                written = f"<{self.base}/.well-known/genid/{_digest(place)}>"
             case _:
-                return quoted(value.text)
+                written = quoted(value.text)
+        return written
 
     def _full(self, value: Value) -> Iterator[tuple[str, str]]:
         """The predicates and objects of a full value's node."""

@@ -23,7 +23,7 @@ _BASE = "http://www.wikidata.org"
 _STATEMENT = re.compile(r"^\t?ps:(P\d+) (.+) [;.]$", re.MULTILINE)
 _QUALIFIER = re.compile(r"^\t?pq:(P\d+) ([^\n]+?)(?: [;.]|,)$", re.MULTILINE)
 _PLAIN_TEXTS = frozenset({"P373", "P1545", "P1810", "P742", "P935", "P2096", "P9675"})
-"""Properties of those items with the datatype string. Every other one whose values are plain texts is an external id."""
+"""Properties of those items with the datatype string. Every other one whose values are texts is an external id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def statements(folder: Path) -> Iterator[Statement]:
 
 def labels(folder: Path) -> dict[str, str]:
     """The labels that the sources give, by id."""
-    return {local: text for local, text in _rows(folder / "labels.tsv.gz", "\t")}
+    return dict(_rows(folder / "labels.tsv.gz", "\t"))
 
 
 def questions(folder: Path) -> list[GoldQuery]:

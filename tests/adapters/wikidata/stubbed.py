@@ -11,7 +11,11 @@ from tests.adapters.sparql.stub import Exchange, Handler, Stub, serving, table
 
 BASE = "http://www.wikidata.org"
 WIKIBASE = "http://wikiba.se/ontology#"
-PROPERTIES = {"P31": ("WikibaseItem", "instance of"), "P17": ("WikibaseItem", "country"), "P214": ("ExternalId", "VIAF")}
+PROPERTIES = {
+    "P31": ("WikibaseItem", "instance of"),
+    "P17": ("WikibaseItem", "country"),
+    "P214": ("ExternalId", "VIAF"),
+}
 
 
 def iri(text: str) -> dict[str, str]:
@@ -65,10 +69,10 @@ def wikibase(answer: Handler, properties: Mapping[str, tuple[str, str]] = PROPER
 
 @asynccontextmanager
 async def opened(
-    *handlers: Handler, timeout: float = 5.0, languages: Sequence[str] = ("en",), **extra: object
+    *handlers: Handler, seconds: float = 5.0, languages: Sequence[str] = ("en",), **extra: object
 ) -> AsyncGenerator[tuple[GraphAdapter, Stub]]:
     """An adapter on a stub, open."""
     async with serving(*handlers) as stub:
-        options = AdapterOptions(languages=tuple(languages), timeout=timeout, extra={"base": BASE, **extra})
+        options = AdapterOptions(languages=tuple(languages), timeout=seconds, extra={"base": BASE, **extra})
         async with open_adapter(f"wikidata+{stub.url}", options) as adapter:
             yield adapter, stub

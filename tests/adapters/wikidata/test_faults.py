@@ -1,4 +1,4 @@
-"""What an endpoint does wrong becomes one clear sentence, at any verb and when a graph is opened; never an empty answer."""
+"""What an endpoint does wrong becomes one clear sentence at any verb, and when it is opened; never an empty answer."""
 
 from __future__ import annotations
 
@@ -23,13 +23,17 @@ _BLAZEGRAPH = "SPARQL-QUERY: queryStr=SELECT ...\njava.util.concurrent.TimeoutEx
 
 
 async def _cut(exchange: Exchange) -> None:
-    await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Type: application/sparql-results+json\r\nContent-Length: 500\r\n\r\n")
+    await exchange.send(
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/sparql-results+json\r\nContent-Length: 500\r\n\r\n"
+    )
     await exchange.send(b'{"head": {"vars": ["s"]}, "results": {"bindings": [')
     exchange.drop()
 
 
 async def _slow(exchange: Exchange) -> None:
-    await exchange.send(b"HTTP/1.1 200 OK\r\nContent-Type: application/sparql-results+json\r\nContent-Length: 500\r\n\r\n")
+    await exchange.send(
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/sparql-results+json\r\nContent-Length: 500\r\n\r\n"
+    )
     await exchange.until_left()
 
 
@@ -49,7 +53,9 @@ FAULTS: dict[str, tuple[Handler, type[KgnavError], str, str]] = {
         "Wait 120 s",
     ),
     "rate limit until a date": (
-        always("", f"Retry-After: {format_datetime(datetime.now(UTC) + timedelta(hours=2), usegmt=True)}", status="429 X"),
+        always(
+            "", f"Retry-After: {format_datetime(datetime.now(UTC) + timedelta(hours=2), usegmt=True)}", status="429 X"
+        ),
         RateLimited,
         "takes no more queries for now",
         "s, then ask again",
@@ -102,7 +108,7 @@ CASES = [(fault, verb) for fault in FAULTS for verb in VERBS if fault != "huge b
 @pytest.mark.parametrize(("fault", "verb"), CASES)
 async def test_each_fault_is_one_clear_error_at_every_verb(fault: str, verb: str):
     handler, kind, message, step = FAULTS[fault]
-    async with opened(wikibase(handler), timeout=0.5 if fault == "slow body" else 5.0) as (graph, _):
+    async with opened(wikibase(handler), seconds=0.5 if fault == "slow body" else 5.0) as (graph, _):
         with pytest.raises(kind) as caught:
             await VERBS[verb](graph)
     assert message in caught.value.message

@@ -1,4 +1,4 @@
-"""How a host that many programs share is asked: few queries at a time, pauses when it wants some, none while it is down.
+"""How a shared host is asked: few queries at a time, pauses when it wants some, none while it is down.
 
 One `Manners` stands for one host in one event loop, whoever asks: what the host says to one caller holds for all.
 

@@ -251,7 +251,14 @@ class WikidataAdapter(GraphAdapter):
             classes=classes,
             relations=RelationReader(store, catalogues, tallies, statements),
             neighbours=NeighbourReader(store, catalogues, tallies, statements),
-            lists=ListReader(store, names, catalogues, classes, statements, linker.named),
+            lists=ListReader(
+                store,
+                names=names,
+                catalogues=catalogues,
+                classes=classes,
+                statements=statements,
+                named=linker.named,
+            ),
             schema=SchemaReader(store, names, catalogues, classes),
         )
 

@@ -1,4 +1,4 @@
-"""The properties of a Wikibase with their datatypes and labels: read once, kept on disk, refreshed behind the scenes."""
+"""The properties of a Wikibase, with datatypes and labels: read once, kept on disk, refreshed behind the scenes."""
 
 from __future__ import annotations
 

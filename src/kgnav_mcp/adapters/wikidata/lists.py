@@ -34,6 +34,7 @@ class ListReader:
     def __init__(
         self,
         store: Store,
+        *,
         names: Names,
         catalogues: Catalogues,
         classes: Classes,
@@ -161,20 +162,20 @@ class ListReader:
             return None
         known = self._catalogues.current.get(local)
         if known.datatype == TIME:
-            moments = [
-                (Literal(text, datatype=XSD.dateTime), Literal(precision)) for text, precision in words.times_of(value)
-            ]
-            if not moments:
-                return None
-            return self._store.filled(
-                queries.WITH_TIME, moments=rows(*moments), full=ids.full_value(local), claim=ids.claim(local)
-            )
+            return self._with_time(local, value)
         terms = await self._terms(known.datatype, value, to_entities=known.to_entities)
         if terms is None:
             return self._store.filled(queries.WITH_TEXT, direct=ids.direct(local), text=Literal(value))
-        if not terms:
+        return self._store.filled(queries.WITH_TERMS, direct=ids.direct(local), terms=values(*terms)) if terms else None
+
+    def _with_time(self, local: str, value: str) -> str | None:
+        moments = [
+            (Literal(text, datatype=XSD.dateTime), Literal(precision)) for text, precision in words.times_of(value)
+        ]
+        if not moments:
             return None
-        return self._store.filled(queries.WITH_TERMS, direct=ids.direct(local), terms=values(*terms))
+        full, claim = self._store.ids.full_value(local), self._store.ids.claim(local)
+        return self._store.filled(queries.WITH_TIME, moments=rows(*moments), full=full, claim=claim)
 
     async def _terms(self, datatype: str, value: str, *, to_entities: bool) -> Sequence[URIRef | Literal] | None:
         """The terms that read as a value; None where there may be others."""

@@ -31,8 +31,10 @@ KINDS: Final = {
 
 # The catalogue
 
-PROPERTIES: Final = "SELECT ?s ?direct ?type WHERE { ?s wikibase:directClaim ?direct ; wikibase:propertyType ?type } "
-PROPERTIES += "OFFSET $skip LIMIT $most"
+PROPERTIES: Final = (
+    "SELECT ?s ?direct ?type WHERE { ?s wikibase:directClaim ?direct ; wikibase:propertyType ?type } "
+    "OFFSET $skip LIMIT $most"
+)
 """Costs a look-up for each property of the Wikibase: 13,000 on Wikidata."""
 PROPERTY_LABELS: Final = (
     "SELECT ?s ?o WHERE { ?s wikibase:directClaim ?direct ; rdfs:label ?o FILTER(LANG(?o) IN ($languages)) } "
@@ -111,8 +113,8 @@ STATEMENTS: Final = {
 SLICE: Final = "SELECT ?st ?s ?o WHERE { VALUES ?o { $s } ?st $p ?o . $best ?s $claim ?st } OFFSET $skip LIMIT $most"
 """Costs the statements skipped and read, in the order of the endpoint's index."""
 EXAMPLES: Final = {
-    Direction.OUTGOING: "{ { SELECT ?o (MIN(?st) AS ?one) WHERE { VALUES ?s { $s } ?s $claim ?st . $best ?st $p ?o $kind } "
-    "GROUP BY ?o LIMIT $most } BIND($number AS ?number) }",
+    Direction.OUTGOING: "{ { SELECT ?o (MIN(?st) AS ?one) WHERE { VALUES ?s { $s } ?s $claim ?st . $best "
+    "?st $p ?o $kind } GROUP BY ?o LIMIT $most } BIND($number AS ?number) }",
     Direction.INCOMING: "{ { SELECT DISTINCT ?s WHERE { VALUES ?o { $s } ?st $p ?o . $best ?s $claim ?st $kind } "
     "LIMIT $most } BIND($number AS ?number) }",
 }

@@ -46,7 +46,7 @@ class RelationReader:
         ordered = sorted(counts)
         shown = ordered[:limit]
         catalogue = self._catalogues.current
-        hidden = set() if self._store.wikidata.external_ids else {name for name in shown if catalogue.hidden(name)}
+        hidden = set[str]() if self._store.wikidata.external_ids else {name for name in shown if catalogue.hidden(name)}
         far_nodes = await self._examples(
             tally, direction, far_ends, [name for name in shown if name not in hidden], examples
         )

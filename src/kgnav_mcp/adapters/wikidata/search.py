@@ -107,10 +107,10 @@ class WikibaseSearch:
                 "formatversion": "2",
             }
         )
-        found = cast("Mapping[str, Any]", answer) if isinstance(answer, dict) else {}
-        if not isinstance(found.get("search"), list):
+        entries = cast("Mapping[str, object]", answer).get("search") if isinstance(answer, dict) else None
+        if not isinstance(entries, list):
             raise StoreUnavailable("the search of this Wikibase does not answer", next_step="Ask again in a minute.")
-        return [match for entry in found["search"] if (match := _match(entry)) is not None]
+        return [match for entry in cast("list[object]", entries) if (match := _match(entry)) is not None]
 
     async def close(self) -> None:
         """Close every connection."""

@@ -156,7 +156,8 @@ class StatementReader:
         if isinstance(value, URIRef) and self._ids.is_entity(value):
             return self._names.entity(value, labels)
         nodes = [full[node] for name, node in said.full if name == local and node in full]
-        return self.literal(local, value, next((node for node in nodes if _is_of(node, str(value))), {}), labels)
+        full_value = next((node for node in nodes if _is_of(node, str(value))), dict[str, str]())
+        return self.literal(local, value, full_value, labels)
 
     def literal(self, local: str, value: Term, full: _Full, labels: Mapping[str, str]) -> model.Literal:
         """A value that is no entity, as it is read; `full` is its node."""
