@@ -52,7 +52,7 @@ Pattern = Direct | Qualified
 class Query:
     """Branches of patterns, of which any may hold; the variables that are answers, and whether they are counted.
 
-    `excluded` is a pair of variables of which the first must not be any value of the second.
+    `excluded` is a pair of variables whose values must differ.
     """
 
     branches: tuple[tuple[Pattern, ...], ...]

@@ -78,7 +78,7 @@ class Walker:
     def walk(self, question: GoldQuery) -> Walked:
         """Walk a question's gold patterns, and compare what is found with its gold answers."""
         query = parse(question.sparql)
-        qualified = any(isinstance(pattern, Qualified) for branch in query.branches for pattern in branch)
+        qualified = "pq:" in question.sparql
         self._now = walked = Walked(question, qualified)
         try:
             solutions = [solution for branch in query.branches for solution in self._branch(branch)]
@@ -240,8 +240,7 @@ def _answers(query: Query, solutions: Iterable[Mapping[str, str]]) -> frozenset[
     kept = list(solutions)
     if query.excluded is not None:
         first, second = query.excluded
-        values = {solution[second] for solution in kept}
-        kept = [solution for solution in kept if solution[first] not in values]
+        kept = [solution for solution in kept if solution[first] != solution[second]]
     if query.counted:
         return frozenset([str(len({solution[query.variables[0]] for solution in kept}))])
     return frozenset(solution[name] for solution in kept for name in query.variables if name in solution)

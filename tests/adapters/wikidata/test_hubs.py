@@ -1,0 +1,128 @@
+"""Hubs: counted where the endpoint can, asked property by property where it cannot, partial where time runs out."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.model import Certainty, Direction, Stop
+from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from tests.adapters.sparql.stub import Exchange
+from tests.adapters.wikidata.graph import FANS, HUMAN
+from tests.adapters.wikidata.stubbed import BASE, iri, number, opened, query_of, rows, wikibase
+
+_SLOW = "java.util.concurrent.TimeoutException"
+
+
+async def test_a_hub_is_learnt_to_be_one_without_its_rows(graph: GraphAdapter):
+    page = await graph.neighbours([HUMAN], Direction.INCOMING, limit=50, whole=True)
+    assert (page.items, page.stop, page.total.value) == ((), Stop.LIMIT, 51)
+
+
+async def test_a_hub_of_a_fast_endpoint_is_counted(graph: GraphAdapter):
+    page = await graph.relations([HUMAN], Direction.INCOMING, examples=2, limit=50)
+    assert [(facts.relation.id, facts.count.value) for facts in page.items] == [("wdt:P31", FANS + 1), ("wdt:P463", 3)]
+    assert all(facts.count.certainty is Certainty.EXACT and len(facts.examples) == 2 for facts in page.items)
+
+
+async def test_a_hub_of_a_slow_endpoint_is_asked_property_by_property(wikibase_location: str):
+    async with open_adapter(wikibase_location, AdapterOptions(extra={"counted": 100})) as graph:
+        page = await graph.relations([HUMAN], Direction.INCOMING, examples=2, limit=50)
+        whole = await graph.neighbours([HUMAN], Direction.INCOMING, limit=50, whole=True)
+    assert [(facts.relation.id, facts.count.value) for facts in page.items] == [("wdt:P31", FANS + 1), ("wdt:P463", 3)]
+    assert (whole.items, whole.stop) == ((), Stop.LIMIT)
+
+
+@pytest.mark.parametrize("counted", [100, 1_000_000])
+async def test_every_row_of_a_hub_is_paged_through_once(wikibase_location: str, counted: int):
+    seen: list[str] = []
+    async with open_adapter(wikibase_location, AdapterOptions(extra={"counted": counted})) as graph:
+        after: str | None = None
+        for _ in range(20):
+            page = await graph.neighbours([HUMAN], Direction.INCOMING, limit=150, after=after)
+            seen += [f"{triple.head.id} {triple.relation.id}" for triple in page.items]
+            if page.stop is Stop.COMPLETE:
+                break
+            after = page.positions[-1]
+    assert len(seen) == len(set(seen)) == FANS + 1 + 3
+
+
+def _hub(*, leading: bool = True, counts: bool = True, rows_of: bool = True):
+    """A hub whose rows are too many to count: what is left of the questions takes too long, too, where it is so told."""
+
+    async def answer(exchange: Exchange) -> None:
+        query = query_of(exchange)
+        known = True
+        found: list[dict[str, dict[str, str]]] = []
+        if "FILTER EXISTS" in query:
+            known = leading
+            found = [{"direct": iri(f"{BASE}/prop/direct/P31")}]
+        elif "AS ?number" in query and "COUNT" in query:
+            known = counts
+            found = [{"n": number(1_001), "number": number(0)}]
+        elif "COUNT" in query:
+            known = False
+        elif "rdfs:label" not in query:
+            known = rows_of
+        if known:
+            await exchange.answer(rows(*found))
+        else:
+            await exchange.answer(_SLOW, status="500 X", kind="text/plain")
+
+    return wikibase(answer)
+
+
+async def test_a_hub_that_cannot_be_counted_collapses_by_the_catalogue():
+    async with opened(_hub()) as (graph, _):
+        page = await graph.relations(["Q5"], Direction.INCOMING, limit=50)
+    assert [(facts.relation.id, facts.count) for facts in page.items] == [
+        ("wdt:P31", page.items[0].count.at_least(1_001))
+    ]
+    assert page.stop is Stop.COMPLETE
+
+
+async def test_counts_that_take_too_long_leave_the_relation_with_a_lower_bound():
+    async with opened(_hub(counts=False)) as (graph, _):
+        page = await graph.relations(["Q5"], Direction.INCOMING, limit=50)
+    (facts,) = page.items
+    assert (facts.relation.id, facts.count.value, facts.count.certainty) == ("wdt:P31", 1, Certainty.AT_LEAST)
+
+
+async def test_relations_that_were_not_all_asked_for_in_time_are_marked_as_partial():
+    properties = {f"P{n}": ("WikibaseItem", f"relation {n}") for n in range(1, 500)} | {
+        "P31": ("WikibaseItem", "instance of")
+    }
+    asked = 0
+
+    async def answer(exchange: Exchange) -> None:
+        nonlocal asked
+        query = query_of(exchange)
+        asked += "FILTER EXISTS" in query
+        if "FILTER EXISTS" in query and asked == 1:
+            await exchange.answer(rows({"direct": iri(f"{BASE}/prop/direct/P31")}))
+        elif "AS ?number" in query:
+            await exchange.answer(rows({"n": number(7), "number": number(0)}))
+        else:
+            await exchange.answer(_SLOW, status="500 X", kind="text/plain")
+
+    async with opened(wikibase(answer, properties)) as (graph, _):
+        page = await graph.relations(["Q5"], Direction.INCOMING, limit=50)
+    assert [facts.relation.id for facts in page.items] == ["wdt:P31"]
+    assert page.stop is Stop.TIME_OUT
+    assert page.items[0].count.certainty is Certainty.AT_LEAST
+
+
+async def test_a_hub_of_which_nothing_is_learnt_in_time_is_a_time_out_and_no_empty_list():
+    async with opened(_hub(leading=False)) as (graph, _):
+        for ask in (
+            graph.relations(["Q5"], Direction.INCOMING, limit=50),
+            graph.neighbours(["Q5"], Direction.INCOMING, limit=50),
+            graph.neighbours(["Q5"], Direction.INCOMING, limit=50, whole=True),
+        ):
+            with pytest.raises(StoreTimeout) as caught:
+                await ask
+            assert "outgoing" in caught.value.next_step
+    async with opened(_hub(rows_of=False)) as (graph, _):
+        with pytest.raises(StoreTimeout):
+            await graph.neighbours(["Q5"], Direction.INCOMING, paths=[("P31",)], limit=50)
