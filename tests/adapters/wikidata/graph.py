@@ -1,4 +1,4 @@
-"""A small Wikibase with what the toy graph does not have: ranks, unknown values, precisions, units, merged items, a hub."""
+"""A small Wikibase with what the toy graph does not have: ranks, unknown values, precisions, merged items, a hub."""
 
 from __future__ import annotations
 

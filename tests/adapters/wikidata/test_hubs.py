@@ -49,7 +49,7 @@ async def test_every_row_of_a_hub_is_paged_through_once(wikibase_location: str, 
 
 
 def _hub(*, leading: bool = True, counts: bool = True, rows_of: bool = True):
-    """A hub whose rows are too many to count: what is left of the questions takes too long, too, where it is so told."""
+    """A hub whose rows are too many to count; the other questions take too long, too, where that is so told."""
 
     async def answer(exchange: Exchange) -> None:
         query = query_of(exchange)

@@ -1,4 +1,4 @@
-"""Statements as a person reads them, on a live Oxigraph: values, ranks, what is unknown, what is hidden, what was merged."""
+"""Statements as a person reads them, on a live Oxigraph: values, ranks, what is unknown, hidden or merged."""
 
 from __future__ import annotations
 
