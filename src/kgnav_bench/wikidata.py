@@ -10,7 +10,7 @@ import gzip
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ ITEMS = ("Q42.ttl.gz", "Q513.ttl.gz")
 """Files that are loaded as they are."""
 
 _BASE = "http://www.wikidata.org"
+_SUBCLASS = "P279"
 _STATEMENT = re.compile(r"^\t?ps:(P\d+) (.+) [;.]$", re.MULTILINE)
 _QUALIFIER = re.compile(r"^\t?pq:(P\d+) ([^\n]+?)(?: [;.]|,)$", re.MULTILINE)
 _PLAIN_TEXTS = frozenset({"P373", "P1545", "P1810", "P742", "P935", "P2096", "P9675"})
@@ -87,22 +88,27 @@ def datatypes(folder: Path) -> Mapping[str, str]:
     return found
 
 
-def convert(folder: Path, target: Path) -> int:
-    """Write the data as gzipped N-Triples; how many triples they are."""
+def convert(folder: Path, target: Path, around: Set[str] | None = None) -> int:
+    """Write the data as gzipped N-Triples; how many triples they are.
+
+    `around` narrows them to the statements that some items are the subject or the value of, and to all classes.
+    """
     written = 0
     with gzip.open(target, "wt", encoding="utf-8", compresslevel=1) as file:
-        for line in _lines(folder):
+        for line in _lines(folder, around):
             file.write(line)
             written += 1
     return written
 
 
-def _lines(folder: Path) -> Iterator[str]:
+def _lines(folder: Path, around: Set[str] | None) -> Iterator[str]:
     wikibase = Wikibase(_BASE)
     named = labels(folder)
     items: set[str] = set()
     counts = Counter[str]()
     for made in statements(folder):
+        if around is not None and made.name != _SUBCLASS and not around & {made.subject, made.value}:
+            continue
         items |= {made.subject, made.value, *(value for _, value in made.qualifiers)}
         counts[made.subject] += 1
         qualifiers = [(name, Value("item", value)) for name, value in made.qualifiers]

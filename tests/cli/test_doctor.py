@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -56,3 +59,51 @@ def test_a_configuration_that_cannot_be_read_is_said_without_a_traceback(kgnav: 
     result = kgnav("doctor")
     assert result.exit_code == 2
     assert "kgnav.toml is not valid TOML" in result.stderr
+
+
+def test_wikidata_without_a_contact_is_reported_with_the_setting_that_is_missing(kgnav: Kgnav) -> None:
+    result = kgnav("doctor", "--graph", "wd=wikidata+https://query.wikidata.org/sparql")
+    assert result.exit_code == 1
+    assert "graph wd (wikidata+https://query.wikidata.org/sparql): DOES NOT ANSWER: " in result.stdout
+    assert "in nobody's name" in result.stdout
+    assert "KGNAV_CONTACT" in result.stdout
+    assert "Traceback" not in result.output
+
+
+def test_a_contact_that_reaches_nobody_is_reported(kgnav: Kgnav) -> None:
+    result = kgnav("doctor", "--contact", "me", "--graph", "wd=wikidata+https://query.wikidata.org/sparql")
+    assert result.exit_code == 1
+    assert "'me' is no way to reach anybody" in result.stdout
+
+
+def test_an_address_where_no_wikidata_is_says_how_to_correct_it(kgnav: Kgnav, web_page: str) -> None:
+    result = kgnav("doctor", "--graph", f"wd=wikidata+{web_page}")
+    assert result.exit_code == 1
+    assert "DOES NOT ANSWER: " in result.stdout
+    assert "a web page that is no SPARQL result" in result.stdout
+    assert "Correct the graph's address" in result.stdout
+
+
+@pytest.fixture
+def web_page() -> Iterator[str]:
+    """The address of a server that answers everything with a web page."""
+
+    class Page(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            body = b"<html>Welcome</html>"
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()

@@ -141,6 +141,17 @@ async def test_a_rate_limit_without_a_time_is_one_all_the_same():
     assert error.retry_after is None
 
 
+async def test_qlevers_time_out_is_told_from_a_rate_limit_by_its_body_and_by_the_pause_it_does_not_want():
+    body = '{"exception": "Operation was cancelled.", "query": "SELECT ...", "status": "ERROR"}'
+    stopped = await failure(always(body, status="429 X", kind="application/json"))
+    limited = await failure(always(body, "Retry-After: 9", status="429 X", kind="application/json"))
+    other = await failure(always('{"error": "slow down"}', status="429 X", kind="application/json"))
+
+    assert isinstance(stopped, StoreTimeout)
+    assert isinstance(limited, RateLimited)
+    assert isinstance(other, RateLimited)
+
+
 NO_RESULTS = [
     ("<html><title>Welcome</title></html>", "text/html; charset=utf-8", "a web page"),
     ("<sparql xmlns='http://www.w3.org/2005/sparql-results#'/>", "application/sparql-results+xml", "no SPARQL result"),

@@ -1,0 +1,55 @@
+"""What was merged, and what is not shown, is said in every view of an entity."""
+
+from __future__ import annotations
+
+from kgnav_mcp.model import (
+    Candidate,
+    Count,
+    Direction,
+    Entity,
+    Link,
+    Neighbourhood,
+    Page,
+    Relation,
+    RelationFacts,
+    Triple,
+)
+from kgnav_mcp.render.nodes import candidates
+from kgnav_mcp.render.sheet import Style, fit
+from kgnav_mcp.render.triples import neighbourhood, relations, triples
+
+ANN = Entity("wd:Q1", "Ann", asked_as="wd:Q9")
+BORN = Relation("wdt:P19", "place of birth")
+ROW = Triple(ANN, BORN, Entity("wd:Q2", "Rome"))
+FACTS = RelationFacts(BORN, Direction.OUTGOING, Count(1), (BORN,))
+MERGED, NOTE = "wd:Q9 is now Ann (wd:Q1).", "2 identifiers are not shown."
+
+
+def test_every_view_says_what_was_merged_and_what_is_left_out() -> None:
+    rows, facts = Page((ROW,), ("1",), Count(1), note=NOTE), Page((FACTS,), ("1",), Count(1), note=NOTE)
+    linked = Page((Link(Direction.OUTGOING, ROW),), ("1",), Count(1), note=NOTE)
+    for sheet in (
+        neighbourhood(Neighbourhood(ANN, Direction.OUTGOING, rows=rows), Style(), 0),
+        neighbourhood(Neighbourhood(ANN, Direction.OUTGOING, relations=facts), Style(), 0),
+        relations(ANN, facts, 0, asked=False),
+        triples(ANN, linked, Style(), 0),
+    ):
+        lines = fit(sheet, Style()).text.split("\n")
+        assert lines[1] == MERGED
+        assert NOTE in lines
+
+
+def test_nothing_is_said_of_an_entity_that_was_not_merged() -> None:
+    page = Page((ROW,), ("1",), Count(1))
+    sheet = neighbourhood(Neighbourhood(Entity("wd:Q1", "Ann"), Direction.OUTGOING, rows=page), Style(), 0)
+    assert "is now" not in fit(sheet, Style()).text
+
+
+def test_candidates_say_how_many_wikis_know_them_where_that_is_counted() -> None:
+    known = Candidate(Entity("wd:Q1", "Ann"), "Ann", 1.0, Count(3), 122)
+    unknown = Candidate(Entity("wd:Q2", "Ann"), "Ann", 1.0, Count(3))
+    table = fit(candidates(Page((known, unknown), ("1", "2"), Count(2)), Style(), hint="Ann"), Style())
+    assert "entity|name|degree|sitelinks|score" in table.text
+    assert "wd:Q1|Ann|3|122|1.00" in table.text
+    plain = fit(candidates(Page((unknown,), ("2",), Count(1)), Style(), hint="Ann"), Style())
+    assert "sitelinks" not in plain.text
