@@ -98,7 +98,7 @@ def web_page() -> Iterator[str]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, format: str, *args: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class has the name
             """Say nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
