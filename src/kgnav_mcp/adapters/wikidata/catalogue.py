@@ -178,7 +178,7 @@ class Catalogues:
         try:
             properties = await self._properties()
         except StoreTimeout as error:
-            self.fault = f"its properties could not be listed in time ({error.seconds:g} s)"
+            self.fault = f"its properties could not be listed: {error.message}"
             return
         self.current = Catalogue(properties, self._store.languages)
         self.fault = "" if properties else "it has no properties (wikibase:directClaim)"

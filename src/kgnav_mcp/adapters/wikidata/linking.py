@@ -187,6 +187,7 @@ class Linker:
         except StoreTimeout as error:
             raise StoreTimeout(
                 error.seconds,
+                error.message,
                 next_step="No label is exactly this, and there are too many to read them all: give an id or the very "
                 "label, or set the option search to the address of the Wikibase's API.",
             ) from error

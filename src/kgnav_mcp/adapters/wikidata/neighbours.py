@@ -97,7 +97,7 @@ class NeighbourReader:
         if stop is Stop.COMPLETE and (more or len(rows) > limit):
             stop = Stop.LIMIT
         if stop is Stop.TIME_OUT and not rows:
-            raise hub_timed_out(self._store)
+            raise hub_timed_out()
         rows = rows[:limit]
         return Page(
             items=tuple(await self._statements.triples([found for _, _, found in rows], map(str, anchors))),

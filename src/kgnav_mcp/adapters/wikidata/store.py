@@ -61,7 +61,6 @@ class Store:
         self.wikidata = wikidata
         self.ids = ids
         self.languages = options.languages
-        self.timeout = options.timeout
         self._client = client
         self._known: dict[str, URIRef | Literal | int | Terms] = {
             "best": queries.RANKED if wikidata.every_rank else queries.BEST,

@@ -156,7 +156,7 @@ class Tallies:
         names = [name for part in parts if part is not None for name in part]
         missing = any(part is None for part in parts)
         if missing and not names:
-            raise hub_timed_out(self._store)
+            raise hub_timed_out()
         counts: dict[str, Count] = {}
         for part in await asyncio.gather(*(self._up_to(anchor, chunk) for chunk in batches(names, _TOGETHER))):
             counts |= part
@@ -199,8 +199,10 @@ class Tallies:
         return Tally(dict(found), read.stop)
 
 
-def hub_timed_out(store: Store) -> StoreTimeout:
+def hub_timed_out() -> StoreTimeout:
     """The error for a hub of which nothing at all could be learnt in time."""
     return StoreTimeout(
-        store.timeout, next_step="Too much points at this entity: name relations, or look at what leaves it (outgoing)."
+        None,
+        "the store ran out of time over all that points at this entity",
+        next_step="Name relations, or look at what leaves the entity (outgoing).",
     )
