@@ -1,4 +1,4 @@
-"""Wikidata's form of the toy graph on a live Oxigraph passes the contract."""
+"""Wikidata's form of the toy graph passes the contract on a live Oxigraph and on a live Virtuoso."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from tests.contract import toy_views, toy_wikibase
 from tests.contract.suite import GraphAdapterContract
-from tests.services import Oxigraph
+from tests.services import Oxigraph, Virtuoso
 
 GRAPH = "http://toy.example/wikidata"
 
@@ -26,6 +26,25 @@ class TestWikidataOnOxigraph(GraphAdapterContract):
     @pytest.fixture
     def location(self, toy_location: str) -> str:
         return toy_location
+
+    @pytest.fixture
+    def view(self) -> toy_views.View:
+        return toy_views.view(toy_views.WIKIDATA)
+
+
+@pytest.fixture(scope="module")
+def virtuoso_location(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The same on Virtuoso."""
+    virtuoso.load(toy_wikibase.write(tmp_path_factory.mktemp("wikidata")), GRAPH)
+    return f"wikidata+{virtuoso.url}?default-graph-uri={GRAPH}"
+
+
+class TestWikidataOnVirtuoso(GraphAdapterContract):
+    schemes: ClassVar[frozenset[str]] = frozenset({"wikidata+http", "wikidata+https"})
+
+    @pytest.fixture
+    def location(self, virtuoso_location: str) -> str:
+        return virtuoso_location
 
     @pytest.fixture
     def view(self) -> toy_views.View:
