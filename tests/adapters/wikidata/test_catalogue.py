@@ -142,3 +142,29 @@ async def test_a_folder_whose_place_is_taken_costs_nothing_but_time(tmp_path: Pa
     given = options(tmp_path / "taken")
     async with serving(renamed("instance of")) as stub, open_adapter(f"wikidata+{stub.url}", given) as graph:
         assert await label(graph) == "instance of"
+
+
+async def test_labels_that_take_too_long_leave_the_datatypes_and_are_asked_for_again(tmp_path: Path):
+    slow = True
+    known = renamed("instance of")
+
+    async def answer(exchange: Exchange) -> None:
+        late = slow and "directClaim ?direct ; rdfs:label" in query_of(exchange)
+        await (always("TimeoutException", status="500 X") if late else known)(exchange)
+
+    async with serving(answer) as stub:
+        async with open_adapter(f"wikidata+{stub.url}", options(tmp_path)) as graph:
+            assert await label(graph) == "P31"
+            assert any("labels of its properties could not be listed" in each for each in (await graph.health()).advice)
+        slow = False
+        async with open_adapter(f"wikidata+{stub.url}", options(tmp_path)) as graph:
+            assert await label(graph) == "instance of"
+
+
+async def test_a_password_in_the_address_is_in_no_text_of_the_graph(tmp_path: Path):
+    async with serving(renamed("instance of")) as stub:
+        location = f"wikidata+{stub.url.replace('//', '//ann:secret@')}"
+        async with open_adapter(location, options(tmp_path)) as graph:
+            health = await graph.health()
+            assert "secret" not in f"{graph.revision} {health.store} {health.advice}"
+    assert "secret" not in "".join(file.read_text(encoding="utf-8") for file in tmp_path.iterdir())

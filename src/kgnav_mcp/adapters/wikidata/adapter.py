@@ -106,7 +106,8 @@ class WikidataAdapter(GraphAdapter):
         """The endpoint and what of it is shown: that a graph was edited cannot be told from it."""
         opened = self._readers()
         shown = "all" if self._wikidata.every_rank else "truthy"
-        return f"{self._wikidata.endpoint} {self._wikidata.graph or ''} {opened.store.ids.base} {shown}"
+        place = Endpoint.parse(self._wikidata.endpoint).name
+        return f"{place} {self._wikidata.graph or ''} {opened.store.ids.base} {shown}"
 
     async def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         opened = self._readers()
@@ -219,7 +220,7 @@ class WikidataAdapter(GraphAdapter):
         """The concept base that the endpoint's properties have.
 
         Raises:
-            InvalidStore: it has no properties.
+            InvalidStore: it has no properties, or no statements.
         """
         rows = (await client.select(queries.PREFIXES + queries.DIRECT_CLAIM)).rows
         base, folder, _ = str(rows[0]["direct"]).partition("/prop/direct/") if rows else ("", "", "")
@@ -228,6 +229,11 @@ class WikidataAdapter(GraphAdapter):
                 "this endpoint has no Wikibase in it: none of its nodes has a wikibase:directClaim",
                 next_step="Correct the graph's address, name the graph that has it (option graph), or name its concept "
                 "base (option base) where the properties themselves were not loaded.",
+            )
+        if not (await client.select(queries.PREFIXES + queries.SOME_STATEMENT)).rows:
+            raise InvalidStore(
+                "this copy of a Wikibase has properties but no statements (wikibase:BestRank)",
+                next_step="Load the full dump in place of the truthy one: statements carry the qualifiers and ranks.",
             )
         return base
 

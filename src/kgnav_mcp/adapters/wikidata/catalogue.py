@@ -175,27 +175,21 @@ class Catalogues:
             self.fault = f"its catalogue of properties is old and could not be read anew: {error.message}"
 
     async def _read(self) -> None:
+        self.fault = ""
         try:
             properties = await self._properties()
         except StoreTimeout as error:
             self.fault = f"its properties could not be listed: {error.message}"
             return
         self.current = Catalogue(properties, self._store.languages)
-        self.fault = "" if properties else "it has no properties (wikibase:directClaim)"
-        if properties and self._file is not None:
+        if not properties:
+            self.fault = "it has no properties (wikibase:directClaim)"
+        if properties and not self.fault and self._file is not None:
             content = {known.id: (known.datatype, known.labels) for known in properties}
             await asyncio.to_thread(self._file.write, self._store.ids.base, content)
 
     async def _properties(self) -> list[Property]:
-        languages = listed(*(Literal(language) for language in fallbacks(self._store.languages)))
-        kinds, terms = await asyncio.gather(
-            self._all(queries.PROPERTIES), self._all(queries.PROPERTY_LABELS, languages=languages)
-        )
-        labels: dict[str, dict[str, str]] = defaultdict(dict)
-        for row in terms:
-            local = str(row["s"]).rpartition("/")[2]
-            if isinstance(text := row["o"], Literal) and text.language:
-                labels[local][text.language.lower()] = str(text)
+        kinds, labels = await asyncio.gather(self._all(queries.PROPERTIES), self._labels())
         found: dict[str, str] = {}
         for row in kinds:
             local = self._store.ids.last(str(row["direct"]))
@@ -203,6 +197,21 @@ class Catalogues:
                 kind = str(row["type"]).rpartition("#")[2]
                 found[local] = _TYPES.get(kind, kind)
         return [Property(local, kind, labels.get(local, {})) for local, kind in sorted(found.items())]
+
+    async def _labels(self) -> dict[str, dict[str, str]]:
+        """The labels of the properties by language; none where there are too many for the endpoint."""
+        languages = listed(*(Literal(language) for language in fallbacks(self._store.languages)))
+        labels: dict[str, dict[str, str]] = defaultdict(dict)
+        try:
+            rows = await self._all(queries.PROPERTY_LABELS, languages=languages)
+        except StoreTimeout as error:
+            self.fault = f"the labels of its properties could not be listed: {error.message}"
+            return labels
+        for row in rows:
+            local = str(row["s"]).rpartition("/")[2]
+            if isinstance(text := row["o"], Literal) and text.language:
+                labels[local][text.language.lower()] = str(text)
+        return labels
 
     async def _all(self, template: str, **terms: Terms) -> list[Row]:
         """Every row of a query that is read in slices."""

@@ -41,6 +41,8 @@ PROPERTY_LABELS: Final = (
     "OFFSET $skip LIMIT $most"
 )
 """Costs a look-up for each label of each property: 600,000 on Wikidata."""
+SOME_STATEMENT: Final = "SELECT ?st WHERE { ?st a wikibase:BestRank } LIMIT 1"
+"""Costs a row."""
 DIRECT_CLAIM: Final = "SELECT ?s ?direct WHERE { ?s wikibase:directClaim ?direct } LIMIT 1"
 """Costs a row."""
 
