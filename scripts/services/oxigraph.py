@@ -42,6 +42,8 @@ _TRIPLES = {".nt": "application/n-triples", ".ttl": "text/turtle"}
 _QUADS = {".nq": "application/n-quads", ".trig": "application/trig"}
 _TYPES = {**_TRIPLES, **_QUADS}
 _ZIPPED = ".gz"
+_LENIENT = "lenient"
+"""Terms are taken as they are written: real dumps hold language tags and IRIs that the standards do not allow."""
 
 
 class Oxigraph(Service):
@@ -121,7 +123,7 @@ class Oxigraph(Service):
 
     def _load(self, instance: Instance, file: Path, graph: str | None) -> None:
         suffix = _suffix(file)
-        path = "/store" if suffix in _QUADS else _place(graph)
+        path = f"/store?{_LENIENT}" if suffix in _QUADS else f"{_place(graph)}&{_LENIENT}"
         status, said = _send(instance, "POST", path, file, _TYPES[suffix])
         if status not in {http.client.OK, http.client.CREATED, http.client.NO_CONTENT}:
             raise ServiceError(f"{file} could not be loaded: {said}")

@@ -130,6 +130,12 @@ def test_statements_about_statements_are_taken(oxigraph: Oxigraph, tmp_path: Pat
     assert rows(oxigraph, query, "http://example.org/statements") == 1
 
 
+def test_a_language_tag_that_is_too_long_is_taken_as_it_is(oxigraph: Oxigraph, tmp_path: Path):
+    tag = "en-abcdefghijklmnop"
+    oxigraph.load(written(tmp_path / "tag.nt", f'<http://x/a> <http://x/b> "c"@{tag} .\n'), GRAPH)
+    assert rows(oxigraph, f'SELECT ?s WHERE {{ GRAPH <{GRAPH}> {{ ?s ?p ?o FILTER(LANG(?o) = "{tag}") }} }}') == 1
+
+
 def test_a_file_with_an_error_is_refused_whole_with_the_line_it_is_in(oxigraph: Oxigraph, tmp_path: Path):
     bad = written(tmp_path / "bad.nt", GOOD + "<http://example.org/cat> <http://example.org/eats .\n")
     with pytest.raises(ServiceFailedError, match=r"bad\.nt could not be loaded: .*line 3"):

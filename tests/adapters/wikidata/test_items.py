@@ -36,7 +36,8 @@ def data() -> Path:
 def location(oxigraph: Oxigraph, data: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Q42 as it is, and beside it what its file does not have: the properties, and a statement of no value."""
     folder = tmp_path_factory.mktemp("items")
-    oxigraph.load(data / "Q42.ttl.gz", GRAPH)
+    for item in ("Q42", "Q513"):
+        oxigraph.load(data / f"{item}.ttl.gz", GRAPH)
     wikibase, labels = Wikibase(), wikidata.labels(data)
     lines: list[str] = []
     for local, kind in wikidata.datatypes(data).items():
@@ -55,10 +56,10 @@ async def graph(location: str) -> AsyncGenerator[GraphAdapter]:
         yield opened
 
 
-async def _said(graph: GraphAdapter, name: str) -> list[str]:
+async def _said(graph: GraphAdapter, name: str, item: str = "Q42") -> list[str]:
     """The rows of a property as they are printed: value, label and qualifiers."""
-    page = await graph.neighbours(["Q42"], Direction.OUTGOING, paths=[(name,)], limit=50)
-    found = Neighbourhood(Entity("wd:Q42", "Douglas Adams"), Direction.OUTGOING, rows=page)
+    page = await graph.neighbours([item], Direction.OUTGOING, paths=[(name,)], limit=50)
+    found = Neighbourhood(Entity(f"wd:{item}", item), Direction.OUTGOING, rows=page)
     table = fit(neighbourhood(found, Style(), 0), Style())
     return ["|".join(row[2:]) for row in table.rows]
 
@@ -97,6 +98,14 @@ async def test_the_preferred_residences_are_shown_and_the_others_where_every_ran
     assert len(residences) == 3
     assert any("P582: 2001-05-11" in row for row in residences)
     assert erdos == "10||references: 1; P3680: unknown value; P585: 2017-04-13; rank: deprecated"
+
+
+async def test_a_mountain_has_its_place_and_its_height(graph: GraphAdapter):
+    assert (await graph.entities(["Q513"]))["Q513"].label == "Mount Everest"
+    (place,) = await _said(graph, "P625", "Q513")
+    assert place.startswith("27.9881°N, 86.9253°E|")
+    (height,) = await _said(graph, "P2044", "Q513")
+    assert height.startswith("8848 ")
 
 
 async def test_what_he_has_none_of_is_said_in_words(graph: GraphAdapter):
