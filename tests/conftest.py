@@ -2,9 +2,10 @@
 
 import signal
 
+from tests.neo4j_service import neo4j, neo4j_with_apoc, own_neo4j
 from tests.services import own_oxigraph, own_virtuoso, oxigraph, virtuoso
 
-__all__ = ["own_oxigraph", "own_virtuoso", "oxigraph", "virtuoso"]
+__all__ = ["neo4j", "neo4j_with_apoc", "own_neo4j", "own_oxigraph", "own_virtuoso", "oxigraph", "virtuoso"]
 
 # A shell starts what it puts in the background with Ctrl-C ignored, and so would be every process that a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from .failure import ServiceError
 from .instance import default_home
+from .neo4j import Neo4j
 from .oxigraph import Oxigraph
 from .service import Service
 from .virtuoso import Virtuoso
 
-STORES: Mapping[str, type[Service]] = {"oxigraph": Oxigraph, "virtuoso": Virtuoso}
+STORES: Mapping[str, type[Service]] = {"neo4j": Neo4j, "oxigraph": Oxigraph, "virtuoso": Virtuoso}
 """Every store this script knows, by the name it goes under."""
 
 STOPPED = 3
@@ -25,6 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = _parser().parse_args(arguments)
     try:
         store = STORES[given.store](given.home.absolute() if given.home else default_home(given.store))
+        store.chosen = given.flags or ()
         return _run(store, given)
     except (ServiceError, OSError) as error:
         sys.stderr.write(f"{given.store}: {error}\n")
@@ -65,11 +67,17 @@ def _parser() -> argparse.ArgumentParser:
         words = (store.__doc__ or "").partition("\n")[0]
         commands = stores.add_parser(name, help=words, description=words)
         commands = commands.add_subparsers(dest="command", required=True, metavar="COMMAND")
-        commands.add_parser("start", parents=[home], help="install it where it is missing, start it, print its address")
+        start = commands.add_parser(
+            "start", parents=[home], help="install it where it is missing, start it, print its address"
+        )
         commands.add_parser("stop", parents=[home], help="end it and wait until it has ended")
         commands.add_parser("status", parents=[home], help=f"say whether it runs; exit code {STOPPED} where not")
         commands.add_parser("url", parents=[home], help="print its address, whether it runs or not")
         load = commands.add_parser("load", parents=[home, graph], help="load files while it runs")
         load.add_argument("files", nargs="+", type=Path, metavar="FILE", help=f"one of {', '.join(store.formats)}")
         commands.add_parser("clear", parents=[home, graph], help="empty one graph")
+        for command, parser_of in (("start", start), ("load", load)):
+            for flag, meaning in store.flags.get(command, {}).items():
+                parser_of.add_argument(f"--{flag}", dest="flags", action="append_const", const=flag, help=meaning)
+    parser.set_defaults(flags=None)
     return parser

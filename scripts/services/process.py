@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -39,11 +39,20 @@ class DetachedProcess:
             return None
         return pid if self._mark.encode() in command.split(b"\0") else None
 
-    def start(self, command: Sequence[str], folder: Path) -> None:
-        """Start it in a session of its own, so that no terminal or parent takes it along when it ends."""
+    def start(self, command: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None) -> None:
+        """Start it in a session of its own, so that no terminal or parent takes it along when it ends.
+
+        `environment` is added to this process's own: unlike a command line, it is for the owner's eyes only.
+        """
         with self._output.open("ab") as sink:
             process = subprocess.Popen(  # noqa: S603 - the caller's own command
-                command, cwd=folder, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, start_new_session=True
+                command,
+                cwd=folder,
+                env={**os.environ, **(environment or {})},
+                stdin=subprocess.DEVNULL,
+                stdout=sink,
+                stderr=sink,
+                start_new_session=True,
             )
         self._pid_file.write_text(str(process.pid), encoding="ascii")
         while process.poll() is None and self.pid() is None:  # a new process has no command line for a moment

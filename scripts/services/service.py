@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,6 +15,10 @@ class Service(ABC):
     """The graph that files are loaded into when no other is named; None is the store's default graph."""
     formats: ClassVar[tuple[str, ...]]
     """The names of files that can be loaded end in these."""
+    flags: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    """By command: its further flags, which have no value, with their meaning."""
+    chosen: Collection[str] = ()
+    """Those of them that were given."""
 
     @abstractmethod
     def __init__(self, home: Path) -> None: ...

@@ -1,0 +1,213 @@
+"""Neo4j Community as Maven publishes it: a server without Docker and without a system service.
+
+What is said of its behaviour here was seen on 5.26.30 under Java 17.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import ClassVar
+
+from . import neo4j_jars
+from .failure import ServiceError
+from .instance import (
+    HOST,
+    Instance,
+    checked_files,
+    exclusive,
+    free_port,
+    is_free,
+    remember,
+    remembered,
+    wanted_port,
+)
+from .process import DetachedProcess
+from .service import Service
+
+_PORT = "KGNAV_NEO4J_PORT"
+_PASSWORD = "KGNAV_NEO4J_PASSWORD"  # noqa: S105 - the name of a variable
+"""Where it is set at the first start, the instance asks its users, `neo4j` alone, for this password from then on."""
+
+_STARTS, _STOPS = 180.0, 60.0
+"""Seconds it may take to start (after a crash it replays its log first) and to stop."""
+
+_MAIN = Path(__file__).with_name("Neo4jServer.java")
+_JAVA = (
+    "java",
+    "-Xmx1g",
+    "--add-opens=java.base/java.nio=ALL-UNNAMED",
+    "--add-opens=java.base/java.io=ALL-UNNAMED",
+    "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED",
+)
+_PYTHON = Path(__file__).parents[2] / ".venv" / "bin" / "python"
+_CONFIGURATION = """\
+server.bolt.enabled=true
+server.bolt.listen_address={host}:{port}
+server.bolt.advertised_address={host}:{port}
+server.http.enabled=false
+server.https.enabled=false
+server.memory.pagecache.size=512m
+dbms.security.auth_enabled={secured}
+dbms.security.procedures.unrestricted=apoc.*
+dbms.usage_report.enabled=false
+"""
+_HELLO = bytes.fromhex("6060b017 00000005 00000004 00000000 00000000")
+"""Bolt's handshake: its magic number, and the major versions a client speaks."""
+_ANSWER = 4
+
+
+@dataclass(frozen=True)
+class _Instance(Instance):
+    """`secured`: the server has the password already."""
+
+    password: str = ""
+    secured: bool = False
+
+
+class Neo4j(Service):
+    """Neo4j 5.26 Community: a property graph store that speaks Bolt."""
+
+    graph: ClassVar[str | None] = None
+    formats: ClassVar[tuple[str, ...]] = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+    flags: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "start": {"apoc": "with the APOC procedures"},
+        "load": {"no-full-text": "make no full-text index of the nodes' names"},
+    }
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._log = home / "output.log"
+        self._ready = home / "ready"
+        self._process = DetachedProcess(home / "process.id", str(home), self._log)
+
+    @property
+    def url(self) -> str:
+        """The address for clients; the same at every start."""
+        with exclusive(self._home):
+            return _url(self._instance())
+
+    def pid(self) -> int | None:
+        """Its process, None where it does not run."""
+        return self._process.pid()
+
+    def start(self) -> str:
+        """Start it unless it runs, wait until it answers clients, and give its address.
+
+        Raises:
+            ServiceError: it cannot be fetched, another program has its port, or it ended or hangs.
+        """
+        server, plugins = neo4j_jars.server(), neo4j_jars.apoc() if "apoc" in self.chosen else None
+        with exclusive(self._home):
+            instance = self._instance()
+            if self._process.pid() is None:
+                self._launch(instance, server, plugins)
+            self._process.wait_until(lambda: self._ready.exists() and _speaks_bolt(instance.port), _STARTS, _STOPS)
+            if not instance.secured:
+                remember(self._home, replace(instance, secured=True))
+            return _url(instance)
+
+    def stop(self) -> bool:
+        """Stop it and wait until it has ended; whether it was running.
+
+        Raises:
+            ServiceError: it does not end.
+        """
+        with exclusive(self._home):
+            return self._process.stop(_STOPS)
+
+    def load(self, files: Sequence[Path], graph: str | None) -> None:  # noqa: ARG002 - it has but one
+        """Load node and edge files, with a unique constraint on the ids of every label, and index the names.
+
+        Raises:
+            ServiceError: it does not run, a file is not there or wrong. Earlier lines may have been loaded by then.
+        """
+        checked_files(files, self.formats)
+        _with_packages()
+        from .neo4j_load import load  # noqa: PLC0415 - needs packages
+
+        with exclusive(self._home):
+            instance = self._running()
+            load(_url(instance), instance.password, files, full_text="no-full-text" not in self.chosen)
+
+    def clear(self, graph: str | None) -> None:  # noqa: ARG002 - as above
+        """Delete every node, relationship, constraint and index.
+
+        Raises:
+            ServiceError: it does not run.
+        """
+        _with_packages()
+        from .neo4j_load import clear  # noqa: PLC0415 - needs packages
+
+        with exclusive(self._home):
+            instance = self._running()
+            clear(_url(instance), instance.password)
+
+    def _instance(self) -> _Instance:
+        known = remembered(self._home, _Instance)
+        instance = known or _Instance(free_port(), password=os.environ.get(_PASSWORD, ""))
+        port = wanted_port(_PORT)
+        if port is not None and self._process.pid() is None:  # while it runs it stays where it is
+            instance = replace(instance, port=port)
+        if instance != known:
+            remember(self._home, instance)
+        return instance
+
+    def _launch(self, instance: _Instance, server: Path, plugins: Path | None) -> None:
+        if not is_free(instance.port):
+            raise ServiceError(f"another program listens on port {instance.port} of this instance, {self._home}")
+        self._ready.unlink(missing_ok=True)
+        own = self._home / "plugins"
+        shutil.rmtree(own, ignore_errors=True)
+        own.mkdir()
+        for jar in plugins.iterdir() if plugins else ():
+            (own / jar.name).symlink_to(jar)
+        configuration = self._home / "conf" / "neo4j.conf"
+        configuration.parent.mkdir(exist_ok=True)
+        secured = str(bool(instance.password)).lower()
+        configuration.write_text(
+            _CONFIGURATION.format(host=HOST, port=instance.port, secured=secured), encoding="utf-8"
+        )
+        # Plugins are on the class path too: left to Neo4j's own loader, APOC keeps it from starting.
+        command = [*_JAVA, "-cp", f"{server}/*:{own}/*", str(_MAIN), str(self._home)]
+        secret = {} if instance.secured else {_PASSWORD: instance.password}
+        self._process.start(command, self._home, secret)
+
+    def _running(self) -> _Instance:
+        instance = remembered(self._home, _Instance)
+        if instance is None or self._process.pid() is None:
+            raise ServiceError(f"it does not run; start it: scripts/service neo4j start --home {self._home}")
+        return instance
+
+
+def _url(instance: Instance) -> str:
+    return f"bolt://{HOST}:{instance.port}"
+
+
+def _speaks_bolt(port: int) -> bool:
+    """Whether a server there answers Bolt's handshake with a version it speaks."""
+    try:
+        with socket.create_connection((HOST, port), timeout=5) as connection:
+            connection.sendall(_HELLO)
+            return any(connection.recv(_ANSWER))
+    except OSError:
+        return False
+
+
+def _with_packages() -> None:
+    """Go on under a Python that has the driver and the project: this one, or the checkout's own.
+
+    Raises:
+        ServiceError: neither has them.
+    """
+    if all(find_spec(package) for package in ("neo4j", "kgnav_mcp")):
+        return
+    if _PYTHON.is_file() and Path(sys.prefix) != _PYTHON.parents[1]:
+        os.execv(_PYTHON, [str(_PYTHON), *sys.argv])  # noqa: S606 - the very same command
+    raise ServiceError("loading needs the project and its driver: pip install '.[neo4j]', or make test")

@@ -1,0 +1,100 @@
+"""The jars of Neo4j and of APOC, fetched once with Maven and kept outside the tree."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from . import packages
+from .failure import ServiceError
+from .instance import default_home, exclusive
+
+VERSION = "5.26.30"
+"""The newest patch of the long-term release, which needs Java 17."""
+
+_APOC = "5.26.5"
+"""The newest APOC that is published for programs to depend on; every 5.26 runs it."""
+_GUAVA = "33.4.8-jre"
+"""What APOC needs but does not bring."""
+
+_PROJECT = """\
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>kgnav</groupId><artifactId>{name}</artifactId><version>1</version>
+  <dependencies>{dependencies}</dependencies>
+</project>
+"""
+_DEPENDENCY = """
+    <dependency>
+      <groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version>{more}
+    </dependency>"""
+_ALONE = "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
+
+_SERVER = _DEPENDENCY.format(group="org.neo4j", artifact="neo4j", version=VERSION, more="")
+_PLUGINS = _DEPENDENCY.format(
+    group="org.neo4j.procedure", artifact="apoc-core", version=_APOC, more=f"<classifier>core</classifier>{_ALONE}"
+) + _DEPENDENCY.format(group="com.google.guava", artifact="guava", version=_GUAVA, more="")
+_SHOWN = 15
+"""Lines of Maven's output that are shown when it fails."""
+
+
+def server() -> Path:
+    """The folder with the server's jars.
+
+    Raises:
+        ServiceError: they cannot be fetched, or Java or Maven cannot be installed.
+    """
+    packages.ensure(("java", "javac"), "openjdk-17-jdk-headless")
+    return _fetched("server", _SERVER)
+
+
+def apoc() -> Path:
+    """The folder with APOC and what it needs.
+
+    Raises:
+        ServiceError: as above.
+    """
+    return _fetched("apoc", _PLUGINS)
+
+
+def _fetched(name: str, dependencies: str) -> Path:
+    """A folder of jars, whole or not there at all."""
+    cache = default_home(f"neo4j-{VERSION}")
+    jars = cache / name
+    with exclusive(cache):
+        if not jars.is_dir():
+            packages.ensure(("mvn",), "maven")
+            sys.stderr.write(f"fetching Neo4j {VERSION}: {name}\n")
+            with tempfile.TemporaryDirectory(dir=cache) as scratch:
+                project = Path(scratch) / "pom.xml"
+                project.write_text(_PROJECT.format(name=name, dependencies=dependencies), encoding="utf-8")
+                part = Path(scratch) / "jars"
+                _maven(project, part)
+                part.rename(jars)
+    return jars
+
+
+def _maven(project: Path, target: Path) -> None:
+    maven = shutil.which("mvn") or "mvn"
+    done = subprocess.run(  # noqa: S603 - the arguments are this module's
+        [
+            maven,
+            "--batch-mode",
+            f"--file={project}",
+            "dependency:copy-dependencies",
+            f"-DoutputDirectory={target}",
+            "-DincludeScope=runtime",
+        ],
+        env=dict(os.environ),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode or not target.is_dir():
+        raise ServiceError("Maven could not fetch the jars:\n" + "\n".join(done.stdout.splitlines()[-_SHOWN:]))
