@@ -1,0 +1,114 @@
+"""The driver's errors as this product's: the one place where they are translated."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from neo4j.exceptions import (
+    AuthError,
+    DriverError,
+    Neo4jError,
+    ServiceUnavailable,
+    SessionExpired,
+    UnsupportedServerProduct,
+)
+from neo4j.exceptions import (
+    ConfigurationError as DriverConfigurationError,
+)
+
+from kgnav_mcp.errors import (
+    ConfigurationError,
+    InvalidStore,
+    RateLimited,
+    StoreError,
+    StoreTimeout,
+    StoreUnavailable,
+)
+
+LOST = (ServiceUnavailable, SessionExpired)
+"""What the driver raises where a connection cannot be made, or breaks."""
+
+_NO_TLS = "BoltSecurityError"
+"""What the driver raises, not for others to import, where a server breaks off the handshake of TLS."""
+
+REFUSED_WRITE = "Neo.ClientError.Statement.AccessMode"
+"""The code a server gives to a write in read mode."""
+
+_NEXT_TIME_OUT = "Ask for less (a filter, a label, one relation), or raise the timeout of this graph."
+_CREDENTIALS = "Set user and password in the options of this graph, by KGNAV_GRAPHS__NAME__OPTIONS__PASSWORD or a file."
+
+
+@contextmanager
+def translated(place: str, database: str | None, seconds: float) -> Generator[None]:
+    """Raise what goes wrong inside as an error of this product. Texts of the driver are left to the cause.
+
+    Raises:
+        StoreTimeout: the server ended the query after `seconds`.
+        StoreUnavailable: the server does not answer.
+        RateLimited: it takes no more log-ins for now.
+        ConfigurationError: it refuses the user, the database does not exist, or TLS does not fit.
+        InvalidStore: what answers is no Neo4j, or none of a version that the driver speaks to.
+        StoreError: anything else.
+    """
+    try:
+        yield
+    except Neo4jError as error:
+        raise _refused(error, place, database, seconds) from error
+    except UnsupportedServerProduct as error:
+        raise InvalidStore(f"what answers at {place} is no Neo4j that can be read") from error
+    except DriverConfigurationError as error:
+        raise ConfigurationError(
+            "the driver does not take this location", next_step="Write it as bolt://HOST:7687 or neo4j://HOST:7687."
+        ) from error
+    except (DriverError, OSError, ssl.SSLError) as error:
+        raise _lost(error, place) from error
+
+
+def _lost(error: BaseException, place: str) -> StoreError | ConfigurationError:
+    if any(isinstance(cause, ssl.SSLError) or type(cause).__name__ == _NO_TLS for cause in _causes(error)):
+        return ConfigurationError(
+            f"no encrypted connection to {place} can be made: TLS fails",
+            next_step="Use bolt:// where the server has no TLS, the option ca_file for a certificate authority of "
+            "your own, or bolt+ssc:// for a certificate that nobody vouches for.",
+        )
+    return StoreUnavailable(
+        f"Neo4j does not answer at {place}", next_step="Start it, or check the address; then repeat the call."
+    )
+
+
+def _causes(error: BaseException | None) -> Generator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _refused(error: Neo4jError, place: str, database: str | None, seconds: float) -> StoreError | ConfigurationError:
+    code = error.code or ""
+    reason = code.rpartition(".")[2]
+    if isinstance(error, AuthError) or code.startswith("Neo.ClientError.Security"):
+        return _refused_user(reason, place)
+    if "TimedOut" in code or "Timeout" in code:
+        return StoreTimeout(seconds, next_step=_NEXT_TIME_OUT)
+    if "DatabaseNotFound" in code or code.endswith("Database.Unavailable"):
+        return ConfigurationError(
+            f"there is no database {database!r} at {place}, or it is stopped",
+            next_step=f"Name another behind the address: bolt://{place}/DATABASE.",
+        )
+    if code.startswith("Neo.TransientError"):
+        return StoreUnavailable(f"Neo4j at {place} cannot answer for now ({reason})", next_step="Repeat the call.")
+    return StoreError(f"Neo4j at {place} refuses the query ({code or 'no reason given'})")
+
+
+def _refused_user(reason: str, place: str) -> StoreError | ConfigurationError:
+    if reason == "AuthenticationRateLimit":
+        return RateLimited(f"Neo4j at {place} takes no log-in for now", 5.0, next_step="Wait, then try again.")
+    if reason == "Forbidden":
+        return ConfigurationError(f"this user may not read what was asked for at {place}", next_step=_CREDENTIALS)
+    return ConfigurationError(f"Neo4j at {place} refuses the user or the password", next_step=_CREDENTIALS)
+
+
+def too_late(seconds: float) -> StoreTimeout:
+    """The error for a verb that was given up after `seconds`."""
+    return StoreTimeout(seconds, next_step=_NEXT_TIME_OUT)

@@ -1,0 +1,88 @@
+"""Neo4j passes the contract live: with APOC and a full-text index, and with neither."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from neo4j import GraphDatabase
+
+from tests.contract import toy, toy_files, toy_views
+from tests.contract.suite import GraphAdapterContract
+from tests.neo4j_service import Neo4j
+
+_LABELS = {node.id: min(node.types, default=None) for node in toy.NODES}
+_SCHEMES = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"})
+
+
+@dataclass(frozen=True)
+class Keyed(toy_views.Style):
+    """Ids by the unique constraint of a node's first label; nodes without a label are called by the store's own ids."""
+
+    elements: tuple[tuple[str, str], ...] = ()
+
+    def node_id(self, local: str) -> str:
+        label = _LABELS.get(local, "Person")
+        return dict(self.elements)[local] if label is None else f"{label}:id={local}"
+
+
+def loaded(service: Neo4j, folder: Path, *, full_text: bool) -> tuple[str, toy_views.View]:
+    """The toy graph in a store, and what is seen there: the ids of the files are properties, too."""
+    service.load(toy_files.write_property_graph(folder), full_text=full_text)
+    bare = [local for local, label in _LABELS.items() if label is None]
+    with GraphDatabase.driver(service.url) as driver:  # pyright: ignore[reportUnknownMemberType]
+        found = driver.execute_query("MATCH (n) WHERE n.id IN $bare RETURN n.id, elementId(n)", bare=bare)
+    elements = tuple((record[0], record[1]) for record in found.records)
+    plain = toy_views.PROPERTY_GRAPH
+    style = Keyed(
+        node="",
+        relation="",
+        label="",
+        escaped=False,
+        datatypes=plain.datatypes,
+        name=plain.name,
+        alias=plain.alias,
+        description=plain.description,
+        elements=elements,
+    )
+    view = toy_views.view(style)
+    view.rows += [(style.node_id(node.id), "id", (node.id, None, None), ()) for node in toy.NODES]
+    return service.url, view
+
+
+@pytest.fixture(scope="module")
+def with_apoc(neo4j_with_apoc: Neo4j, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, toy_views.View]:
+    return loaded(neo4j_with_apoc, tmp_path_factory.mktemp("toy"), full_text=True)
+
+
+@pytest.fixture(scope="module")
+def bare(neo4j: Neo4j, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, toy_views.View]:
+    return loaded(neo4j, tmp_path_factory.mktemp("toy"), full_text=False)
+
+
+class TestNeo4jWithApocAndFullText(GraphAdapterContract):
+    schemes: ClassVar[frozenset[str]] = _SCHEMES
+
+    @pytest.fixture
+    def location(self, with_apoc: tuple[str, toy_views.View]) -> str:
+        return with_apoc[0]
+
+    @pytest.fixture
+    def view(self, with_apoc: tuple[str, toy_views.View]) -> toy_views.View:
+        return with_apoc[1]
+
+
+class TestNeo4jAlone(GraphAdapterContract):
+    """Without plugins and without an index of names; spoken to through routing, as a cluster is."""
+
+    schemes: ClassVar[frozenset[str]] = _SCHEMES
+
+    @pytest.fixture
+    def location(self, bare: tuple[str, toy_views.View]) -> str:
+        return bare[0].replace("bolt:", "neo4j:")
+
+    @pytest.fixture
+    def view(self, bare: tuple[str, toy_views.View]) -> toy_views.View:
+        return bare[1]
