@@ -75,7 +75,10 @@ def _questions(*datasets: str) -> Callable[[Callable[..., None]], Callable[..., 
 @main.command()
 @_questions("metaqa", "freebase", "wikidata")
 @click.option("--endpoint", help="freebase, wikidata: URL of the SPARQL endpoint that `convert` was loaded into.")
-def reach(dataset: str, data: Path, sample: int, *, everything: bool, endpoint: str | None) -> None:
+@click.option("--graph", "location", help="metaqa: URL of the Neo4j that the files of `neo4j films` were loaded into.")
+def reach(
+    dataset: str, data: Path, sample: int, *, everything: bool, endpoint: str | None, location: str | None
+) -> None:
     """Gold paths replayed: whether every gold relation is offered and every gold answer shown."""
     if dataset == "freebase":
         from kgnav_bench import freebase_reach  # noqa: PLC0415 - as above
@@ -92,7 +95,7 @@ def reach(dataset: str, data: Path, sample: int, *, everything: bool, endpoint: 
     else:
         from kgnav_bench import reach as benchmark  # noqa: PLC0415 - as above
 
-        report = benchmark.run(data, None if everything else sample)
+        report = benchmark.run(data, None if everything else sample, location)
     click.echo(f"{dataset}\n\n{report}")
 
 
@@ -120,6 +123,41 @@ def collapse(endpoint: str, hubs: int, rounds: int) -> None:
     from kgnav_bench import freebase_collapse as benchmark  # noqa: PLC0415 - as above
 
     click.echo(benchmark.run(endpoint, hubs, rounds))
+
+
+@main.group()
+def neo4j() -> None:
+    """The server on a live Neo4j beside the bare driver, at a hub and at leaves."""
+
+
+@neo4j.command("make")
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--size", default=1_000_000, show_default=True, type=click.IntRange(10_000), help="Of the hub.")
+def neo4j_make(folder: Path, size: int) -> None:
+    """Write the graph to FOLDER as the node and edge file that `scripts/service neo4j load` takes."""
+    from kgnav_bench import neo4j_hub as benchmark  # noqa: PLC0415 - as above
+
+    click.echo(" ".join(map(str, benchmark.make(folder, size))))
+
+
+@neo4j.command("films")
+@click.argument("data", type=_FOLDER)
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+def neo4j_films(data: Path, folder: Path) -> None:
+    """Write the film graph of MetaQA, a file of folder DATA, to FOLDER as a node and an edge file."""
+    from kgnav_bench.metaqa import write_property_graph  # noqa: PLC0415 - as above
+
+    click.echo(" ".join(map(str, write_property_graph(data, folder))))
+
+
+@neo4j.command("run")
+@click.argument("url")
+@click.option("--rounds", default=10, show_default=True, type=click.IntRange(1), help="Of forty calls each.")
+def neo4j_run(url: str, rounds: int) -> None:
+    """Measure on the store at URL, which has that graph."""
+    from kgnav_bench import neo4j_hub as benchmark  # noqa: PLC0415 - as above
+
+    click.echo(benchmark.run(url, rounds))
 
 
 @main.command()

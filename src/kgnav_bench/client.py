@@ -34,8 +34,8 @@ class ServerEndedError(Exception):
     """The server closed its stdout, or answered a request with a protocol error."""
 
 
-def server_command(graph: Path | None) -> list[str]:
-    """The command that serves a graph file; the demo graph where there is none."""
+def server_command(graph: Path | str | None) -> list[str]:
+    """The command that serves a graph file, or a store by its URL; the demo graph where there is none."""
     script = Path(sysconfig.get_path("scripts")) / "kgnav-mcp"
     return [str(script), *(("--graph", str(graph)) if graph else ())]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 from collections import defaultdict
@@ -64,6 +65,27 @@ def source_triples(folder: Path) -> Iterator[tuple[str, str, str]]:
         for line in lines:
             head, relation, tail = line.rstrip("\n").split("\t")
             yield head, relation, tail
+
+
+PREFIX = "Entity:name="
+"""What ids of the film graph begin with in a property graph store, loaded from the files of `write_property_graph`."""
+
+
+def write_property_graph(folder: Path, target: Path) -> tuple[Path, Path]:
+    """Write the film graph as node and edge file with neo4j-admin's headers; a name is its node's id."""
+    target.mkdir(parents=True, exist_ok=True)
+    nodes, edges = target / "nodes.csv", target / "edges.csv"
+    triples = list(source_triples(folder))
+    with nodes.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(("name:ID", ":LABEL"))
+        names = dict.fromkeys(name for head, _, tail in triples for name in (head, tail))
+        rows.writerows((name, "Entity") for name in names)
+    with edges.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow((":START_ID", ":TYPE", ":END_ID"))
+        rows.writerows(triples)
+    return nodes, edges
 
 
 def source_neighbours(folder: Path) -> Neighbours:

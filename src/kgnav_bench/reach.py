@@ -11,7 +11,7 @@ from time import perf_counter
 
 from kgnav_bench import report
 from kgnav_bench.client import BareClient, server_command
-from kgnav_bench.metaqa import HOPS, graph_source, questions, sample, source_neighbours
+from kgnav_bench.metaqa import HOPS, PREFIX, graph_source, questions, sample, source_neighbours
 from kgnav_bench.replay import Replay, Result
 from kgnav_mcp.adapters.embedded.loading import load
 
@@ -19,8 +19,12 @@ _SHOWN_FAILURES = 10
 
 
 @contextmanager
-def replaying(folder: Path) -> Generator[Replay]:
-    """A replay over a server of the film graph, which is loaded from its source into a folder of its own."""
+def replaying(folder: Path, location: str | None = None) -> Generator[Replay]:
+    """A replay over a server of the film graph: one in a store, or else loaded into a graph file of its own."""
+    if location is not None:
+        with BareClient(server_command(location)) as client:
+            yield Replay(client, source_neighbours(folder), PREFIX)
+        return
     with tempfile.TemporaryDirectory() as scratch:
         graph = Path(scratch) / "films.kg"
         load([graph_source(folder)], graph)
@@ -34,10 +38,10 @@ def results(replay: Replay, folder: Path, hops: int, size: int | None) -> list[R
     return [replay.question(question) for question in (sample(asked, size) if size else asked)]
 
 
-def run(folder: Path, size: int | None) -> str:
+def run(folder: Path, size: int | None, location: str | None = None) -> str:
     """The report of a replay of one, two and three hops."""
     begin = perf_counter()
-    with replaying(folder) as replay:
+    with replaying(folder, location) as replay:
         walked = {hops: results(replay, folder, hops, size) for hops in HOPS}
         made = replay.calls_made
     seconds = perf_counter() - begin

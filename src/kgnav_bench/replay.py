@@ -58,8 +58,10 @@ class Result:
 class Replay:
     """Replays questions over one client. Look-ups are shared: the same call is made once, however many ask for it."""
 
-    def __init__(self, client: Caller, truth: Neighbours) -> None:
+    def __init__(self, client: Caller, truth: Neighbours, prefix: str = "") -> None:
+        """`prefix` is what the store's ids have before the names that the questions speak of."""
         self._client = client
+        self._prefix = prefix
         self._truth = truth
         self._answers: dict[tuple[object, ...], tuple[Table, tuple[int, ...]]] = {}
         self._seen: dict[tuple[str, Step], Seen] = {}
@@ -107,7 +109,7 @@ class Replay:
             pages += self._pages(entity, step.direction, step.relation)
         tables = tuple(table for table, _ in pages)
         ends = frozenset(
-            value
+            value.removeprefix(self._prefix)
             for table in tables
             for relation, value in zip(table.column("property"), table.column("value"), strict=False)
             if relation == step.relation
@@ -116,7 +118,7 @@ class Replay:
         return Seen(offered, ends, len(pages), tokens, tables)
 
     def _pages(self, entity: str, direction: str, *only: str) -> Iterator[tuple[Table, tuple[int, ...]]]:
-        arguments: dict[str, object] = {"entity": entity, "direction": direction}
+        arguments: dict[str, object] = {"entity": self._prefix + entity, "direction": direction}
         if only:
             arguments["properties_to_filter_for"] = list(only)
         cursor: str | None = None

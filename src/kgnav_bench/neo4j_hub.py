@@ -1,0 +1,228 @@
+"""The server on a live Neo4j beside its bare driver: a node with a million relationships, and nodes with fifty.
+
+What is compared is asked in turn within one run. The bare driver makes one statement that holds the answer's facts, in
+a read transaction over an open connection.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import cycle
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Any, LiteralString
+
+from neo4j import READ_ACCESS, Driver, GraphDatabase, Query, Session
+
+from kgnav_bench import neo4j_queries as queries
+from kgnav_bench import report
+from kgnav_bench.client import BareClient, noop_command, server_command
+from kgnav_bench.noop import TOOL
+from kgnav_bench.tables import parse
+
+TYPES = ("FOLLOWS", "LIKES", "VISITED")
+LEAVES = 40
+DEGREE = 50
+HUB = "hub"
+
+AT_MOST = 2.0
+"""How many times as long as on a leaf `search` may take on the hub."""
+CHARACTERS = 3_000
+"""An answer on the hub has fewer."""
+ALLOWED_SECONDS, ALLOWED_SHARE = 0.0015, 0.10
+_TIMEOUT = 60.0
+
+
+def make(folder: Path, size: int) -> tuple[Path, Path]:
+    """Write node and edge files of a hub with `size` relationships of three types, and of forty nodes with fifty."""
+    folder.mkdir(parents=True, exist_ok=True)
+    nodes, edges = folder / "nodes.csv", folder / "edges.csv"
+    with nodes.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(("id:ID", ":LABEL", "name"))
+        rows.writerow((HUB, "Place", "The Hub"))
+        rows.writerows((_leaf(n), "Place", f"Place Number {n}") for n in range(LEAVES))
+        rows.writerows((f"fan{n}", "Fan", f"Fan Number {n}") for n in range(size))
+    with edges.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow((":START_ID", ":TYPE", ":END_ID", "since:int"))
+        rows.writerows((f"fan{n}", TYPES[n % 3], HUB, 1900 + n % 100) for n in range(size))
+        rows.writerows(
+            (f"fan{leaf * DEGREE + n}", TYPES[n % 3], _leaf(leaf), 1900 + n)
+            for leaf in range(LEAVES)
+            for n in range(DEGREE)
+        )
+    return nodes, edges
+
+
+def _leaf(number: int) -> str:
+    return f"leaf{number:02}"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A tool call at a place, and the store's part of it."""
+
+    name: str
+    tool: str
+    arguments: Callable[[str], Mapping[str, object]]
+    statement: LiteralString
+    parameters: Callable[[str], dict[str, object]]
+    hub: bool = False
+
+
+def _entity(place: str) -> str:
+    return f"Place:id={place}"
+
+
+def _id(place: str) -> dict[str, object]:
+    return {"id": place}
+
+
+def _misspelt(place: str) -> str:
+    return f"Plase Number {int(place.removeprefix('leaf'))}"
+
+
+CASES = (
+    Case(
+        "search",
+        "search",
+        lambda place: {"entity": _entity(place), "direction": "incoming"},
+        queries.NEIGHBOURHOOD,
+        _id,
+    ),
+    Case(
+        "search, filtered",
+        "search",
+        lambda place: {"entity": _entity(place), "direction": "incoming", "properties_to_filter_for": ["LIKES"]},
+        queries.OF_ONE_RELATION,
+        _id,
+    ),
+    Case(
+        "get_triples",
+        "get_triples",
+        lambda place: {"entity": _entity(place), "relations": ["LIKES"]},
+        queries.OF_ONE_RELATION,
+        _id,
+    ),
+    Case(
+        "find_node, misspelt",
+        "find_node",
+        lambda place: {"hint": _misspelt(place)},
+        queries.NAMED,
+        lambda place: {"words": " ".join(f"{word}~" for word in _misspelt(place).split())},
+    ),
+    Case(
+        "search, hub",
+        "search",
+        lambda place: {"entity": _entity(place), "direction": "incoming"},
+        queries.RELATIONS,
+        _id,
+        hub=True,
+    ),
+)
+
+
+@dataclass(slots=True)
+class Times:
+    """Seconds of each call of one case, by who was asked."""
+
+    direct: list[float] = field(default_factory=list[float])
+    server: list[float] = field(default_factory=list[float])
+    noop: list[float] = field(default_factory=list[float])
+
+    @property
+    def added(self) -> float:
+        return median(self.server) - median(self.direct)
+
+    @property
+    def within(self) -> bool:
+        """Whether a call costs no more than the bare statement, 10 % and 1.5 ms."""
+        return self.added <= ALLOWED_SECONDS + ALLOWED_SHARE * median(self.direct)
+
+
+def run(url: str, rounds: int) -> str:
+    """The report on a store that `make`'s files were loaded into. Each round is one call of each side at each leaf."""
+    with ExitStack() as open_:
+        driver: Driver = GraphDatabase.driver(url)  # pyright: ignore[reportUnknownMemberType] - its own keywords
+        open_.enter_context(driver)
+        server = open_.enter_context(BareClient(server_command(url)))
+        noop = open_.enter_context(BareClient(noop_command()))
+        sides = _Sides(driver, server, noop)
+        measured = {case.name: sides.measure(case, rounds) for case in CASES}
+        answer = server.call("search", {"entity": _entity(HUB), "direction": "incoming"})
+        degree = sides.ask(queries.RELATIONS, _id(HUB))[0]
+    return _report(url, measured, answer, sum(int(degree[place]) for place in (1, 3, 5)), rounds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """Those that are asked in turn."""
+
+    driver: Driver
+    server: BareClient
+    noop: BareClient
+
+    def measure(self, case: Case, rounds: int) -> Times:
+        """One case, after a round that is not counted."""
+        times = Times()
+        places = cycle([HUB] if case.hub else [_leaf(n) for n in range(LEAVES)])
+        for n in range(-1, rounds):
+            taken = Times() if n < 0 else times
+            batch = [next(places) for _ in range(LEAVES)]
+            for place in batch:
+                parameters = case.parameters(place)
+                taken.direct.append(_timed(lambda: self.ask(case.statement, parameters)))  # noqa: B023 - called at once
+            for place in batch:
+                arguments = case.arguments(place)
+                taken.server.append(_timed(lambda: self.server.call(case.tool, arguments)))  # noqa: B023 - as above
+            taken.noop += [_timed(lambda: self.noop.call(TOOL, {"text": "a"})) for _ in batch]
+        return times
+
+    def ask(self, statement: LiteralString, parameters: dict[str, object]) -> list[list[Any]]:
+        """The rows of a statement, by the driver alone."""
+        session: Session = self.driver.session(  # pyright: ignore[reportUnknownMemberType] - its own keywords
+            database="neo4j", default_access_mode=READ_ACCESS
+        )
+        with session:
+            return [record.values() for record in session.run(Query(statement, timeout=_TIMEOUT), parameters)]
+
+
+def _timed(call: Callable[[], object]) -> float:
+    start = perf_counter()
+    call()
+    return perf_counter() - start
+
+
+def _report(url: str, measured: Mapping[str, Times], answer: str, degree: int, rounds: int) -> str:
+    table = report.table(
+        ("call", "bare driver, median", "p95", "server, median", "p95", "idle server", "added"),
+        [
+            (
+                name,
+                *report.timing(times.direct),
+                *report.timing(times.server),
+                report.milliseconds(median(times.noop)),
+                report.milliseconds(times.added),
+            )
+            for name, times in measured.items()
+        ],
+    )
+    ratio = median(measured["search, hub"].server) / median(measured["search"].server)
+    total = sum(int(rows.replace(",", "")) for rows in parse(answer).column("rows"))
+    allowed = f"allowed {ALLOWED_SECONDS * 1000:g} ms + {ALLOWED_SHARE:.0%}"
+    verdicts = [
+        report.verdict(times.within, f"{name} adds {report.milliseconds(times.added)} ms ({allowed} of the bare one)")
+        for name, times in measured.items()
+    ]
+    verdicts += [
+        report.verdict(ratio <= AT_MOST, f"the hub takes {ratio:.2f} times as long as a leaf (at most {AT_MOST:g})"),
+        report.verdict(total == degree, f"its answer counts {total:,} rows of {degree:,}"),
+        report.verdict(len(answer) < CHARACTERS, f"its answer has {len(answer):,} characters (under {CHARACTERS:,})"),
+    ]
+    title = f"{url}: a hub of {degree:,}, {LEAVES} leaves of {DEGREE}, {rounds * LEAVES} calls each, ms"
+    return "\n".join((title, "", table, "", *verdicts))
