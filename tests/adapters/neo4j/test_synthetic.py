@@ -1,0 +1,121 @@
+"""GraphWalk's primitives on a generated graph in a live Neo4j give what the paper's own Cypher gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncGenerator
+from typing import LiteralString, cast
+
+import pytest
+
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.neo4j.queries import quoted
+from kgnav_mcp.model import Direction, Entity
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.primitives import (
+    get_all_nearest_neighbors,
+    get_node_by_property,
+    get_unique_property_values,
+)
+from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
+from tests.adapters.neo4j.generator import Synthetic, generate, write
+from tests.adapters.neo4j.graphs import write as ask
+from tests.neo4j_service import Neo4j
+
+ALL = Limits(hub=10_000, rows=10_000)
+
+
+@pytest.fixture(scope="module")
+def synthetic() -> Synthetic:
+    """The paper's smallest size: 100 nodes, 4 classes, 2 classes of relationships, 3 properties of 5 values each."""
+    return generate(100, 4, 2, 3, 5)
+
+
+@pytest.fixture(scope="module")
+def loaded(neo4j: Neo4j, synthetic: Synthetic, tmp_path_factory: pytest.TempPathFactory) -> Neo4j:
+    neo4j.load(write(synthetic, tmp_path_factory.mktemp("synthetic")))
+    return neo4j
+
+
+@pytest.fixture
+async def graph(loaded: Neo4j) -> AsyncGenerator[GraphAdapter]:
+    async with open_adapter(loaded.url, AdapterOptions()) as opened:
+        yield opened
+
+
+def _conditions(graph: Synthetic) -> list[tuple[str, str, str]]:
+    """Every label, property and value there is."""
+    return sorted({(graph.classes[id_], key, value) for id_, own in graph.nodes.items() for key, value in own.items()})
+
+
+def _cypher(text: str) -> LiteralString:
+    return cast("LiteralString", text)
+
+
+def test_the_generator_makes_the_graph_that_was_asked_for(synthetic: Synthetic):
+    assert len(synthetic.nodes) == 100
+    assert len(set(synthetic.classes.values())) == 4
+    assert {len(own) for own in synthetic.nodes.values()} == {3}
+    assert len({kind for _, kind, _, _ in synthetic.edges}) == 2
+    assert len(synthetic.edges) > 50
+    assert generate(100, 4, 2, 3, 5) == synthetic
+
+
+async def test_nodes_by_property_are_those_of_the_papers_query(
+    graph: GraphAdapter, loaded: Neo4j, synthetic: Synthetic
+):
+    for label, key, value in _conditions(synthetic):
+        page = await get_node_by_property(graph, label, key, value)
+        rows = ask(loaded, _cypher(f"MATCH (n:{quoted(label)} {{{quoted(key)}: $value}}) RETURN n.id"), value=value)
+        assert sorted(node.entity.id for node in page.items) == sorted(f"{label}:id={row[0]}" for row in rows)
+        for node in page.items:
+            own = {triple.relation.id: getattr(triple.tail, "text", None) for triple in node.properties}
+            local = own.pop("id")
+            assert own == synthetic.nodes[str(local)]
+
+
+async def test_nearest_neighbours_are_those_of_the_papers_query(
+    graph: GraphAdapter, loaded: Neo4j, synthetic: Synthetic
+):
+    for label, key, value in _conditions(synthetic):
+        found = await get_all_nearest_neighbors(graph, label, key, value, limits=ALL)
+        assert found.links is not None
+        seen = Counter(
+            (
+                str(link.direction),
+                link.triple.relation.id,
+                far.id.partition("=")[2],
+                tuple((one.relation.id, getattr(one.value, "text", None)) for one in link.triple.qualifiers),
+            )
+            for link in found.links.items
+            if isinstance(far := link.triple.far_end(link.direction), Entity)
+        )
+        rows = ask(
+            loaded,
+            _cypher(
+                f"MATCH (n:{quoted(label)} {{{quoted(key)}: $value}})-[r]-(m) "
+                "RETURN startNode(r) = n, type(r), m.id, properties(r)"
+            ),
+            value=value,
+        )
+        expected = Counter(
+            (
+                str(Direction.OUTGOING if outgoing else Direction.INCOMING),
+                str(kind),
+                str(far),
+                tuple(sorted(cast("dict[str, str]", own).items())),
+            )
+            for outgoing, kind, far, own in rows
+        )
+        assert seen == expected
+
+
+async def test_unique_values_are_those_of_the_papers_query(graph: GraphAdapter, loaded: Neo4j, synthetic: Synthetic):
+    for label, key in sorted({(label, key) for label, key, _ in _conditions(synthetic)}):
+        page = await get_unique_property_values(graph, key, label, ValueOwner.NODE, limits=ALL)
+        rows = ask(loaded, _cypher(f"MATCH (n:{quoted(label)}) RETURN DISTINCT n.{quoted(key)}"))
+        assert [literal.text for literal in page.items] == sorted(str(row[0]) for row in rows)
+    for kind, key in sorted({(kind, key) for _, kind, _, own in synthetic.edges for key in own}):
+        page = await get_unique_property_values(graph, key, kind, ValueOwner.RELATIONSHIP, limits=ALL)
+        rows = ask(loaded, _cypher(f"MATCH ()-[r:{quoted(kind)}]->() RETURN DISTINCT r.{quoted(key)}"))
+        assert [literal.text for literal in page.items] == sorted(str(row[0]) for row in rows)
