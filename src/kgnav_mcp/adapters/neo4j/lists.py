@@ -49,17 +49,19 @@ class ListReader:
         condition, keys = await self._condition(catalogue, label, property_name, value)
         parts = {"label": queries.labelled(label), "condition": condition}
         values = meant(sendable(value)) if value is not None else []
+        texts = [sendable(value), f"{sendable(value)}[UTC]"] if value is not None else []
         skip = items_before(after, None)
         (cells,), (total,) = await asyncio.gather(
             self._store.row(
                 queries.filled(queries.SELECTED, **parts),
                 keys=keys,
                 values=values,
+                texts=texts,
                 shown=self._entities.described,
                 skip=skip,
                 limit=limit,
             ),
-            self._store.row(queries.filled(queries.SELECTED_COUNT, **parts), keys=keys, values=values),
+            self._store.row(queries.filled(queries.SELECTED_COUNT, **parts), keys=keys, values=values, texts=texts),
         )
         items_before(after, total)
         return Page(

@@ -150,7 +150,8 @@ NODES_WITH_DEGREE = "{seek} RETURN collect([{cell}, {degree}])"
 
 WITH_VALUE = """
 any(key IN $keys WHERE n[key] IS NOT NULL AND any(
-  value IN CASE WHEN valueType(n[key]) STARTS WITH 'LIST' THEN n[key] ELSE [n[key]] END WHERE value IN $values))
+  value IN CASE WHEN valueType(n[key]) STARTS WITH 'LIST' THEN n[key] ELSE [n[key]] END
+  WHERE value IN $values OR toStringOrNull(value) IN $texts))
 """
 """The properties of a node."""
 
