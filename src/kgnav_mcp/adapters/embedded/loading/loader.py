@@ -25,7 +25,7 @@ from kgnav_mcp.adapters.embedded.loading.reification import attach_qualifiers
 from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
 from kgnav_mcp.adapters.embedded.loading.sources import recognise
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
-from kgnav_mcp.adapters.embedded.loading.statistics import EdgeCounts, write_statistics
+from kgnav_mcp.adapters.embedded.loading.statistics import Counting, write_statistics
 from kgnav_mcp.adapters.embedded.loading.terms import TERM_BUDGET
 from kgnav_mcp.adapters.wellknown import PREFIXES
 from kgnav_mcp.errors import LoadError
@@ -123,15 +123,17 @@ def _write_large(part: PartFile, reading: Reading, options: LoadOptions) -> bool
         connection.execute("BEGIN")
         writer.write_edges(connection)
         connection.execute("COMMIT")
-        with EdgeCounts(part.path) as counts:
+        with Counting(part.path) as counting:
+            edges = counting.edges()
             nodes.copy(connection)
+            attributes = counting.attributes()
             staging.tell(name, 0, "indexing")
             connection.execute("BEGIN")
             writer.write_joins(connection)
             connection.execute("COMMIT")
             staging.tell(name, 0, "counting")
             connection.execute("BEGIN")
-            return write_statistics(connection, part.path, counts)
+            return write_statistics(connection, edges.result(), attributes.result())
 
 
 def _connect(part: PartFile) -> sqlite3.Connection:

@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
@@ -24,52 +25,63 @@ RARE = 5_000
 """Relations with fewer rows are counted in full even in a sample, so that none goes missing."""
 
 
-class EdgeCounts:
-    """What is counted over the edges alone, in a thread from `__enter__` on, while the nodes are still being written.
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Rows of each relation, and the degrees of the nodes beyond the floor on one side."""
 
-    The edges must be committed, and no one may touch them again.
+    relations: Counter[int]
+    degrees: list[Degree]
+
+
+class Counting:
+    """What is counted over the triples, in threads of its own, while the rest of the file is still being written.
+
+    Each table must be committed before it is counted, and no one may touch it again.
     """
 
     def __init__(self, path: Path) -> None:
-        self._connection = _reader(path)
-        self._connection.execute(queries.ANY_EDGE).fetchone()  # reads the schema, before anyone writes beside it
+        self._path = path
         self._stopped = threading.Event()
-        self._connection.set_progress_handler(self._stopped.is_set, STEPS)
-        self._thread = ThreadPoolExecutor(1, "kgnav-counts")
-        self._counted: Future[tuple[Counter[int], list[Degree]]] | None = None
+        self._threads = ThreadPoolExecutor(2, "kgnav-counts")
 
-    def __enter__(self) -> EdgeCounts:
-        self._counted = self._thread.submit(self._count)
+    def __enter__(self) -> Counting:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stopped.set()
-        self._thread.shutdown()
-        self._connection.close()
+        self._threads.shutdown()
 
-    def result(self) -> tuple[Counter[int], list[Degree]]:
-        """Edges of each relation, and the incoming degrees of the nodes beyond the floor. Waits for them."""
-        assert self._counted is not None, "counting has begun"  # noqa: S101 - a context manager's rule
-        return self._counted.result()
+    def edges(self) -> Future[Counted]:
+        """Begin to count the edges, and the incoming degrees."""
+        return self._begin(queries.EDGE_RELATIONS, queries.DEGREES_INCOMING)
 
-    def _count(self) -> tuple[Counter[int], list[Degree]]:
-        relations = _by_relation(self._connection, queries.EDGE_RELATIONS)
-        return relations, self._connection.execute(queries.DEGREES_INCOMING, (DEGREE_FLOOR,)).fetchall()
+    def attributes(self) -> Future[Counted]:
+        """Begin to count the attributes, and the outgoing degrees, which the edges have their part in."""
+        return self._begin(queries.ATTRIBUTE_RELATIONS, queries.DEGREES_OUTGOING)
+
+    def _begin(self, relations: str, degrees: str) -> Future[Counted]:
+        uri = f"file:{quote(str(self._path))}?mode=ro&immutable=1"  # what is read is committed, and stays as it is
+        connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+        connection.execute(queries.ANY_EDGE).fetchone()  # reads the schema, before anyone writes beside it
+        connection.set_progress_handler(self._stopped.is_set, STEPS)
+        return self._threads.submit(_counted, connection, relations, degrees)
 
 
-def write_statistics(connection: sqlite3.Connection, path: Path, counts: EdgeCounts) -> bool:
-    """Fill the tables of counts; True when the schema's figures come from a sample.
+def _counted(connection: sqlite3.Connection, relations: str, degrees: str) -> Counted:
+    with closing(connection):
+        counts: Counter[int] = Counter()
+        for relation, rows in connection.execute(relations):
+            counts[relation] += rows
+        return Counted(counts, connection.execute(degrees, (DEGREE_FLOOR,)).fetchall())
 
-    `path` is the file behind the connection, with all triples committed: degrees are read beside the relations.
-    """
-    with ThreadPoolExecutor(1, "kgnav-degrees") as beside:
-        outgoing = beside.submit(_outgoing_degrees, path)
-        attributes = _by_relation(connection, queries.ATTRIBUTE_RELATIONS)
-        edges, incoming = counts.result()
+
+def write_statistics(connection: sqlite3.Connection, of_edges: Counted, of_attributes: Counted) -> bool:
+    """Fill the tables of counts; True when the schema's figures come from a sample."""
+    edges, attributes = of_edges.relations, of_attributes.relations
     connection.executemany(queries.WRITE_EDGE_COUNT, edges.items())
     connection.executemany(queries.WRITE_ATTRIBUTE_COUNT, attributes.items())
-    for degrees in (outgoing.result(), incoming):
-        connection.executemany(queries.WRITE_DEGREE, degrees)
+    for counted in (of_attributes, of_edges):
+        connection.executemany(queries.WRITE_DEGREE, counted.degrees)
     if connection.execute(queries.HAS_MEDIATORS).fetchone()[0]:
         connection.execute(queries.COUNT_OUTGOING_OF_MEDIATORS)
         connection.execute(queries.COUNT_INCOMING_OF_MEDIATORS)
@@ -87,22 +99,3 @@ def write_statistics(connection: sqlite3.Connection, path: Path, counts: EdgeCou
     connection.execute(queries.FORGET_UNUSED_RELATIONS)
     connection.execute(queries.WRITE_LABEL_PROPERTIES, (RARE, step))
     return step > 1
-
-
-def _by_relation(connection: sqlite3.Connection, query: str) -> Counter[int]:
-    counts: Counter[int] = Counter()
-    for relation, rows in connection.execute(query):
-        counts[relation] += rows
-    return counts
-
-
-def _outgoing_degrees(path: Path) -> list[Degree]:
-    """The rows of the nodes beyond the floor, read by a connection of its own."""
-    with closing(_reader(path)) as connection:
-        return connection.execute(queries.DEGREES_OUTGOING, (DEGREE_FLOOR,)).fetchall()
-
-
-def _reader(path: Path) -> sqlite3.Connection:
-    """A connection for any thread that takes no locks: what it reads is committed, and stays as it is."""
-    uri = f"file:{quote(str(path))}?mode=ro&immutable=1"
-    return sqlite3.connect(uri, uri=True, check_same_thread=False)
