@@ -32,14 +32,14 @@ class Store:
 
 
 async def test_hidden_relations_are_left_out_and_counted_with_an_example():
-    page = await relation_facts(Store(), ANN, Direction.OUTGOING, limits=Limits())  # pyright: ignore[reportArgumentType]
+    page = await relation_facts(Store(), ANN.id, Direction.OUTGOING, limits=Limits())  # pyright: ignore[reportArgumentType]
     assert [each.relation.id for each in page.items] == ["wdt:P19"]
     assert (page.total, page.positions) == (Count(1), ("wdt:P19",))
     assert page.note == "2 more relations, to identifiers elsewhere, are shown when named, such as wdt:P214."
 
 
 async def test_hidden_relations_can_be_asked_for():
-    page = await relation_facts(Store(), ANN, Direction.OUTGOING, hidden=True, limits=Limits())  # pyright: ignore[reportArgumentType]
+    page = await relation_facts(Store(), ANN.id, Direction.OUTGOING, hidden=True, limits=Limits())  # pyright: ignore[reportArgumentType]
     assert len(page.items) == 3
     assert page.note == ""
 

@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import pytest
 
-from kgnav_mcp.errors import UnknownRelation
+from kgnav_mcp.errors import UnknownEntity, UnknownRelation
 from kgnav_mcp.model import Count, Direction, Page, Stop, Triple
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
@@ -146,3 +146,32 @@ async def test_a_two_hop_relation_is_accepted_by_the_filter(graph: GraphAdapter)
     found = await search(graph, await entity(graph, "ada"), OUTGOING, only=["marriage.spouse"], limits=LIMITS)
     assert found.rows is not None
     assert [short(triple)[2] for triple in found.rows.items] == ["ben", "cyd"]
+
+
+async def test_an_id_is_followed_without_being_looked_up_first(graph: GraphAdapter) -> None:
+    with patch.object(graph, "entities", side_effect=AssertionError("the rows hold the entity")):
+        whole = await search(graph, "ouroboros", OUTGOING, limits=LIMITS)
+        filtered = await search(graph, "ouroboros", INCOMING, only=["eats"], limits=LIMITS)
+    for found in (whole, filtered):
+        assert (found.entity.id, found.entity.label) == ("ouroboros", "Ouroboros")
+        assert found.rows is not None
+        assert found.rows.items
+
+
+@pytest.mark.parametrize("only", [[], ["eats"], ["Eats"]])
+@pytest.mark.parametrize("written", ["Ouroboros", " ouroboros ", "OUROBOROS"])
+async def test_the_entity_may_be_given_in_other_words(graph: GraphAdapter, written: str, only: list[str]) -> None:
+    found = await search(graph, written, OUTGOING, only=only, limits=LIMITS)
+    assert found == await search(graph, await entity(graph, "ouroboros"), OUTGOING, only=only, limits=LIMITS)
+
+
+@pytest.mark.parametrize("only", [[], ["eats"]])
+async def test_an_unknown_entity_has_no_empty_neighbourhood(graph: GraphAdapter, only: list[str]) -> None:
+    with pytest.raises(UnknownEntity):
+        await search(graph, "nobody at all", OUTGOING, only=only, limits=LIMITS)
+
+
+async def test_a_hub_that_is_given_by_its_id_is_told_by_its_name(graph: GraphAdapter) -> None:
+    found = await search(graph, toy.HUB, INCOMING, limits=LIMITS)
+    assert found.relations is not None
+    assert found.entity == await entity(graph, toy.HUB)

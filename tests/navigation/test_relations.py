@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.errors import UnknownRelation
-from kgnav_mcp.model import Count, Direction, Stop
+from kgnav_mcp.errors import UnknownEntity, UnknownRelation
+from kgnav_mcp.model import Count, Direction, Entity, Link, Page, Stop
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.relations import get_relations, get_triples
 from kgnav_mcp.port import GraphAdapter
@@ -38,7 +38,7 @@ async def test_every_offered_relation_is_accepted_and_has_as_many_triples_as_it_
         start = await entity(graph, name)
         for facts in (await get_relations(graph, start, limits=LIMITS)).items:
             chosen = facts.relation.id
-            page = await get_triples(graph, start, [chosen], limits=LIMITS)
+            _, page = await get_triples(graph, start, [chosen], limits=LIMITS)
             same_way = [link for link in page.items if link.direction is facts.direction]
             if not facts.mediators:
                 assert Count(len(same_way)) == facts.count, (name, chosen)
@@ -65,7 +65,7 @@ async def test_a_flattened_relation_is_not_lost_to_the_white_list(graph: GraphAd
 
 
 async def test_triples_of_both_directions_come_together(graph: GraphAdapter) -> None:
-    page = await get_triples(graph, await entity(graph, "ada"), ["knows"], limits=LIMITS)
+    _, page = await get_triples(graph, await entity(graph, "ada"), ["knows"], limits=LIMITS)
     assert [short(link.triple) for link in page.items] == [
         ("ada", "knows", "ben"),
         ("ada", "knows", "ben"),
@@ -76,30 +76,37 @@ async def test_triples_of_both_directions_come_together(graph: GraphAdapter) -> 
 
 
 async def test_parallel_edges_keep_their_own_qualifiers(graph: GraphAdapter) -> None:
-    page = await get_triples(graph, await entity(graph, "ada"), ["knows"], limits=LIMITS)
+    _, page = await get_triples(graph, await entity(graph, "ada"), ["knows"], limits=LIMITS)
     to_ben = [roles(link.triple) for link in page.items if short(link.triple)[2] == "ben"]
     assert to_ben == [{"since": "1830"}, {"how": "work", "since": "1841"}]
+
+
+async def _triples(
+    graph: GraphAdapter, anchor: Entity, chosen: list[str], after: str | None, limits: Limits
+) -> Page[Link]:
+    _, page = await get_triples(graph, anchor, chosen, after=after, limits=limits)
+    return page
 
 
 @pytest.mark.parametrize("size", [1, 3, 4, 5, 100])
 async def test_paging_crosses_from_outgoing_to_incoming_without_loss(graph: GraphAdapter, size: int) -> None:
     ada = await entity(graph, "ada")
     chosen = ["knows", "dislikes", "marriage.spouse"]
-    whole = (await get_triples(graph, ada, chosen, limits=LIMITS)).items
+    whole = (await get_triples(graph, ada, chosen, limits=LIMITS))[1].items
     limits = Limits(rows=size)
-    paged = await all_pages(lambda after: get_triples(graph, ada, chosen, after=after, limits=limits))
+    paged = await all_pages(lambda after: _triples(graph, ada, chosen, after, limits))
     assert paged == list(whole)
-    first = await get_triples(graph, ada, chosen, limits=limits)
+    _, first = await get_triples(graph, ada, chosen, limits=limits)
     assert first.total == Count(len(whole)), "the total is of the whole list, whichever page"
 
 
 @pytest.mark.parametrize("chosen", [["Knows"], ["knows", "DISLIKES"], ["Knows", "marriage.spouse"]])
 async def test_labels_are_paged_through_as_ids_are(graph: GraphAdapter, chosen: list[str]) -> None:
     ada = await entity(graph, "ada")
-    whole = (await get_triples(graph, ada, chosen, limits=LIMITS)).items
+    whole = (await get_triples(graph, ada, chosen, limits=LIMITS))[1].items
     assert whole
     limits = Limits(rows=2)
-    assert await all_pages(lambda after: get_triples(graph, ada, chosen, after=after, limits=limits)) == list(whole)
+    assert await all_pages(lambda after: _triples(graph, ada, chosen, after, limits)) == list(whole)
 
 
 async def test_a_relation_that_the_black_list_hides_has_no_triples_either(graph: GraphAdapter) -> None:
@@ -108,7 +115,7 @@ async def test_a_relation_that_the_black_list_hides_has_no_triples_either(graph:
 
 
 async def test_no_limit_is_silent(graph: GraphAdapter) -> None:
-    page = await get_triples(graph, await entity(graph, toy.HUB), ["visited"], limits=Limits(rows=40))
+    _, page = await get_triples(graph, await entity(graph, toy.HUB), ["visited"], limits=Limits(rows=40))
     assert (len(page.items), page.total, page.stop) == (40, Count(toy.VISITORS), Stop.LIMIT)
 
 
@@ -119,5 +126,19 @@ async def test_an_unknown_relation_names_the_nearest_valid_ones(graph: GraphAdap
 
 
 async def test_a_hostile_relation_name_is_only_a_name(graph: GraphAdapter) -> None:
-    page = await get_triples(graph, await entity(graph, toy.HOSTILE_HUNTER), [toy.HOSTILE_RELATION], limits=LIMITS)
+    _, page = await get_triples(graph, await entity(graph, toy.HOSTILE_HUNTER), [toy.HOSTILE_RELATION], limits=LIMITS)
     assert [link.triple.relation.id for link in page.items] == [toy.HOSTILE_RELATION]
+
+
+@pytest.mark.parametrize("written", ["ada", "Ada Stone"])
+async def test_the_entity_may_be_given_by_id_or_name(graph: GraphAdapter, written: str) -> None:
+    ada = await entity(graph, "ada")
+    for relations in (["knows"], ["Knows"]):
+        found, page = await get_triples(graph, written, relations, limits=LIMITS)
+        assert (found.id, found.label) == ("ada", ada.label)
+        assert page.total == Count(4)
+
+
+async def test_an_unknown_entity_is_said_before_an_unknown_relation(graph: GraphAdapter) -> None:
+    with pytest.raises(UnknownEntity):
+        await get_triples(graph, "nobody at all", ["knows"], limits=LIMITS)

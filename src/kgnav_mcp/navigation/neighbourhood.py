@@ -10,22 +10,23 @@ and for its distinct relations where there are more, so that the cost follows th
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 
 from kgnav_mcp.errors import InvalidCursor
-from kgnav_mcp.model import Count, Direction, Entity, Neighbourhood, Page, RelationFacts, Stop, T, Triple
+from kgnav_mcp.model import Count, Direction, Entity, Neighbourhood, Node, Page, RelationFacts, Stop, T, Triple
 from kgnav_mcp.navigation.flattening import flattened, folded
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.ranking import Ranker, bm25
-from kgnav_mcp.navigation.resolving import meant_relations, unknown_relation
+from kgnav_mcp.navigation.resolving import id_of, meant_relations, met_or_resolved, unknown_relation
 from kgnav_mcp.port import Capability, GraphAdapter
 
 
 async def search(
     graph: GraphAdapter,
-    entity: Entity,
+    entity: Entity | str,
     direction: Direction,
     *,
     only: Sequence[str] = (),
@@ -36,33 +37,59 @@ async def search(
 ) -> Neighbourhood:
     """The neighbourhood of an entity in one direction, or its relations where it is a hub (SoG, Algorithm 1).
 
-    `only` filters by relation id or label and switches the collapse off. `question` ranks the relations of a hub.
+    The entity may be given as a user wrote it. `only` filters by relation id or label and switches the collapse off.
+    `question` ranks the relations of a hub.
 
     Raises:
         UnknownRelation: a filter names no relation of this entity in this direction.
+        UnknownEntity, AmbiguousEntity, InvalidArgument: as `resolve_entity`.
     """
     if only:
-        rows = await _filtered(graph, entity, direction, only, after=after, limits=limits)
-        return Neighbourhood(entity, direction, rows=rows)
-    probe = await graph.neighbours([entity.id], direction, limit=limits.hub, whole=True)
+        return await _filtered(graph, entity, direction, only, after=after, limits=limits)
+    probe = await graph.neighbours([id_of(entity)], direction, limit=limits.hub, whole=True)
     if probe.stop is Stop.LIMIT:
-        facts = await relation_facts(graph, entity, direction, examples=limits.examples, limits=limits)
-        return Neighbourhood(entity, direction, relations=await ranked(facts, question, entity, ranker, after))
+        return await _collapsed(graph, entity, direction, question, after=after, limits=limits, ranker=ranker)
+    anchor = await met_or_resolved(graph, entity, _anchor(probe, direction))
+    if not probe.items and anchor.id != id_of(entity):
+        return await search(graph, anchor, direction, question=question, after=after, limits=limits, ranker=ranker)
     if after is None:
-        return Neighbourhood(entity, direction, rows=await folded(graph, probe, direction))
-    rows = await flattened(graph, [entity.id], direction, limit=limits.hub, after=after)
-    return Neighbourhood(entity, direction, rows=rows)
+        return Neighbourhood(anchor, direction, rows=await folded(graph, probe, direction))
+    rows = await flattened(graph, [anchor.id], direction, limit=limits.hub, after=after)
+    return Neighbourhood(anchor, direction, rows=rows)
+
+
+async def _collapsed(
+    graph: GraphAdapter,
+    entity: Entity | str,
+    direction: Direction,
+    question: str | None,
+    *,
+    after: str | None,
+    limits: Limits,
+    ranker: Ranker,
+) -> Neighbourhood:
+    """The relations of a hub; that it is one tells that what a user wrote is its id."""
+    anchor, facts = await asyncio.gather(
+        met_or_resolved(graph, entity, None),
+        relation_facts(graph, id_of(entity), direction, examples=limits.examples, limits=limits),
+    )
+    return Neighbourhood(anchor, direction, relations=await ranked(facts, question, anchor, ranker, after))
+
+
+def _anchor(rows: Page[Triple], direction: Direction) -> Node | None:
+    """The node that the rows are at, where there are any."""
+    return rows.items[0].far_end(direction.opposite) if rows.items else None
 
 
 async def _filtered(
     graph: GraphAdapter,
-    entity: Entity,
+    entity: Entity | str,
     direction: Direction,
     only: Sequence[str],
     *,
     after: str | None,
     limits: Limits,
-) -> Page[Triple]:
+) -> Neighbourhood:
     """The rows of the named relations.
 
     Names are ids as a rule, so that they are followed as they are; what they mean is looked up only where one of them
@@ -70,36 +97,37 @@ async def _filtered(
     """
     met: set[str] = set()
 
-    def read(paths: Sequence[tuple[str, ...]]) -> Awaitable[Page[Triple]]:
-        return flattened(
-            graph, [entity.id], direction, paths=paths, limit=limits.rows, room=limits.room, after=after, met=met
-        )
+    def read(at: str, paths: Sequence[tuple[str, ...]]) -> Awaitable[Page[Triple]]:
+        return flattened(graph, [at], direction, paths=paths, limit=limits.rows, room=limits.room, after=after, met=met)
 
     if after is None:
-        rows = await read([(name,) for name in only])
+        rows = await read(id_of(entity), [(name,) for name in only])
+        entity = await met_or_resolved(graph, entity, _anchor(rows, direction))
         if met.issuperset(only):
-            return rows
-    return await read(await _filter(graph, entity, direction, only, limits))
+            return Neighbourhood(entity, direction, rows=rows)
+    anchor = await met_or_resolved(graph, entity, None)
+    rows = await read(anchor.id, await _filter(graph, anchor, direction, only, limits))
+    return Neighbourhood(anchor, direction, rows=rows)
 
 
 async def _filter(
     graph: GraphAdapter, entity: Entity, direction: Direction, only: Sequence[str], limits: Limits
 ) -> list[tuple[str, ...]]:
     """The paths that the filter names; what it names wrongly is said, with where it is instead."""
-    facts = (await relation_facts(graph, entity, direction, hops=1, hidden=True, limits=limits)).items
+    facts = (await relation_facts(graph, entity.id, direction, hops=1, hidden=True, limits=limits)).items
     meant, unknown = meant_relations(only, facts)
     if unknown:
-        facts = (await relation_facts(graph, entity, direction, hidden=True, limits=limits)).items
+        facts = (await relation_facts(graph, entity.id, direction, hidden=True, limits=limits)).items
         meant, unknown = meant_relations(only, facts)
     if unknown:
-        opposite = (await relation_facts(graph, entity, direction.opposite, limits=limits)).items
+        opposite = (await relation_facts(graph, entity.id, direction.opposite, limits=limits)).items
         raise unknown_relation(unknown[0], entity, direction, facts, opposite)
     return [tuple(hop.id for hop in fact.hops) for fact in meant]
 
 
 async def relation_facts(
     graph: GraphAdapter,
-    entity: Entity,
+    entity: str,
     direction: Direction,
     *,
     hops: int = 2,
@@ -112,7 +140,7 @@ async def relation_facts(
     Those that are shown only when asked for by name are left out, and counted in the page's note, unless `hidden`.
     """
     hops = hops if Capability.MEDIATORS in graph.capabilities else 1
-    page = await graph.relations([entity.id], direction, hops=hops, examples=examples, limit=limits.relations)
+    page = await graph.relations([entity], direction, hops=hops, examples=examples, limit=limits.relations)
     return page if hidden else _without_hidden(page)
 
 

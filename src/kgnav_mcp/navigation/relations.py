@@ -10,12 +10,12 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 
-from kgnav_mcp.model import Direction, Entity, Link, Page, RelationFacts, Stop
+from kgnav_mcp.model import Direction, Entity, Link, Node, Page, RelationFacts, Stop
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.links import Paths, links
 from kgnav_mcp.navigation.neighbourhood import from_place, ranked, relation_facts
 from kgnav_mcp.navigation.ranking import Ranker, bm25
-from kgnav_mcp.navigation.resolving import meant_relations, unknown_relation
+from kgnav_mcp.navigation.resolving import id_of, meant_relations, met_or_resolved, unknown_relation
 from kgnav_mcp.port import GraphAdapter
 
 
@@ -41,33 +41,44 @@ async def get_relations(
 
 
 async def get_triples(
-    graph: GraphAdapter, entity: Entity, relations: Sequence[str], *, after: str | None = None, limits: Limits
-) -> Page[Link]:
-    """The triples of the chosen relations at the entity, in whichever direction it has them (GraphWalker).
+    graph: GraphAdapter, entity: Entity | str, relations: Sequence[str], *, after: str | None = None, limits: Limits
+) -> tuple[Entity, Page[Link]]:
+    """The entity, and its triples of the chosen relations, in whichever direction it has them (GraphWalker).
+
+    The entity may be given as a user wrote it. Names are ids as a rule, so that they are followed as they are; what
+    they mean is looked up only where one of them gave no row. A cursor was made for what they mean.
 
     Raises:
         UnknownRelation: the entity has no relation of that name in either direction.
+        UnknownEntity, AmbiguousEntity, InvalidArgument: as `resolve_entity`.
     """
     met: set[str] = set()
 
-    def read(outgoing: Paths, incoming: Paths) -> Awaitable[Page[Link]]:
+    def read(at: str, outgoing: Paths, incoming: Paths) -> Awaitable[Page[Link]]:
         return links(
-            graph,
-            [entity.id],
-            outgoing=outgoing,
-            incoming=incoming,
-            limit=limits.rows,
-            room=limits.room,
-            after=after,
-            met=met,
+            graph, [at], outgoing=outgoing, incoming=incoming, limit=limits.rows, room=limits.room, after=after, met=met
         )
 
-    # Names are ids as a rule: what they mean is looked up only where one gave no row. A cursor is for what they mean.
     if after is None and all(map(limits.offers, relations)):
         given = [(name,) for name in relations]
-        page = await read(given, given)
+        page = await read(id_of(entity), given, given)
+        entity = await met_or_resolved(graph, entity, _anchor(page))
         if met.issuperset(relations):
-            return page
+            return entity, page
+    anchor = await met_or_resolved(graph, entity, None)
+    outgoing, incoming = await _meant(graph, anchor, relations, limits)
+    return anchor, await read(anchor.id, outgoing, incoming)
+
+
+def _anchor(page: Page[Link]) -> Node | None:
+    """The node that the triples are at, where there are any."""
+    return page.items[0].triple.far_end(page.items[0].direction.opposite) if page.items else None
+
+
+async def _meant(
+    graph: GraphAdapter, entity: Entity, relations: Sequence[str], limits: Limits
+) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """The outgoing and the incoming paths that names mean; a name that means none is an error."""
     offered, _, _ = await _offered(graph, entity, limits, hops=1, hidden=True)
     meant, unknown = meant_relations(relations, offered)
     if unknown:
@@ -75,18 +86,19 @@ async def get_triples(
         meant, unknown = meant_relations(relations, offered)
     if unknown:
         raise unknown_relation(unknown[0], entity, None, offered)
-    paths = {
-        side: [tuple(hop.id for hop in fact.hops) for fact in meant if fact.direction is side] for side in Direction
-    }
-    return await read(paths[Direction.OUTGOING], paths[Direction.INCOMING])
+    outgoing, incoming = (
+        [tuple(hop.id for hop in fact.hops) for fact in meant if fact.direction is side]
+        for side in (Direction.OUTGOING, Direction.INCOMING)
+    )
+    return outgoing, incoming
 
 
 async def _offered(
     graph: GraphAdapter, entity: Entity, limits: Limits, *, hops: int = 2, hidden: bool = False
 ) -> tuple[list[RelationFacts], Stop, str]:
     outgoing, incoming = await asyncio.gather(
-        relation_facts(graph, entity, Direction.OUTGOING, hops=hops, hidden=hidden, limits=limits),
-        relation_facts(graph, entity, Direction.INCOMING, hops=hops, hidden=hidden, limits=limits),
+        relation_facts(graph, entity.id, Direction.OUTGOING, hops=hops, hidden=hidden, limits=limits),
+        relation_facts(graph, entity.id, Direction.INCOMING, hops=hops, hidden=hidden, limits=limits),
     )
     facts = [fact for fact in (*outgoing.items, *incoming.items) if limits.offers(fact.relation.id)]
     stop = next((page.stop for page in (outgoing, incoming) if page.stop is not Stop.COMPLETE), Stop.COMPLETE)

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from rapidfuzz import fuzz, process
 
 from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation
-from kgnav_mcp.model import Direction, Entity, RelationFacts
+from kgnav_mcp.model import Direction, Entity, Node, RelationFacts
 from kgnav_mcp.navigation.words import words
 from kgnav_mcp.port import GraphAdapter
 
@@ -46,6 +46,25 @@ async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
         [candidate.entity for candidate in nearest.items],
         next_step="Use one of these ids, or call find_node with other words for it.",
     )
+
+
+async def met_or_resolved(graph: GraphAdapter, given: Entity | str, met: Node | None) -> Entity:
+    """The entity that was given. Where the rows at it were read by what a user wrote, they may already hold it.
+
+    `met` is the anchor of such rows. It counts where it is printed exactly as it was written, which every id is that
+    was copied from an answer; anything else, such as an id that was merged into another, is resolved.
+
+    Raises:
+        As `resolve_entity`.
+    """
+    if isinstance(given, Entity):
+        return given
+    return met if isinstance(met, Entity) and met.id == given else await resolve_entity(graph, given)
+
+
+def id_of(given: Entity | str) -> str:
+    """What the store is asked with before it is known what is meant."""
+    return given if isinstance(given, str) else given.id
 
 
 def spellings(printed: str) -> list[str]:

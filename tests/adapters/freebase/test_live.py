@@ -58,7 +58,7 @@ async def test_two_hop_relations_are_offered_accepted_and_keep_sibling_roles_tog
     actor = await _entity(graph, "m.actor")
     offered = await get_relations(graph, actor, limits=Limits())
     assert TWO_HOPS in [facts.relation.id for facts in offered.items]
-    (link,) = (await get_triples(graph, actor, [TWO_HOPS], limits=Limits())).items
+    (link,) = (await get_triples(graph, actor, [TWO_HOPS], limits=Limits()))[1].items
     _is_the_performance(link.triple)
     filtered = await search(graph, actor, Direction.OUTGOING, only=[TWO_HOPS], limits=Limits())
     assert filtered.rows is not None

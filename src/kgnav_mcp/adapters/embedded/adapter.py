@@ -8,6 +8,7 @@ from typing import ClassVar, TypeVar
 
 from kgnav_mcp.adapters.embedded import entities, graphfile, queries
 from kgnav_mcp.adapters.embedded.catalogue import Catalogue
+from kgnav_mcp.adapters.embedded.kept import Kept
 from kgnav_mcp.adapters.embedded.matching import Vocabulary
 from kgnav_mcp.adapters.embedded.names import NameReader
 from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader
@@ -38,6 +39,10 @@ _UNASKED = AdapterOptions().languages
 """Languages that nobody asked for: names are then shown as the load chose them."""
 
 
+_KEPT_PAGES, _KEPT_ITEMS = 16, 5_000
+"""Lists of relations that are kept, and the longest of them: some megabytes at the most."""
+
+
 class EmbeddedAdapter(GraphAdapter):
     """One open graph file."""
 
@@ -50,6 +55,7 @@ class EmbeddedAdapter(GraphAdapter):
         self._catalogue: Catalogue | None = None
         self._totals: Totals = {}
         self._vocabulary: Vocabulary | None = None
+        self._relations: Kept[tuple[object, ...], Page[RelationFacts]] = Kept(_KEPT_PAGES)
 
     async def open(self) -> None:
         self._catalogue = await self._pool.run(self._read_meta)
@@ -89,7 +95,14 @@ class EmbeddedAdapter(GraphAdapter):
             reader = RelationReader(builder, nodes, direction, far_ends)
             return reader.page(hops=hops, examples=examples, limit=limit)
 
-        return await self._run(job)
+        # A long list is read once, not once for each of its pages or for each question that ranks it.
+        asked = (tuple(ids), direction, hops, far_ends, examples, limit)
+        page = self._relations.get(asked)
+        if page is None:
+            page = await self._run(job)
+            if len(ids) == 1 and len(page.items) <= _KEPT_ITEMS:
+                self._relations.put(asked, page)
+        return page
 
     async def neighbours(
         self,

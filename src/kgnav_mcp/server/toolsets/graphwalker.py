@@ -47,8 +47,9 @@ async def get_relations(call: Call, given: GetRelations) -> Answer:
 async def get_triples(call: Call, given: GetTriples) -> Answer:
     """GraphWalker's triple retrieval."""
     place = call.place(given.cursor)
-    entity = await call.entity(given.entity)
-    page = await walker.get_triples(call.adapter, entity, given.relations, after=place.after, limits=call.limits)
+    entity, page = await walker.get_triples(
+        call.adapter, given.entity, given.relations, after=place.after, limits=call.limits
+    )
     return call.answer(sheets.triples(entity, page, call.style, place.seen), page.positions)
 
 

@@ -37,7 +37,7 @@ async def search(call: Call, given: Search) -> Answer:
     place = call.place(given.cursor)
     found = await neighbourhood.search(
         call.adapter,
-        await call.entity(given.entity),
+        given.entity,
         Direction(given.direction),
         only=given.properties_to_filter_for or (),
         question=given.question,
