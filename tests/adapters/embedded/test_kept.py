@@ -1,0 +1,57 @@
+"""Lists of relations are read once for all their pages and questions, and never taken for one another."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.embedded.kept import Kept
+from kgnav_mcp.adapters.embedded.relations import RelationReader
+from kgnav_mcp.model import Direction
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.relations import get_relations
+from kgnav_mcp.port import AdapterOptions, GraphAdapter, TailKind
+from tests.contract import toy
+from tests.navigation.walking import entity
+
+
+@pytest.fixture
+async def adapter(toy_file: Path) -> AsyncGenerator[GraphAdapter]:
+    async with open_adapter(str(toy_file), AdapterOptions()) as opened:
+        yield opened
+
+
+def test_the_answer_not_asked_for_the_longest_makes_room() -> None:
+    kept: Kept[str, int] = Kept(2)
+    kept.put("a", 1)
+    kept.put("b", 2)
+    assert kept.get("a") == 1
+    kept.put("c", 3)
+    assert (kept.get("a"), kept.get("b"), kept.get("c")) == (1, None, 3)
+
+
+async def test_another_question_about_the_same_entity_reads_nothing_anew(adapter: GraphAdapter) -> None:
+    hub = await entity(adapter, toy.HUB)
+    first = await get_relations(adapter, hub, question="Which boats are moored there?", limits=Limits())
+    with patch.object(RelationReader, "page", side_effect=AssertionError("the relations are known")):
+        second = await get_relations(adapter, hub, question="Who visited it?", limits=Limits())
+    assert first.items[0] != second.items[0]
+    assert set(first.items) == set(second.items)
+
+
+async def test_lists_of_one_entity_are_told_apart(adapter: GraphAdapter) -> None:
+    asked = [
+        {"direction": direction, "hops": hops, "examples": examples, "far_ends": far_ends, "limit": limit}
+        for direction in Direction
+        for hops in (1, 2)
+        for examples in (0, 2)
+        for far_ends in (None, TailKind.ENTITY)
+        for limit in (2, 100)
+    ]
+    known = [await adapter.relations([toy.HUB], **each) for each in asked]  # pyright: ignore[reportArgumentType]
+    for each, page in zip(asked, known, strict=True):  # a set of entities is always read
+        assert await adapter.relations([toy.HUB, toy.HUB], **each) == page  # pyright: ignore[reportArgumentType]
