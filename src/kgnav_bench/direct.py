@@ -82,14 +82,13 @@ class Store:
         relation = self._one(queries.RELATION_OUTGOING if outgoing else queries.RELATION_INCOMING, number)
         return Leaf(number, node[1], node[2] or node[1], direction, degree, *relation)
 
-    def largest_hub(self) -> tuple[str, str, int] | None:
-        """Key, direction and degree of the node with most rows on one side; None where there is no hub."""
-        rows = self._all(queries.LARGEST_HUB)
-        if not rows:
-            return None
-        number, side, degree = rows[0]
-        _, key, _ = self._one(queries.NODE, number)
-        return str(key), _SIDES[int(side)], int(degree)
+    def largest_hubs(self, most: int) -> list[tuple[str, str]]:
+        """Key and direction of the nodes with most rows on one side, the largest first."""
+        found: list[tuple[str, str]] = []
+        for number, side, _ in self._all(queries.LARGEST_HUBS, most):
+            _, key, _ = self._one(queries.NODE, number)
+            found.append((str(key), _SIDES[int(side)]))
+        return found
 
     def first_key(self) -> str:
         """The id of some entity."""

@@ -24,7 +24,7 @@ SELECT e.p, r.key FROM edge AS e CROSS JOIN relation AS r ON r.id = e.p WHERE e.
 NODE = "SELECT id, key, label FROM node WHERE id = ?"
 """One seek."""
 
-LARGEST_HUB = "SELECT node, direction, sum(n) AS rows FROM degree GROUP BY node, direction ORDER BY rows DESC LIMIT 1"
+LARGEST_HUBS = "SELECT node, direction, sum(n) AS rows FROM degree GROUP BY node, direction ORDER BY rows DESC LIMIT ?"
 """Reads the counts of all hubs: some milliseconds on ten million triples."""
 
 NAMED = """

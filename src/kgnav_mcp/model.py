@@ -112,9 +112,11 @@ class Count:
     @classmethod
     def sum(cls, counts: Iterable[Count]) -> Count:
         """The sum of any number of counts, as sure as the least sure of them."""
-        counts = list(counts)
-        exact = all(count.certainty is Certainty.EXACT for count in counts)
-        return cls(sum(count.value for count in counts), Certainty.EXACT if exact else Certainty.AT_LEAST)
+        total, exact = 0, True
+        for count in counts:
+            total += count.value
+            exact = exact and count.certainty is Certainty.EXACT
+        return cls(total, Certainty.EXACT if exact else Certainty.AT_LEAST)
 
     def __add__(self, other: Count) -> Count:
         """The sum is as sure as its less sure part; an unknown part leaves a lower bound."""

@@ -68,6 +68,8 @@ class Table:
     sheet: Sheet
     rows: Sequence[Sequence[str]]
     completeness: Completeness
+    joined: str | None = None
+    """The rows with bars between their cells, a line each, where they were joined to be counted."""
 
     @property
     def text(self) -> str:
@@ -77,7 +79,8 @@ class Table:
         lines = [first if self.rows or not sheet.empty else f"{first}: {clean(sheet.empty)}", *map(clean, sheet.intro)]
         if self.rows:
             columns, rows = self._columns()
-            lines += ["|".join(columns), "|".join("--" for _ in columns), body(rows)]
+            joined = self.joined if rows is self.rows else None
+            lines += ["|".join(columns), "|".join("--" for _ in columns), body(rows, joined)]
         lines += map(clean, sheet.notes)
         return "\n".join(lines)
 
@@ -117,24 +120,25 @@ def fit(sheet: Sheet, style: Style, cursor_behind: Callable[[int], str] | None =
 
     At least one row is shown whatever the budget, so that a list always gets on.
     """
-    rows, cut = _within(sheet, style.budget)
-    stop = Stop.BUDGET if cut else sheet.stop
+    rows, joined = _within(sheet, style.budget)
+    stop = Stop.BUDGET if joined is None else sheet.stop
     more = stop in (Stop.BUDGET, Stop.LIMIT) and bool(rows)
     cursor = cursor_behind(len(rows)) if more and cursor_behind else None
-    return Table(sheet, rows, Completeness(len(rows), sheet.total, stop, cursor))
+    return Table(sheet, rows, Completeness(len(rows), sheet.total, stop, cursor), joined)
 
 
-def _within(sheet: Sheet, budget: int) -> tuple[list[Sequence[str]], bool]:
-    """The leading rows that fit, and whether some did not."""
+def _within(sheet: Sheet, budget: int) -> tuple[list[Sequence[str]], str | None]:
+    """The leading rows that fit, and the text of them if they are all."""
     left = budget - count_tokens("\n".join((*sheet.intro, *sheet.notes, *sheet.columns))) - _FIRST_LINE
     rows: list[Sequence[str]] = list(sheet.rows)
-    if count_tokens("\n".join("|".join(row) for row in rows)) <= left:
-        return rows, False  # counted at once, as nearly every answer fits
+    joined = "\n".join(map("|".join, rows))
+    if count_tokens(joined) <= left:
+        return rows, joined  # counted at once, as nearly every answer fits
     for n, row in enumerate(rows):
         left -= count_tokens("|".join(row)) + 1
         if left < 0 and n:
-            return rows[:n], True
-    return rows, False
+            return rows[:n], None
+    return rows, joined
 
 
 _FIRST_LINE = 80

@@ -50,9 +50,9 @@ def cell(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", shown) if "|" in shown or "\\" in shown else shown
 
 
-def body(rows: Sequence[Sequence[str]]) -> str:
-    """The rows of a markdown table, a line each."""
-    plain = "\n".join(map("|".join, rows))
+def body(rows: Sequence[Sequence[str]], joined: str | None = None) -> str:
+    """The rows of a markdown table, a line each. `joined` is what they make as they stand, if that is known."""
+    plain = "\n".join(map("|".join, rows)) if joined is None else joined
     bars, breaks = sum(map(len, rows)) - len(rows), len(rows) - 1
     if (
         plain.count("|") == bars

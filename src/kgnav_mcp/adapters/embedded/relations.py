@@ -28,6 +28,7 @@ _THROUGH = {
     Direction.OUTGOING: (queries.around.COUNTS_THROUGH_OUTGOING, queries.around.ATTRIBUTE_COUNTS_THROUGH),
     Direction.INCOMING: (queries.around.COUNTS_THROUGH_INCOMING,),
 }
+_HUB = {Direction.OUTGOING: queries.around.HUB_AND_TAILS, Direction.INCOMING: queries.around.HUB_AND_HEADS}
 _EXAMPLES = {Direction.OUTGOING: queries.around.EXAMPLE_TAILS, Direction.INCOMING: queries.around.EXAMPLE_HEADS}
 _EXAMPLES_THROUGH = {
     Direction.OUTGOING: queries.around.EXAMPLE_TAILS_THROUGH,
@@ -44,13 +45,13 @@ class RelationReader:
         self._builder = builder
         self._session = builder.session
         self._nodes = json.dumps(list(nodes))
-        self._single = len(nodes) == 1
+        self._single = nodes[0] if len(nodes) == 1 else None
         self._direction = direction
         self._far_ends = far_ends
 
     def page(self, *, hops: int, examples: int, limit: int) -> Page[RelationFacts]:
         """The relations ordered by id, with counts and examples of those that are shown."""
-        counts = self.counts()
+        counts, known = self._counted_with_ends(examples)
         through = self.counts_through() if hops == 2 else Counter[Path]()
         near = 0 if self._direction is Direction.OUTGOING else 1
         mediated = {(path[near],) for path in through}
@@ -59,7 +60,7 @@ class RelationReader:
             counts = self._only(self._far_ends, counts)
         named = sorted((self._builder.path(path).id, path) for path in counts)
         shown = named[:limit]
-        far_ends = self._far_nodes([path for _, path in shown], examples)
+        far_ends = known or self._far_nodes([path for _, path in shown], examples)
         items: list[RelationFacts] = []
         for _, path in shown:
             relation = self._builder.path(path)
@@ -71,11 +72,24 @@ class RelationReader:
         stop = Stop.LIMIT if len(named) > len(shown) else Stop.COMPLETE
         return Page(tuple(items), positions, Count(len(named)), stop)
 
+    def _counted_with_ends(self, examples: int) -> tuple[Counter[Path], dict[Path, list[Entity]]]:
+        """The rows of each one-hop relation; at a hub with the nodes that are its examples, by the same query."""
+        ends: dict[Path, list[Entity]] = defaultdict(list)
+        if self._single is None or not examples or self._far_ends is not None:
+            return self.counts(), ends
+        counts = Counter[Path]()
+        for relation, count, key, label, mediator in self._session.all(_HUB[self._direction], self._single, examples):
+            path = (relation,)
+            counts[path] = count
+            if key is not None:
+                ends[path].append(self._builder.entity(key, label, mediator))
+        return (counts, ends) if counts else (self.counts(), ends)
+
     def counts(self) -> Counter[Path]:
         """Rows of each one-hop relation."""
         hubs = self._session.all(queries.around.HUB_COUNTS, self._nodes, _SIDE[self._direction])
         counts = Counter[Path]({(relation,): count for relation, count in hubs})
-        if counts and self._single:
+        if counts and self._single is not None:
             return counts  # one node that is a hub has no rows below the floor
         self._add(counts, self._session.all(_EDGES[self._direction], self._nodes))
         if self._direction is Direction.OUTGOING:

@@ -64,7 +64,8 @@ def literal(value: object, language: str | None = None) -> Literal:
 def meant(text: str) -> list[object]:
     """The values that a printed text may stand for, itself among them.
 
-    Not times with a zone: the driver ends the process over some of them. The store compares these as text.
+    Not times with a zone: the driver's Rust extension, where somebody has it, ends the process over some of them. The
+    store compares these as text.
     """
     found: list[object] = [text]
     if _INTEGER.fullmatch(text) and -_LARGEST <= int(text) < _LARGEST:

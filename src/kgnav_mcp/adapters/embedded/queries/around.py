@@ -8,6 +8,20 @@ GROUP BY d.p
 """
 """One seek for each node and a row for each of a hub's relations, whatever its degree."""
 
+HUB_AND_TAILS = """
+SELECT d.p, d.n, v.key, v.label, v.mediator FROM degree AS d LEFT JOIN node AS v ON v.id IN (
+    SELECT DISTINCT e.o FROM edge AS e WHERE e.s = ?1 AND e.p = d.p LIMIT ?2
+) WHERE d.node = ?1 AND d.direction = 0
+"""
+"""For one hub: one seek, then for each of its relations one, and two for each example."""
+
+HUB_AND_HEADS = """
+SELECT d.p, d.n, v.key, v.label, v.mediator FROM degree AS d LEFT JOIN node AS v ON v.id IN (
+    SELECT DISTINCT e.s FROM edge AS e WHERE e.o = ?1 AND e.p = d.p LIMIT ?2
+) WHERE d.node = ?1 AND d.direction = 1
+"""
+"""For one hub: one seek, then for each of its relations one, and two for each example."""
+
 EDGE_COUNTS_OUTGOING = """
 SELECT e.p, count(*) FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.s = j.value
 WHERE NOT EXISTS (SELECT 1 FROM degree AS d WHERE d.node = j.value AND d.direction = 0) GROUP BY e.p
