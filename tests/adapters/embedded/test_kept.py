@@ -34,6 +34,14 @@ def test_the_answer_not_asked_for_the_longest_makes_room() -> None:
     assert (kept.get("a"), kept.get("b"), kept.get("c")) == (1, None, 3)
 
 
+async def test_an_entity_that_was_described_is_not_looked_up_again(adapter: GraphAdapter) -> None:
+    first = await adapter.entities(["ada"])
+    with patch("kgnav_mcp.adapters.embedded.entities.described_by_id", side_effect=AssertionError("it is known")):
+        assert await adapter.entities(["ada"]) == first
+    assert await adapter.entities(["nobody"]) == {}
+    assert await adapter.entities(["nobody", "ada"]) == first
+
+
 async def test_another_question_about_the_same_entity_reads_nothing_anew(adapter: GraphAdapter) -> None:
     hub = await entity(adapter, toy.HUB)
     first = await get_relations(adapter, hub, question="Which boats are moored there?", limits=Limits())

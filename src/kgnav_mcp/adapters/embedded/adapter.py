@@ -39,6 +39,7 @@ _UNASKED = AdapterOptions().languages
 """Languages that nobody asked for: names are then shown as the load chose them."""
 
 
+_KEPT_ENTITIES = 256
 _KEPT_PAGES, _KEPT_ITEMS = 16, 5_000
 """Lists of relations that are kept, and the longest of them: some megabytes at the most."""
 
@@ -55,6 +56,7 @@ class EmbeddedAdapter(GraphAdapter):
         self._catalogue: Catalogue | None = None
         self._totals: Totals = {}
         self._vocabulary: Vocabulary | None = None
+        self._described: Kept[tuple[str, ...], Mapping[str, Entity]] = Kept(_KEPT_ENTITIES)
         self._relations: Kept[tuple[object, ...], Page[RelationFacts]] = Kept(_KEPT_PAGES)
 
     async def open(self) -> None:
@@ -68,7 +70,14 @@ class EmbeddedAdapter(GraphAdapter):
         return self._opened().revision
 
     async def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
-        return await self._run(lambda builder: entities.described_by_id(builder, ids))
+        # A walk comes by the same entity with every call: the other direction, a filter, a question.
+        asked = tuple(ids)
+        found = self._described.get(asked)
+        if found is None:
+            found = await self._run(lambda builder: entities.described_by_id(builder, ids))
+            if found and len(asked) == 1:
+                self._described.put(asked, found)
+        return found
 
     async def named(self, name: str, *, limit: int) -> Page[Entity]:
         return await self._run(lambda builder: self._names(builder).named(name, limit))
