@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import monotonic
+from unittest.mock import PropertyMock, patch
 
 import pytest
 from click.testing import CliRunner
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.sparql.requests import Endpoint as Address
 from kgnav_mcp.cli import main
 from kgnav_mcp.errors import ConfigurationError, InvalidStore, KgnavError, RateLimited, StoreTimeout, StoreUnavailable
 from kgnav_mcp.port import AdapterOptions
@@ -38,6 +41,29 @@ async def test_each_fault_has_its_own_sentence_and_says_what_to_do(
         assert words in caught.value.message
         assert step in caught.value.next_step
         await adapter.close()
+
+
+def test_wikimedia_is_not_asked_in_nobodys_name():
+    location = "sparql+https://query.wikidata.org/sparql"
+    with pytest.raises(ConfigurationError, match="in nobody's name") as caught:
+        open_adapter(location, AdapterOptions())
+    assert "KGNAV_CONTACT" in caught.value.next_step
+    open_adapter(location, AdapterOptions(contact="operator@example.org"))
+
+
+async def test_another_machine_is_told_who_asks_and_gets_the_pause_it_wants():
+    """The stub is on this machine, which needs no manners: for this test it passes for another."""
+    limited = always("", "Retry-After: 1", status="429 Too Many Requests")
+    broken = always("", status="404 Not Found")
+    with patch.object(Address, "is_local", new_callable=PropertyMock, return_value=False):
+        async with serving(limited, broken) as stub:
+            adapter = open_adapter(f"sparql+{stub.url}", AdapterOptions(timeout=5, contact="operator@example.org"))
+            begin = monotonic()
+            with pytest.raises(InvalidStore, match="no SPARQL endpoint is at"):
+                await adapter.open()
+            assert monotonic() - begin >= 1
+            assert "operator@example.org" in stub.requests[0].headers["user-agent"]
+            await adapter.close()
 
 
 def _doctor(*arguments: str) -> tuple[int, str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 from urllib.parse import urlsplit
 
+import httpx2
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
@@ -22,8 +23,10 @@ from kgnav_mcp.adapters.endpoint.relations import RelationReader
 from kgnav_mcp.adapters.endpoint.schema import SchemaReader
 from kgnav_mcp.adapters.endpoint.store import Anchor, Store
 from kgnav_mcp.adapters.endpoint.tallies import Path, Tallies
-from kgnav_mcp.adapters.sparql.client import SparqlClient
+from kgnav_mcp.adapters.sparql.client import USER_AGENT, SparqlClient
+from kgnav_mcp.adapters.sparql.manners import PoliteClient, manners_of, user_agent
 from kgnav_mcp.adapters.sparql.reading import Reader
+from kgnav_mcp.adapters.sparql.requests import Endpoint as Address
 from kgnav_mcp.errors import StoreTimeout, StoreUnavailable
 from kgnav_mcp.model import (
     Candidate,
@@ -52,7 +55,7 @@ _COUNT_SHARE = 0.3
 class _Opened:
     """The readers of an open graph."""
 
-    client: SparqlClient
+    client: PoliteClient | SparqlClient
     store: Store
     names: Names
     linker: Linker
@@ -241,9 +244,15 @@ class EndpointAdapter(GraphAdapter):
             triples=triples,
         )
 
-    def _client(self, *, named: bool = True) -> SparqlClient:
-        graphs = list(self._endpoint.graphs) if named else []
-        return SparqlClient(self._endpoint.address, timeout=self._options.timeout, default_graph=graphs or None)
+    def _client(self, *, named: bool = True) -> PoliteClient | SparqlClient:
+        """A client, which asks other machines than this one with manners."""
+        endpoint, timeout = self._endpoint, self._options.timeout
+        graphs = list(endpoint.graphs) if named else []
+        agent = user_agent(USER_AGENT, endpoint.contact, f"httpx2/{httpx2.__version__}")
+        client = SparqlClient(endpoint.address, timeout=timeout, default_graph=graphs or None, user_agent=agent)
+        if Address.parse(endpoint.address).is_local:
+            return client
+        return PoliteClient(client, manners_of(endpoint.host), patience=timeout)
 
     def _readers(self) -> _Opened:
         if self._opened is None:

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.endpoint.ids import Ids
+from kgnav_mcp.adapters.sparql.contact import checked_contact
 from kgnav_mcp.adapters.sparql.terms import iri
 from kgnav_mcp.adapters.wellknown import ALIAS_RELATIONS, DESCRIPTION_RELATIONS, NAME_RELATIONS, PREFIXES, RDF_TYPE
 from kgnav_mcp.errors import ConfigurationError, InvalidArgument
@@ -48,6 +49,9 @@ class Endpoint:
     """A graph at an endpoint: where it is, and what its relations mean."""
 
     address: str
+    host: str
+    contact: str
+    """Who runs this program, as the host is told; empty: nobody is named."""
     graphs: tuple[str, ...]
     """Named graphs that are walked as one; none: the endpoint's default graph."""
     ids: Ids
@@ -67,10 +71,12 @@ class Endpoint:
         `aliases`, `descriptions`, `types` (lists of relations), `mediators` and `full_text`.
 
         Raises:
-            ConfigurationError: the location has no host, or an option is unknown or of the wrong kind.
+            ConfigurationError: the location has no host, an option is unknown or of the wrong kind, or Wikimedia
+                would be asked in nobody's name.
         """
         parts = urlsplit(location)
-        if not parts.hostname:
+        host = parts.hostname
+        if not host:
             raise ConfigurationError(
                 "the graph's address names no host", next_step="Write it as sparql+https://example.org/sparql."
             )
@@ -88,6 +94,8 @@ class Endpoint:
         }
         return cls(
             address=urlunsplit((parts.scheme.rpartition("+")[2], parts.netloc, parts.path or "/sparql", rest, "")),
+            host=host,
+            contact=checked_contact(host, options.contact),
             graphs=tuple(_iri(text) for text in _texts(extra, "graph") or [v for name, v in given if name == GRAPH]),
             ids=ids,
             names=lists["labels"],

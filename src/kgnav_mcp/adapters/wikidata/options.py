@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
-from kgnav_mcp.adapters.wikidata.presets import PRESETS, is_wikimedia, preset_of
+from kgnav_mcp.adapters.sparql.contact import checked_contact, is_wikimedia
+from kgnav_mcp.adapters.wikidata.presets import PRESETS, preset_of
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.port import AdapterOptions
 
@@ -27,7 +28,6 @@ _KNOWN = (
     "cache",
     "cache_hours",
 )
-_CONTACT = re.compile(r"\S+@\S+\.\S+|https?://\S+|User:\S+", re.IGNORECASE)
 _PROPERTY = re.compile(r"P\d+")
 
 
@@ -80,17 +80,7 @@ class Wikidata:
         name = extra.choice("preset", preset_of(host), tuple(PRESETS))
         preset = PRESETS[name]
         path = parts.path if parts.path.strip("/") else preset.path
-        contact = extra.text("contact", options.contact)
-        if contact and _CONTACT.search(contact) is None:
-            raise ConfigurationError(
-                f"the contact {contact!r} is no way to reach anybody",
-                next_step="Give an e-mail address, or the address of a web page about your use.",
-            )
-        if is_wikimedia(host) and not contact:
-            raise ConfigurationError(
-                f"{host} is asked in nobody's name: Wikimedia's User-Agent policy wants a contact",
-                next_step="Set KGNAV_CONTACT, --contact or contact in kgnav.toml to your e-mail address or web page.",
-            )
+        contact = checked_contact(host, extra.text("contact", options.contact))
         search = extra.text("search", preset.search)
         vectors = extra.text("vectors", preset.vectors)
         return cls(

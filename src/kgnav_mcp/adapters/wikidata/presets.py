@@ -57,20 +57,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
     "custom": Preset(path="/sparql", base="", scans=True),
 }
 
-_WIKIMEDIA = (
-    "wikidata.org",
-    "wikimedia.org",
-    "wikipedia.org",
-    "wmcloud.org",
-    "wikibase.cloud",
-)
-
 
 def preset_of(host: str) -> str:
     """The name of the preset for a host; `custom` where it is not a known one."""
     return next((name for name, preset in PRESETS.items() if host.lower() in preset.hosts), "custom")
-
-
-def is_wikimedia(host: str) -> bool:
-    """Whether Wikimedia runs the host, whose policy asks of every client to name who operates it."""
-    return any(host.lower() == domain or host.lower().endswith(f".{domain}") for domain in _WIKIMEDIA)
