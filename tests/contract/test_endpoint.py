@@ -11,7 +11,7 @@ from tests.contract import toy_files, toy_views
 from tests.contract.suite import GraphAdapterContract
 from tests.services import Oxigraph, Virtuoso
 
-GRAPH = "http://toy.example/contract"
+GRAPH = "http://toy.example/endpoint"
 OPTIONS = {"mediators": "unnamed"} | {
     f"prefix.{name}": namespace
     for name, namespace in toy_files.NAMESPACES.items()
