@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from kgnav_mcp.model import Count, Direction, Entity, Page, Stop, Triple
+from kgnav_mcp.model import Certainty, Count, Direction, Entity, Page, Stop, Triple
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.links import links
 from kgnav_mcp.port import GraphAdapter
@@ -121,6 +122,28 @@ async def test_the_second_direction_waits_until_the_first_is_shown_whole(
     whole = await links(graph, [toy.HUB, toy.REGISTRY], limit=1_000)
     rows = await all_pages(lambda after: links(graph, [toy.HUB, toy.REGISTRY], limit=1_000, room=300, after=after))
     assert rows == list(whole.items)
+
+
+@pytest.mark.parametrize(
+    ("stop", "said"), [(Stop.TIME_OUT, "time was over"), (Stop.LIMIT, "too many"), (Stop.ROW_CAP, "no more rows")]
+)
+async def test_roles_that_could_not_be_read_are_said_to_be_missing(
+    graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch, stop: Stop, said: str
+) -> None:
+    whole = graph.neighbours
+
+    async def cut(ids: Sequence[str], *given: Any, **named: Any) -> Page[Triple]:
+        page = await whole(ids, *given, **named)
+        return (
+            replace(page, stop=stop, items=page.items[:1], positions=page.positions[:1]) if "ada" not in ids else page
+        )
+
+    monkeypatch.setattr(graph, "neighbours", cut)
+    page = await flattened(graph, ["ada"], OUTGOING, paths=[("marriage",)], limit=10)
+
+    assert said in page.note
+    assert page.total.certainty is Certainty.AT_LEAST
+    assert page.stop is Stop.COMPLETE
 
 
 class _Asked:

@@ -7,6 +7,7 @@ names such a relation `rel1.rel2`; it does not keep the siblings together, which
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,13 @@ _BATCH = 100
 _LITERAL = 300
 """Characters of a literal that are counted: an answer clips it."""
 _ROLES = 200
-"""Triples read of each mediator: no event ties more together in known data; a larger one is shown as it stands."""
+"""Triples read of each mediator: no event ties more together in known data. Of larger ones some roles are missing."""
+_LACKING = {
+    Stop.LIMIT: "Not all roles of the mediators are shown: there are too many.",
+    Stop.ROW_CAP: "Not all roles of the mediators are shown: the store gives no more rows at once.",
+    Stop.TIME_OUT: "Not all roles of the mediators are shown: the store's time was over. Repeat the call to try again.",
+}
+"""What an answer says where roles are missing, by the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +102,7 @@ class _Flat:
         self._unfolded = True
         self._stop = Stop.COMPLETE
         self._note = ""
+        self._lacking = ""
         self.behind = start
         """The place behind the last row."""
         self.full = False
@@ -120,16 +128,18 @@ class _Flat:
         """What was taken; `total` is the number of edges in the store's whole list."""
         shown = len(self._rows)
         if not self._unfolded:
-            whole = self._begun and self._stop is Stop.COMPLETE
+            whole = self._begun and self._stop is Stop.COMPLETE and not self._lacking
             total = Count(shown) if whole else Count.at_least(max(total.value, shown))
-        return Page(tuple(self._rows), tuple(self._positions), total, self._stop, self._note)
+        note = " ".join(filter(None, (self._note, self._lacking)))
+        return Page(tuple(self._rows), tuple(self._positions), total, self._stop, note)
 
     async def _fold(self, items: Sequence[Triple], positions: Sequence[str]) -> None:
         mediators = [entity.id for triple in items if (entity := _mediator(triple, self._direction))]
         roles = await _roles(self._graph, list(dict.fromkeys(mediators)), self._direction) if mediators else _Roles()
+        self._lacking = self._lacking or _LACKING.get(roles.stop, "")
         for triple, position in zip(items, positions, strict=True):
             parts = _fold(triple, self._direction, roles)
-            self._unfolded &= len(parts) == 1
+            self._unfolded &= len(parts) == 1 and roles.stop is Stop.COMPLETE
             for i in range(self.behind.skip, len(parts)):
                 self._rows.append(parts[i])
                 last = i == len(parts) - 1
@@ -148,20 +158,26 @@ def _characters(row: Triple, direction: Direction) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Roles:
-    """What is known of the mediators of a page: their triples in either direction, by mediator id."""
+    """What is known of the mediators of a page: their triples in either direction, by mediator id.
+
+    `stop` says why some of their triples are missing, if they are.
+    """
 
     outgoing: dict[str, list[Triple]] = field(default_factory=lambda: defaultdict(list))
     incoming: dict[str, list[Triple]] = field(default_factory=lambda: defaultdict(list))
+    stop: Stop = Stop.COMPLETE
 
 
 async def _roles(graph: GraphAdapter, ids: Sequence[str], direction: Direction) -> _Roles:
-    known = _Roles()
-    for triple in (await graph.neighbours(ids, Direction.OUTGOING, limit=_ROLES * len(ids))).items:
-        known.outgoing[triple.head.id].append(triple)
-    if direction is Direction.INCOMING:
-        for triple in (await graph.neighbours(ids, Direction.INCOMING, limit=_ROLES * len(ids))).items:
-            if isinstance(triple.tail, Entity):
-                known.incoming[triple.tail.id].append(triple)
+    sides = list(Direction) if direction is Direction.INCOMING else [Direction.OUTGOING]
+    pages = await asyncio.gather(*(graph.neighbours(ids, side, limit=_ROLES * len(ids)) for side in sides))
+    known = _Roles(stop=next((page.stop for page in pages if page.stop is not Stop.COMPLETE), Stop.COMPLETE))
+    for side, page in zip(sides, pages, strict=True):
+        by_mediator = known.outgoing if side is Direction.OUTGOING else known.incoming
+        for triple in page.items:
+            mediator = triple.far_end(side.opposite)
+            if isinstance(mediator, Entity):
+                by_mediator[mediator.id].append(triple)
     return known
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Sequence
 
-from kgnav_mcp.model import Count, Direction, Link, Page, Stop
+from kgnav_mcp.model import Count, Direction, Link, Page, Stop, Triple
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.port import GraphAdapter, TailKind
 
@@ -26,40 +27,38 @@ async def links(
 ) -> Page[Link]:
     """The triples at the entities in both directions, mediators folded away: `limit` at most, and what has room.
 
+    Both directions of a first page are asked for at once: few lists need their second one shortened.
+
     `met` is given the ids of the relations as they are in the store's own rows.
     """
-    sides = [(Direction.OUTGOING, outgoing), (Direction.INCOMING, incoming)]
-    started = Direction(after.partition("|")[0]) if after else Direction.OUTGOING
+    paths = {Direction.OUTGOING: outgoing, Direction.INCOMING: incoming}
+    sides = [side for side in paths if paths[side] is None or paths[side]]
+    started = Direction(after.partition("|")[0]) if after else None
+
+    def read(side: Direction, most: int, at: str | None) -> Awaitable[Page[Triple]]:
+        return flattened(
+            graph, ids, side, paths=paths[side], far_ends=far_ends, limit=most, room=room, after=at, met=met
+        )
+
+    first = await asyncio.gather(*(read(side, limit, None) for side in sides)) if started is None else ()
     items: list[Link] = []
     positions: list[str] = []
     total = Count(0)
     stop = Stop.COMPLETE
     notes: list[str] = []
-    for direction, paths in sides:
-        if paths is not None and not paths:
-            continue
-        passed = direction is Direction.OUTGOING and started is Direction.INCOMING
+    for place, side in enumerate(sides):
+        passed = side is Direction.OUTGOING and started is Direction.INCOMING
         left = 0 if passed or stop is Stop.LIMIT else limit - len(items)
-        inner = after.partition("|")[2] if after and direction is started else None
+        inner = after.partition("|")[2] if after and side is started else None
         # A side that is passed or does not fit any more still counts: the total is of the whole list.
-        page = await flattened(
-            graph,
-            ids,
-            direction,
-            paths=paths,
-            far_ends=far_ends,
-            limit=max(left, 1),
-            room=room,
-            after=inner or None,
-            met=met,
-        )
+        page = first[place] if first else await read(side, max(left, 1), inner or None)
+        shown = min(left, len(page.items))
         total += page.total
         notes.append(page.note)
-        shown = min(left, len(page.items)) if left < 1 else len(page.items)
-        items.extend(Link(direction, triple) for triple in page.items[:shown])
-        positions.extend(f"{direction}|{position}" for position in page.positions[:shown])
-        if page.stop is not Stop.COMPLETE and not passed:
-            stop = page.stop
-        elif left < 1 and not passed and page.items:
+        items.extend(Link(side, triple) for triple in page.items[:shown])
+        positions.extend(f"{side}|{position}" for position in page.positions[:shown])
+        if not passed and shown < len(page.items):
             stop = Stop.LIMIT
+        elif not passed and page.stop is not Stop.COMPLETE:
+            stop = page.stop
     return Page(tuple(items), tuple(positions), total, stop, " ".join(filter(None, notes)))

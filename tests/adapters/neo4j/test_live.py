@@ -103,7 +103,7 @@ async def test_counting_a_hub_never_expands_it(neo4j: Neo4j, neo4j_with_apoc: Ne
     url = fill(service, SHOP) if apoc else shop
     incoming = Direction.INCOMING
     types = ["FAVOURITE_OF", "IN_CATEGORY", "SELLS"]
-    for template in (queries.TALLY, queries.AROUND):
+    for template in (queries.TALLY, _looked(incoming, types)):
         query = queries.filled(
             template,
             seek="MATCH (n:Category)",
@@ -112,12 +112,29 @@ async def test_counting_a_hub_never_expands_it(neo4j: Neo4j, neo4j_with_apoc: Ne
             degrees=queries.apoc_degrees(incoming) if apoc else queries.degrees(incoming, types),
             own="[]",
         )
-        given: dict[str, Any] = {"few": 500, "most": 50, "shown": [], "examples": 2, "vector": 64}
+        given: dict[str, Any] = {
+            "few": 500,
+            "most": 50,
+            "shown": [],
+            "described": [],
+            "looked_at": 1_000,
+            "examples": 2,
+            "vector": 64,
+        }
         driver: Any
         with GraphDatabase.driver(url) as driver:  # pyright: ignore[reportUnknownMemberType]
             done = driver.execute_query(Query(cast("LiteralString", f"PROFILE {query}")), given)
         profile = done.summary.profile
         assert _hits(profile) < 100
+
+
+def _looked(direction: Direction, types: list[str]) -> str:
+    """The query of a look at one direction, as a template that the rest is put into."""
+    side = {"side": str(direction), "degree": queries.degree(direction), "edge": queries.edge(direction)}
+    side["types"] = queries.types(direction, types)
+    return queries.LOOK.replace("{sides}", queries.filled(queries.SIDE, **side)).replace(
+        "{seen}", queries.filled(queries.SEEN, **side)
+    )
 
 
 def _hits(profile: Any) -> int:

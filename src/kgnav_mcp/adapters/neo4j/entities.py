@@ -115,12 +115,12 @@ class Entities:
 
     @property
     def shown(self) -> list[str]:
-        """The keys that cells hold unless descriptions are wanted."""
+        """The keys that cells of far ends hold."""
         return self.cells.shown
 
     @property
     def described(self) -> list[str]:
-        """The keys that cells hold where they are."""
+        """The keys that cells of nodes hold that are asked for."""
         return self.cells.described
 
     def entity(self, cell: Cell) -> Entity:
@@ -137,12 +137,13 @@ class Entities:
         """
         found: dict[str, Anchor] = {}
         catalogue = self._catalogues.now
-        shown = parameters.pop("shown", None) or self.shown
         seeks = _seeks(catalogue, references)
         texts = [queries.filled(template, **{"seek": seek.query, **(parts or {})}) for seek in seeks]
         answers = await asyncio.gather(
             *(
-                self._store.row(text, values=list(seek.values), shown=shown, **parameters)
+                self._store.row(
+                    text, values=list(seek.values), shown=self.shown, described=self.described, **parameters
+                )
                 for seek, text in zip(seeks, texts, strict=True)
             )
         )
@@ -165,7 +166,7 @@ class Entities:
 
     async def entities(self, references: Sequence[str]) -> dict[str, Entity]:
         """Entities with their descriptions, by reference."""
-        found = await self.find(references, queries.NODES, shown=self.described)
+        found = await self.find(references, queries.NODES)
         return {reference: anchor.entity for reference, anchor in found.items()}
 
 

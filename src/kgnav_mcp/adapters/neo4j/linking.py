@@ -98,9 +98,7 @@ class Linker:
         hint = sendable(hint.strip()[:_LONGEST])
         if label is not None:
             label = (await self._catalogues.knowing(label)).label(label)
-        found = await self._entities.find(
-            [hint], queries.NODES_WITH_DEGREE, {"degree": queries.DEGREE_OF}, shown=self._entities.described
-        )
+        found = await self._entities.find([hint], queries.NODES_WITH_DEGREE, {"degree": queries.DEGREE_OF})
         best: dict[str, tuple[float, str, int, Entity]] = {}
         for anchor in found.values():
             if label is None or label in anchor.entity.types:
@@ -145,7 +143,7 @@ class Linker:
             label=label,
             looked_at=_HITS if label is None else _HITS * _OTHER_LABELS,
             most=_HITS,
-            shown=self._cell_keys,
+            described=self._cell_keys,
         )
         return _Hits(rows, len(rows) < _HITS)
 
@@ -160,7 +158,7 @@ class Linker:
             exact=_EXACT,
             scanned=_SCANNED,
             most=_HITS,
-            shown=self._cell_keys,
+            described=self._cell_keys,
         )
         size = catalogue.labels.get(label, 0) if label is not None else catalogue.nodes
         return _Hits(rows, len(rows) < _HITS and size <= _SCANNED)

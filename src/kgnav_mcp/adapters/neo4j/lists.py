@@ -57,7 +57,7 @@ class ListReader:
                 keys=keys,
                 values=values,
                 texts=texts,
-                shown=self._entities.described,
+                described=self._entities.described,
                 skip=skip,
                 limit=limit,
             ),

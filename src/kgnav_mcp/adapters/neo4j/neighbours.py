@@ -12,22 +12,17 @@ from collections import defaultdict
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.adapters.neo4j import queries
 from kgnav_mcp.adapters.neo4j.catalogue import Catalogues
 from kgnav_mcp.adapters.neo4j.entities import Entities
+from kgnav_mcp.adapters.neo4j.looking import Edge, Looks, Side
 from kgnav_mcp.adapters.neo4j.paging import Position, changed, invalid
 from kgnav_mcp.adapters.neo4j.store import Store
-from kgnav_mcp.adapters.neo4j.tallies import Tallies, Tally, Wanted
-from kgnav_mcp.adapters.neo4j.values import VECTOR, literals, split_key
+from kgnav_mcp.adapters.neo4j.tallies import GLANCED, Tallies, Tally, Wanted
+from kgnav_mcp.adapters.neo4j.values import literals, split_key
 from kgnav_mcp.model import Count, Direction, Entity, Literal, Page, Qualifier, Relation, Stop, Triple
-
-_CELL, _OWN, _DEGREE, _FOUND = range(4)
-
-Edge = Sequence[Any]
-"""Type, properties, and the far end's cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +74,7 @@ class NeighbourReader:
         self._catalogues = catalogues
         self._entities = entities
         self._tallies = tallies
+        self._looks = Looks(entities)
 
     async def page(
         self, references: Sequence[str], wanted: Wanted, limit: int, after: str | None, *, whole: bool
@@ -110,28 +106,27 @@ class NeighbourReader:
         self, references: Sequence[str], wanted: Wanted, limit: int, *, whole: bool
     ) -> tuple[list[Tally], Mapping[tuple[int, str], list[Edge]] | None]:
         """The tallies; with all edges where there is one node with so few that a page holds them."""
-        types = wanted.types(self._catalogues.now)
+        catalogue = self._catalogues.now
+        types = wanted.types(catalogue)
         if len(references) != 1 or types == []:
             return await self._tallies.at(references, wanted), None
-        parts = {
-            "degree": queries.degree(wanted.direction, types),
-            "edge": queries.edge(wanted.direction, types),
-            "own": queries.OWN if wanted.values else "[]",
-        }
-        anchors = await self._entities.anchors(references, queries.AROUND, parts, most=limit, vector=VECTOR)
-        if not anchors:
+        (reference,) = references
+        # Few enough to count each of them, in case it is a hub.
+        counted = list(catalogue.types) if whole and types is None and len(catalogue.types) <= GLANCED else ()
+        look = await self._looks.at(reference, wanted.direction, Side(types, wanted.values, counted), limit)
+        if look is None:
             return [], {}
-        (anchor,) = anchors
-        own, degree = wanted.own(anchor.row[_OWN]), int(anchor.row[_DEGREE])
-        if degree <= limit:
+        own = wanted.own(look.own)
+        if look.degree <= limit:
             edges: dict[tuple[int, str], list[Edge]] = defaultdict(list)
-            for edge in anchor.row[_FOUND]:
+            for edge in look.edges:
                 edges[0, edge[0]].append(edge)
-            return [Tally(anchor, own, {kind: len(found) for (_, kind), found in edges.items()})], edges
+            return [Tally(look.anchor, own, {kind: len(found) for (_, kind), found in edges.items()})], edges
         if types is not None and len(types) == 1:
-            return [Tally(anchor, own, {types[0]: degree})], None
+            return [Tally(look.anchor, own, {types[0]: look.degree})], None
         if whole:  # That it is too long is all that is asked.
-            return [Tally(anchor, own, {"": degree})], None
+            self._tallies.hub(reference, wanted.direction, look)
+            return [Tally(look.anchor, own, {"": look.degree})], None
         return await self._tallies.at(references, wanted), None
 
     async def _edges(self, parts: Sequence[Part], wanted: Wanted) -> Mapping[tuple[int, str], list[Edge]]:

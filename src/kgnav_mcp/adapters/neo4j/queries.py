@@ -60,8 +60,8 @@ BY_KEY = "MATCH (n:{label}) WHERE n.{key} IN $values"
 BY_ELEMENT = "MATCH (n) WHERE elementId(n) IN $values"
 """One seek for each."""
 
-CELL = "[elementId({n}), labels({n}), [key IN $shown | {n}[key]]]"
-"""A node: its place in the store, its labels, and those of its properties that identify and name nodes."""
+CELL = "[elementId({n}), labels({n}), [key IN ${keys} | {n}[key]]]"
+"""A node: its place in the store, its labels, and those of its properties that identify, name or describe nodes."""
 
 OWN = """
 [key IN keys(n) |
@@ -77,17 +77,31 @@ NODES = "{seek} RETURN collect([{cell}])"
 PROPERTIES = "{seek} RETURN collect([{cell}, {own}, 0, []])"
 """The seek and the nodes' properties."""
 
-AROUND = """
+LOOK = """
 {seek}
-WITH n, {degree} AS degree
-CALL (n, degree) {
-  WITH n, degree WHERE degree <= $most
-  MATCH (n){edge}(m)
-  RETURN collect([type(r), properties(r), {far}]) AS found
-}
-RETURN collect([{cell}, {own}, degree, found])
+{sides}
+RETURN collect([{cell}, {own}, {seen}])
 """
-"""The degree store for each node; where it says no more than `$most`, that many edges and their far ends."""
+"""The seek and what its sides cost."""
+
+SIDE = """
+WITH *, {degree} AS {side}_degree
+CALL (n, {side}_degree) {
+  WITH n, {side}_degree AS degree WHERE degree <= $most
+  MATCH (n){edge}(m)
+  RETURN collect([type(r), properties(r), {far}]) AS {side}_edges
+}
+CALL (n, {side}_degree) {
+  WITH n, {side}_degree AS degree WHERE degree > $most
+  RETURN collect([{types}]) AS {side}_types
+}
+"""
+"""The degree store; where it says no more than `$most`, that many edges and their far ends, else what TYPE costs."""
+
+TYPE = "[{degree}, {ends}]"
+"""The degree store, and a few edges of the type."""
+
+SEEN = "[{side}_degree, {side}_edges, {side}_types]"
 
 TALLY = """
 {seek}
@@ -270,6 +284,16 @@ def apoc_degrees(direction: Direction) -> str:
     return APOC_DEGREES.replace("{function}", APOC_FUNCTIONS[direction])
 
 
+def types(direction: Direction, names: Sequence[str]) -> str:
+    """Edges of each type at `n`: how many, and a few far ends."""
+    return ", ".join(filled(TYPE, degree=degree(direction, [name]), ends=ends(direction, name)) for name in names)
+
+
+def ends(direction: Direction, name: str) -> str:
+    """A few far ends of the edges of one type at `n`."""
+    return filled(EXAMPLES_OF_TYPE, edge=edge(direction, [name], variable=""))
+
+
 @lru_cache(maxsize=1_000)
 def filled(template: str, **parts: str) -> str:
     """A query with its parts put in, in one pass: a part is never searched for places. Its names are quoted already."""
@@ -278,4 +302,5 @@ def filled(template: str, **parts: str) -> str:
 
 
 _PLACE = re.compile(r"\{(\w+)\}")
-_NEAR, _FAR = (CELL.replace("{n}", variable) for variable in ("n", "m"))
+_NEAR = CELL.replace("{n}", "n").replace("{keys}", "described")
+_FAR = CELL.replace("{n}", "m").replace("{keys}", "shown")

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 
 from kgnav_mcp.adapters.neo4j import queries
 from kgnav_mcp.adapters.neo4j.entities import Cell, Entities
+from kgnav_mcp.adapters.neo4j.looking import LOOKED_AT
 from kgnav_mcp.adapters.neo4j.neighbours import relation_of
 from kgnav_mcp.adapters.neo4j.store import Store
 from kgnav_mcp.adapters.neo4j.tallies import Tallies, Tally, Wanted
 from kgnav_mcp.model import Count, Node, Page, RelationFacts, Stop
 
-_LOOKED_AT = 1_000
-"""Edges of a type that are looked at for examples: where they all lead to the same node, there is one example."""
 _TOGETHER = 50
 """Types whose examples one query reads."""
 
@@ -55,7 +54,7 @@ class RelationReader:
         found: dict[str, list[Node]] = defaultdict(list)
         for tally in tallies:
             lacking = [name for name in relations if len(found[name]) < examples and tally.rows(name)]
-            cells = tally.ends if tally.expanded else await self._ends(tally, wanted, lacking, examples)
+            cells = await self._ends(tally, wanted, lacking, examples) if tally.ends is None else tally.ends
             for name in lacking:
                 far: list[Node] = [
                     *tally.own.get(name, ())[:examples],
@@ -75,15 +74,12 @@ class RelationReader:
     async def _batch(
         self, tally: Tally, wanted: Wanted, types: Sequence[str], examples: int
     ) -> list[tuple[str, Sequence[Cell]]]:
-        collections = ", ".join(
-            queries.filled(queries.EXAMPLES_OF_TYPE, edge=queries.edge(wanted.direction, [name], variable=""))
-            for name in types
-        )
+        collections = ", ".join(queries.ends(wanted.direction, name) for name in types)
         (ends,) = await self._store.row(
             queries.filled(queries.EXAMPLES, collections=collections),
             id=tally.anchor.element,
             examples=examples,
-            looked_at=_LOOKED_AT,
+            looked_at=LOOKED_AT,
             shown=self._entities.shown,
         )
         return list(zip(types, ends, strict=True))

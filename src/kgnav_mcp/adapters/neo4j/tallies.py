@@ -11,6 +11,7 @@ from typing import Any
 from kgnav_mcp.adapters.neo4j import queries
 from kgnav_mcp.adapters.neo4j.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.neo4j.entities import Anchor, Cell, Entities
+from kgnav_mcp.adapters.neo4j.looking import ENDS, Look
 from kgnav_mcp.adapters.neo4j.store import Store
 from kgnav_mcp.adapters.neo4j.values import VECTOR, literals, split_key
 from kgnav_mcp.model import Direction, Entity, Literal
@@ -19,14 +20,14 @@ from kgnav_mcp.port import TailKind
 _FEW = 500
 """A node with no more edges on one side is expanded to count them by type; another is never expanded to be counted."""
 
-_GLANCED = 50
-"""Types of relationships that a glance at a node counts, one by one, where APOC cannot tell which of them it has."""
+GLANCED = 50
+"""Types of relationships that are counted one by one at a node, unless APOC tells which of them it has."""
 _MOMENT = 0.5
 """Seconds for which the counts of a node are good."""
 _KEPT = 64
 
 _CELL, _OWN, _DEGREE, _FOUND, _SIZES = range(5)
-"""The places in a row of `queries.TALLY`, and but for the last in one of `queries.AROUND`."""
+"""The places in a row of `queries.TALLY`."""
 
 Own = Mapping[str, list[Literal]]
 """A node's own properties with their values."""
@@ -36,14 +37,13 @@ Own = Mapping[str, list[Literal]]
 class Tally:
     """What is at one node in one direction: its properties, and its edges counted by type.
 
-    `ends` are the first few far ends by type, where they were asked for and the node has few edges.
+    `ends` are the first few far ends by type, None where they were not read.
     """
 
     anchor: Anchor
     own: Own
     sizes: Mapping[str, int]
-    ends: Mapping[str, Sequence[Cell]] = field(default_factory=dict[str, Sequence[Cell]])
-    expanded: bool = True
+    ends: Mapping[str, Sequence[Cell]] | None = None
 
     def rows(self, relation: str) -> int:
         """Rows of one relation: values of the property, and edges of the type."""
@@ -92,20 +92,25 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class _Glance:
-    """What was read of one node: its properties as `queries.OWN` gives them, and the sizes of its relations."""
+    """What was read of one node: its properties as `queries.OWN` gives them, and the sizes of its relations.
+
+    `ends` are the first few far ends by type in the directions in which they were read.
+    """
 
     at: float
     anchor: Anchor
     own: Sequence[Sequence[Any]]
     sizes: Mapping[Direction, Mapping[str, int]]
+    ends: Mapping[Direction, Mapping[str, Sequence[Cell]]] = field(
+        default_factory=dict[Direction, Mapping[str, Sequence[Cell]]]
+    )
 
 
 class Tallies:
     """Counts rows at nodes.
 
-    A tool call asks several things of one node, one after the other, and first of all what it is. With the answer to
-    that its counts are read, and what follows within a moment is answered from them: of a hub nothing but examples is
-    then left to read, and of a relation that the node does not have in a direction nothing at all.
+    A tool call asks several things of one node, one after the other: what it is, whether it is a hub, what relations it
+    has. What the first of these questions told is kept for a moment, and what follows is answered from it.
     """
 
     def __init__(self, store: Store, catalogues: Catalogues, entities: Entities, *, apoc: bool) -> None:
@@ -117,15 +122,15 @@ class Tallies:
 
     async def glance(self, reference: str) -> Entity | None:
         """The entity of a reference, None where there is none; its counts are kept for a moment."""
+        if (seen := self._seen(reference)) is not None:
+            return seen.anchor.entity
         types = list(self._catalogues.now.types)
+        if len(types) > GLANCED and not self._apoc:
+            return (await self._entities.entities([reference])).get(reference)
         parts = {
             str(side): queries.apoc_degrees(side) if self._apoc else queries.degrees(side, types) for side in Direction
         }
-        if len(types) > _GLANCED and not self._apoc:
-            return (await self._entities.entities([reference])).get(reference)
-        found = await self._entities.find(
-            [reference], queries.GLANCE, parts, vector=VECTOR, shown=self._entities.described
-        )
+        found = await self._entities.find([reference], queries.GLANCE, parts, vector=VECTOR)
         if reference not in found:
             return None
         anchor = found[reference]
@@ -134,30 +139,46 @@ class Tallies:
             side: {types[kind] if isinstance(kind, int) else kind: size for kind, size in pairs if size}
             for side, pairs in zip(Direction, sides, strict=True)
         }
-        if sum(size for of_side in sizes.values() for size in of_side.values()) != degree:
-            return anchor.entity  # A type is new since the catalogue was read: who counts these edges finds it out.
-        for name in {reference, anchor.entity.id}:
-            self._glances[name] = _Glance(time.monotonic(), anchor, own, sizes)
+        if sum(size for of_side in sizes.values() for size in of_side.values()) == degree:
+            self._keep(reference, _Glance(time.monotonic(), anchor, own, sizes))
+        return anchor.entity
+
+    def hub(self, reference: str, direction: Direction, look: Look) -> None:
+        """Keep for a moment what a look told of a hub: who learns that it is one asks for its relations next."""
+        sizes = {kind: size for kind, (size, _) in look.counted.items() if size}
+        if sum(sizes.values()) == look.degree:
+            ends = {direction: {kind: ends for kind, (_, ends) in look.counted.items()}}
+            self._keep(reference, _Glance(time.monotonic(), look.anchor, look.own, {direction: sizes}, ends))
+
+    def _keep(self, reference: str, glance: _Glance) -> None:
+        """Keep counts that make up the degree. In others a type is new since the catalogue was read."""
+        for name in {reference, glance.anchor.entity.id}:
+            self._glances[name] = glance
             self._glances.move_to_end(name)
         while len(self._glances) > _KEPT:
             self._glances.popitem(last=False)
-        return anchor.entity
 
-    def glanced(self, references: Sequence[str], wanted: Wanted) -> Tally | None:
+    def _seen(self, reference: str) -> _Glance | None:
+        """What was read of a node a moment ago."""
+        seen = self._glances.get(reference)
+        return seen if seen is not None and time.monotonic() - seen.at <= _MOMENT else None
+
+    def glanced(self, references: Sequence[str], wanted: Wanted, *, examples: int = 0) -> Tally | None:
         """The tally of the one node that is asked for, where it was read a moment ago."""
-        seen = self._glances.get(references[0]) if len(references) == 1 else None
-        if seen is None or time.monotonic() - seen.at > _MOMENT:
+        seen = self._seen(references[0]) if len(references) == 1 else None
+        if seen is None or wanted.direction not in seen.sizes:
             return None
         sizes = {
             kind: size
             for kind, size in seen.sizes[wanted.direction].items()
             if wanted.far_ends is not TailKind.LITERAL and (wanted.relations is None or kind in wanted.relations)
         }
-        return Tally(seen.anchor, wanted.own(seen.own), sizes, expanded=False)
+        ends = seen.ends.get(wanted.direction) if examples <= ENDS else None
+        return Tally(seen.anchor, wanted.own(seen.own), sizes, ends)
 
     async def at(self, references: Sequence[str], wanted: Wanted, *, examples: int = 0) -> list[Tally]:
         """The tallies of some nodes, in the order of the references, each once."""
-        seen = self.glanced(references, wanted)
+        seen = self.glanced(references, wanted, examples=examples)
         if seen is not None:
             return [seen]
         tallies = await self._read(references, wanted, examples)
@@ -196,4 +217,4 @@ def _tally(anchor: Anchor, wanted: Wanted, counted: Sequence[str]) -> Tally | No
         sizes = {kind: size for kind, size, _ in row[_FOUND]}
         return Tally(anchor, own, sizes, {kind: ends for kind, _, ends in row[_FOUND]})
     sizes = {counted[kind] if isinstance(kind, int) else kind: size for kind, size in row[_SIZES] if size}
-    return Tally(anchor, own, sizes, expanded=False) if sum(sizes.values()) == degree else None
+    return Tally(anchor, own, sizes) if sum(sizes.values()) == degree else None

@@ -1,0 +1,124 @@
+"""A look at one node: what it is, and what is there in one direction or in both, by one statement.
+
+A round trip to the server costs as much as all that is read on it. A tool that follows a relation whichever way it runs
+asks for both directions at the same moment, and so they are asked for together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kgnav_mcp.adapters.neo4j import queries
+from kgnav_mcp.adapters.neo4j.entities import Anchor, Cell, Entities
+from kgnav_mcp.adapters.neo4j.values import VECTOR
+from kgnav_mcp.model import Direction
+
+ENDS = 3
+"""Far ends of a type that come with the count of its edges."""
+LOOKED_AT = 1_000
+"""Edges of a type that are looked at for far ends: where they all lead to the same node, there is one."""
+
+_OWN, _FIRST_SIDE = 1, 2
+"""Places in a row of `queries.LOOK`, behind the cell."""
+
+Edge = Sequence[Any]
+"""Type, properties, and the far end's cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What is asked for in one direction: the edges of some types, None for all; with the node's properties or without.
+
+    Where there are more edges than are wanted, those of the types in `counted` are counted instead, with a few far
+    ends of each.
+    """
+
+    types: Sequence[str] | None
+    values: bool
+    counted: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What was seen of a node in one direction: all edges where they are few enough, else some types counted.
+
+    `own` are the node's properties, as `queries.OWN` gives them.
+    """
+
+    anchor: Anchor
+    own: Sequence[Sequence[Any]]
+    degree: int
+    edges: Sequence[Edge]
+    counted: Mapping[str, tuple[int, Sequence[Cell]]]
+
+
+@dataclass(slots=True)
+class _Asked:
+    """Sides of one node that are read together, and how many wait for them."""
+
+    sides: dict[Direction, Side]
+    answer: asyncio.Task[Anchor | None]
+    waiting: int = field(default=0)
+
+
+class Looks:
+    """Looks at nodes."""
+
+    def __init__(self, entities: Entities) -> None:
+        self._entities = entities
+        self._asked: dict[tuple[str, int], _Asked] = {}
+
+    async def at(self, reference: str, direction: Direction, side: Side, most: int) -> Look | None:
+        """One side of a node, `most` edges of it at most; None where there is no such node."""
+        asked = self._together(reference, direction, side, most)
+        asked.waiting += 1
+        try:
+            # One who gives up takes nothing from the other.
+            anchor = await asyncio.shield(asked.answer)
+        finally:
+            asked.waiting -= 1
+            if not asked.waiting:
+                asked.answer.cancel()
+        if anchor is None:
+            return None
+        degree, edges, counts = anchor.row[_FIRST_SIDE + list(asked.sides).index(direction)]
+        counted = dict(zip(side.counted, counts[0] if counts else (), strict=bool(counts)))
+        return Look(anchor, anchor.row[_OWN], int(degree), edges, counted)
+
+    def _together(self, reference: str, direction: Direction, side: Side, most: int) -> _Asked:
+        """What is asked at this moment of the same node, with this side of it."""
+        key = reference, most
+        asked = self._asked.get(key)
+        if asked is None or direction in asked.sides:
+            sides = {direction: side}
+            # Its first step runs when everyone who asks at this moment has asked.
+            asked = self._asked[key] = _Asked(sides, asyncio.create_task(self._read(key, sides)))
+        asked.sides[direction] = side
+        return asked
+
+    async def _read(self, key: tuple[str, int], sides: Mapping[Direction, Side]) -> Anchor | None:
+        if key in self._asked and self._asked[key].sides is sides:
+            del self._asked[key]
+        reference, most = key
+        parts = {
+            "own": queries.OWN if any(side.values for side in sides.values()) else "[]",
+            "sides": "".join(_part(queries.SIDE, *side) for side in sides.items()),
+            "seen": ", ".join(_part(queries.SEEN, *side) for side in sides.items()),
+        }
+        found = await self._entities.anchors(
+            [reference], queries.LOOK, parts, most=most, examples=ENDS, looked_at=LOOKED_AT, vector=VECTOR
+        )
+        return found[0] if found else None
+
+
+def _part(template: str, direction: Direction, side: Side) -> str:
+    return queries.filled(
+        template,
+        side=str(direction),
+        degree=queries.degree(direction, side.types),
+        edge=queries.edge(direction, side.types),
+        types=queries.types(direction, side.counted),
+    )
