@@ -28,6 +28,8 @@ TYPES = ("FOLLOWS", "LIKES", "VISITED")
 LEAVES = 40
 DEGREE = 50
 HUB = "hub"
+HUB_CALLS = 5
+"""Calls at the hub in a round."""
 
 AT_MOST = 2.0
 """How many times as long as on a leaf `search` may take on the hub."""
@@ -169,8 +171,10 @@ class _Sides:
 
     def measure(self, case: Case, rounds: int) -> Times:
         """One case, after a round that is not counted."""
+        if case.hub:
+            return self._hub(case, rounds)
         times = Times()
-        places = cycle([HUB] if case.hub else [_leaf(n) for n in range(LEAVES)])
+        places = cycle(_leaf(n) for n in range(LEAVES))
         for n in range(-1, rounds):
             taken = Times() if n < 0 else times
             batch = [next(places) for _ in range(LEAVES)]
@@ -181,6 +185,20 @@ class _Sides:
                 arguments = case.arguments(place)
                 taken.server.append(_timed(lambda: self.server.call(case.tool, arguments)))  # noqa: B023 - as above
             taken.noop += [_timed(lambda: self.noop.call(TOOL, {"text": "a"})) for _ in batch]
+        return times
+
+    def _hub(self, case: Case, rounds: int) -> Times:
+        """A case at the hub. The server has been elsewhere before each call, so that it answers nothing from memory."""
+        times = Times()
+        for n in range(-1, rounds * HUB_CALLS):
+            taken = Times() if n < 0 else times
+            for place in range(LEAVES):
+                self.server.call(case.tool, case.arguments(_leaf(place)))
+            taken.server.append(_timed(lambda: self.server.call(case.tool, case.arguments(HUB))))
+            for place in range(LEAVES):
+                self.ask(case.statement, case.parameters(_leaf(place)))
+            taken.direct.append(_timed(lambda: self.ask(case.statement, case.parameters(HUB))))
+            taken.noop.append(_timed(lambda: self.noop.call(TOOL, {"text": "a"})))
         return times
 
     def ask(self, statement: LiteralString, parameters: dict[str, object]) -> list[list[Any]]:
@@ -224,5 +242,6 @@ def _report(url: str, measured: Mapping[str, Times], answer: str, degree: int, r
         report.verdict(total == degree, f"its answer counts {total:,} rows of {degree:,}"),
         report.verdict(len(answer) < CHARACTERS, f"its answer has {len(answer):,} characters (under {CHARACTERS:,})"),
     ]
-    title = f"{url}: a hub of {degree:,}, {LEAVES} leaves of {DEGREE}, {rounds * LEAVES} calls each, ms"
+    title = f"{url}: a hub of {degree:,}, {LEAVES} leaves of {DEGREE}, {rounds * LEAVES} calls each"
+    title += f" and {rounds * HUB_CALLS} at the hub, ms"
     return "\n".join((title, "", table, "", *verdicts))

@@ -22,8 +22,8 @@ _FEW = 500
 
 GLANCED = 50
 """Types of relationships that are counted one by one at a node, unless APOC tells which of them it has."""
-_MOMENT = 0.5
-"""Seconds for which the counts of a node are good."""
+_MOMENT = 0.05
+"""Seconds for which the counts of a node are good: the time between two questions of one tool call."""
 _KEPT = 64
 
 _CELL, _OWN, _DEGREE, _FOUND, _SIZES = range(5)
