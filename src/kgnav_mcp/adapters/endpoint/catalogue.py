@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.reification import NOTATION, reifier_facts
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.naming import local_name, readable
-from kgnav_mcp.adapters.sparql.reading import Read, number, truth
+from kgnav_mcp.adapters.sparql.reading import Read, address, number, truth
 from kgnav_mcp.errors import StoreTimeout, UnknownName
 from kgnav_mcp.model import Count, Relation, Stop
 
@@ -156,7 +156,7 @@ class Catalogues:
         uses: dict[URIRef, Counter[bool]] = {}
         for row in read.rows:
             if "p" in row:
-                uses.setdefault(URIRef(str(row["p"])), Counter())[truth(row, "l")] += number(row, "n")
+                uses.setdefault(address(row, "p"), Counter())[truth(row, "l")] += number(row, "n")
         said, parallel = Counter[tuple[URIRef, bool]](), Counter[URIRef]()
         if self._store.reification:
             try:
@@ -185,9 +185,7 @@ class Catalogues:
             notes.append(f"labels are those of some {_SAMPLE:,} nodes: counting all takes too long")
         make = Count if whole else Count.at_least
         return {
-            URIRef(str(row["t"])): make(number(row, "n"))
-            for row in read.rows
-            if "t" in row and row["t"] != RDF.Statement
+            address(row, "t"): make(number(row, "n")) for row in read.rows if "t" in row and row["t"] != RDF.Statement
         }
 
     async def _counted(self, exact: str, sampled: str) -> tuple[Read, bool]:

@@ -19,7 +19,7 @@ from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.options import FullText
 from kgnav_mcp.adapters.endpoint.store import Store
-from kgnav_mcp.adapters.sparql.reading import Read, Row, number, worst
+from kgnav_mcp.adapters.sparql.reading import Read, Row, address, number, worst
 from kgnav_mcp.adapters.sparql.terms import Terms, listed, values
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Candidate, Count, Direction, Entity, Page, Stop
@@ -90,7 +90,7 @@ class Linker:
                 best[hit.entity] = (score, str(hit.text))
         if types is not None and best:
             read = await self._store.reader.over(queries.OF_TYPES, "ids", list(best), types=listed(*types))
-            having = {URIRef(str(row["s"])) for row in read.rows}
+            having = {address(row, "s") for row in read.rows}
             best = {iri: found for iri, found in best.items() if iri in having}
         return await self._ranked(best, stop, limit)
 
@@ -115,7 +115,7 @@ class Linker:
             for direction in Direction if iris else ():
                 read = await self._store.reader.over(queries.DEGREES[direction], "ids", iris)
                 for row in read.rows:
-                    found[URIRef(str(row["s"]))] += number(row, "n")
+                    found[address(row, "s")] += number(row, "n")
         except StoreTimeout:
             return {iri: Count.unknown() for iri in iris}
         sure = not self._store.reification
@@ -182,7 +182,7 @@ def _hit(row: Row) -> _Hit | None:
     text = row["o"]
     if isinstance(row["s"], BNode) or not isinstance(text, Literal):
         return None
-    return _Hit(URIRef(str(row["s"])), URIRef(str(row["p"])), text)
+    return _Hit(address(row, "s"), address(row, "p"), text)
 
 
 def _sendable(text: str) -> bool:

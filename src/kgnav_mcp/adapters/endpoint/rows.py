@@ -20,7 +20,7 @@ from kgnav_mcp.adapters.endpoint.paging import Place
 from kgnav_mcp.adapters.endpoint.reification import Facts, Pair
 from kgnav_mcp.adapters.endpoint.store import Anchor, Store, term_order
 from kgnav_mcp.adapters.endpoint.tallies import Path, is_kind, own_edges
-from kgnav_mcp.adapters.sparql.reading import Read, Row, worst
+from kgnav_mcp.adapters.sparql.reading import Read, Row, address, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import rows
 from kgnav_mcp.model import Direction, Entity, Stop
@@ -207,7 +207,7 @@ class RowReader:
             read = await self._reader.over(template, "ids", named, far=far, s=anchor, kind=self._ends)
             stop = read.stop
             for row in read.rows:
-                ends[URIRef(str(row["m"]))].append(row["o"])
+                ends[address(row, "m")].append(row["o"])
         found: list[tuple[Entity, list[Term | Entity]]] = [
             (Entity(self._store.endpoint.ids.short(one), mediator=True), _ordered(ends[one], ())) for one in named
         ]
@@ -293,4 +293,4 @@ def _ordered(terms: Sequence[Term], blanks: Sequence[Entity]) -> list[Term | Ent
 
 
 def _pair(row: Row) -> Pair:
-    return URIRef(str(row["s"])), URIRef(str(row["p"]))
+    return address(row, "s"), address(row, "p")

@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from cachetools import TTLCache
 from rapidfuzz import fuzz, process
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.store import Read, Recent, Store, address, number
+from kgnav_mcp.adapters.freebase.store import FRESH, Store
+from kgnav_mcp.adapters.sparql.reading import Read, address, number
 from kgnav_mcp.errors import KgnavError, StoreTimeout, UnknownName
 from kgnav_mcp.model import Certainty, Count, Relation, Stop
 
@@ -119,9 +121,10 @@ class Catalogues:
 
     def __init__(self, store: Store, names: Names) -> None:
         self._store = store
+        self._reader = store.reader
         self._names = names
         self._read: Catalogue | None = None
-        self._part: Recent[None, Catalogue] = Recent(1)
+        self._part: TTLCache[None, Catalogue] = TTLCache(1, FRESH)
         self._reading = asyncio.Lock()
 
     async def get(self) -> Catalogue:
@@ -136,7 +139,7 @@ class Catalogues:
                 if read.whole:
                     self._read = read
                 else:
-                    self._part.put(None, read)
+                    self._part[None] = read
         return read
 
     async def _made(self) -> Catalogue:
@@ -151,7 +154,7 @@ class Catalogues:
         counted = await self._within_time(queries.RELATION_COUNTS)
         if counted is None or counted.stop is Stop.TIME_OUT:
             notes.append("relations are not counted: the graph is too large for that")
-            read = await self._store.select(queries.RELATIONS)
+            read = await self._reader.select(queries.RELATIONS)
             in_time = read.stop is not Stop.TIME_OUT
             if not in_time:
                 notes.append("relations are missing that could not be read in time")
@@ -177,7 +180,7 @@ class Catalogues:
 
     async def _within_time(self, query: str) -> Read | None:
         try:
-            return await self._store.select(query)
+            return await self._reader.select(query)
         except StoreTimeout:
             return None  # Said by the schema's own word on how exact it is.
 

@@ -11,11 +11,12 @@ from typing import Final
 from rapidfuzz import fuzz, process
 from rdflib import Literal
 
+from kgnav_mcp.adapters.sparql.reading import Row
 from kgnav_mcp.adapters.sparql.terms import Terms, listed
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.cachefile import CacheFile
 from kgnav_mcp.adapters.wikidata.ids import Ids
-from kgnav_mcp.adapters.wikidata.store import Row, Store
+from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.errors import StoreError, StoreTimeout
 from kgnav_mcp.model import Relation
 
@@ -134,6 +135,7 @@ class Catalogues:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._reader = store.reader
         self._file = CacheFile.of(
             store.wikidata.cache,
             store.wikidata.endpoint,
@@ -217,7 +219,7 @@ class Catalogues:
         """Every row of a query that is read in slices."""
         rows: list[Row] = []
         while True:
-            read = await self._store.slice(template, len(rows), _READ, **terms)
+            read = await self._reader.slice(template, len(rows), _READ, **terms)
             rows += read.rows
             if len(read.rows) < _READ:
                 return rows

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz, process
 from rdflib import URIRef
 
+from kgnav_mcp.adapters.sparql.reading import Read, number
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.names import Names
-from kgnav_mcp.adapters.wikidata.store import Read, Store, number
+from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.errors import StoreTimeout, UnknownName
 from kgnav_mcp.model import Count, Entity, Page, Stop
 
@@ -38,6 +39,7 @@ class Classes:
 
     def __init__(self, store: Store, names: Names, named: FindNamed) -> None:
         self._store = store
+        self._reader = store.reader
         self._names = names
         self._named = named
         self._known: Known | None = None
@@ -85,12 +87,12 @@ class Classes:
     async def _counted(self) -> tuple[Read, bool]:
         if self._store.wikidata.counted is None:
             try:
-                read = await self._store.select(queries.CLASSES)
+                read = await self._reader.select(queries.CLASSES)
             except StoreTimeout:
                 pass  # The sample below is said to be one.
             else:
                 return read, read.stop is Stop.COMPLETE
-        return await self._store.select(queries.SOME_CLASSES, most=_LOOKED_AT), False
+        return await self._reader.select(queries.SOME_CLASSES, most=_LOOKED_AT), False
 
     def _nearest(self, name: str, known: Known) -> Sequence[str]:
         choices = {iri: label.casefold() for iri, label in known.labels.items()}
