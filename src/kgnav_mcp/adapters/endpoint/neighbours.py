@@ -14,10 +14,10 @@ from rdflib import BNode, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.names import Names
-from kgnav_mcp.adapters.endpoint.paging import Place, Position, invalid
 from kgnav_mcp.adapters.endpoint.rows import BLOCK, Found, RowReader, Rows, Segment
 from kgnav_mcp.adapters.endpoint.store import Anchor, Store
 from kgnav_mcp.adapters.endpoint.tallies import Path, Tallies, Tally
+from kgnav_mcp.adapters.sparql.paging import Place, Position, invalid
 from kgnav_mcp.adapters.sparql.reading import address, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import values

@@ -10,10 +10,11 @@ from cachetools import LRUCache
 from rdflib import RDF, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
-from kgnav_mcp.adapters.endpoint.catalogue import Catalogue, Catalogues, Use
+from kgnav_mcp.adapters.endpoint.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.reification import NOTATION
 from kgnav_mcp.adapters.endpoint.store import Store
+from kgnav_mcp.adapters.sparql.catalogue import Use
 from kgnav_mcp.adapters.sparql.reading import Read, address, number, truth
 from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.errors import StoreTimeout

@@ -16,13 +16,13 @@ from kgnav_mcp.adapters.freebase.lists import ListReader
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.neighbours import NeighbourReader
 from kgnav_mcp.adapters.freebase.options import Freebase
-from kgnav_mcp.adapters.freebase.paging import Position
 from kgnav_mcp.adapters.freebase.relations import RelationReader
 from kgnav_mcp.adapters.freebase.schema import SchemaReader
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.freebase.tallies import Path, Tallies
 from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.client import SparqlClient
+from kgnav_mcp.adapters.sparql.paging import Position
 from kgnav_mcp.adapters.sparql.reading import number
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable
 from kgnav_mcp.model import (

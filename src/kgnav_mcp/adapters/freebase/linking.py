@@ -19,7 +19,7 @@ from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.reading import Read, address, number, worst
-from kgnav_mcp.adapters.sparql.terms import values
+from kgnav_mcp.adapters.sparql.terms import sendable, values
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Candidate, Count, Direction, Entity, Page, Stop
 
@@ -151,7 +151,7 @@ class Linker:
 
     async def _same(self, name: str) -> tuple[list[_Hit], Stop]:
         """Names and aliases with the same letters, in any case and language."""
-        if not name.strip() or len(name) > _LONGEST or not _sendable(name):
+        if not name.strip() or len(name) > _LONGEST or not sendable(name):
             return [], Stop.COMPLETE
         kinds = [self._relations["name"], self._relations["alias"]]
         texts = [Literal(name), *(Literal(name, lang=language) for language in self._store.languages)]
@@ -170,7 +170,7 @@ class Linker:
         """Texts worth scoring: from the very name outwards, until a step finds a name."""
         hits, stop = await self._same(hint)
         words = _WORD.findall(hint)[:_WORDS]
-        if not words or not _sendable(hint):
+        if not words or not sendable(hint):
             return hits, stop
         names = [self._relations["name"], self._relations["alias"]]
         if not await self.has_full_text():
@@ -221,8 +221,3 @@ class Linker:
 def _all_of(words: Sequence[str]) -> str:
     """The question for texts with all of the words, each taken as nothing but a word."""
     return " AND ".join(f'"{word}"' for word in words)
-
-
-def _sendable(text: str) -> bool:
-    """Whether a text can be in the graph at all: a NUL or half a character cannot."""
-    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)

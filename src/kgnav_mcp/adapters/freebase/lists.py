@@ -12,8 +12,8 @@ from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.freebase.linking import Linker
 from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.paging import items_before
 from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
+from kgnav_mcp.adapters.sparql.paging import items_before
 from kgnav_mcp.adapters.sparql.reading import Read, address, worst
 from kgnav_mcp.adapters.sparql.results import Term, count
 from kgnav_mcp.adapters.sparql.terms import Terms, values

@@ -16,11 +16,11 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.paging import Place, Position, invalid
 from kgnav_mcp.adapters.freebase.relations import path_id, path_relation
 from kgnav_mcp.adapters.freebase.segments import Found, Rows, Segment
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.freebase.tallies import Path, Tallies, Tally
+from kgnav_mcp.adapters.sparql.paging import Place, Position, invalid
 from kgnav_mcp.adapters.sparql.reading import Read, address, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import rows, values
@@ -179,7 +179,7 @@ class _Reading:
             else:
                 jobs.append(self._through(segment, place, room))
             # How many rows lie behind a place of a two-hop path is not known: the next path is read in any case.
-            room -= 0 if place.mediator else segment.rows - place.row
+            room -= 0 if place.group else segment.rows - place.row
         jobs += [self._whole(batch) for batch in self._batches(together)]
         parts = dict(part for batch in await asyncio.gather(*jobs) for part in batch)
         read = [(segment, parts[segment]) for segment in segments if segment in parts]
@@ -250,7 +250,7 @@ class _Reading:
         """
         near, far = segment.path if self._direction is Direction.OUTGOING else segment.path[::-1]
         result = Rows()
-        skip = start.mediator
+        skip = start.group
         by = self._reader.part(queries.BY_ONE[self._direction], s=segment.anchor, p=near)
         while True:
             read = await self._reader.slice(queries.SLICE, skip, _NEAR, by=by, kind=queries.FAR_ENDS[None])
@@ -260,7 +260,7 @@ class _Reading:
                 nodes = []
             for n, mediator in enumerate(nodes, skip):
                 terms = sorted(behind[0].get(mediator, ()), key=_key)
-                before = start.row if n == start.mediator else 0
+                before = start.row if n == start.group else 0
                 result.found += [
                     Found(term, Place(n, before + i), mediator) for i, term in enumerate(terms[before:], 1)
                 ]

@@ -10,9 +10,10 @@ from cachetools import LRUCache
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.freebase import queries
-from kgnav_mcp.adapters.freebase.catalogue import Catalogue, Catalogues, Use
+from kgnav_mcp.adapters.freebase.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
+from kgnav_mcp.adapters.sparql.catalogue import Use
 from kgnav_mcp.adapters.sparql.reading import address, number, worst
 from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, Schema, Stop
 

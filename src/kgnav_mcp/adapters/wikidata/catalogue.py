@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from rapidfuzz import fuzz, process
 from rdflib import Literal
 
+from kgnav_mcp.adapters.sparql.catalogue import nearest
 from kgnav_mcp.adapters.sparql.reading import Row
 from kgnav_mcp.adapters.sparql.terms import Terms, listed
 from kgnav_mcp.adapters.wikidata import queries
@@ -54,7 +54,6 @@ _TYPES: Final = {
 }
 """The names of datatypes in RDF, and those that Wikibase's users know."""
 _READ = 10_000
-_NEAREST = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +119,8 @@ class Catalogue:
 
     def nearest(self, name: str) -> list[str]:
         """The ids, as printed, of properties with labels like a name."""
-        choices = {local: self.label(local).casefold() for local in sorted(self._properties)}
-        found = process.extract(name.casefold(), choices, scorer=fuzz.WRatio, limit=_NEAREST)
-        return [Ids.relation(local) for _, _, local in found]
+        labels = {local: self.label(local) for local in sorted(self._properties)}
+        return [Ids.relation(local) for local in nearest(name, labels)]
 
 
 def fallbacks(languages: Sequence[str]) -> tuple[str, ...]:

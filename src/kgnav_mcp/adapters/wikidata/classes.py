@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-from rapidfuzz import fuzz, process
 from rdflib import URIRef
 
+from kgnav_mcp.adapters.sparql.catalogue import nearest
 from kgnav_mcp.adapters.sparql.reading import Read, number
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.names import Names
@@ -68,7 +68,7 @@ class Classes:
             page = await self._named(name, _NEAREST)
             found = [iri for entity in page.items if (iri := self._store.ids.entity(entity.id)) is not None]
         if not found:
-            raise UnknownName("label", name, self._nearest(name, known))
+            raise UnknownName("label", name, [known.labels[iri] for iri in nearest(name, known.labels)])
         return found
 
     def label(self, iri: str, known: Known) -> str:
@@ -93,8 +93,3 @@ class Classes:
             else:
                 return read, read.stop is Stop.COMPLETE
         return await self._reader.select(queries.SOME_CLASSES, most=_LOOKED_AT), False
-
-    def _nearest(self, name: str, known: Known) -> Sequence[str]:
-        choices = {iri: label.casefold() for iri, label in known.labels.items()}
-        found = process.extract(name.casefold(), choices, scorer=fuzz.WRatio, limit=_NEAREST)
-        return [known.labels[iri] for _, _, iri in found]

@@ -14,7 +14,7 @@ from rapidfuzz import fuzz
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql.reading import Read, address, number, worst
-from kgnav_mcp.adapters.sparql.terms import values
+from kgnav_mcp.adapters.sparql.terms import sendable, values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import fallbacks
 from kgnav_mcp.adapters.wikidata.names import Names
@@ -130,7 +130,7 @@ class Linker:
 
     async def _same(self, name: str) -> tuple[list[_Hit], Stop]:
         """Labels and aliases with the same letters, in any case."""
-        if not name.strip() or len(name) > _LONGEST or not _sendable(name):
+        if not name.strip() or len(name) > _LONGEST or not sendable(name):
             return [], Stop.COMPLETE
         if self._search is not None:
             found = await self._searched(name, 50)
@@ -143,7 +143,7 @@ class Linker:
 
     async def _like(self, hint: str, limit: int) -> tuple[list[_Hit], Stop]:
         """Labels and aliases worth scoring."""
-        if not any(character.isalnum() for character in hint) or len(hint) > _LONGEST or not _sendable(hint):
+        if not any(character.isalnum() for character in hint) or len(hint) > _LONGEST or not sendable(hint):
             return [], Stop.COMPLETE
         if self._search is not None:
             found = await self._searched(hint, limit)
@@ -213,8 +213,3 @@ def _score(hint: str, hit: _Hit) -> float:
 def _number(iri: URIRef) -> tuple[int, str]:
     digits = iri.rpartition("/")[2][1:]
     return (int(digits) if digits.isdecimal() else 0), str(iri)
-
-
-def _sendable(text: str) -> bool:
-    """Whether a text can be in a graph at all: a NUL or half a character cannot."""
-    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)

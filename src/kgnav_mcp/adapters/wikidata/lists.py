@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from rdflib import XSD, Literal, URIRef
 
 from kgnav_mcp import model
+from kgnav_mcp.adapters.sparql.paging import items_before
 from kgnav_mcp.adapters.sparql.reading import Row, address
-from kgnav_mcp.adapters.sparql.terms import Terms, rows, values
+from kgnav_mcp.adapters.sparql.terms import Terms, rows, sendable, values
 from kgnav_mcp.adapters.wikidata import queries, words
 from kgnav_mcp.adapters.wikidata.catalogue import QUANTITY, TIME, Catalogues
 from kgnav_mcp.adapters.wikidata.classes import Classes, FindNamed
 from kgnav_mcp.adapters.wikidata.names import Names
-from kgnav_mcp.adapters.wikidata.paging import items_before
 from kgnav_mcp.adapters.wikidata.statements import StatementReader
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.errors import StoreTimeout, UnknownName
@@ -26,7 +26,6 @@ _NAMESAKES = 500
 _ID = "id"
 _LABELS = frozenset({"name", "label", "rdfs:label"})
 _NUMBER = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)")
-_NOT_SENT = re.compile(r"[\x00\ud800-\udfff]")
 
 
 class ListReader:
@@ -160,7 +159,7 @@ class ListReader:
         ids = self._store.ids
         if value is None:
             return self._reader.filled(queries.WITH_PROPERTY, direct=ids.direct(local))
-        if _NOT_SENT.search(value):
+        if not sendable(value):
             return None
         known = self._catalogues.current.get(local)
         if known.datatype == TIME:

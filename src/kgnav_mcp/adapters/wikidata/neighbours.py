@@ -15,12 +15,13 @@ from dataclasses import dataclass
 
 from rdflib import Literal, URIRef
 
+from kgnav_mcp.adapters.sparql.paging import invalid
 from kgnav_mcp.adapters.sparql.reading import Row, address, number, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
-from kgnav_mcp.adapters.wikidata.paging import Position, invalid
+from kgnav_mcp.adapters.wikidata.paging import Position
 from kgnav_mcp.adapters.wikidata.statements import Found, StatementReader
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.adapters.wikidata.tallies import Tallies, Tally, hub_timed_out
