@@ -38,8 +38,6 @@ T = TypeVar("T")
 
 _UNASKED = AdapterOptions().languages
 """Languages that nobody asked for: names are then shown as the load chose them."""
-
-
 _KEPT_ENTITIES = 256
 _KEPT_PAGES, _KEPT_ITEMS = 16, 5_000
 """Lists of relations that are kept, and the longest of them: some megabytes at the most."""
@@ -57,6 +55,8 @@ class EmbeddedAdapter(GraphAdapter):
         self._catalogue: Catalogue | None = None
         self._totals: Totals = {}
         self._vocabulary: Vocabulary | None = None
+        # A graph file never changes while it is open, so that answers hold. They are kept and looked up on the event
+        # loop alone, never by the pool's threads.
         self._described: LRUCache[tuple[str, ...], Mapping[str, Entity]] = LRUCache(_KEPT_ENTITIES)
         self._relations: LRUCache[tuple[object, ...], Page[RelationFacts]] = LRUCache(_KEPT_PAGES)
 

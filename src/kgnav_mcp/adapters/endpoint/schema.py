@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.reification import NOTATION
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.sparql.catalogue import Use
-from kgnav_mcp.adapters.sparql.reading import Read, address, number, truth
+from kgnav_mcp.adapters.sparql.reading import UNION, Read, address, number, truth
 from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Certainty, Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, Schema
@@ -187,7 +187,7 @@ class SchemaReader:
         for start in range(0, len(branches), _TOGETHER):
             try:
                 part = Terms(" UNION ".join(branches[start : start + _TOGETHER]))
-                rows.append(await self._store.reader.select(queries.BRANCHES, share=_SHARE, branches=part))
+                rows.append(await self._store.reader.select(UNION, share=_SHARE, branches=part))
             except StoreTimeout:
                 break
         return Read.together(rows)
