@@ -9,7 +9,6 @@ from unittest.mock import patch
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.embedded.kept import Kept
 from kgnav_mcp.adapters.embedded.relations import RelationReader
 from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation.limits import Limits
@@ -23,15 +22,6 @@ from tests.navigation.walking import entity
 async def adapter(toy_file: Path) -> AsyncGenerator[GraphAdapter]:
     async with open_adapter(str(toy_file), AdapterOptions()) as opened:
         yield opened
-
-
-def test_the_answer_not_asked_for_the_longest_makes_room() -> None:
-    kept: Kept[str, int] = Kept(2)
-    kept.put("a", 1)
-    kept.put("b", 2)
-    assert kept.get("a") == 1
-    kept.put("c", 3)
-    assert (kept.get("a"), kept.get("b"), kept.get("c")) == (1, None, 3)
 
 
 async def test_an_entity_that_was_described_is_not_looked_up_again(adapter: GraphAdapter) -> None:

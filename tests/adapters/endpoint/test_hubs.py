@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
+from kgnav_mcp.adapters.endpoint import tallies as tallies_module
 from kgnav_mcp.adapters.endpoint.catalogue import Catalogues
 from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.names import Names
@@ -13,6 +16,7 @@ from kgnav_mcp.adapters.endpoint.schema import SchemaReader
 from kgnav_mcp.adapters.endpoint.tallies import Tallies
 from kgnav_mcp.model import Certainty, Count, Direction, Page, RelationFacts, Stop, Triple
 from tests.adapters.endpoint.inprocess import InProcess, store_of
+from tests.adapters.sparql.clock import Clock, timed
 
 FANS = 2_500
 """More than two blocks of rows."""
@@ -134,3 +138,15 @@ async def test_a_schema_that_is_not_counted_in_time_is_sampled_and_says_so():
     assert all(one.count.certainty is Certainty.AT_LEAST for one in schema.relations)
     assert schema.sampled is not None
     assert "relations are those of some 100,000 triples" in schema.sampled
+
+
+async def test_counts_are_kept_for_the_pages_of_a_list_and_no_longer(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(tallies_module, "TTLCache", timed(clock := Clock()))
+    client = InProcess(HUB)
+    store = await store_of(client)
+    tallies = Tallies(store, Catalogues(store, Names(store)))
+    (star,) = (iri for iri in [store.endpoint.ids.iri("ex:star")] if iri is not None)
+    for seconds, counted in [(0, 1), (59, 1), (61, 2)]:
+        clock.now = seconds
+        await tallies.near([star], Direction.INCOMING, None)
+        assert sum(bool(re.search(COUNTS, query)) for query in client.queries) == counted

@@ -9,7 +9,7 @@ import pytest
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.freebase import store as store_module
+from kgnav_mcp.adapters.freebase import catalogue as catalogue_module
 from kgnav_mcp.adapters.freebase.catalogue import Catalogues
 from kgnav_mcp.adapters.freebase.linking import Linker
 from kgnav_mcp.adapters.freebase.lists import ListReader
@@ -24,9 +24,11 @@ from kgnav_mcp.adapters.sparql.results import Answer, Term
 from kgnav_mcp.errors import StoreTimeout, UnknownName
 from kgnav_mcp.model import Certainty, Count, Direction, Stop
 from kgnav_mcp.port import AdapterOptions
+from tests.adapters.sparql.clock import Clock, timed
 from tests.adapters.sparql.stub import always, serving, table
 
 NS = "http://rdf.freebase.com/ns/"
+OPTIONS = AdapterOptions()
 Row = Mapping[str, Term]
 
 
@@ -54,7 +56,7 @@ class Endpoint:
 
 
 def _store(endpoint: Endpoint) -> Store:
-    return Store(endpoint, Freebase.read("freebase+http://127.0.0.1/sparql", AdapterOptions()), ("en",))
+    return Store(endpoint, Freebase.read("freebase+http://127.0.0.1/sparql", OPTIONS), OPTIONS)
 
 
 def _lists(store: Store) -> ListReader:
@@ -151,15 +153,17 @@ async def test_a_catalogue_of_a_part_denies_nothing_and_is_read_again(cut: str, 
         (r"\?l \(COUNT", []), ("DISTINCT", [{"p": ns("a.b")}]), (r"\?t \(COUNT", [{"t": ns("a.type"), "n": Literal(1)}])
     )
     endpoint.cut = {r"\?l \(COUNT", cut}
+    monkeypatch.setattr(catalogue_module, "TTLCache", timed(clock := Clock()))
     catalogues = Catalogues(store := _store(endpoint), Names(store))
     part = await catalogues.get()
     for ask in (part.properties, part.types_called, part.anything_called):
         with pytest.raises(StoreTimeout, match=r"in time whether it has a .*'nothing'"):
             ask("nothing", None)
     assert await catalogues.get() is part
-    later = store_module.monotonic() + 61
-    monkeypatch.setattr(store_module, "monotonic", lambda: later)
     endpoint.cut = set()
+    clock.now += 59
+    assert await catalogues.get() is part
+    clock.now += 2
     whole = await catalogues.get()
     with pytest.raises(UnknownName):
         whole.types_called("nothing", None)

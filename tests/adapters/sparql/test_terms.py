@@ -9,7 +9,7 @@ import pyoxigraph
 import pytest
 from rdflib import XSD, BNode, Literal, URIRef
 
-from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, batches, fill, iri, listed, rows, values
+from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, batches, fill, iri, listed, rows, sendable, values
 from kgnav_mcp.errors import InvalidArgument
 
 HOSTILE = [
@@ -46,6 +46,13 @@ def test_a_text_comes_out_of_a_query_as_it_went_in(text: str):
     value = evaluated(fill("SELECT ($value AS ?v) { }", value=Literal(text)))
 
     assert value.value == text
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_text_that_a_query_can_carry_is_told_from_one_that_it_cannot(text: str):
+    assert sendable(text)
+    for character in "\0\ud800\udfff":
+        assert not sendable(f"{text}{character}")
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.wikidata import names as names_module
+from kgnav_mcp.adapters.wikidata import tallies as tallies_module
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Certainty, Direction, Stop
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from tests.adapters.sparql.clock import Clock, timed
 from tests.adapters.sparql.stub import Exchange
 from tests.adapters.wikidata.graph import FANS, HUMAN
-from tests.adapters.wikidata.stubbed import BASE, iri, number, opened, query_of, rows, wikibase
+from tests.adapters.wikidata.stubbed import BASE, iri, literal, number, opened, query_of, rows, wikibase
 
 _SLOW = "java.util.concurrent.TimeoutException"
 
@@ -126,3 +131,27 @@ async def test_a_hub_of_which_nothing_is_learnt_in_time_is_a_time_out_and_no_emp
     async with opened(_hub(rows_of=False)) as (graph, _):
         with pytest.raises(StoreTimeout):
             await graph.neighbours(["Q5"], Direction.INCOMING, paths=[("P31",)], limit=50)
+
+
+async def test_counts_are_kept_for_a_minute_and_labels_for_an_hour(monkeypatch: pytest.MonkeyPatch):
+    clock, asked = Clock(), Counter[str]()
+    for module in (tallies_module, names_module):
+        monkeypatch.setattr(module, "TTLCache", timed(clock))
+
+    async def answer(exchange: Exchange) -> None:
+        query = query_of(exchange)
+        found: list[dict[str, dict[str, str]]] = []
+        if "COUNT" in query:
+            asked["counts"] += 1
+            found = [{"s": iri(f"{BASE}/entity/Q5"), "p": iri(f"{BASE}/prop/P31"), "n": number(7)}]
+        elif "rdfs:label" in query:
+            asked["labels"] += 1
+            found = [{"s": iri(f"{BASE}/entity/Q5"), "o": literal("human", "en")}]
+        await exchange.answer(rows(*found))
+
+    async with opened(wikibase(answer)) as (graph, _):
+        for seconds, counts, labels in [(0, 1, 1), (59, 1, 1), (61, 2, 1), (3_599, 3, 1), (3_601, 3, 2)]:
+            clock.now = seconds
+            await graph.relations(["Q5"], Direction.OUTGOING, limit=50)
+            assert (await graph.entities(["Q5"]))["Q5"].label == "human"
+            assert asked == {"counts": counts, "labels": labels}

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
+from cachetools import LRUCache
+
 from kgnav_mcp.adapters.embedded import entities, graphfile, queries
 from kgnav_mcp.adapters.embedded.catalogue import Catalogue
-from kgnav_mcp.adapters.embedded.kept import Kept
 from kgnav_mcp.adapters.embedded.matching import Vocabulary
 from kgnav_mcp.adapters.embedded.names import NameReader
 from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader
@@ -37,8 +38,6 @@ T = TypeVar("T")
 
 _UNASKED = AdapterOptions().languages
 """Languages that nobody asked for: names are then shown as the load chose them."""
-
-
 _KEPT_ENTITIES = 256
 _KEPT_PAGES, _KEPT_ITEMS = 16, 5_000
 """Lists of relations that are kept, and the longest of them: some megabytes at the most."""
@@ -56,8 +55,10 @@ class EmbeddedAdapter(GraphAdapter):
         self._catalogue: Catalogue | None = None
         self._totals: Totals = {}
         self._vocabulary: Vocabulary | None = None
-        self._described: Kept[tuple[str, ...], Mapping[str, Entity]] = Kept(_KEPT_ENTITIES)
-        self._relations: Kept[tuple[object, ...], Page[RelationFacts]] = Kept(_KEPT_PAGES)
+        # A graph file never changes while it is open, so that answers hold. They are kept and looked up on the event
+        # loop alone, never by the pool's threads.
+        self._described: LRUCache[tuple[str, ...], Mapping[str, Entity]] = LRUCache(_KEPT_ENTITIES)
+        self._relations: LRUCache[tuple[object, ...], Page[RelationFacts]] = LRUCache(_KEPT_PAGES)
 
     async def open(self) -> None:
         self._catalogue = await self._pool.run(self._read_meta)
@@ -76,7 +77,7 @@ class EmbeddedAdapter(GraphAdapter):
         if found is None:
             found = await self._run(lambda builder: entities.described_by_id(builder, ids))
             if found and len(asked) == 1:
-                self._described.put(asked, found)
+                self._described[asked] = found
         return found
 
     async def named(self, name: str, *, limit: int) -> Page[Entity]:
@@ -110,7 +111,7 @@ class EmbeddedAdapter(GraphAdapter):
         if page is None:
             page = await self._run(job)
             if len(ids) == 1 and len(page.items) <= _KEPT_ITEMS:
-                self._relations.put(asked, page)
+                self._relations[asked] = page
         return page
 
     async def neighbours(

@@ -18,13 +18,13 @@ from kgnav_mcp.adapters.endpoint.lists import ListReader
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.neighbours import NeighbourReader
 from kgnav_mcp.adapters.endpoint.options import GRAPH, Endpoint
-from kgnav_mcp.adapters.endpoint.paging import Position
 from kgnav_mcp.adapters.endpoint.relations import RelationReader
 from kgnav_mcp.adapters.endpoint.schema import SchemaReader
 from kgnav_mcp.adapters.endpoint.store import Anchor, Store
 from kgnav_mcp.adapters.endpoint.tallies import Path, Tallies
 from kgnav_mcp.adapters.sparql.client import USER_AGENT, SparqlClient
 from kgnav_mcp.adapters.sparql.manners import PoliteClient, manners_of, user_agent
+from kgnav_mcp.adapters.sparql.paging import Position
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.requests import Endpoint as Address
 from kgnav_mcp.errors import StoreTimeout, StoreUnavailable

@@ -17,7 +17,7 @@ from rdflib import RDF, BNode, URIRef
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.ids import BlankPath, Ids, Step
 from kgnav_mcp.adapters.endpoint.reification import REIFIES
-from kgnav_mcp.adapters.sparql.reading import Reader, Row, number, truth
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, address, number, truth
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.model import Direction
@@ -101,13 +101,13 @@ class Blanks:
         found: dict[tuple[str, ...], tuple[Row, Blank]] = {}
         by_label: dict[BNode, Blank] = {}
         seen: set[tuple[BNode, bool, URIRef, Term]] = set()
-        for row in self._reader.whole(read):
+        for row in read.whole():
             label = row["b"]
             if not isinstance(label, BNode):
                 continue
             blank = by_label.setdefault(label, Blank(label))
             found.setdefault((str(row.get("s", "")), str(row.get("p", "")), str(label)), (row, blank))
-            edge = (label, truth(row, "out"), URIRef(str(row["q"])), row["v"])
+            edge = (label, truth(row, "out"), address(row, "q"), row["v"])
             if edge not in seen:
                 seen.add(edge)
                 (blank.outgoing if edge[1] else blank.incoming).append(edge[2:])
@@ -128,7 +128,7 @@ class Blanks:
             for level, (text, node) in enumerate(levels, 1)
         )
         read = await self._reader.slice(queries.RESOLVE, 0, _ROWS, levels=Terms(union))
-        self._reader.whole(read)
+        read.whole()
         labels: list[str] = []
         blank: Blank | None = None
         for n, step in enumerate(path.steps, 1):
@@ -171,7 +171,7 @@ def _gathered(rows: Iterable[Row], variable: str | None = None) -> list[Blank]:
     for row in rows:
         label = row[variable or f"b{number(row, 'level')}"]
         if isinstance(label, BNode):
-            found[label][truth(row, "out"), URIRef(str(row["q"])), row["v"]] = None
+            found[label][truth(row, "out"), address(row, "q"), row["v"]] = None
     return [
         Blank(label, [edge[1:] for edge in edges if edge[0]], [edge[1:] for edge in edges if not edge[0]])
         for label, edges in sorted(found.items())

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rapidfuzz import fuzz, process
 from rdflib import RDF, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
@@ -15,44 +14,24 @@ from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.reification import NOTATION, reifier_facts
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.naming import local_name, readable
-from kgnav_mcp.adapters.sparql.reading import Read, number, truth
-from kgnav_mcp.errors import StoreTimeout, UnknownName
-from kgnav_mcp.model import Count, Relation, Stop
+from kgnav_mcp.adapters.sparql import catalogue
+from kgnav_mcp.adapters.sparql.catalogue import Use
+from kgnav_mcp.adapters.sparql.reading import Read, address, number, truth
+from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.model import Count, Stop
 
-_NEAREST = 5
 _SAMPLE = 100_000
 """Triples that are looked at where counting all of them takes too long."""
 _SHARE = 0.5
 """Of a call's time, for each exact count; what is left is for a sample."""
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
-    """How often a relation leads to entities and to values."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalogue(catalogue.Catalogue):
+    """What there is, and what is said of triples."""
 
-    edges: Count
-    values: Count
-
-    @property
-    def has_values(self) -> bool:
-        return self.values.value > 0
-
-    @property
-    def has_edges(self) -> bool:
-        return self.edges.value > 0
-
-
-@dataclass(frozen=True, slots=True)
-class Catalogue:
-    """What there is. `sampled` says what is not exact, None where all is."""
-
-    relations: Mapping[URIRef, Use]
-    types: Mapping[URIRef, Count]
     qualifiers: Mapping[URIRef, Count]
     """Relations that statements about triples have."""
-    names: Mapping[URIRef, Relation]
-    """Ids and names of all of them."""
-    sampled: str | None
 
     @property
     def triples(self) -> Count:
@@ -62,60 +41,18 @@ class Catalogue:
             size += use.edges + use.values
         return size
 
-    def properties(self, name: str, meant: URIRef | None) -> list[URIRef]:
-        """The relations of an id or a name; where some of them have values, these alone.
-
-        Raises:
-            UnknownName: there is none.
-        """
-        found = self._called(name, meant, self.relations, "property")
-        return [iri for iri in found if self.relations[iri].has_values] or found
+    def spellings(self, iri: URIRef) -> Iterable[str]:
+        """Its id, its name, the last part of its id, and that as words."""
+        local = local_name(iri)
+        return self.names[iri].id, self.names[iri].label, local, readable(local)
 
     def edges(self, name: str, meant: URIRef | None) -> list[URIRef]:
         """The relations of an id or a name. Raises UnknownName where there is none."""
-        return self._called(name, meant, self.relations, "relation")
+        return self.called(name, meant, self.relations, "relation")
 
     def edge_properties(self, name: str, meant: URIRef | None) -> list[URIRef]:
         """The qualifiers of an id or a name. Raises UnknownName where there is none."""
-        return self._called(name, meant, self.qualifiers, "property of relationships")
-
-    def types_called(self, name: str, meant: URIRef | None) -> list[URIRef]:
-        """The types of an id or a name. Raises UnknownName where there is none."""
-        return self._called(name, meant, self.types, "label")
-
-    def anything_called(self, name: str, meant: URIRef | None) -> tuple[list[URIRef], list[URIRef]]:
-        """The types and the relations of an id or a name. Raises UnknownName where there is neither."""
-        types, relations = self._exact(name, meant, self.types), self._exact(name, meant, self.relations)
-        if not types and not relations:
-            nearest = self._near(name, [*self.types, *self.relations])
-            raise UnknownName("label, relation or property", name, [self.names[iri].id for iri in nearest])
-        return types, relations
-
-    def _called(self, name: str, meant: URIRef | None, among: Mapping[URIRef, object], kind: str) -> list[URIRef]:
-        found = self._exact(name, meant, among)
-        if not found:
-            near = self._near(name, list(among))
-            raise UnknownName(
-                kind, name, [self.names[iri].label if kind == "label" else self.names[iri].id for iri in near]
-            )
-        return found
-
-    def _exact(self, name: str, meant: URIRef | None, among: Mapping[URIRef, object]) -> list[URIRef]:
-        if meant is not None and meant in among:
-            return [meant]
-        wanted = name.strip().casefold()
-        return sorted(iri for iri in among if wanted in _spellings(iri, self.names[iri]))
-
-    def _near(self, name: str, among: Sequence[URIRef]) -> list[URIRef]:
-        choices = {iri: self.names[iri].label.casefold() for iri in sorted(among)}
-        found = process.extract(name.casefold(), choices, scorer=fuzz.WRatio, limit=_NEAREST)
-        return [iri for _, _, iri in found]
-
-
-def _spellings(iri: URIRef, relation: Relation) -> set[str]:
-    """What a relation or a type may be called: its id, its name, the last part of its id, and that as words."""
-    local = local_name(iri)
-    return {spelling.casefold() for spelling in (relation.id, relation.label, local, readable(local))}
+        return self.called(name, meant, self.qualifiers, "property of relationships")
 
 
 class Catalogues:
@@ -145,7 +82,9 @@ class Catalogues:
         types = await self._types(notes)
         relations = await self._names.relations([*uses, *qualifiers])
         names = {**relations, **await self._names.classes(types)}
-        return Catalogue(uses, types, qualifiers, names, "; ".join(notes) or None)
+        return Catalogue(
+            relations=uses, types=types, qualifiers=qualifiers, names=names, sampled="; ".join(notes) or None
+        )
 
     async def _uses(self, notes: list[str]) -> tuple[dict[URIRef, Use], dict[URIRef, Count]]:
         """Every relation with its uses, without those of statements about triples, and what these have."""
@@ -156,7 +95,7 @@ class Catalogues:
         uses: dict[URIRef, Counter[bool]] = {}
         for row in read.rows:
             if "p" in row:
-                uses.setdefault(URIRef(str(row["p"])), Counter())[truth(row, "l")] += number(row, "n")
+                uses.setdefault(address(row, "p"), Counter())[truth(row, "l")] += number(row, "n")
         said, parallel = Counter[tuple[URIRef, bool]](), Counter[URIRef]()
         if self._store.reification:
             try:
@@ -185,9 +124,7 @@ class Catalogues:
             notes.append(f"labels are those of some {_SAMPLE:,} nodes: counting all takes too long")
         make = Count if whole else Count.at_least
         return {
-            URIRef(str(row["t"])): make(number(row, "n"))
-            for row in read.rows
-            if "t" in row and row["t"] != RDF.Statement
+            address(row, "t"): make(number(row, "n")) for row in read.rows if "t" in row and row["t"] != RDF.Statement
         }
 
     async def _counted(self, exact: str, sampled: str) -> tuple[Read, bool]:

@@ -19,8 +19,8 @@ from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.options import FullText
 from kgnav_mcp.adapters.endpoint.store import Store
-from kgnav_mcp.adapters.sparql.reading import Read, Row, number, worst
-from kgnav_mcp.adapters.sparql.terms import Terms, listed, values
+from kgnav_mcp.adapters.sparql.reading import Read, Row, address, number, worst
+from kgnav_mcp.adapters.sparql.terms import Terms, listed, sendable, values
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Candidate, Count, Direction, Entity, Page, Stop
 
@@ -90,7 +90,7 @@ class Linker:
                 best[hit.entity] = (score, str(hit.text))
         if types is not None and best:
             read = await self._store.reader.over(queries.OF_TYPES, "ids", list(best), types=listed(*types))
-            having = {URIRef(str(row["s"])) for row in read.rows}
+            having = {address(row, "s") for row in read.rows}
             best = {iri: found for iri, found in best.items() if iri in having}
         return await self._ranked(best, stop, limit)
 
@@ -115,7 +115,7 @@ class Linker:
             for direction in Direction if iris else ():
                 read = await self._store.reader.over(queries.DEGREES[direction], "ids", iris)
                 for row in read.rows:
-                    found[URIRef(str(row["s"]))] += number(row, "n")
+                    found[address(row, "s")] += number(row, "n")
         except StoreTimeout:
             return {iri: Count.unknown() for iri in iris}
         sure = not self._store.reification
@@ -137,7 +137,7 @@ class Linker:
 
     async def _same(self, name: str) -> tuple[list[_Hit], Stop]:
         """Names and aliases with the same letters, in any case and language."""
-        if not name.strip() or len(name) > _LONGEST or not _sendable(name):
+        if not name.strip() or len(name) > _LONGEST or not sendable(name):
             return [], Stop.COMPLETE
         texts = values(Literal(name), *(Literal(name, lang=language) for language in self._store.languages))
         hits, stop = await self._some(queries.BEARERS, texts=texts)
@@ -150,7 +150,7 @@ class Linker:
         """Texts worth scoring: from the very name outwards, until a step finds some."""
         hits, stop = await self._same(hint)
         words = _WORD.findall(hint.lower())[:_WORDS]
-        if hits or not words or not _sendable(hint):
+        if hits or not words or not sendable(hint):
             return hits, stop
         if self._store.endpoint.full_text is FullText.VIRTUOSO:
             return await self._some(queries.INDEXED, words=Literal(" AND ".join(f'"{word}"' for word in words)))
@@ -182,9 +182,4 @@ def _hit(row: Row) -> _Hit | None:
     text = row["o"]
     if isinstance(row["s"], BNode) or not isinstance(text, Literal):
         return None
-    return _Hit(URIRef(str(row["s"])), URIRef(str(row["p"])), text)
-
-
-def _sendable(text: str) -> bool:
-    """Whether a text can be in the graph at all: a NUL or half a character cannot."""
-    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+    return _Hit(address(row, "s"), address(row, "p"), text)

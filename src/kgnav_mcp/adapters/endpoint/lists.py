@@ -12,8 +12,8 @@ from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.names import Names
-from kgnav_mcp.adapters.endpoint.paging import items_before
 from kgnav_mcp.adapters.endpoint.store import Store, one_of, term_order
+from kgnav_mcp.adapters.sparql.paging import items_before
 from kgnav_mcp.adapters.sparql.reading import worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, listed, values

@@ -6,6 +6,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from cachetools import LRUCache
 from rdflib import BNode, Literal, URIRef
 
 from kgnav_mcp import model
@@ -15,8 +16,7 @@ from kgnav_mcp.adapters.endpoint.options import Mediators
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.naming import entity_name, local_name, readable
 from kgnav_mcp.adapters.sparql.labels import in_languages, preferred
-from kgnav_mcp.adapters.sparql.reading import Read, Row
-from kgnav_mcp.adapters.sparql.recent import Recent
+from kgnav_mcp.adapters.sparql.reading import Read, address
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, values
 from kgnav_mcp.model import Entity, Node, Relation, Stop
@@ -33,7 +33,7 @@ class Names:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._ids = store.endpoint.ids
-        self._kept: Recent[URIRef, str] = Recent(_RELATIONS)
+        self._kept: LRUCache[URIRef, str] = LRUCache(_RELATIONS)
         self._wanted = in_languages("?o", store.languages)
 
     async def labels(self, terms: Iterable[Term]) -> dict[URIRef, str]:
@@ -60,7 +60,7 @@ class Names:
         existing = set(wanted) - set(silent)
         if silent:
             read = await self._store.reader.over(queries.EXISTING, "ids", silent)
-            existing |= {URIRef(str(row["s"])) for row in self._store.reader.whole(read)}
+            existing |= {address(row, "s") for row in read.whole()}
         unnamed = await self._mediators(iri for iri in existing if iri not in labels)
         classes = await self.classes(type_ for found in types.values() for type_ in found)
         return {
@@ -131,7 +131,7 @@ class Names:
             read = await self._about(queries.TEXTS, missing, relations, wanted=condition)
             for row in read.rows:
                 if isinstance(text := row["o"], Literal):
-                    found[_iri(row, "s")].append((relations.index(_iri(row, "p")), text))
+                    found[address(row, "s")].append((relations.index(address(row, "p")), text))
         chosen: dict[URIRef, str] = {}
         for iri, texts in found.items():
             best = preferred([text for _, text in texts], self._store.languages)
@@ -144,9 +144,9 @@ class Names:
     async def _types(self, iris: Sequence[URIRef]) -> dict[URIRef, list[URIRef]]:
         found: dict[URIRef, list[URIRef]] = defaultdict(list)
         for row in (await self._about(queries.TYPES, iris, self._store.types)).rows:
-            type_ = _iri(row, "o")
-            if type_ not in found[_iri(row, "s")]:
-                found[_iri(row, "s")].append(type_)
+            type_ = address(row, "o")
+            if type_ not in found[address(row, "s")]:
+                found[address(row, "s")].append(type_)
         return dict(found)
 
     async def _about(self, template: str, iris: Sequence[URIRef], relations: Sequence[URIRef], **terms: Terms) -> Read:
@@ -159,7 +159,7 @@ class Names:
                 [reader.filled(template, ids=ids, p=relation, **terms) for relation in relations]
             )
             if answer.stop is not Stop.ROW_CAP or len(batch) == 1:
-                return Read(reader.whole(answer))
+                return Read(answer.whole())
             half = len(batch) // 2
             return Read.together([await read(batch[:half]), await read(batch[half:])])
 
@@ -171,7 +171,7 @@ class Names:
         if self._store.endpoint.mediators is not Mediators.UNNAMED or not asked:
             return set()
         read = await self._store.reader.over(queries.LEADING_ON, "ids", asked)
-        return {_iri(row, "s") for row in read.rows}
+        return {address(row, "s") for row in read.rows}
 
     async def _schema_names(self, iris: Iterable[URIRef], *, classes: bool) -> dict[URIRef, Relation]:
         wanted = list(dict.fromkeys(iris))
@@ -181,13 +181,9 @@ class Names:
             labels = await self.labels(unknown)
             for iri in unknown:
                 known[iri] = labels.get(iri) or self._from_id(iri, classes=classes)
-                self._kept.put(iri, known[iri] or "")
+                self._kept[iri] = known[iri] or ""
         return {iri: Relation(self._ids.short(iri), label or "") for iri, label in known.items()}
 
     @staticmethod
     def _from_id(iri: URIRef, *, classes: bool) -> str:
         return entity_name(local_name(iri)) if classes else readable(iri)
-
-
-def _iri(row: Row, variable: str) -> URIRef:
-    return URIRef(str(row[variable]))

@@ -14,11 +14,11 @@ from rdflib import BNode, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.names import Names
-from kgnav_mcp.adapters.endpoint.paging import Place, Position, invalid
 from kgnav_mcp.adapters.endpoint.rows import BLOCK, Found, RowReader, Rows, Segment
 from kgnav_mcp.adapters.endpoint.store import Anchor, Store
 from kgnav_mcp.adapters.endpoint.tallies import Path, Tallies, Tally
-from kgnav_mcp.adapters.sparql.reading import worst
+from kgnav_mcp.adapters.sparql.paging import Place, Position, invalid
+from kgnav_mcp.adapters.sparql.reading import address, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import values
 from kgnav_mcp.model import Count, Direction, Entity, Literal, Node, Page, Qualifier, Relation, Stop, Triple
@@ -136,7 +136,7 @@ class NeighbourReader:
         rows = [{**row, "s": iris[0]} for row in read.rows] if one else list(read.rows)
         known: dict[tuple[Anchor, Path], list[Term]] = defaultdict(list)
         for row in rows:
-            known[URIRef(str(row["s"])), (URIRef(str(row["p"])),)].append(row["o"])
+            known[address(row, "s"), (address(row, "p"),)].append(row["o"])
         return await self._tallies.of_rows(rows, anchors, direction), known
 
     async def _tally(

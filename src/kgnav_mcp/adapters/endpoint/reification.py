@@ -15,7 +15,7 @@ from enum import StrEnum
 from rdflib import RDF, BNode, Literal, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
-from kgnav_mcp.adapters.sparql.reading import Reader, Row, number
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, address, number
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, rows
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable, Unsupported
@@ -112,7 +112,7 @@ class Reification:
                 for batch in batches(asked, _TRIPLES)
             )
         )
-        return _collected([row for read in reads for row in self._reader.whole(read)])
+        return _collected([row for read in reads for row in read.whole()])
 
     async def parallels(self, entities: Sequence[URIRef], direction: Direction) -> dict[Pair, int]:
         """How many rows each relation has beyond its triples, because several reifiers speak of one."""
@@ -121,7 +121,7 @@ class Reification:
         stated = self.stated(*_VARIABLES[direction])
         read = await self._reader.over(queries.PARALLEL[direction], "s", entities, stated=stated)
         return {
-            (URIRef(str(row["s"])), URIRef(str(row["p"]))): more
+            (address(row, "s"), address(row, "p")): more
             for row in read.rows
             if (more := number(row, "n") - number(row, "t"))
         }
@@ -161,9 +161,9 @@ def _collected(found: Sequence[Row]) -> dict[tuple[URIRef, URIRef, Term], Sequen
     """Rows by triple and reifier; a reifier that says nothing but which triple it is about is one all the same."""
     by_triple: dict[tuple[URIRef, URIRef, Term], dict[str, dict[tuple[URIRef, Term], None]]] = defaultdict(dict)
     for row in found:
-        triple = URIRef(str(row["s"])), URIRef(str(row["p"])), row["o"]
+        triple = address(row, "s"), address(row, "p"), row["o"]
         facts = by_triple[triple].setdefault(str(row.get("r", "")), {})
-        relation, value = URIRef(str(row["q"])), row["v"]
+        relation, value = address(row, "q"), row["v"]
         if relation not in NOTATION and (relation, value) != (RDF.type, RDF.Statement):
             facts[relation, value] = None
     return {
@@ -192,13 +192,13 @@ async def reifier_facts(
     for notation in sorted(reification.notations - {Notation.QUOTED}):
         read = await reader.select(queries.REIFIER_FACTS, reifiers=Terms(queries.REIFIERS[notation]))
         for row in read.rows:
-            uses[URIRef(str(row["p"])), str(row.get("l")) in {"true", "1"}] += number(row, "n")
+            uses[address(row, "p"), str(row.get("l")) in {"true", "1"}] += number(row, "n")
     if Notation.QUOTED in reification.notations:
         for row in (await reader.select(queries.QUOTED_FACTS)).rows:
-            uses[URIRef(str(row["p"])), True] += number(row, "n")
+            uses[address(row, "p"), True] += number(row, "n")
     extra = Counter[URIRef]()
     if reification.parallel:
         for row in (await reader.select(queries.ALL_PARALLEL, stated=reification.stated("?s", "?o"))).rows:
             if "p" in row:
-                extra[URIRef(str(row["p"]))] += number(row, "n")
+                extra[address(row, "p")] += number(row, "n")
     return uses, extra

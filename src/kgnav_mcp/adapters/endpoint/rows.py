@@ -16,11 +16,11 @@ from rdflib import BNode, URIRef
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.blanks import Blank, Resolved, Route, marked
 from kgnav_mcp.adapters.endpoint.names import Names
-from kgnav_mcp.adapters.endpoint.paging import Place
 from kgnav_mcp.adapters.endpoint.reification import Facts, Pair
 from kgnav_mcp.adapters.endpoint.store import Anchor, Store, term_order
 from kgnav_mcp.adapters.endpoint.tallies import Path, is_kind, own_edges
-from kgnav_mcp.adapters.sparql.reading import Read, Row, worst
+from kgnav_mcp.adapters.sparql.paging import Place
+from kgnav_mcp.adapters.sparql.reading import Read, Row, address, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import rows
 from kgnav_mcp.model import Direction, Entity, Stop
@@ -70,13 +70,13 @@ class _Window:
     @property
     def shown(self) -> Sequence[tuple[int, Term | Entity]]:
         """The far ends that are wanted, with their places."""
-        first = max(self.start.first - self.begin, 0)
+        first = max(self.start.group - self.begin, 0)
         return list(enumerate(self.ends, self.begin))[first : first + self.room + 1]
 
     @property
     def cut(self) -> bool:
         """Whether the block goes on behind what is wanted."""
-        return len(self.ends) > max(self.start.first - self.begin, 0) + self.room + 1
+        return len(self.ends) > max(self.start.group - self.begin, 0) + self.room + 1
 
 
 @dataclass(slots=True)
@@ -123,7 +123,7 @@ class RowReader:
         """At least `room` rows of a segment from a place on, where it has as many, block by block."""
         assert isinstance(segment.anchor, URIRef)  # noqa: S101 - a blank node's rows are all known
         result = Rows()
-        begin = start.first - start.first % BLOCK
+        begin = start.group - start.group % BLOCK
         by = self._reader.part(queries.BY_ONE[self._direction], s=segment.anchor, p=segment.path[0])
         while True:
             read = await self._reader.slice(queries.SLICE, begin, BLOCK, by=by, kind=self._ends)
@@ -148,7 +148,7 @@ class RowReader:
         assert isinstance(segment.anchor, URIRef)  # noqa: S101 - none leads on from a blank node
         near, far = segment.path if self._direction is Direction.OUTGOING else segment.path[::-1]
         result = Rows()
-        begin = start.first - start.first % _MEDIATORS
+        begin = start.group - start.group % _MEDIATORS
         while True:
             read = await self._reader.slice(
                 queries.MEDIATORS[self._direction], begin, _MEDIATORS, s=segment.anchor, near=near
@@ -157,7 +157,7 @@ class RowReader:
             for n, (mediator, ends) in enumerate(found, begin):
                 places = [Place(n, i) for i in range(len(ends))]
                 result.found += [
-                    Found(end, place, Place(n, place.second + 1), via=mediator)
+                    Found(end, place, Place(n, place.row + 1), via=mediator)
                     for end, place in zip(ends, places, strict=True)
                     if place >= start
                 ]
@@ -207,7 +207,7 @@ class RowReader:
             read = await self._reader.over(template, "ids", named, far=far, s=anchor, kind=self._ends)
             stop = read.stop
             for row in read.rows:
-                ends[URIRef(str(row["m"]))].append(row["o"])
+                ends[address(row, "m")].append(row["o"])
         found: list[tuple[Entity, list[Term | Entity]]] = [
             (Entity(self._store.endpoint.ids.short(one), mediator=True), _ordered(ends[one], ())) for one in named
         ]
@@ -293,4 +293,4 @@ def _ordered(terms: Sequence[Term], blanks: Sequence[Entity]) -> list[Term | Ent
 
 
 def _pair(row: Row) -> Pair:
-    return URIRef(str(row["s"])), URIRef(str(row["p"]))
+    return address(row, "s"), address(row, "p")

@@ -6,15 +6,16 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from cachetools import LRUCache
 from rdflib import RDF, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
-from kgnav_mcp.adapters.endpoint.catalogue import Catalogue, Catalogues, Use
+from kgnav_mcp.adapters.endpoint.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.reification import NOTATION
 from kgnav_mcp.adapters.endpoint.store import Store
-from kgnav_mcp.adapters.sparql.reading import Read, number, truth
-from kgnav_mcp.adapters.sparql.recent import Recent
+from kgnav_mcp.adapters.sparql.catalogue import Use
+from kgnav_mcp.adapters.sparql.reading import UNION, Read, address, number, truth
 from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Certainty, Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, Schema
@@ -44,9 +45,9 @@ class SchemaReader:
         self._store = store
         self._names = names
         self._catalogues = catalogues
-        self._ends: Recent[tuple[URIRef, Direction], tuple[str, ...]] = Recent(_KEPT)
-        self._datatypes: Recent[URIRef, tuple[str, ...]] = Recent(_KEPT)
-        self._qualifiers: Recent[URIRef, tuple[str, ...]] = Recent(_KEPT)
+        self._ends: LRUCache[tuple[URIRef, Direction], tuple[str, ...]] = LRUCache(_KEPT)
+        self._datatypes: LRUCache[URIRef, tuple[str, ...]] = LRUCache(_KEPT)
+        self._qualifiers: LRUCache[URIRef, tuple[str, ...]] = LRUCache(_KEPT)
 
     async def overview(self, limit: int) -> Schema:
         """The whole graph."""
@@ -129,14 +130,14 @@ class SchemaReader:
         counts: dict[URIRef, dict[URIRef, int]] = defaultdict(dict)
         for row in read.rows:
             if "t" in row:
-                counts[missing[number(row, "number")]][URIRef(str(row["t"]))] = number(row, "n")
+                counts[missing[number(row, "number")]][address(row, "t")] = number(row, "n")
         names = await self._names.classes(type_ for found in counts.values() for type_ in found)
         for iri in missing:
             found = counts.get(iri, {})
             order = sorted(found, key=lambda type_, found=found: (-found[type_], type_))
             least = _SHARE_OF_ENDS * max(found.values(), default=0)
             often = [names[type_].label for type_ in order if found[type_] >= least]
-            self._ends.put((iri, direction), tuple(often[:_ENDS]))
+            self._ends[iri, direction] = tuple(often[:_ENDS])
         return {iri: self._ends.get((iri, direction)) or () for iri in relations}
 
     async def _datatypes_of(self, properties: Sequence[URIRef]) -> dict[URIRef, tuple[str, ...]]:
@@ -151,7 +152,7 @@ class SchemaReader:
                 found[datatype or "xsd:string"] = found.get(datatype or "xsd:string", 0) + number(row, "n")
         for iri in missing:
             found = counts.get(iri, {})
-            self._datatypes.put(iri, tuple(sorted(found, key=lambda name, found=found: (-found[name], name))))
+            self._datatypes[iri] = tuple(sorted(found, key=lambda name, found=found: (-found[name], name)))
         return {iri: self._datatypes.get(iri) or () for iri in properties}
 
     async def _qualifiers_of(self, relations: Sequence[URIRef]) -> dict[URIRef, tuple[str, ...]]:
@@ -166,12 +167,12 @@ class SchemaReader:
                 queries.QUALIFIERS_OF, number=n, p=iri, said=reification.said("?s", iri, "?o"), sample=_SAMPLE
             )
             for row in (await self._within_time([branch])).rows:
-                qualifier = URIRef(str(row["q"]))
+                qualifier = address(row, "q")
                 if qualifier not in NOTATION and qualifier != RDF.type:
                     found[iri].add(qualifier)
         names = await self._names.relations(one for some in found.values() for one in some)
         for iri in missing:
-            self._qualifiers.put(iri, tuple(sorted(names[one].id for one in found[iri])))
+            self._qualifiers[iri] = tuple(sorted(names[one].id for one in found[iri]))
         return {iri: self._qualifiers.get(iri) or () for iri in relations}
 
     async def _looked_up(self, template: str, relations: Sequence[URIRef]) -> Read:
@@ -186,7 +187,7 @@ class SchemaReader:
         for start in range(0, len(branches), _TOGETHER):
             try:
                 part = Terms(" UNION ".join(branches[start : start + _TOGETHER]))
-                rows.append(await self._store.reader.select(queries.BRANCHES, share=_SHARE, branches=part))
+                rows.append(await self._store.reader.select(UNION, share=_SHARE, branches=part))
             except StoreTimeout:
                 break
         return Read.together(rows)

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from cachetools import TTLCache
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.blanks import Resolved
 from kgnav_mcp.adapters.endpoint.reification import NOTATION
 from kgnav_mcp.adapters.endpoint.store import Anchor, Store
-from kgnav_mcp.adapters.sparql.reading import Row, number, worst
-from kgnav_mcp.adapters.sparql.recent import Recent
+from kgnav_mcp.adapters.sparql.reading import Row, address, number, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, listed, values
 from kgnav_mcp.errors import StoreTimeout
@@ -90,7 +90,7 @@ class Tallies:
     def __init__(self, store: Store, known: KnownRelations) -> None:
         self._store = store
         self._known = known
-        self._kept: Recent[_Key, Tally] = Recent(_KEPT, _FRESH)
+        self._kept: TTLCache[_Key, Tally] = TTLCache(_KEPT, _FRESH)
 
     async def near(self, anchors: Sequence[Anchor], direction: Direction, far_ends: TailKind | None) -> Tally:
         """Rows of the one-hop relations."""
@@ -101,7 +101,7 @@ class Tallies:
         kept = self._kept.get(key)
         if kept is None:
             kept = await self._counted(iris, direction, far_ends)
-            self._kept.put(key, kept)
+            self._kept[key] = kept
         blanks = [anchor for anchor in anchors if isinstance(anchor, Resolved)]
         counts: dict[Anchor, Counter[Path]] = {one: own_counts(one, direction, far_ends) for one in blanks}
         return kept | Tally({one: found for one, found in counts.items() if found})
@@ -110,7 +110,7 @@ class Tallies:
         """The tally of entities whose triples have all been read."""
         found: dict[Anchor, Counter[Path]] = {}
         for row in rows:
-            found.setdefault(URIRef(str(row["s"])), Counter())[URIRef(str(row["p"])),] += 1
+            found.setdefault(address(row, "s"), Counter())[address(row, "p"),] += 1
         iris = [anchor for anchor in anchors if isinstance(anchor, URIRef)]
         return await self._with_parallels(Tally(found), iris, direction)
 
@@ -136,7 +136,7 @@ class Tallies:
                 kept = await self._through(iris, direction, far_ends, wanted)
             except StoreTimeout:
                 kept = Tally(stop=Stop.TIME_OUT)
-            self._kept.put(key, kept)
+            self._kept[key] = kept
         return kept
 
     async def _counted(self, iris: Sequence[URIRef], direction: Direction, far_ends: TailKind | None) -> Tally:
@@ -178,7 +178,7 @@ class Tallies:
             for batch in batches(await self._known.relations(), _CHUNK):
                 read = await reader.select(queries.HAVING[direction], share=_SHARE, s=iri, relations=values(*batch))
                 for row in read.rows:
-                    path = (URIRef(str(row["p"])),)
+                    path = (address(row, "p"),)
                     if path[0] not in NOTATION:
                         counts.setdefault(path, 1)
         except StoreTimeout:
@@ -249,12 +249,12 @@ def _tally(rows: Iterable[Row], stop: Stop, only: URIRef | None, direction: Dire
         if direction is None:
             if "p" not in row:
                 continue  # The one row of a group of nothing, in some endpoints.
-            path: Path = (URIRef(str(row["p"])),)
+            path: Path = (address(row, "p"),)
         elif "near" in row:
-            ends = URIRef(str(row["near"])), URIRef(str(row["far"]))
+            ends = address(row, "near"), address(row, "far")
             path = ends if direction is Direction.OUTGOING else ends[::-1]
         else:
             continue
-        anchor = only if only is not None else URIRef(str(row["s"]))
+        anchor = only if only is not None else address(row, "s")
         found.setdefault(anchor, Counter())[path] += number(row, "n")
     return Tally(found, stop)

@@ -16,13 +16,14 @@ from kgnav_mcp.adapters.freebase.lists import ListReader
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.neighbours import NeighbourReader
 from kgnav_mcp.adapters.freebase.options import Freebase
-from kgnav_mcp.adapters.freebase.paging import Position
 from kgnav_mcp.adapters.freebase.relations import RelationReader
 from kgnav_mcp.adapters.freebase.schema import SchemaReader
-from kgnav_mcp.adapters.freebase.store import Store, number
+from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.freebase.tallies import Path, Tallies
 from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.client import SparqlClient
+from kgnav_mcp.adapters.sparql.paging import Position
+from kgnav_mcp.adapters.sparql.reading import number
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable
 from kgnav_mcp.model import (
     Candidate,
@@ -192,7 +193,7 @@ class FreebaseAdapter(GraphAdapter):
 
     async def _open(self, graph: str) -> _Opened:
         client = self._client(graph)
-        store = Store(client, self._freebase, self._options.languages)
+        store = Store(client, self._freebase, self._options)
         try:
             triples = await self._size(store)
         except BaseException:
@@ -224,7 +225,7 @@ class FreebaseAdapter(GraphAdapter):
         step = "Name one with the option graph, or with ?default-graph-uri=IRI behind the graph's address."
         client = self._client(None)
         try:
-            read = await Store(client, self._freebase, self._options.languages).select(queries.GRAPHS)
+            read = await Store(client, self._freebase, self._options).reader.select(queries.GRAPHS)
         except StoreTimeout as error:
             raise StoreTimeout(error.seconds, _MANY_NAMES, next_step=step) from error
         finally:
@@ -251,7 +252,7 @@ class FreebaseAdapter(GraphAdapter):
         Raises:
             StoreTimeout: they could not be counted in time. A part of them would make a revision that never was.
         """
-        (row,) = (await store.select(queries.SIZE, most=_COUNTED)).whole()
+        (row,) = (await store.reader.select(queries.SIZE, most=_COUNTED)).whole()
         size = number(row, "n")
         return Count(size) if size < _COUNTED else Count.at_least(size)
 

@@ -4,91 +4,36 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from rapidfuzz import fuzz, process
+from cachetools import TTLCache
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.store import Read, Recent, Store, address, number
+from kgnav_mcp.adapters.freebase.store import FRESH, Store
+from kgnav_mcp.adapters.sparql import catalogue
+from kgnav_mcp.adapters.sparql.catalogue import Use
+from kgnav_mcp.adapters.sparql.reading import Read, address, number
 from kgnav_mcp.errors import KgnavError, StoreTimeout, UnknownName
-from kgnav_mcp.model import Certainty, Count, Relation, Stop
-
-_NEAREST = 5
+from kgnav_mcp.model import Count, Stop
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
-    """How often a relation leads to entities and to values."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalogue(catalogue.Catalogue):
+    """What there is, or what of it was read in time: a name that is not among that raises StoreTimeout."""
 
-    edges: Count
-    values: Count
-
-    @property
-    def has_values(self) -> bool:
-        return self.values.value > 0 or self.values.certainty is Certainty.UNKNOWN
-
-    @property
-    def has_edges(self) -> bool:
-        return self.edges.value > 0 or self.edges.certainty is Certainty.UNKNOWN
-
-
-@dataclass(frozen=True, slots=True)
-class Catalogue:
-    """What there is. `sampled` says what is not exact, None where all is."""
-
-    relations: Mapping[URIRef, Use]
-    types: Mapping[URIRef, Count]
-    names: Mapping[URIRef, Relation]
-    """Ids and names of the relations and types."""
-    sampled: str | None
     whole: bool = True
     """Whether every relation and type of the graph is here: else nothing can be said not to be in the graph."""
 
-    def properties(self, name: str, meant: URIRef | None) -> list[URIRef]:
-        """The relations of an id or a name, those with values before those without.
+    def spellings(self, iri: URIRef) -> Iterable[str]:
+        """Its id, its name, the last part of its id."""
+        relation = self.names[iri]
+        return relation.id, relation.label, relation.id.rpartition(".")[2]
 
-        Raises:
-            UnknownName: there is none.
-            StoreTimeout: there is none among those that were read in time.
-        """
-        if meant is not None and meant in self.relations:
-            return [meant]
-        found = self._called(name, self.relations)
-        with_values = [iri for iri in found if self.relations[iri].has_values]
-        if not found:
-            raise self._unknown("property", name, self._nearest(name, self.relations))
-        return with_values or found
-
-    def types_called(self, name: str, meant: URIRef | None) -> list[URIRef]:
-        """The types of an id or a name.
-
-        Raises:
-            UnknownName: there is none.
-            StoreTimeout: there is none among those that were read in time.
-        """
-        found = [meant] if meant is not None and meant in self.types else self._called(name, self.types)
-        if not found:
-            raise self._unknown("label", name, [self.names[iri].label for iri in self._near(name, self.types)])
-        return found
-
-    def anything_called(self, name: str, meant: URIRef | None) -> tuple[list[URIRef], list[URIRef]]:
-        """The types and the relations of an id or a name.
-
-        Raises:
-            UnknownName: there is neither.
-            StoreTimeout: there is neither among those that were read in time.
-        """
-        types = [meant] if meant is not None and meant in self.types else self._called(name, self.types)
-        relations = [meant] if meant is not None and meant in self.relations else self._called(name, self.relations)
-        if not types and not relations:
-            nearest = self._nearest(name, [*self.types, *self.relations])
-            raise self._unknown("label, relation or property", name, nearest)
-        return types, relations
-
-    def _unknown(self, kind: str, name: str, nearest: Sequence[str]) -> KgnavError:
+    def unknown(self, kind: str, name: str, nearest: Sequence[str]) -> KgnavError:
+        """UnknownName, or StoreTimeout where it may be among what was not read in time."""
         if self.whole:
             return UnknownName(kind, name, nearest)
         step = f"Nearest of those that were read: {', '.join(nearest)}." if nearest else "Ask again in a while."
@@ -96,32 +41,16 @@ class Catalogue:
             None, f"the store could not be asked in time whether it has a {kind} {name!r}", next_step=step
         )
 
-    def _called(self, name: str, among: Mapping[URIRef, object]) -> list[URIRef]:
-        wanted = name.strip().casefold()
-        return sorted(iri for iri in among if wanted in _spellings(self.names[iri]))
-
-    def _nearest(self, name: str, among: Mapping[URIRef, object] | Sequence[URIRef]) -> list[str]:
-        return [self.names[iri].id for iri in self._near(name, among)]
-
-    def _near(self, name: str, among: Mapping[URIRef, object] | Sequence[URIRef]) -> list[URIRef]:
-        choices = {iri: self.names[iri].label.casefold() for iri in sorted(among)}
-        found = process.extract(name.casefold(), choices, scorer=fuzz.WRatio, limit=_NEAREST)
-        return [iri for _, _, iri in found]
-
-
-def _spellings(relation: Relation) -> set[str]:
-    """What a relation or a type may be called: its id, its name, the last part of its id."""
-    return {relation.id.casefold(), relation.label.casefold(), relation.id.rpartition(".")[2].casefold()}
-
 
 class Catalogues:
     """Reads the catalogue when it is first needed."""
 
     def __init__(self, store: Store, names: Names) -> None:
         self._store = store
+        self._reader = store.reader
         self._names = names
         self._read: Catalogue | None = None
-        self._part: Recent[None, Catalogue] = Recent(1)
+        self._part: TTLCache[None, Catalogue] = TTLCache(1, FRESH)
         self._reading = asyncio.Lock()
 
     async def get(self) -> Catalogue:
@@ -136,7 +65,7 @@ class Catalogues:
                 if read.whole:
                     self._read = read
                 else:
-                    self._part.put(None, read)
+                    self._part[None] = read
         return read
 
     async def _made(self) -> Catalogue:
@@ -144,14 +73,20 @@ class Catalogues:
         relations, all_relations = await self._relations(notes)
         types, all_types = await self._types(notes)
         names = await self._names.relations([*relations, *types])
-        return Catalogue(relations, types, names, "; ".join(notes) or None, all_relations and all_types)
+        return Catalogue(
+            relations=relations,
+            types=types,
+            names=names,
+            sampled="; ".join(notes) or None,
+            whole=all_relations and all_types,
+        )
 
     async def _relations(self, notes: list[str]) -> tuple[dict[URIRef, Use], bool]:
         """Every relation with its uses, or, where counting takes too long, without; and whether these are all."""
         counted = await self._within_time(queries.RELATION_COUNTS)
         if counted is None or counted.stop is Stop.TIME_OUT:
             notes.append("relations are not counted: the graph is too large for that")
-            read = await self._store.select(queries.RELATIONS)
+            read = await self._reader.select(queries.RELATIONS)
             in_time = read.stop is not Stop.TIME_OUT
             if not in_time:
                 notes.append("relations are missing that could not be read in time")
@@ -177,7 +112,7 @@ class Catalogues:
 
     async def _within_time(self, query: str) -> Read | None:
         try:
-            return await self._store.select(query)
+            return await self._reader.select(query)
         except StoreTimeout:
             return None  # Said by the schema's own word on how exact it is.
 

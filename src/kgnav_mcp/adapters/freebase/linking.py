@@ -16,9 +16,10 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.store import Read, Store, address, number, worst
+from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.sparql import errors
-from kgnav_mcp.adapters.sparql.terms import values
+from kgnav_mcp.adapters.sparql.reading import Read, address, number, worst
+from kgnav_mcp.adapters.sparql.terms import sendable, values
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Candidate, Count, Direction, Entity, Page, Stop
 
@@ -50,6 +51,7 @@ class Linker:
 
     def __init__(self, store: Store, names: Names) -> None:
         self._store = store
+        self._reader = store.reader
         self._names = names
         self._relations = store.freebase.relations
         self._full_text: bool | None = None
@@ -95,7 +97,7 @@ class Linker:
             if score > best.get(hit.entity, (-1.0, ""))[0]:
                 best[hit.entity] = (score, str(hit.text))
         if types is not None and best:
-            read = await self._store.over(queries.OF_TYPES, "ids", list(best), types=values(*types))
+            read = await self._reader.over(queries.OF_TYPES, "ids", list(best), types=values(*types))
             having = {address(row, "s") for row in read.rows}
             best = {iri: found for iri, found in best.items() if iri in having}
             stop = worst((read.stop, stop))
@@ -105,7 +107,7 @@ class Linker:
         """The triples each entity is in; one that leaves and enters the same entity counts twice."""
         found = dict.fromkeys(iris, Count(0))
         for direction in Direction:
-            read = await self._store.over(queries.DEGREES[direction], "ids", iris)
+            read = await self._reader.over(queries.DEGREES[direction], "ids", iris)
             counted = {address(row, "s"): number(row, "n") for row in read.rows}
             make = Count if read.stop is Stop.COMPLETE else Count.at_least
             found = {iri: count + make(counted.get(iri, 0)) for iri, count in found.items()}
@@ -114,11 +116,11 @@ class Linker:
     async def has_full_text(self) -> bool:
         """Whether the names of this graph are in a full-text index. Asked once: an index without them gives nothing."""
         if self._full_text is None:
-            names = [str(row["o"]) for row in (await self._store.select(queries.SOME_NAMES)).whole()]
+            names = [str(row["o"]) for row in (await self._reader.select(queries.SOME_NAMES)).whole()]
             word = next(
                 (word for name in names for word in _WORD.findall(name) if word.isascii() and len(word) > 3), ""
             )
-            found = word and (await self._store.select(queries.HAS_WORD, words=Literal(f'"{word}"'))).whole()
+            found = word and (await self._reader.select(queries.HAS_WORD, words=Literal(f'"{word}"'))).whole()
             self._full_text = bool(found)
         return self._full_text
 
@@ -149,11 +151,11 @@ class Linker:
 
     async def _same(self, name: str) -> tuple[list[_Hit], Stop]:
         """Names and aliases with the same letters, in any case and language."""
-        if not name.strip() or len(name) > _LONGEST or not _sendable(name):
+        if not name.strip() or len(name) > _LONGEST or not sendable(name):
             return [], Stop.COMPLETE
         kinds = [self._relations["name"], self._relations["alias"]]
         texts = [Literal(name), *(Literal(name, lang=language) for language in self._store.languages)]
-        hits, stop = self._hits(await self._store.select(queries.BEARERS, texts=values(*texts), most=_HITS))
+        hits, stop = self._hits(await self._reader.select(queries.BEARERS, texts=values(*texts), most=_HITS))
         if await self.has_full_text():
             words = _WORD.findall(name)[:_WORDS]
             if words:
@@ -168,7 +170,7 @@ class Linker:
         """Texts worth scoring: from the very name outwards, until a step finds a name."""
         hits, stop = await self._same(hint)
         words = _WORD.findall(hint)[:_WORDS]
-        if not words or not _sendable(hint):
+        if not words or not sendable(hint):
             return hits, stop
         names = [self._relations["name"], self._relations["alias"]]
         if not await self.has_full_text():
@@ -193,14 +195,14 @@ class Linker:
 
     async def _matching(self, kinds: Sequence[URIRef], question: str) -> tuple[list[_Hit], Stop]:
         return self._hits(
-            await self._store.select(queries.MATCHING, kinds=values(*kinds), words=Literal(question), most=_HITS)
+            await self._reader.select(queries.MATCHING, kinds=values(*kinds), words=Literal(question), most=_HITS)
         )
 
     async def _pass_over(self, template: str, kinds: Sequence[URIRef], text: str) -> tuple[list[_Hit], Stop]:
         """All names read: what takes too long is a list that its time-out cut."""
         try:
             reads = [
-                await self._store.select(template, kind=kind, text=Literal(text.lower()), most=_HITS) for kind in kinds
+                await self._reader.select(template, kind=kind, text=Literal(text.lower()), most=_HITS) for kind in kinds
             ]
         except StoreTimeout:
             return [], Stop.TIME_OUT
@@ -219,8 +221,3 @@ class Linker:
 def _all_of(words: Sequence[str]) -> str:
     """The question for texts with all of the words, each taken as nothing but a word."""
     return " AND ".join(f'"{word}"' for word in words)
-
-
-def _sendable(text: str) -> bool:
-    """Whether a text can be in the graph at all: a NUL or half a character cannot."""
-    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)

@@ -12,8 +12,9 @@ from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.freebase.linking import Linker
 from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.paging import items_before
-from kgnav_mcp.adapters.freebase.store import SAMPLE, Read, Store, address, worst
+from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
+from kgnav_mcp.adapters.sparql.paging import items_before
+from kgnav_mcp.adapters.sparql.reading import Read, address, worst
 from kgnav_mcp.adapters.sparql.results import Term, count
 from kgnav_mcp.adapters.sparql.terms import Terms, values
 from kgnav_mcp.errors import Unsupported
@@ -43,6 +44,7 @@ class ListReader:
 
     def __init__(self, store: Store, names: Names, catalogues: Catalogues, linker: Linker) -> None:
         self._store = store
+        self._reader = store.reader
         self._names = names
         self._catalogues = catalogues
         self._linker = linker
@@ -61,7 +63,7 @@ class ListReader:
         conditions: list[str] = []
         if label is not None:
             types = catalogue.types_called(label, self._store.ids.term(label))
-            conditions.append(self._store.filled(queries.WITH_TYPE, types=values(*types)))
+            conditions.append(self._reader.filled(queries.WITH_TYPE, types=values(*types)))
         if property_name is not None:
             if property_name.casefold() == _ID and value is not None:
                 return await self._by_id(value, label, catalogue)
@@ -70,7 +72,7 @@ class ListReader:
                 return Page((), (), Count(0))
             conditions.append(condition)
         if not conditions:
-            conditions.append(self._store.filled(queries.WITH_NAME))
+            conditions.append(self._reader.filled(queries.WITH_NAME))
         return await self._page(Terms(" ".join(conditions)), skip, limit)
 
     async def values(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
@@ -83,10 +85,10 @@ class ListReader:
         skip = items_before(after)
         catalogue = await self._catalogues.get()
         properties = catalogue.properties(property_name, self._store.ids.term(property_name))
-        conditions = self._store.filled(queries.WITH_PROPERTY, properties=values(*properties))
+        conditions = self._reader.filled(queries.WITH_PROPERTY, properties=values(*properties))
         if owner is not None:
             types = catalogue.types_called(owner, self._store.ids.term(owner))
-            conditions += " " + self._store.filled(queries.WITH_TYPE, types=values(*types))
+            conditions += " " + self._reader.filled(queries.WITH_TYPE, types=values(*types))
         return await self._values(Terms(conditions), skip, limit)
 
     async def roles(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
@@ -103,10 +105,10 @@ class ListReader:
         if owner is None:
             raise _no_edge_properties("edges")
         for relation in catalogue.properties(owner, self._store.ids.term(owner)):
-            read = await self._store.select(queries.HAS_MEDIATORS, owner=relation, sample=SAMPLE)
+            read = await self._reader.select(queries.HAS_MEDIATORS, owner=relation, sample=SAMPLE)
             if read.whole():
                 properties = catalogue.properties(property_name, self._store.ids.term(property_name))
-                conditions = self._store.part(queries.ROLES, owner=relation, properties=values(*properties))
+                conditions = self._reader.part(queries.ROLES, owner=relation, properties=values(*properties))
                 return await self._values(conditions, skip, limit)
         raise _no_edge_properties(f"the edges of {owner!r}")
 
@@ -115,15 +117,15 @@ class ListReader:
         properties = catalogue.properties(name, self._store.ids.term(name))
         listed = values(*properties)
         if value is None:
-            return self._store.filled(queries.WITH_PROPERTY, properties=listed)
+            return self._reader.filled(queries.WITH_PROPERTY, properties=listed)
         uses = [catalogue.relations[iri] for iri in properties]
         if not any(use.has_values for use in uses):
             meant = await self._meant(value)
-            return self._store.filled(queries.WITH_TERM, properties=listed, terms=values(*meant)) if meant else None
+            return self._reader.filled(queries.WITH_TERM, properties=listed, terms=values(*meant)) if meant else None
         counts = [use.values for use in uses]
         if sum(count.value for count in counts) > _SCANNED or any(c.certainty is Certainty.UNKNOWN for c in counts):
-            return self._store.filled(queries.WITH_TERM, properties=listed, terms=values(*self._likely(value)))
-        return self._store.filled(queries.WITH_TEXT, properties=listed, text=Literal(value))
+            return self._reader.filled(queries.WITH_TERM, properties=listed, terms=values(*self._likely(value)))
+        return self._reader.filled(queries.WITH_TEXT, properties=listed, text=Literal(value))
 
     async def _meant(self, value: str) -> list[URIRef]:
         """The entities that a value means where the property leads to entities: by id, or by name."""
@@ -143,18 +145,18 @@ class ListReader:
         found = list((await self._names.described([iri])).values()) if iri is not None else []
         if label is not None and iri is not None and found:
             types = catalogue.types_called(label, self._store.ids.term(label))
-            read = await self._store.over(queries.OF_TYPES, "ids", [iri], types=values(*types))
+            read = await self._reader.over(queries.OF_TYPES, "ids", [iri], types=values(*types))
             found = found if read.whole() else []
         return Page(tuple(found), tuple(str(n + 1) for n in range(len(found))), Count(len(found)))
 
     async def _page(self, conditions: Terms, skip: int, limit: int) -> Page[Entity]:
-        counted = await self._store.select(queries.NODE_COUNT, conditions=conditions)
+        counted = await self._reader.select(queries.NODE_COUNT, conditions=conditions)
         total = _total(counted)
         if _is_short(total):
-            read = Read((await self._store.slice(queries.NODES, 0, _WHOLE, conditions=conditions)).whole())
+            read = Read((await self._reader.slice(queries.NODES, 0, _WHOLE, conditions=conditions)).whole())
             iris = sorted(address(row, "s") for row in read.rows)[skip : skip + limit]
         else:
-            read = await self._store.slice(queries.NODES, skip, limit, conditions=conditions)
+            read = await self._reader.slice(queries.NODES, skip, limit, conditions=conditions)
             iris = [address(row, "s") for row in read.rows]
         described = await self._names.described(iris)
         return Page(
@@ -165,15 +167,15 @@ class ListReader:
         )
 
     async def _values(self, conditions: Terms, skip: int, limit: int) -> Page[model.Literal]:
-        counted = await self._store.select(queries.VALUE_COUNT, conditions=conditions)
+        counted = await self._reader.select(queries.VALUE_COUNT, conditions=conditions)
         total = _total(counted)
         if _is_short(total):
-            read = Read((await self._store.slice(queries.VALUES, 0, _WHOLE, conditions=conditions)).whole())
+            read = Read((await self._reader.slice(queries.VALUES, 0, _WHOLE, conditions=conditions)).whole())
             literals = self._distinct([row["o"] for row in read.rows])
             total = Count(len(literals))
             literals = literals[skip : skip + limit]
         else:
-            read = await self._store.slice(queries.VALUES, skip, limit, conditions=conditions)
+            read = await self._reader.slice(queries.VALUES, skip, limit, conditions=conditions)
             literals = [self._literal(row["o"]) for row in read.rows]
         return Page(
             items=tuple(literals),

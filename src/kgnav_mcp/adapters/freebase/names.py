@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+from cachetools import LRUCache, TTLCache
 from rdflib import BNode, Literal, URIRef
 
 from kgnav_mcp import model
 from kgnav_mcp.adapters.freebase import queries
-from kgnav_mcp.adapters.freebase.store import Recent, Row, Store, address
+from kgnav_mcp.adapters.freebase.store import FRESH, Store
 from kgnav_mcp.adapters.naming import readable
+from kgnav_mcp.adapters.sparql.reading import Row, address
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import listed
 from kgnav_mcp.model import Entity, Node, Relation
 
 _RELATIONS = 20_000
-_ENTITIES = 20_000
-_FOREVER = float("inf")
 """Names of relations are part of a graph's schema: they are kept until others need the room."""
+_ENTITIES = 20_000
 
 
 class Names:
@@ -26,9 +27,10 @@ class Names:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._reader = store.reader
         self._ids = store.ids
-        self._relations: Recent[URIRef, str] = Recent(_RELATIONS, _FOREVER)
-        self._labels: Recent[URIRef, str] = Recent(_ENTITIES)
+        self._relations: LRUCache[URIRef, str] = LRUCache(_RELATIONS)
+        self._labels: TTLCache[URIRef, str] = TTLCache(_ENTITIES, FRESH)
         self._languages = listed(*(Literal(language.lower()) for language in (*store.languages, "")))
 
     async def labels(self, terms: Iterable[Term]) -> dict[URIRef, str]:
@@ -45,13 +47,13 @@ class Names:
     async def _read(self, wanted: Sequence[URIRef]) -> dict[URIRef, str]:
         """The names of entities, empty where one has none."""
         found: dict[URIRef, list[Literal]] = defaultdict(list)
-        read = await self._store.over(queries.LABELS, "ids", wanted, languages=self._languages)
+        read = await self._reader.over(queries.LABELS, "ids", wanted, languages=self._languages)
         _collect(read.whole(), found)
         if missing := [iri for iri in wanted if iri not in found]:
-            _collect((await self._store.over(queries.LABELS_OF_ANY_LANGUAGE, "ids", missing)).whole(), found)
+            _collect((await self._reader.over(queries.LABELS_OF_ANY_LANGUAGE, "ids", missing)).whole(), found)
         labels = {iri: self.best(found[iri]) if iri in found else "" for iri in wanted}
         for iri, label in labels.items():
-            self._labels.put(iri, label)
+            self._labels[iri] = label
         return labels
 
     def best(self, names: Iterable[Literal]) -> str:
@@ -75,7 +77,7 @@ class Names:
         if unknown:
             # All their names, at once: a relation has few, and many have none in a wanted language.
             names: dict[URIRef, list[Literal]] = {iri: [] for iri in unknown}
-            _collect((await self._store.over(queries.LABELS_OF_ANY_LANGUAGE, "ids", unknown)).whole(), names)
+            _collect((await self._reader.over(queries.LABELS_OF_ANY_LANGUAGE, "ids", unknown)).whole(), names)
             known |= self._keep_relations(names)
         return {iri: Relation(self._ids.short(iri), label or "") for iri, label in known.items()}
 
@@ -85,7 +87,7 @@ class Names:
             iri: (self.best(found) if found else "") or readable(self._ids.short(iri)) for iri, found in names.items()
         }
         for iri, label in labels.items():
-            self._relations.put(iri, label)
+            self._relations[iri] = label
         return labels
 
     def node(self, term: Term, labels: Mapping[URIRef, str]) -> Node:
@@ -108,7 +110,7 @@ class Names:
         wanted = list(dict.fromkeys(iris))
         if not wanted:
             return {}
-        rows = (await self._store.over(queries.DESCRIPTIONS, "ids", wanted, languages=self._languages)).whole()
+        rows = (await self._reader.over(queries.DESCRIPTIONS, "ids", wanted, languages=self._languages)).whole()
         names: dict[URIRef, list[Literal]] = defaultdict(list)
         descriptions: dict[URIRef, list[Literal]] = defaultdict(list)
         types: dict[URIRef, dict[URIRef, list[Literal]]] = defaultdict(lambda: defaultdict(list))
@@ -119,7 +121,7 @@ class Names:
         silent = [iri for iri in unnamed if iri not in labels and iri not in types and iri not in descriptions]
         existing: set[URIRef] = set(wanted) - set(silent)
         if silent:
-            read = await self._store.over(queries.EXISTING, "ids", silent)
+            read = await self._reader.over(queries.EXISTING, "ids", silent)
             existing |= {address(row, "s") for row in read.whole()}
         self._keep_relations({type_: called for found in types.values() for type_, called in found.items()})
         type_names = await self.relations(type_ for found in types.values() for type_ in found)

@@ -16,11 +16,12 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.paging import Place, Position, invalid
 from kgnav_mcp.adapters.freebase.relations import path_id, path_relation
 from kgnav_mcp.adapters.freebase.segments import Found, Rows, Segment
-from kgnav_mcp.adapters.freebase.store import Read, Store, address, worst
+from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.freebase.tallies import Path, Tallies, Tally
+from kgnav_mcp.adapters.sparql.paging import Place, Position, invalid
+from kgnav_mcp.adapters.sparql.reading import Read, address, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import rows, values
 from kgnav_mcp.model import Count, Direction, Entity, Page, Relation, Stop, Triple
@@ -156,6 +157,7 @@ class _Reading:
         That holds for what leaves entities only: what points at one may be of a relation that is not shown, and much.
         """
         self._store = store
+        self._reader = store.reader
         self._direction = direction
         self._every = every and direction is Direction.OUTGOING
         self._kind = queries.FAR_ENDS[far_ends if direction is Direction.OUTGOING else None]
@@ -177,7 +179,7 @@ class _Reading:
             else:
                 jobs.append(self._through(segment, place, room))
             # How many rows lie behind a place of a two-hop path is not known: the next path is read in any case.
-            room -= 0 if place.mediator else segment.rows - place.row
+            room -= 0 if place.group else segment.rows - place.row
         jobs += [self._whole(batch) for batch in self._batches(together)]
         parts = dict(part for batch in await asyncio.gather(*jobs) for part in batch)
         read = [(segment, parts[segment]) for segment in segments if segment in parts]
@@ -204,11 +206,11 @@ class _Reading:
         """The rows of small relations, read in one query and sorted here."""
         if self._every:
             anchors = dict.fromkeys(segment.anchor for segment in segments)
-            by = self._store.part(queries.AROUND_SET[self._direction], s=values(*anchors))
+            by = self._reader.part(queries.AROUND_SET[self._direction], s=values(*anchors))
         else:
             pairs = rows(*((segment.anchor, segment.path[0]) for segment in segments))
-            by = self._store.part(queries.AROUND_PAIRS[self._direction], pairs=pairs)
-        read = await self._store.select(queries.ROWS, by=by, kind=self._kind)
+            by = self._reader.part(queries.AROUND_PAIRS[self._direction], pairs=pairs)
+        read = await self._reader.select(queries.ROWS, by=by, kind=self._kind)
         if read.stop is Stop.ROW_CAP and len(segments) > 1:
             half = len(segments) // 2
             return await self._whole(segments[:half]) + await self._whole(segments[half:])
@@ -235,8 +237,8 @@ class _Reading:
 
     async def _sliced(self, segment: Segment, start: Place, most: int) -> list[tuple[Segment, Rows]]:
         """So many rows of a large relation, in the order of the index."""
-        by = self._store.part(queries.BY_ONE[self._direction], s=segment.anchor, p=segment.path[0])
-        read = await self._store.slice(queries.SLICE, start.row, max(most, 0), by=by, kind=self._kind)
+        by = self._reader.part(queries.BY_ONE[self._direction], s=segment.anchor, p=segment.path[0])
+        read = await self._reader.slice(queries.SLICE, start.row, max(most, 0), by=by, kind=self._kind)
         found = [Found(row["o"], Place(0, start.row + n)) for n, row in enumerate(read.rows, 1)]
         cut = start.row + len(found) < segment.rows
         return [(segment, Rows(found, Stop.LIMIT if cut and read.stop is Stop.COMPLETE else read.stop))]
@@ -248,17 +250,17 @@ class _Reading:
         """
         near, far = segment.path if self._direction is Direction.OUTGOING else segment.path[::-1]
         result = Rows()
-        skip = start.mediator
-        by = self._store.part(queries.BY_ONE[self._direction], s=segment.anchor, p=near)
+        skip = start.group
+        by = self._reader.part(queries.BY_ONE[self._direction], s=segment.anchor, p=near)
         while True:
-            read = await self._store.slice(queries.SLICE, skip, _NEAR, by=by, kind=queries.FAR_ENDS[None])
+            read = await self._reader.slice(queries.SLICE, skip, _NEAR, by=by, kind=queries.FAR_ENDS[None])
             nodes = [address(row, "o") for row in read.rows]
             behind = await self._behind(list(filter(self._store.ids.topic, nodes)), far, segment.anchor)
             if behind[1] is Stop.TIME_OUT:  # which of their rows are missing is not known
                 nodes = []
             for n, mediator in enumerate(nodes, skip):
                 terms = sorted(behind[0].get(mediator, ()), key=_key)
-                before = start.row if n == start.mediator else 0
+                before = start.row if n == start.group else 0
                 result.found += [
                     Found(term, Place(n, before + i), mediator) for i, term in enumerate(terms[before:], 1)
                 ]
@@ -276,7 +278,7 @@ class _Reading:
         if not mediators:
             return {}, Stop.COMPLETE
         template = queries.BEHIND[self._direction]
-        read: Read = await self._store.over(template, "ids", mediators, far=far, s=anchor, kind=self._kind)
+        read: Read = await self._reader.over(template, "ids", mediators, far=far, s=anchor, kind=self._kind)
         found: dict[URIRef, list[Term]] = defaultdict(list)
         for row in read.rows:
             found[address(row, "m")].append(row["o"])

@@ -91,8 +91,6 @@ FIRST_FAR_ENDS: Final = "SELECT ?p $far_ends WHERE { VALUES ?p { $relations } }"
 """Costs 30 us for each relation and far end. Far ends are queries in place of a value, which only Virtuoso has."""
 EXAMPLES: Final = "{ SELECT DISTINCT ($number AS ?number) ?o WHERE { $by $kind } LIMIT $wanted }"
 """Costs an index look-up and the rows it gives; one branch of a union for each relation, 0.2 ms."""
-UNION: Final = "SELECT * WHERE { $branches }"
-"""Costs what its branches do."""
 
 # Rows at entities
 

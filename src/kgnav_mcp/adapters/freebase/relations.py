@@ -11,8 +11,9 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.store import Store, address, number, worst
+from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.freebase.tallies import Path, Tallies, Tally
+from kgnav_mcp.adapters.sparql.reading import address, number, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, values
 from kgnav_mcp.model import Direction, Page, Relation, RelationFacts, Stop
@@ -47,6 +48,7 @@ class RelationReader:
 
     def __init__(self, store: Store, names: Names, tallies: Tallies) -> None:
         self._store = store
+        self._reader = store.reader
         self._names = names
         self._tallies = tallies
 
@@ -134,10 +136,10 @@ class RelationReader:
         self, anchor: URIRef, direction: Direction, far_ends: TailKind | None, paths: Sequence[Path], wanted: int
     ) -> tuple[dict[Path, list[Term]], Stop]:
         """The first far ends of an entity's near relations."""
-        by, kind = self._store.part(queries.AROUND_ONE[direction], s=anchor), queries.FAR_ENDS[far_ends]
-        ends = [self._store.filled(queries.FAR_END, by=by, kind=kind, skip=n) for n in range(wanted)]
+        by, kind = self._reader.part(queries.AROUND_ONE[direction], s=anchor), queries.FAR_ENDS[far_ends]
+        ends = [self._reader.filled(queries.FAR_END, by=by, kind=kind, skip=n) for n in range(wanted)]
         relations = [path[0] for path in paths]
-        read = await self._store.over(queries.FIRST_FAR_ENDS, "relations", relations, far_ends=Terms(" ".join(ends)))
+        read = await self._reader.over(queries.FIRST_FAR_ENDS, "relations", relations, far_ends=Terms(" ".join(ends)))
         return {
             (address(row, "p"),): [row[end] for n in range(wanted) if (end := f"o{n}") in row] for row in read.rows
         }, read.stop
@@ -151,13 +153,13 @@ class RelationReader:
         for place, path in enumerate(paths):
             some = sorted(anchor for anchor, counts in tally.rows.items() if path in counts)[:_ANCHORS]
             if len(path) == 1:
-                by = self._store.part(queries.BY[direction], s=values(*some), p=path[0])
+                by = self._reader.part(queries.BY[direction], s=values(*some), p=path[0])
             else:
                 near, far = path if direction is Direction.OUTGOING else path[::-1]
-                by = self._store.part(queries.THROUGH_BY[direction], s=values(*some), near=near, far=far)
-            branches.append(self._store.filled(queries.EXAMPLES, number=place, by=by, kind=kind, wanted=wanted))
+                by = self._reader.part(queries.THROUGH_BY[direction], s=values(*some), near=near, far=far)
+            branches.append(self._reader.filled(queries.EXAMPLES, number=place, by=by, kind=kind, wanted=wanted))
         found: dict[Path, list[Term]] = defaultdict(list)
-        read = await self._store.union(branches)
+        read = await self._reader.union(branches)
         for row in read.rows:
             found[paths[number(row, "number")]].append(row["o"])
         return found, read.stop

@@ -6,16 +6,18 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from cachetools import LRUCache
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.freebase import queries
-from kgnav_mcp.adapters.freebase.catalogue import Catalogue, Catalogues, Use
+from kgnav_mcp.adapters.freebase.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.store import SAMPLE, Recent, Store, address, number, worst
+from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
+from kgnav_mcp.adapters.sparql.catalogue import Use
+from kgnav_mcp.adapters.sparql.reading import address, number, worst
 from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, Schema, Stop
 
-_KEPT = 200
-_FOREVER = float("inf")
+_KEPT = 2_000
 _NODES = 10_000
 """Nodes of a type that are looked at to say what they have."""
 _ENDS = 3
@@ -33,11 +35,12 @@ class SchemaReader:
 
     def __init__(self, store: Store, names: Names, catalogues: Catalogues, triples: Count) -> None:
         self._store = store
+        self._reader = store.reader
         self._names = names
         self._catalogues = catalogues
         self._triples = triples
-        self._ends: Recent[tuple[URIRef, Direction], tuple[str, ...]] = Recent(_KEPT * 10, _FOREVER)
-        self._datatypes: Recent[URIRef, tuple[str, ...]] = Recent(_KEPT * 10, _FOREVER)
+        self._ends: LRUCache[tuple[URIRef, Direction], tuple[str, ...]] = LRUCache(_KEPT)
+        self._datatypes: LRUCache[URIRef, tuple[str, ...]] = LRUCache(_KEPT)
 
     async def overview(self, limit: int) -> Schema:
         """The whole graph."""
@@ -65,7 +68,7 @@ class SchemaReader:
         """The relations at a type's nodes: to entities with all their triples, properties with the nodes' values."""
         leaving, entering = await asyncio.gather(
             *(
-                self._store.select(queries.AT_TYPE[direction], t=type_, sample=_NODES)
+                self._reader.select(queries.AT_TYPE[direction], t=type_, sample=_NODES)
                 for direction in (Direction.OUTGOING, Direction.INCOMING)
             )
         )
@@ -127,11 +130,11 @@ class SchemaReader:
         known = {iri: self._ends.get((iri, direction)) for iri in relations}
         missing = [iri for iri in relations if known[iri] is None]
         branches = [
-            self._store.filled(queries.END_TYPES[direction], number=place, p=iri, sample=SAMPLE)
+            self._reader.filled(queries.END_TYPES[direction], number=place, p=iri, sample=SAMPLE)
             for place, iri in enumerate(missing)
         ]
         counts: dict[URIRef, dict[URIRef, int]] = defaultdict(dict)
-        read = await self._store.union(branches)
+        read = await self._reader.union(branches)
         for row in read.rows:
             counts[missing[number(row, "number")]][address(row, "t")] = number(row, "n")
         names = await self._names.relations(type_ for found in counts.values() for type_ in found)
@@ -142,7 +145,7 @@ class SchemaReader:
             often = [names[type_].label for type_ in order if found[type_] >= least]
             known[iri] = tuple(often[:_ENDS])
             if read.stop is Stop.COMPLETE:
-                self._ends.put((iri, direction), tuple(often[:_ENDS]))
+                self._ends[iri, direction] = tuple(often[:_ENDS])
         return {iri: types or () for iri, types in known.items()}, read.stop
 
     async def _datatypes_of(self, properties: Sequence[URIRef]) -> tuple[dict[URIRef, tuple[str, ...]], Stop]:
@@ -150,11 +153,11 @@ class SchemaReader:
         known = {iri: self._datatypes.get(iri) for iri in properties}
         missing = [iri for iri in properties if known[iri] is None]
         branches = [
-            self._store.filled(queries.DATATYPES, number=place, p=iri, sample=SAMPLE)
+            self._reader.filled(queries.DATATYPES, number=place, p=iri, sample=SAMPLE)
             for place, iri in enumerate(missing)
         ]
         counts: dict[URIRef, dict[str, int]] = defaultdict(dict)
-        read = await self._store.union(branches)
+        read = await self._reader.union(branches)
         for row in read.rows:
             datatype = self._store.ids.datatype(str(row["d"]) if "d" in row else None)
             counts[missing[number(row, "number")]][datatype or "xsd:string"] = number(row, "n")
@@ -162,5 +165,5 @@ class SchemaReader:
             found = counts.get(iri, {})
             known[iri] = often = tuple(sorted(found, key=lambda name, found=found: (-found[name], name)))
             if read.stop is Stop.COMPLETE:
-                self._datatypes.put(iri, often)
+                self._datatypes[iri] = often
         return {iri: datatypes or () for iri, datatypes in known.items()}, read.stop

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.freebase.paging import Place
 from kgnav_mcp.adapters.freebase.tallies import Path
+from kgnav_mcp.adapters.sparql.paging import Place
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.model import Stop
 

@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from cachetools import TTLCache
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.freebase import queries
-from kgnav_mcp.adapters.freebase.store import SAMPLE, Read, Recent, Row, Store, address, number, worst
+from kgnav_mcp.adapters.freebase.store import FRESH, SAMPLE, Store
+from kgnav_mcp.adapters.sparql.reading import Read, Row, address, number, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import batches, values
 from kgnav_mcp.model import Count, Direction, Stop
@@ -63,7 +65,8 @@ class Tallies:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._kept: Recent[_Key, Tally] = Recent(_KEPT)
+        self._reader = store.reader
+        self._kept: TTLCache[_Key, Tally] = TTLCache(_KEPT, FRESH)
 
     async def near(self, anchors: Sequence[URIRef], direction: Direction, far_ends: TailKind | None) -> Tally:
         """Rows of the one-hop relations that are shown."""
@@ -103,19 +106,19 @@ class Tallies:
     def _keep(self, key: _Key, tally: Tally) -> Tally:
         """Keep a tally, unless the next call may count more."""
         if tally.stop is not Stop.TIME_OUT:
-            self._kept.put(key, tally)
+            self._kept[key] = tally
         return tally
 
     async def _near(self, anchors: Sequence[URIRef], direction: Direction, far_ends: TailKind | None) -> Tally:
         kind = queries.FAR_ENDS[far_ends]
         if len(anchors) == 1:
-            around = self._store.part(queries.AROUND_ONE[direction], s=anchors[0])
-            read = await self._store.select(queries.COUNTS_ONE, around=around, kind=kind)
+            around = self._reader.part(queries.AROUND_ONE[direction], s=anchors[0])
+            read = await self._reader.select(queries.COUNTS_ONE, around=around, kind=kind)
             return self._tally(read.rows, read.stop, anchors[0])
         tally = Tally({})
         for batch in batches(anchors, _BATCH):
-            around = self._store.part(queries.AROUND_SET[direction], s=values(*batch))
-            read = await self._store.select(queries.COUNTS_SET, around=around, kind=kind)
+            around = self._reader.part(queries.AROUND_SET[direction], s=values(*batch))
+            read = await self._reader.select(queries.COUNTS_SET, around=around, kind=kind)
             if read.stop is Stop.ROW_CAP:
                 half = len(batch) // 2
                 tally |= await self._near(batch[:half], direction, far_ends)
@@ -145,16 +148,16 @@ class Tallies:
             return found | Tally({}, stop) | await self._through_near(anchors, direction, far_ends, leading)
         kind = queries.FAR_ENDS[far_ends]
         for batch in batches(anchors, _BATCH):
-            through = self._store.part(queries.THROUGH_SET[direction], s=values(*batch))
-            read = await self._store.select(queries.THROUGH_COUNTS_SET, through=through, kind=kind)
+            through = self._reader.part(queries.THROUGH_SET[direction], s=values(*batch))
+            read = await self._reader.select(queries.THROUGH_COUNTS_SET, through=through, kind=kind)
             found |= self._tally(read.rows, read.stop, None, direction)
         return found
 
     async def _through_one(self, anchor: URIRef, direction: Direction, far_ends: TailKind | None) -> Tally:
         """All two-hop relations of one entity, with their first and last far ends."""
-        through = self._store.part(queries.THROUGH_ONE[direction], s=anchor)
+        through = self._reader.part(queries.THROUGH_ONE[direction], s=anchor)
         kind = queries.FAR_ENDS[far_ends]
-        read = await self._store.select(queries.THROUGH_COUNTS_ONE, through=through, s=anchor, kind=kind)
+        read = await self._reader.select(queries.THROUGH_COUNTS_ONE, through=through, s=anchor, kind=kind)
         rows = [row for row in read.rows if self._store.begins_topic(str(row["beginning"]))]
         tally = self._tally(rows, read.stop, anchor, direction)
         for row in rows:
@@ -168,16 +171,16 @@ class Tallies:
     ) -> Tally:
         """The two-hop relations that begin with some relations next to the entities."""
         branches = [
-            self._store.filled(
+            self._reader.filled(
                 queries.THROUGH_NEAR_COUNTS,
                 number=place,
-                through=self._store.part(queries.THROUGH_NEAR[direction], s=values(*batch), near=relation),
+                through=self._reader.part(queries.THROUGH_NEAR[direction], s=values(*batch), near=relation),
                 kind=queries.FAR_ENDS[far_ends],
             )
             for place, relation in enumerate(near)
             for batch in batches(anchors, _BATCH)
         ]
-        read = await self._store.union(branches) if branches else Read(())
+        read = await self._reader.union(branches) if branches else Read(())
         rows = [{**row, "near": near[number(row, "number")]} for row in read.rows]
         return self._tally(rows, read.stop, None, direction)
 
@@ -187,16 +190,16 @@ class Tallies:
         """The relations among whose first rows is a mediator, and whether all were looked at."""
         near = sorted(path[0] for path in tally.paths())
         branches = [
-            self._store.filled(
+            self._reader.filled(
                 queries.LEADS_TO_MEDIATOR,
                 number=place,
-                by=self._store.part(queries.BY[direction], s=values(*batch), p=relation),
+                by=self._reader.part(queries.BY[direction], s=values(*batch), p=relation),
                 sample=SAMPLE,
             )
             for place, relation in enumerate(near)
             for batch in batches(anchors, _BATCH)
         ]
-        read = await self._store.union(branches)
+        read = await self._reader.union(branches)
         return [near[place] for place in sorted({number(row, "number") for row in read.rows})], read.stop
 
     def _tally(

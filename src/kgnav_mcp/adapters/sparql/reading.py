@@ -41,6 +41,16 @@ class Read:
     rows: tuple[Row, ...]
     stop: Stop = Stop.COMPLETE
 
+    def whole(self) -> tuple[Row, ...]:
+        """The rows of an answer that would be wrong in part: one without names, say, makes mediators of entities.
+
+        Raises:
+            StoreTimeout: the endpoint's time was over before all of them were there.
+        """
+        if self.stop is Stop.TIME_OUT:
+            raise errors.stopped()
+        return self.rows
+
     @classmethod
     def together(cls, reads: Iterable[Read]) -> Read:
         """Several reads as one, which is complete where each of them is."""
@@ -54,12 +64,28 @@ def worst(stops: Iterable[Stop]) -> Stop:
 
 
 class Reader:
-    """Asks an endpoint; `known` are the terms that mean the same in every query."""
+    """Asks an endpoint.
 
-    def __init__(self, client: Selects, known: Mapping[str, Value], timeout: float) -> None:
+    `known` are the terms that mean the same in every query, `timeout` is a call's time in seconds. `prologue` stands
+    before every query. `batch` IRIs of one list and `branches` of one union are the most that a query is given.
+    """
+
+    def __init__(
+        self,
+        client: Selects,
+        known: Mapping[str, Value],
+        timeout: float,
+        *,
+        prologue: str = "",
+        batch: int = _BATCH,
+        branches: int = _BRANCHES,
+    ) -> None:
         self._client = client
         self._known = dict(known)
         self._timeout = timeout
+        self._prologue = prologue
+        self._batch = batch
+        self._branches = branches
 
     def know(self, known: Mapping[str, Value]) -> None:
         """Terms that were learnt of the endpoint; they mean the same in every later query."""
@@ -105,15 +131,12 @@ class Reader:
             half = len(batch) // 2
             return Read.together([await read(batch[:half]), await read(batch[half:])])
 
-        return Read.together(await asyncio.gather(*(read(batch) for batch in batches(asked, _BATCH))))
+        return Read.together(await asyncio.gather(*(read(batch) for batch in batches(asked, self._batch))))
 
     async def union(self, branches: Sequence[str]) -> Read:
         """The rows of several queries that are asked as branches of a union."""
-        return Read.together(
-            await asyncio.gather(
-                *(self.select(UNION, branches=Terms(" UNION ".join(batch))) for batch in batches(branches, _BRANCHES))
-            )
-        )
+        unions = [Terms(" UNION ".join(batch)) for batch in batches(branches, self._branches)]
+        return Read.together(await asyncio.gather(*(self.select(UNION, branches=union) for union in unions)))
 
     async def slice(self, template: str, skip: int, most: int, **terms: Value) -> Read:
         """So many rows of a query, also where that is more than the endpoint gives at once."""
@@ -125,18 +148,8 @@ class Reader:
                 return Read(tuple(rows), answer.stop)
         return Read(tuple(rows))
 
-    def whole(self, read: Read) -> tuple[Row, ...]:
-        """The rows of an answer that would be wrong in part.
-
-        Raises:
-            StoreTimeout: the endpoint's time was over before all of them were there.
-        """
-        if read.stop is Stop.TIME_OUT:
-            raise errors.stopped(self._timeout)
-        return read.rows
-
     async def _read(self, query: str) -> Read:
-        answer = await self._client.select(query)
+        answer = await self._client.select(self._prologue + query)
         if answer.partial:
             return Read(answer.rows, Stop.TIME_OUT)
         return Read(answer.rows, Stop.COMPLETE if answer.row_cap is None else Stop.ROW_CAP)
@@ -146,6 +159,11 @@ def number(row: Row, variable: str) -> int:
     """A count in a row; 0 where the endpoint leaves it out, as some do for sums of nothing."""
     term = row.get(variable)
     return int(term) if isinstance(term, Literal) else 0
+
+
+def address(row: Row, variable: str) -> URIRef:
+    """The IRI in a row; a blank node stands by the IRI that Virtuoso takes for it."""
+    return URIRef(str(row[variable]))
 
 
 def truth(row: Row, variable: str) -> bool:

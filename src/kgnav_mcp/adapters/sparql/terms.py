@@ -43,6 +43,11 @@ def iri(text: str) -> URIRef:
     return URIRef(_FORBIDDEN.sub(lambda match: quote(match[0], safe=""), text))
 
 
+def sendable(text: str) -> bool:
+    """Whether a query can carry a text; what it cannot carry is in no graph."""
+    return _NOT_TEXT.search(text) is None
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
     """A list of terms in the form it has inside a query; made by `values`, `rows` and `listed`."""
@@ -121,7 +126,7 @@ def _literal(term: Literal) -> str:
     rdflib writes a text with line breaks between three quotes, and then leaves a last quote behind a backslash
     open. Line by line its form is sound, and one line cannot end a comment or a string of the query.
     """
-    if _NOT_TEXT.search(term):
+    if not sendable(term):
         raise InvalidArgument(f"{str(term)!r} has characters that no query can carry", next_step="Leave them out.")
     text = r"\n".join(Literal(line).n3()[1:-1] for line in str(term).split("\n"))
     if term.language:

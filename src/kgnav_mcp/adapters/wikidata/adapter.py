@@ -187,7 +187,7 @@ class WikidataAdapter(GraphAdapter):
     async def health(self) -> Health:
         opened, wikidata = self._readers(), self._wikidata
         try:
-            counted = await opened.store.number(queries.STATEMENT_COUNT, most=_COUNTED)
+            counted, _ = await opened.store.reader.number(queries.STATEMENT_COUNT, most=_COUNTED)
             size = Count(counted) if counted < _COUNTED else Count.at_least(counted)
         except StoreTimeout:
             size = Count.unknown()

@@ -8,14 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from rapidfuzz import fuzz, process
 from rdflib import Literal
 
+from kgnav_mcp.adapters.sparql.catalogue import nearest
+from kgnav_mcp.adapters.sparql.reading import Row
 from kgnav_mcp.adapters.sparql.terms import Terms, listed
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.cachefile import CacheFile
 from kgnav_mcp.adapters.wikidata.ids import Ids
-from kgnav_mcp.adapters.wikidata.store import Row, Store
+from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.errors import StoreError, StoreTimeout
 from kgnav_mcp.model import Relation
 
@@ -53,7 +54,6 @@ _TYPES: Final = {
 }
 """The names of datatypes in RDF, and those that Wikibase's users know."""
 _READ = 10_000
-_NEAREST = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +119,8 @@ class Catalogue:
 
     def nearest(self, name: str) -> list[str]:
         """The ids, as printed, of properties with labels like a name."""
-        choices = {local: self.label(local).casefold() for local in sorted(self._properties)}
-        found = process.extract(name.casefold(), choices, scorer=fuzz.WRatio, limit=_NEAREST)
-        return [Ids.relation(local) for _, _, local in found]
+        labels = {local: self.label(local) for local in sorted(self._properties)}
+        return [Ids.relation(local) for local in nearest(name, labels)]
 
 
 def fallbacks(languages: Sequence[str]) -> tuple[str, ...]:
@@ -134,6 +133,7 @@ class Catalogues:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._reader = store.reader
         self._file = CacheFile.of(
             store.wikidata.cache,
             store.wikidata.endpoint,
@@ -217,7 +217,7 @@ class Catalogues:
         """Every row of a query that is read in slices."""
         rows: list[Row] = []
         while True:
-            read = await self._store.slice(template, len(rows), _READ, **terms)
+            read = await self._reader.slice(template, len(rows), _READ, **terms)
             rows += read.rows
             if len(read.rows) < _READ:
                 return rows

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-from rapidfuzz import fuzz, process
 from rdflib import URIRef
 
+from kgnav_mcp.adapters.sparql.catalogue import nearest
+from kgnav_mcp.adapters.sparql.reading import Read, number
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.names import Names
-from kgnav_mcp.adapters.wikidata.store import Read, Store, number
+from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.errors import StoreTimeout, UnknownName
 from kgnav_mcp.model import Count, Entity, Page, Stop
 
@@ -38,6 +39,7 @@ class Classes:
 
     def __init__(self, store: Store, names: Names, named: FindNamed) -> None:
         self._store = store
+        self._reader = store.reader
         self._names = names
         self._named = named
         self._known: Known | None = None
@@ -66,7 +68,7 @@ class Classes:
             page = await self._named(name, _NEAREST)
             found = [iri for entity in page.items if (iri := self._store.ids.entity(entity.id)) is not None]
         if not found:
-            raise UnknownName("label", name, self._nearest(name, known))
+            raise UnknownName("label", name, [known.labels[iri] for iri in nearest(name, known.labels)])
         return found
 
     def label(self, iri: str, known: Known) -> str:
@@ -85,14 +87,9 @@ class Classes:
     async def _counted(self) -> tuple[Read, bool]:
         if self._store.wikidata.counted is None:
             try:
-                read = await self._store.select(queries.CLASSES)
+                read = await self._reader.select(queries.CLASSES)
             except StoreTimeout:
                 pass  # The sample below is said to be one.
             else:
                 return read, read.stop is Stop.COMPLETE
-        return await self._store.select(queries.SOME_CLASSES, most=_LOOKED_AT), False
-
-    def _nearest(self, name: str, known: Known) -> Sequence[str]:
-        choices = {iri: label.casefold() for iri, label in known.labels.items()}
-        found = process.extract(name.casefold(), choices, scorer=fuzz.WRatio, limit=_NEAREST)
-        return [known.labels[iri] for _, _, iri in found]
+        return await self._reader.select(queries.SOME_CLASSES, most=_LOOKED_AT), False

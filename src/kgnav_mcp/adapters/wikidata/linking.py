@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz
 from rdflib import Literal, URIRef
 
-from kgnav_mcp.adapters.sparql.terms import values
+from kgnav_mcp.adapters.sparql.reading import Read, address, number, worst
+from kgnav_mcp.adapters.sparql.terms import sendable, values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import fallbacks
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.search import VectorSearch, WikibaseSearch
-from kgnav_mcp.adapters.wikidata.store import Read, Store, address, number, worst
+from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Candidate, Count, Entity, Page, Stop
 
@@ -46,6 +47,7 @@ class Linker:
 
     def __init__(self, store: Store, names: Names, search: WikibaseSearch | None, vectors: VectorSearch | None) -> None:
         self._store = store
+        self._reader = store.reader
         self._names = names
         self._search = search
         self._vectors = vectors
@@ -90,7 +92,7 @@ class Linker:
         for iri in await self._by_meaning(hint, limit):
             best.setdefault(iri, (_MEANING_SCORE, ""))
         if classes is not None and best:
-            read = await self._store.over(queries.OF_CLASS, "ids", list(best), classes=values(*classes))
+            read = await self._reader.over(queries.OF_CLASS, "ids", list(best), classes=values(*classes))
             having = {address(row, "s") for row in read.rows}
             best = {iri: found for iri, found in best.items() if iri in having}
         return await self._ranked(best, stop, limit)
@@ -122,13 +124,13 @@ class Linker:
     async def _sizes(self, iris: Sequence[URIRef]) -> tuple[dict[URIRef, int], dict[URIRef, int]]:
         """The statements of entities, and the pages about them in other wikis, where these are counted."""
         found: dict[str, dict[URIRef, int]] = {"statements": {}, "sitelinks": {}}
-        for row in (await self._store.over(queries.SIZES, "ids", iris)).rows if iris else ():
+        for row in (await self._reader.over(queries.SIZES, "ids", iris)).rows if iris else ():
             found[str(row["p"])][address(row, "s")] = number(row, "o")
         return found["statements"], found["sitelinks"]
 
     async def _same(self, name: str) -> tuple[list[_Hit], Stop]:
         """Labels and aliases with the same letters, in any case."""
-        if not name.strip() or len(name) > _LONGEST or not _sendable(name):
+        if not name.strip() or len(name) > _LONGEST or not sendable(name):
             return [], Stop.COMPLETE
         if self._search is not None:
             found = await self._searched(name, 50)
@@ -141,7 +143,7 @@ class Linker:
 
     async def _like(self, hint: str, limit: int) -> tuple[list[_Hit], Stop]:
         """Labels and aliases worth scoring."""
-        if not any(character.isalnum() for character in hint) or len(hint) > _LONGEST or not _sendable(hint):
+        if not any(character.isalnum() for character in hint) or len(hint) > _LONGEST or not sendable(hint):
             return [], Stop.COMPLETE
         if self._search is not None:
             found = await self._searched(hint, limit)
@@ -174,7 +176,7 @@ class Linker:
         """The entities with this label or alias in one of the languages, by index."""
         spelt = dict.fromkeys((name, name.lower(), name.title(), name[:1].upper() + name[1:]))
         texts = [Literal(text, lang=language) for text in spelt for language in fallbacks(self._store.languages)]
-        return self._hits(await self._store.select(queries.BEARERS, texts=values(*texts), most=_HITS))
+        return self._hits(await self._reader.select(queries.BEARERS, texts=values(*texts), most=_HITS))
 
     async def _pass_over(self, text: str) -> tuple[list[_Hit], Stop]:
         """Every label read.
@@ -183,7 +185,7 @@ class Linker:
             StoreTimeout: there are too many of them.
         """
         try:
-            return self._hits(await self._store.select(queries.CONTAINING, text=Literal(text.lower()), most=_HITS))
+            return self._hits(await self._reader.select(queries.CONTAINING, text=Literal(text.lower()), most=_HITS))
         except StoreTimeout as error:
             raise StoreTimeout(
                 error.seconds,
@@ -211,8 +213,3 @@ def _score(hint: str, hit: _Hit) -> float:
 def _number(iri: URIRef) -> tuple[int, str]:
     digits = iri.rpartition("/")[2][1:]
     return (int(digits) if digits.isdecimal() else 0), str(iri)
-
-
-def _sendable(text: str) -> bool:
-    """Whether a text can be in a graph at all: a NUL or half a character cannot."""
-    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)

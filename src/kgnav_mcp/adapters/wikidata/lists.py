@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from rdflib import XSD, Literal, URIRef
 
 from kgnav_mcp import model
-from kgnav_mcp.adapters.sparql.terms import Terms, rows, values
+from kgnav_mcp.adapters.sparql.paging import items_before
+from kgnav_mcp.adapters.sparql.reading import Row, address
+from kgnav_mcp.adapters.sparql.terms import Terms, rows, sendable, values
 from kgnav_mcp.adapters.wikidata import queries, words
 from kgnav_mcp.adapters.wikidata.catalogue import QUANTITY, TIME, Catalogues
 from kgnav_mcp.adapters.wikidata.classes import Classes, FindNamed
 from kgnav_mcp.adapters.wikidata.names import Names
-from kgnav_mcp.adapters.wikidata.paging import items_before
 from kgnav_mcp.adapters.wikidata.statements import StatementReader
-from kgnav_mcp.adapters.wikidata.store import Row, Store
+from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.errors import StoreTimeout, UnknownName
 from kgnav_mcp.model import Count, Entity, Page, Stop
 
@@ -25,7 +26,6 @@ _NAMESAKES = 500
 _ID = "id"
 _LABELS = frozenset({"name", "label", "rdfs:label"})
 _NUMBER = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)")
-_NOT_SENT = re.compile(r"[\x00\ud800-\udfff]")
 
 
 class ListReader:
@@ -42,6 +42,7 @@ class ListReader:
         named: FindNamed,
     ) -> None:
         self._store = store
+        self._reader = store.reader
         self._names = names
         self._catalogues = catalogues
         self._classes = classes
@@ -61,7 +62,7 @@ class ListReader:
         conditions: list[str] = []
         if label is not None:
             classes = await self._classes.called(label)
-            conditions.append(self._store.filled(queries.IN_CLASS, classes=values(*classes)))
+            conditions.append(self._reader.filled(queries.IN_CLASS, classes=values(*classes)))
         if name is not None and value is not None and name.casefold() in {_ID, *_LABELS}:
             return await self._by_name(name, value, label, skip, limit)
         if name is not None and name.casefold() not in _LABELS:
@@ -70,7 +71,7 @@ class ListReader:
                 return Page((), (), Count(0))
             conditions.append(condition)
         if not conditions:
-            conditions.append(self._store.filled(queries.WITH_LABEL))
+            conditions.append(self._reader.filled(queries.WITH_LABEL))
         return await self._page(Terms(" ".join(conditions)), skip, limit)
 
     async def values(self, name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
@@ -84,9 +85,9 @@ class ListReader:
         local = self.property(name)
         narrowed = Terms("")
         if owner is not None:
-            narrowed = self._store.part(queries.IN_CLASS, classes=values(*await self._classes.called(owner)))
+            narrowed = self._reader.part(queries.IN_CLASS, classes=values(*await self._classes.called(owner)))
         ids = self._store.ids
-        of = self._store.part(queries.OF_NODES, claim=ids.claim(local), **{"class": narrowed})
+        of = self._reader.part(queries.OF_NODES, claim=ids.claim(local), **{"class": narrowed})
         return await self._values(local, self._said(local, of, ids.value(local), ids.full_value(local)), skip, limit)
 
     async def roles(self, name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
@@ -100,10 +101,10 @@ class ListReader:
         local, ids = self.property(name), self._store.ids
         owned = Terms("")
         if owner is not None:
-            owned = self._store.part(queries.OWNED, owner=ids.value(self.property(owner, "relation")))
-        if not (await self._store.select(queries.IS_QUALIFIER, p=ids.qualifier(local))).rows:
+            owned = self._reader.part(queries.OWNED, owner=ids.value(self.property(owner, "relation")))
+        if not (await self._reader.select(queries.IS_QUALIFIER, p=ids.qualifier(local))).rows:
             raise UnknownName("qualifier", name, self._catalogues.current.nearest(name))
-        of = self._store.part(queries.OF_EDGES, owned=owned)
+        of = self._reader.part(queries.OF_EDGES, owned=owned)
         said = self._said(local, of, ids.qualifier(local), ids.full_qualifier(local))
         return await self._values(local, said, skip, limit)
 
@@ -128,8 +129,8 @@ class ListReader:
             self._catalogues.current.get(local).datatype, queries.PLAIN
         )
         if template is queries.PLAIN:
-            return self._store.part(template, of=of, p=plain)
-        return self._store.part(template, of=of, full=full)
+            return self._reader.part(template, of=of, p=plain)
+        return self._reader.part(template, of=of, full=full)
 
     async def _by_name(self, name: str, value: str, label: str | None, skip: int, limit: int) -> Page[Entity]:
         """The node with this id, or the nodes with this label."""
@@ -157,16 +158,18 @@ class ListReader:
         """The condition that a property has a value; None where no value of its datatype reads so."""
         ids = self._store.ids
         if value is None:
-            return self._store.filled(queries.WITH_PROPERTY, direct=ids.direct(local))
-        if _NOT_SENT.search(value):
+            return self._reader.filled(queries.WITH_PROPERTY, direct=ids.direct(local))
+        if not sendable(value):
             return None
         known = self._catalogues.current.get(local)
         if known.datatype == TIME:
             return self._with_time(local, value)
         terms = await self._terms(known.datatype, value, to_entities=known.to_entities)
         if terms is None:
-            return self._store.filled(queries.WITH_TEXT, direct=ids.direct(local), text=Literal(value))
-        return self._store.filled(queries.WITH_TERMS, direct=ids.direct(local), terms=values(*terms)) if terms else None
+            return self._reader.filled(queries.WITH_TEXT, direct=ids.direct(local), text=Literal(value))
+        if not terms:
+            return None
+        return self._reader.filled(queries.WITH_TERMS, direct=ids.direct(local), terms=values(*terms))
 
     def _with_time(self, local: str, value: str) -> str | None:
         moments = [
@@ -175,7 +178,7 @@ class ListReader:
         if not moments:
             return None
         full, claim = self._store.ids.full_value(local), self._store.ids.claim(local)
-        return self._store.filled(queries.WITH_TIME, moments=rows(*moments), full=full, claim=claim)
+        return self._reader.filled(queries.WITH_TIME, moments=rows(*moments), full=full, claim=claim)
 
     async def _terms(self, datatype: str, value: str, *, to_entities: bool) -> Sequence[URIRef | Literal] | None:
         """The terms that read as a value; None where there may be others."""
@@ -193,14 +196,14 @@ class ListReader:
         return None
 
     async def _page(self, conditions: Terms, skip: int, limit: int) -> Page[Entity]:
-        counted = await self._store.number(queries.UP_TO_NODES, conditions=conditions, most=_WHOLE + 1)
+        counted, _ = await self._reader.number(queries.UP_TO_NODES, conditions=conditions, most=_WHOLE + 1)
         if counted <= _WHOLE:
-            read = await self._store.slice(queries.NODES, 0, _WHOLE, conditions=conditions)
-            iris = sorted((URIRef(str(row["s"])) for row in read.rows), key=_number)
+            read = await self._reader.slice(queries.NODES, 0, _WHOLE, conditions=conditions)
+            iris = sorted((address(row, "s") for row in read.rows), key=_number)
             total, shown = Count(counted), iris[skip : skip + limit]
         else:
-            read = await self._store.slice(queries.NODES, skip, limit, conditions=conditions)
-            shown = [URIRef(str(row["s"])) for row in read.rows]
+            read = await self._reader.slice(queries.NODES, skip, limit, conditions=conditions)
+            shown = [address(row, "s") for row in read.rows]
             total = await self._count(conditions, counted)
         described = await self._names.described(shown)
         items = [described.get(iri) or Entity(self._store.ids.shown(iri)) for iri in shown]
@@ -213,18 +216,19 @@ class ListReader:
         if self._store.wikidata.counted is not None:
             return Count.at_least(least)
         try:
-            return Count(await self._store.number(queries.NODE_COUNT, conditions=conditions))
+            counted, _ = await self._reader.number(queries.NODE_COUNT, conditions=conditions)
         except StoreTimeout:
             return Count.at_least(least)
+        return Count(counted)
 
     async def _values(self, local: str, conditions: Terms, skip: int, limit: int) -> Page[model.Literal]:
-        read = await self._store.slice(queries.VALUES, 0, _WHOLE + 1, conditions=conditions)
+        read = await self._reader.slice(queries.VALUES, 0, _WHOLE + 1, conditions=conditions)
         if len(read.rows) <= _WHOLE:
             texts = {literal.text: literal for literal in await self._literals(local, read.rows)}
             items = [texts[text] for text in sorted(texts)]
             total, shown, more = Count(len(items)), items[skip : skip + limit], skip + limit < len(items)
         else:
-            read = await self._store.slice(queries.VALUES, skip, limit, conditions=conditions)
+            read = await self._reader.slice(queries.VALUES, skip, limit, conditions=conditions)
             shown = await self._literals(local, read.rows)
             total, more = Count.at_least(max(_WHOLE + 1, skip + len(shown))), len(shown) == limit
         stop = read.stop if read.stop is not Stop.COMPLETE else Stop.LIMIT if more else Stop.COMPLETE

@@ -7,13 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from cachetools import TTLCache
 from rdflib import Literal, URIRef
 
-from kgnav_mcp.adapters.sparql.recent import Recent
+from kgnav_mcp.adapters.sparql.reading import address
 from kgnav_mcp.adapters.sparql.terms import listed
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues, fallbacks
-from kgnav_mcp.adapters.wikidata.store import Store, address
+from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.model import Entity
 
 _KEPT = 50_000
@@ -25,14 +26,14 @@ class Names:
     """Reads labels, in batches, and keeps them."""
 
     def __init__(self, store: Store, catalogues: Catalogues) -> None:
-        self._store = store
+        self._reader = store.reader
         self._ids = store.ids
         self._catalogues = catalogues
         self._order = fallbacks(store.languages)
         self._languages = listed(*(Literal(language) for language in self._order))
         self._described_in = listed(*(Literal(language) for language in self._order if language != "mul"))
-        self._kept: Recent[str, str | None] = Recent(_KEPT, _HOUR)
-        self._unnamed: Recent[str, bool] = Recent(_KEPT, _HOUR)
+        self._kept: TTLCache[str, str | None] = TTLCache(_KEPT, _HOUR)
+        self._unnamed: TTLCache[str, bool] = TTLCache(_KEPT, _HOUR)
 
     async def labels(self, iris: Iterable[str]) -> dict[str, str]:
         """The labels of entities by their IRIs: in the wanted languages, else `mul`, English, any. Some have none."""
@@ -49,18 +50,18 @@ class Names:
         read = await self._read(missing)
         for iri in map(str, missing):
             if iri in read:
-                self._kept.put(iri, read[iri])
+                self._kept[iri] = read[iri]
             else:
-                self._unnamed.put(iri, True)
+                self._unnamed[iri] = True
         return found | read
 
     async def _read(self, missing: Sequence[URIRef]) -> dict[str, str]:
         if not missing:
             return {}
-        found = self._best((await self._store.over(queries.LABELS, "ids", missing, languages=self._languages)).rows)
+        found = self._best((await self._reader.over(queries.LABELS, "ids", missing, languages=self._languages)).rows)
         left = [iri for iri in missing if str(iri) not in found]
         if left:
-            found |= self._best((await self._store.over(queries.ANY_LABELS, "ids", left)).rows)
+            found |= self._best((await self._reader.over(queries.ANY_LABELS, "ids", left)).rows)
         return found
 
     def _best(self, rows: Iterable[Mapping[str, object]]) -> dict[str, str]:
@@ -108,7 +109,7 @@ class Names:
         ]
         existing = set(wanted) - set(silent)
         if silent:
-            existing |= {address(row, "s") for row in (await self._store.over(queries.EXISTING, "ids", silent)).rows}
+            existing |= {address(row, "s") for row in (await self._reader.over(queries.EXISTING, "ids", silent)).rows}
         return {
             iri: Entity(
                 self._ids.shown(iri),
@@ -124,7 +125,7 @@ class Names:
         """The classes of entities, and what they were merged into."""
         classes: dict[URIRef, list[str]] = defaultdict(list)
         merged: dict[URIRef, URIRef] = {}
-        for row in (await self._store.over(queries.ABOUT, "ids", iris)).rows:
+        for row in (await self._reader.over(queries.ABOUT, "ids", iris)).rows:
             if not isinstance(row["o"], URIRef) or not self._ids.is_entity(row["o"]):
                 continue
             if str(row["p"]) == "same":
@@ -134,5 +135,5 @@ class Names:
         return dict(classes), merged
 
     async def _descriptions(self, iris: Sequence[URIRef]) -> dict[str, str]:
-        read = await self._store.over(queries.DESCRIPTIONS, "ids", iris, languages=self._described_in)
+        read = await self._reader.over(queries.DESCRIPTIONS, "ids", iris, languages=self._described_in)
         return self._best(read.rows)

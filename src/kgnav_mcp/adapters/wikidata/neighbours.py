@@ -15,13 +15,15 @@ from dataclasses import dataclass
 
 from rdflib import Literal, URIRef
 
+from kgnav_mcp.adapters.sparql.paging import invalid
+from kgnav_mcp.adapters.sparql.reading import Row, address, number, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
-from kgnav_mcp.adapters.wikidata.paging import Position, invalid
+from kgnav_mcp.adapters.wikidata.paging import Position
 from kgnav_mcp.adapters.wikidata.statements import Found, StatementReader
-from kgnav_mcp.adapters.wikidata.store import Row, Store, address, number, worst
+from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.adapters.wikidata.tallies import Tallies, Tally, hub_timed_out
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Certainty, Count, Direction, Page, Stop, Triple
@@ -56,6 +58,7 @@ class NeighbourReader:
 
     def __init__(self, store: Store, catalogues: Catalogues, tallies: Tallies, statements: StatementReader) -> None:
         self._store = store
+        self._reader = store.reader
         self._catalogues = catalogues
         self._tallies = tallies
         self._statements = statements
@@ -168,7 +171,7 @@ class NeighbourReader:
         names = list(by_property)
         ids = self._store.ids
         branches = [
-            self._store.filled(
+            self._reader.filled(
                 queries.STATEMENTS[direction],
                 s=values(*(segment.anchor for segment in by_property[name])),
                 claim=ids.claim(name),
@@ -177,7 +180,7 @@ class NeighbourReader:
             )
             for place, name in enumerate(names)
         ]
-        read = await self._store.union(branches)
+        read = await self._reader.union(branches)
         found: dict[tuple[URIRef, str], list[Found]] = defaultdict(list)
         for row in read.rows:
             name = names[number(row, "number")]
@@ -194,7 +197,7 @@ class NeighbourReader:
         """So many of the statements that point at a hub, in the order of the index."""
         ids = self._store.ids
         try:
-            read = await self._store.slice(
+            read = await self._reader.slice(
                 queries.SLICE,
                 start,
                 most,

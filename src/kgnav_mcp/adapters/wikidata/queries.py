@@ -105,8 +105,6 @@ SOME_RELATIONS: Final = (
 
 # Statements around entities
 
-UNION: Final = "SELECT * WHERE { $branches }"
-"""Costs what its branches cost."""
 STATEMENTS: Final = {
     Direction.OUTGOING: "{ VALUES ?s { $s } ?s $claim ?st . $best OPTIONAL { ?st $p ?o } BIND($number AS ?number) }",
     Direction.INCOMING: "{ VALUES ?o { $s } ?st $p ?o . $best ?s $claim ?st BIND($number AS ?number) }",
@@ -198,9 +196,9 @@ QUALIFIERS: Final = (
 )
 """Costs the triples of $most statements."""
 AT_CLASS: Final = {
-    Direction.OUTGOING: "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $instance $class } LIMIT $most } "
+    Direction.OUTGOING: "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $instance $of_class } LIMIT $most } "
     "?s ?p ?st . $best } GROUP BY ?p",
-    Direction.INCOMING: "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $instance $class } LIMIT $most } "
+    Direction.INCOMING: "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $instance $of_class } LIMIT $most } "
     "?st ?p ?s . $best FILTER(STRSTARTS(STR(?p), $value)) } GROUP BY ?p",
 }
 """Costs the statements of $most entities."""

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 from rdflib import URIRef
 
+from kgnav_mcp.adapters.sparql.reading import address, number, worst
 from kgnav_mcp.adapters.sparql.terms import values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
 from kgnav_mcp.adapters.wikidata.ids import Ids
 from kgnav_mcp.adapters.wikidata.statements import Found, StatementReader
-from kgnav_mcp.adapters.wikidata.store import Store, address, number, worst
+from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.adapters.wikidata.tallies import Tallies, Tally
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Direction, Node, Page, RelationFacts, Stop
@@ -33,6 +34,7 @@ class RelationReader:
         statements: StatementReader,
     ) -> None:
         self._store = store
+        self._reader = store.reader
         self._catalogues = catalogues
         self._tallies = tallies
         self._statements = statements
@@ -77,12 +79,12 @@ class RelationReader:
         if not wanted or not names:
             return {}
         ids = self._store.ids
-        kind = self._store.part(queries.KINDS[far_ends if direction is Direction.OUTGOING else None])
+        kind = self._reader.part(queries.KINDS[far_ends if direction is Direction.OUTGOING else None])
         branches: list[str] = []
         for place, name in enumerate(names):
             some = sorted(anchor for anchor, counts in tally.rows.items() if name in counts)[:_ANCHORS]
             branches.append(
-                self._store.filled(
+                self._reader.filled(
                     queries.EXAMPLES[direction],
                     s=values(*some),
                     claim=ids.claim(name),
@@ -93,7 +95,7 @@ class RelationReader:
                 )
             )
         try:
-            rows = (await self._store.union(branches)).rows
+            rows = (await self._reader.union(branches)).rows
         except StoreTimeout:
             return {}  # Counts without examples are an answer, too.
         found: list[Found] = []

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 
 from rdflib import URIRef
 
+from kgnav_mcp.adapters.sparql.reading import number
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
 from kgnav_mcp.adapters.wikidata.classes import Classes
 from kgnav_mcp.adapters.wikidata.ids import Ids
 from kgnav_mcp.adapters.wikidata.names import Names
-from kgnav_mcp.adapters.wikidata.store import Store, number
+from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.errors import StoreTimeout, UnknownName
 from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, Schema, Stop
 
@@ -33,6 +34,7 @@ class SchemaReader:
 
     def __init__(self, store: Store, names: Names, catalogues: Catalogues, classes: Classes) -> None:
         self._store = store
+        self._reader = store.reader
         self._names = names
         self._catalogues = catalogues
         self._classes = classes
@@ -78,7 +80,7 @@ class SchemaReader:
     async def _counted(self) -> dict[str, Count]:
         if self._store.wikidata.counted is None:
             try:
-                read = await self._store.select(queries.USES)
+                read = await self._reader.select(queries.USES)
             except StoreTimeout:
                 pass  # The counts below say that they are unknown.
             else:
@@ -89,9 +91,10 @@ class SchemaReader:
 
     async def _use(self, local: str) -> Count:
         try:
-            return Count(await self._store.number(queries.USE, claim=self._store.ids.claim(local)))
+            counted, _ = await self._reader.number(queries.USE, claim=self._store.ids.claim(local))
         except StoreTimeout:
             return Count.unknown()
+        return Count(counted)
 
     async def _at(self, classes: Sequence[URIRef], sizes: Mapping[str, Count]) -> dict[str, Count]:
         """The properties at the nodes of classes; relations with all their statements, where those are counted."""
@@ -100,7 +103,7 @@ class SchemaReader:
         for class_ in classes:
             whole = 0 < sizes[str(class_)].value <= _NODES
             for direction in Direction:
-                read = await self._store.select(queries.AT_CLASS[direction], most=_NODES, **{"class": class_})
+                read = await self._reader.select(queries.AT_CLASS[direction], most=_NODES, of_class=class_)
                 for row in read.rows:
                     local = self._store.ids.last(str(row["p"]))
                     if local is None:
@@ -163,7 +166,7 @@ class SchemaReader:
         return heads, tails, qualifiers
 
     async def _ends(self, local: str, direction: Direction) -> tuple[str, ...]:
-        read = await self._store.select(
+        read = await self._reader.select(
             queries.END_CLASSES[direction], direct=self._store.ids.direct(local), most=_SAMPLE
         )
         counts = {str(row["o"]): number(row, "n") for row in read.rows if self._store.ids.is_entity(str(row["o"]))}
@@ -176,6 +179,6 @@ class SchemaReader:
         return tuple(labels.get(iri) or self._store.ids.shown(iri) for iri in often)
 
     async def _qualifiers(self, local: str) -> tuple[str, ...]:
-        read = await self._store.select(queries.QUALIFIERS, claim=self._store.ids.claim(local), most=_SAMPLE)
+        read = await self._reader.select(queries.QUALIFIERS, claim=self._store.ids.claim(local), most=_SAMPLE)
         found = {self._store.ids.last(str(row["q"])) for row in read.rows}
         return tuple(sorted(Ids.relation(each) for each in found if each is not None))

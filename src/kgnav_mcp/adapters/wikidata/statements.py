@@ -10,6 +10,7 @@ from typing import Final
 from rdflib import BNode, Literal, URIRef
 
 from kgnav_mcp import model
+from kgnav_mcp.adapters.sparql.reading import address
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.wikidata import queries, words
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
@@ -60,7 +61,7 @@ class StatementReader:
     """Reads what is said of statements."""
 
     def __init__(self, store: Store, names: Names, catalogues: Catalogues) -> None:
-        self._store = store
+        self._reader = store.reader
         self._ids = store.ids
         self._names = names
         self._catalogues = catalogues
@@ -95,10 +96,10 @@ class StatementReader:
         details: dict[URIRef, _Details] = defaultdict(_Details)
         if not statements:
             return details
-        rows = (await self._store.over(queries.DETAILS, "statements", list(dict.fromkeys(statements)))).rows
+        rows = (await self._reader.over(queries.DETAILS, "statements", list(dict.fromkeys(statements)))).rows
         prefix = f"{self._ids.base}/prop/"
         for row in rows:
-            said, predicate, node = details[URIRef(str(row["st"]))], str(row["p"]), row["o"]
+            said, predicate, node = details[address(row, "st")], str(row["p"]), row["o"]
             if predicate == f"{_ONTOLOGY}rank":
                 said.rank = str(node).removeprefix(_ONTOLOGY).removesuffix("Rank").lower()
             elif predicate == _DERIVED:
@@ -120,7 +121,7 @@ class StatementReader:
         nodes = [URIRef(node) for node in dict.fromkeys(node for said in details.values() for _, node in said.full)]
         found: dict[str, dict[str, str]] = defaultdict(dict)
         if nodes:
-            for row in (await self._store.over(queries.FULL_VALUES, "nodes", nodes)).rows:
+            for row in (await self._reader.over(queries.FULL_VALUES, "nodes", nodes)).rows:
                 found[str(row["v"])][str(row["p"]).removeprefix(_ONTOLOGY)] = str(row["o"])
         return dict(found)
 

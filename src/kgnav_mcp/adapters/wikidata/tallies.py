@@ -11,13 +11,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from cachetools import TTLCache
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.sparql.recent import Recent
+from kgnav_mcp.adapters.sparql.reading import Read, address, number, worst
 from kgnav_mcp.adapters.sparql.terms import batches, values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
-from kgnav_mcp.adapters.wikidata.store import Read, Store, address, number, worst
+from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Direction, Stop
 from kgnav_mcp.port import TailKind
@@ -76,8 +77,9 @@ class Tallies:
 
     def __init__(self, store: Store, catalogues: Catalogues) -> None:
         self._store = store
+        self._reader = store.reader
         self._catalogues = catalogues
-        self._kept: Recent[_Key, Tally] = Recent(_KEPT, _FRESH)
+        self._kept: TTLCache[_Key, Tally] = TTLCache(_KEPT, _FRESH)
 
     async def near(self, anchors: Sequence[URIRef], direction: Direction, far_ends: TailKind | None) -> Tally:
         """Statements of each property, those with other far ends than wanted left out."""
@@ -86,7 +88,7 @@ class Tallies:
         if kept is None:
             kept = await self._counted(anchors, direction, far_ends)
             if kept.stop is Stop.COMPLETE:
-                self._kept.put(key, kept)
+                self._kept[key] = kept
         return kept
 
     async def exceeds(self, anchors: Sequence[URIRef], direction: Direction, limit: int) -> bool:
@@ -100,18 +102,19 @@ class Tallies:
         found = 0
         for batch in batches(anchors, _CHUNK):
             try:
-                found += await self._store.number(queries.PROBE[direction], s=values(*batch), most=limit + 1)
+                counted, _ = await self._reader.number(queries.PROBE[direction], s=values(*batch), most=limit + 1)
             except StoreTimeout:
                 return False  # `near` has other ways to find out, and says so where they end early.
+            found += counted
         return found > limit
 
     async def _counted(self, anchors: Sequence[URIRef], direction: Direction, far_ends: TailKind | None) -> Tally:
         if direction is Direction.INCOMING:
             return Tally({}) if far_ends is TailKind.LITERAL else await self._pointing(anchors)
         if far_ends is None:
-            return self._tally(await self._store.over(queries.COUNTS[direction], "s", anchors))
+            return self._tally(await self._reader.over(queries.COUNTS[direction], "s", anchors))
         if far_ends is TailKind.ENTITY:
-            return self._tally(await self._store.over(queries.ENTITY_COUNTS, "s", anchors))
+            return self._tally(await self._reader.over(queries.ENTITY_COUNTS, "s", anchors))
         every, entities = await asyncio.gather(
             self.near(anchors, direction, None), self.near(anchors, direction, TailKind.ENTITY)
         )
@@ -131,7 +134,7 @@ class Tallies:
         tally = Tally({})
         if small:
             try:
-                tally = self._tally(await self._store.over(queries.COUNTS[Direction.INCOMING], "s", small))
+                tally = self._tally(await self._reader.over(queries.COUNTS[Direction.INCOMING], "s", small))
             except StoreTimeout:
                 small = []
         hubs = [await self._hub(anchor) for anchor in anchors if anchor not in small]
@@ -141,15 +144,16 @@ class Tallies:
 
     async def _is_small(self, anchor: URIRef, bound: int) -> bool:
         try:
-            return await self._store.number(queries.POINTING, s=values(anchor), most=bound + 1) <= bound
+            counted, _ = await self._reader.number(queries.POINTING, s=values(anchor), most=bound + 1)
         except StoreTimeout:
             return False  # What takes so long is large.
+        return counted <= bound
 
     async def _hub(self, anchor: URIRef) -> Tally:
         """The relations of a hub without its rows: which properties lead to it, and how often up to a bound."""
         known = [known.id for known in self._catalogues.current.properties if known.to_entities]
         if not known:
-            rows = (await self._store.select(queries.SOME_RELATIONS, s=values(anchor), most=_LOOKED_AT)).rows
+            rows = (await self._reader.select(queries.SOME_RELATIONS, s=values(anchor), most=_LOOKED_AT)).rows
             found = sorted(local for row in rows if (local := self._store.ids.last(str(row["p"]))) is not None)
             return Tally({anchor: dict.fromkeys(found, Count.at_least(1))}, Stop.TIME_OUT)
         parts = await asyncio.gather(*(self._leading(anchor, chunk) for chunk in batches(known, _CHUNK)))
@@ -166,7 +170,7 @@ class Tallies:
         """Those of the properties that lead to an entity; None where that takes too long."""
         directs = values(*map(self._store.ids.direct, names))
         try:
-            rows = (await self._store.select(queries.LEADING, directs=directs, s=anchor)).rows
+            rows = (await self._reader.select(queries.LEADING, directs=directs, s=anchor)).rows
         except StoreTimeout:
             return None  # The tally says that it is partial.
         return [local for row in rows if (local := self._store.ids.last(str(row["direct"]))) is not None]
@@ -174,14 +178,14 @@ class Tallies:
     async def _up_to(self, anchor: URIRef, names: Sequence[str]) -> dict[str, Count]:
         """The rows of properties at a hub, each counted up to a bound; one or more where that takes too long."""
         branches = [
-            self._store.filled(
+            self._reader.filled(
                 queries.AT_MOST, p=self._store.ids.value(name), s=anchor, most=COUNTED_AT_HUBS, number=place
             )
             for place, name in enumerate(names)
         ]
         counts = dict.fromkeys(names, Count.at_least(1))
         try:
-            rows = (await self._store.union(branches)).rows
+            rows = (await self._reader.union(branches)).rows
         except StoreTimeout:
             return counts  # Each count says that it is a lower bound.
         for row in rows:

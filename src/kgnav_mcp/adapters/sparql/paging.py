@@ -1,8 +1,8 @@
 """Where a page ends: a place in the fixed order of rows, as the short text that the next page starts behind.
 
-A position of neighbours is `<entity>|<first>|<second>|<path>`: the entity's place among those asked for, two numbers
-that say the place of the next row (see `Place`), and the relation, or the two of them with a blank between. Positions
-of other lists are a number of items.
+A position of neighbours is `<entity>|<group>|<row>|<path>`: the entity's place among those asked for, the place of the
+next row (see `Place`), and the relation, or the two of them with a blank between. Positions of other lists are a number
+of items.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _FORM = re.compile(r"(\d{1,13})\|(\d{1,13})\|(\d{1,13})\|([^ ]+(?: [^ ]+)?)", re
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """A row's place within one path at one entity.
+    """A row's place within one path at one entity: the group that it is in, and how many rows of that come before it.
 
-    `first` is its triple's place there, or its mediator's in a two-hop path; `second` counts the rows of that triple
-    (one for each statement about it), or the far ends behind that mediator.
+    In a two-hop path a group is what lies behind one mediator. In one hop it is the rows of one triple, where several
+    statements about it make several of them; where rows have no groups, all are in the first.
     """
 
-    first: int = 0
-    second: int = 0
+    group: int = 0
+    row: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Position:
 
     def write(self) -> str:
         """The text a page gives."""
-        return f"{self.entity}|{self.place.first}|{self.place.second}|{' '.join(self.path)}"
+        return f"{self.entity}|{self.place.group}|{self.place.row}|{' '.join(self.path)}"
 
     @classmethod
     def parse(cls, text: str) -> Position:

@@ -1,0 +1,104 @@
+"""The relations and types of a graph, and what a user may call them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from rapidfuzz import fuzz, process
+from rdflib import URIRef
+
+from kgnav_mcp.errors import KgnavError, UnknownName
+from kgnav_mcp.model import Certainty, Count, Relation
+
+K = TypeVar("K")
+
+_NEAREST = 5
+_LABEL = "label"
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """How often a relation leads to entities and to values."""
+
+    edges: Count
+    values: Count
+
+    @property
+    def has_edges(self) -> bool:
+        """Whether it may lead to entities."""
+        return self.edges.value > 0 or self.edges.certainty is Certainty.UNKNOWN
+
+    @property
+    def has_values(self) -> bool:
+        """Whether it may lead to values."""
+        return self.values.value > 0 or self.values.certainty is Certainty.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalogue(ABC):
+    """What there is. `sampled` says what is not exact, None where all is.
+
+    What a name means is asked for with `meant`, the IRI that it is the id of; None where it can be no id.
+    """
+
+    relations: Mapping[URIRef, Use]
+    types: Mapping[URIRef, Count]
+    names: Mapping[URIRef, Relation]
+    """Ids and names of all of them."""
+    sampled: str | None
+
+    @abstractmethod
+    def spellings(self, iri: URIRef) -> Iterable[str]:
+        """What a relation or a type may be called, letter case aside."""
+
+    def unknown(self, kind: str, name: str, nearest: Sequence[str]) -> KgnavError:
+        """The error that is raised for a name by which nothing here is called."""
+        return UnknownName(kind, name, nearest)
+
+    def properties(self, name: str, meant: URIRef | None) -> list[URIRef]:
+        """The relations of an id or a name; where some of them have values, these alone.
+
+        Raises:
+            UnknownName: there is none.
+        """
+        found = self.called(name, meant, self.relations, "property")
+        return [iri for iri in found if self.relations[iri].has_values] or found
+
+    def types_called(self, name: str, meant: URIRef | None) -> list[URIRef]:
+        """The types of an id or a name. Raises UnknownName where there is none."""
+        return self.called(name, meant, self.types, _LABEL)
+
+    def anything_called(self, name: str, meant: URIRef | None) -> tuple[list[URIRef], list[URIRef]]:
+        """The types and the relations of an id or a name. Raises UnknownName where there is neither."""
+        types, relations = self._exact(name, meant, self.types), self._exact(name, meant, self.relations)
+        if not types and not relations:
+            near = self._near(name, [*self.types, *self.relations])
+            raise self.unknown("label, relation or property", name, [self.names[iri].id for iri in near])
+        return types, relations
+
+    def called(self, name: str, meant: URIRef | None, among: Iterable[URIRef], kind: str) -> list[URIRef]:
+        """Those of an id or a name among some, of which `kind` says what they are. Raises UnknownName."""
+        found = self._exact(name, meant, among)
+        if not found:
+            near = [self.names[iri] for iri in self._near(name, among)]
+            raise self.unknown(kind, name, [one.label if kind == _LABEL else one.id for one in near])
+        return found
+
+    def _exact(self, name: str, meant: URIRef | None, among: Iterable[URIRef]) -> list[URIRef]:
+        if meant is not None and meant in among:
+            return [meant]
+        wanted = name.strip().casefold()
+        return sorted(iri for iri in among if wanted in {spelling.casefold() for spelling in self.spellings(iri)})
+
+    def _near(self, name: str, among: Iterable[URIRef]) -> list[URIRef]:
+        return nearest(name, {iri: self.names[iri].label for iri in sorted(among)})
+
+
+def nearest(name: str, labels: Mapping[K, str]) -> list[K]:
+    """The keys of the labels that are most like a name, best first; among equals the first of the mapping."""
+    folded = {key: label.casefold() for key, label in labels.items()}
+    found = process.extract(name.casefold(), folded, scorer=fuzz.WRatio, limit=_NEAREST)
+    return [key for _, _, key in found]

@@ -1,0 +1,71 @@
+"""What a user calls a relation or a type is found by its id, its name, or any spelling that a store has for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import pytest
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.sparql import catalogue
+from kgnav_mcp.adapters.sparql.catalogue import Use, nearest
+from kgnav_mcp.errors import UnknownName
+from kgnav_mcp.model import Count, Relation
+
+NONE, SOME, UNKNOWN = Count(0), Count(3), Count.unknown()
+FILMS, FILM_YEARS, FILM = (URIRef(f"http://e.example/{name}") for name in ("films", "film_years", "Film"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalogue(catalogue.Catalogue):
+    """One whose names have two spellings."""
+
+    def spellings(self, iri: URIRef) -> Iterable[str]:
+        return self.names[iri].id, self.names[iri].label
+
+
+KNOWN = Catalogue(
+    relations={FILMS: Use(SOME, NONE), FILM_YEARS: Use(NONE, SOME)},
+    types={FILM: SOME},
+    names={
+        FILMS: Relation("ex:films", "Films"),
+        FILM_YEARS: Relation("ex:film_years", "films"),
+        FILM: Relation("ex:Film", "Film"),
+    },
+    sampled=None,
+)
+
+
+def test_an_id_means_itself_and_a_name_whatever_has_it_with_letter_case_aside():
+    assert KNOWN.types_called("whatever it says", FILM) == [FILM]
+    assert KNOWN.types_called(" FILM ", None) == [FILM]
+    assert KNOWN.anything_called("films", None) == ([], [FILM_YEARS, FILMS])
+
+
+def test_a_property_is_rather_a_relation_with_values_than_one_without():
+    assert KNOWN.properties("Films", None) == [FILM_YEARS]
+    assert KNOWN.properties("Films", FILMS) == [FILMS]
+    assert KNOWN.properties("ex:FILMS", None) == [FILMS]
+
+
+def test_a_name_of_nothing_is_refused_with_the_nearest_ones():
+    for ask, expected in (
+        (KNOWN.properties, ("ex:film_years", "ex:films")),
+        (KNOWN.types_called, ("Film",)),
+        (KNOWN.anything_called, ("ex:Film", "ex:film_years", "ex:films")),
+    ):
+        with pytest.raises(UnknownName) as caught:
+            ask("filn", URIRef("http://e.example/filn"))
+        assert caught.value.nearest == expected
+
+
+def test_a_relation_that_is_not_counted_may_have_anything():
+    assert Use(UNKNOWN, UNKNOWN).has_edges
+    assert Use(UNKNOWN, UNKNOWN).has_values
+    assert not Use(NONE, SOME).has_edges
+    assert not Use(SOME, NONE).has_values
+
+
+def test_of_equally_near_names_the_first_comes_first():
+    assert nearest("Oslo", {"b": "oslo", "a": "OSLO", "c": "Lima"}) == ["b", "a", "c"]

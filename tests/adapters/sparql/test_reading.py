@@ -1,0 +1,99 @@
+"""What an endpoint cuts is asked for again in smaller parts, or said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pytest
+from rdflib import Literal, URIRef
+
+from kgnav_mcp.adapters.sparql.reading import Reader
+from kgnav_mcp.adapters.sparql.results import Answer
+from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.model import Stop
+
+SLICE = "SELECT ?s WHERE { ?s ?p ?o } OFFSET $skip LIMIT $most"
+LIST = "SELECT ?s WHERE { VALUES ?s { $ids } ?s ?p ?o }"
+BRANCH = "{ BIND($n AS ?s) }"
+IRIS = [URIRef(f"http://e.example/{n}") for n in range(25)]
+
+
+class Capped:
+    """An endpoint that gives at most `cap` rows of 25, or of as many as there are terms in a list."""
+
+    def __init__(self, cap: int, *, partial: bool = False) -> None:
+        self.cap = cap
+        self.partial = partial
+        self.queries: list[str] = []
+
+    async def select(self, query: str) -> Answer:
+        self.queries.append(query)
+        assert len(self.queries) < 100, "the endpoint is asked for ever"
+        skip = re.search(r"OFFSET (\d+) LIMIT (\d+)", query)
+        found = IRIS[int(skip[1]) :][: int(skip[2])] if skip else [iri for iri in IRIS if iri.n3() in query]
+        rows = tuple({"s": iri} for iri in found[: self.cap])
+        return Answer(rows, self.cap if len(rows) == self.cap else None, self.partial)
+
+
+def reader(endpoint: Capped, *, batch: int = 200, branches: int = 40, prologue: str = "") -> Reader:
+    known = {"everywhere": Literal("known")}
+    return Reader(endpoint, known, 30.0, prologue=prologue, batch=batch, branches=branches)
+
+
+def sizes(endpoint: Capped, pattern: str) -> list[int]:
+    """How often the pattern is in each of the queries."""
+    return [len(re.findall(pattern, query)) for query in endpoint.queries]
+
+
+async def test_a_slice_longer_than_the_row_cap_is_read_in_several():
+    read = await reader(Capped(10)).slice(SLICE, 2, 21)
+    assert [row["s"] for row in read.rows] == IRIS[2:23]
+    assert read.stop is Stop.COMPLETE
+
+
+async def test_a_slice_of_an_endpoint_that_gives_no_rows_ends_and_says_so():
+    endpoint = Capped(0)
+    read = await reader(endpoint).slice(SLICE, 0, 21)
+    assert (read.rows, read.stop) == ((), Stop.ROW_CAP)
+    assert len(endpoint.queries) == 1
+
+
+async def test_a_list_whose_answer_is_cut_is_asked_in_halves():
+    read = await reader(Capped(10)).over(LIST, "ids", IRIS)
+    assert {row["s"] for row in read.rows} == set(IRIS)
+    assert read.stop is Stop.COMPLETE
+
+
+@pytest.mark.parametrize(("batch", "asked"), [(25, [25]), (24, [24, 1]), (10, [10, 10, 5])])
+async def test_a_list_is_asked_in_batches_of_the_size_that_fits_the_store(batch: int, asked: Sequence[int]):
+    endpoint = Capped(1_000)
+    read = await reader(endpoint, batch=batch).over(LIST, "ids", IRIS)
+    assert sizes(endpoint, "<http") == asked
+    assert [row["s"] for row in read.rows] == IRIS
+
+
+async def test_a_union_has_as_many_branches_as_fit_the_store():
+    endpoint = Capped(1_000)
+    asked = reader(endpoint, branches=2)
+    await asked.union([asked.filled(BRANCH, n=n) for n in range(5)])
+    assert sizes(endpoint, "BIND") == [2, 2, 1]
+
+
+async def test_the_prologue_stands_before_every_query():
+    endpoint = Capped(10)
+    asked = reader(endpoint, prologue="PREFIX e: <http://e.example/>\n")
+    await asked.select("SELECT ?s WHERE { ?s ?p $everywhere }")
+    await asked.over(LIST, "ids", IRIS)
+    await asked.union([asked.filled(BRANCH, n=1)])
+    await asked.slice(SLICE, 0, 25)
+    assert all(query.startswith("PREFIX e: <http://e.example/>\nSELECT") for query in endpoint.queries)
+    assert 'WHERE { ?s ?p "known" }' in endpoint.queries[0]
+
+
+async def test_rows_that_a_time_out_cut_are_no_whole_answer():
+    cut = await reader(Capped(10, partial=True)).slice(SLICE, 0, 5)
+    assert (len(cut.rows), cut.stop) == (5, Stop.TIME_OUT)
+    with pytest.raises(StoreTimeout, match="stopped the query"):
+        cut.whole()
+    assert len((await reader(Capped(10)).slice(SLICE, 0, 5)).whole()) == 5
