@@ -28,8 +28,12 @@ TYPES = ("FOLLOWS", "LIKES", "VISITED")
 LEAVES = 40
 DEGREE = 50
 HUB = "hub"
+SMALL_HUBS = 40
+SMALL_DEGREE = 1_000
 HUB_CALLS = 5
 """Calls at the hub in a round."""
+WARM_UP = 15
+"""Rounds that are not counted: a server in Java compiles its own code while it is used."""
 
 AT_MOST = 2.0
 """How many times as long as on a leaf `search` may take on the hub."""
@@ -40,13 +44,17 @@ _TIMEOUT = 60.0
 
 
 def make(folder: Path, size: int) -> tuple[Path, Path]:
-    """Write node and edge files of a hub with `size` relationships of three types, and of forty nodes with fifty."""
+    """Write node and edge files: a hub with `size` relationships of three types, and smaller nodes to compare it with.
+
+    They are forty hubs with a thousand, and forty leaves with fifty.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     nodes, edges = folder / "nodes.csv", folder / "edges.csv"
     with nodes.open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(("id:ID", ":LABEL", "name"))
         rows.writerow((HUB, "Place", "The Hub"))
+        rows.writerows((_small(n), "Place", f"The Small Hub {n}") for n in range(SMALL_HUBS))
         rows.writerows((_leaf(n), "Place", f"Place Number {n}") for n in range(LEAVES))
         rows.writerows((f"fan{n}", "Fan", f"Fan Number {n}") for n in range(size))
     with edges.open("w", encoding="utf-8", newline="") as file:
@@ -54,11 +62,20 @@ def make(folder: Path, size: int) -> tuple[Path, Path]:
         rows.writerow((":START_ID", ":TYPE", ":END_ID", "since:int"))
         rows.writerows((f"fan{n}", TYPES[n % 3], HUB, 1900 + n % 100) for n in range(size))
         rows.writerows(
+            (f"fan{n}", TYPES[n % 3], _small(small), 1900 + n % 100)
+            for small in range(SMALL_HUBS)
+            for n in range(min(SMALL_DEGREE, size))
+        )
+        rows.writerows(
             (f"fan{leaf * DEGREE + n}", TYPES[n % 3], _leaf(leaf), 1900 + n)
             for leaf in range(LEAVES)
             for n in range(DEGREE)
         )
     return nodes, edges
+
+
+def _small(number: int) -> str:
+    return f"small{number:02}"
 
 
 def _leaf(number: int) -> str:
@@ -170,12 +187,12 @@ class _Sides:
     noop: BareClient
 
     def measure(self, case: Case, rounds: int) -> Times:
-        """One case, after a round that is not counted."""
+        """One case."""
         if case.hub:
             return self._hub(case, rounds)
         times = Times()
         places = cycle(_leaf(n) for n in range(LEAVES))
-        for n in range(-1, rounds):
+        for n in range(-WARM_UP, rounds):
             taken = Times() if n < 0 else times
             batch = [next(places) for _ in range(LEAVES)]
             for place in batch:
@@ -188,17 +205,19 @@ class _Sides:
         return times
 
     def _hub(self, case: Case, rounds: int) -> Times:
-        """A case at the hub. The server has been elsewhere before each call, so that it answers nothing from memory."""
+        """A case at the hub. Each side has been at forty other hubs before each call: it answers nothing from memory.
+
+        So its code and the processor's caches are as warm as at the leaves.
+        """
         times = Times()
-        for n in range(-1, rounds * HUB_CALLS):
+        places = [*(_small(n) for n in range(SMALL_HUBS)), HUB]
+        for n in range(-WARM_UP, rounds * HUB_CALLS):
             taken = Times() if n < 0 else times
-            for place in range(LEAVES):
-                self.server.call(case.tool, case.arguments(_leaf(place)))
-            taken.server.append(_timed(lambda: self.server.call(case.tool, case.arguments(HUB))))
-            for place in range(LEAVES):
-                self.ask(case.statement, case.parameters(_leaf(place)))
-            taken.direct.append(_timed(lambda: self.ask(case.statement, case.parameters(HUB))))
-            taken.noop.append(_timed(lambda: self.noop.call(TOOL, {"text": "a"})))
+            direct = [_timed(lambda: self.ask(case.statement, case.parameters(at))) for at in places]  # noqa: B023
+            server = [_timed(lambda: self.server.call(case.tool, case.arguments(at))) for at in places]  # noqa: B023
+            noop = [_timed(lambda: self.noop.call(TOOL, {"text": "a"})) for _ in places]
+            for side, seconds in ((taken.direct, direct), (taken.server, server), (taken.noop, noop)):
+                side.append(seconds[-1])
         return times
 
     def ask(self, statement: LiteralString, parameters: dict[str, object]) -> list[list[Any]]:
