@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from kgnav_mcp.adapters.neo4j import queries
@@ -36,9 +37,9 @@ class Side:
     ends of each.
     """
 
-    types: Sequence[str] | None
+    types: tuple[str, ...] | None
     values: bool
-    counted: Sequence[str] = ()
+    counted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,7 @@ class Looks:
         return found[0] if found else None
 
 
+@lru_cache(maxsize=1_000)
 def _part(template: str, direction: Direction, side: Side) -> str:
     return queries.filled(
         template,

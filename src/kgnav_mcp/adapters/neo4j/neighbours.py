@@ -108,12 +108,17 @@ class NeighbourReader:
         """The tallies; with all edges where there is one node with so few that a page holds them."""
         catalogue = self._catalogues.now
         types = wanted.types(catalogue)
-        if len(references) != 1 or types == []:
+        if len(references) != 1 or types == ():
             return await self._tallies.at(references, wanted), None
         (reference,) = references
         # Few enough to count each of them, in case it is a hub.
-        counted = list(catalogue.types) if whole and types is None and len(catalogue.types) <= GLANCED else ()
-        look = await self._looks.at(reference, wanted.direction, Side(types, wanted.values, counted), limit)
+        counted = tuple(catalogue.types) if whole and types is None and len(catalogue.types) <= GLANCED else ()
+        look = await self._looks.at(
+            reference,
+            wanted.direction,
+            Side(types, wanted.values, counted),
+            limit,
+        )
         if look is None:
             return [], {}
         own = wanted.own(look.own)

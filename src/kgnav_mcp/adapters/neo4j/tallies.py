@@ -72,13 +72,13 @@ class Wanted:
         """Whether values of properties are among them."""
         return self.direction is Direction.OUTGOING and self.far_ends is not TailKind.ENTITY
 
-    def types(self, catalogue: Catalogue) -> list[str] | None:
+    def types(self, catalogue: Catalogue) -> tuple[str, ...] | None:
         """The relationship types asked for, None for all."""
         if self.far_ends is TailKind.LITERAL:
-            return []
+            return ()
         if self.relations is None:
             return None
-        return sorted(self.relations & catalogue.types.keys())
+        return tuple(sorted(self.relations & catalogue.types.keys()))
 
     def own(self, cells: Iterable[Sequence[Any]]) -> Own:
         """Of a node's properties, as `queries.OWN` gives them, those asked for."""
@@ -190,7 +190,7 @@ class Tallies:
     async def _read(self, references: Sequence[str], wanted: Wanted, examples: int) -> list[Tally | None]:
         catalogue = self._catalogues.now
         types = wanted.types(catalogue)
-        if types == []:
+        if types == ():
             found = await self._entities.anchors(references, queries.PROPERTIES, vector=VECTOR)
             return [Tally(anchor, wanted.own(anchor.row[_OWN]), {}) for anchor in found]
         counted = types if types is not None else list(catalogue.types)
