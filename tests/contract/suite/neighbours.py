@@ -15,9 +15,16 @@ from tests.contract.toy_views import View, as_row, as_rows, tally
 
 
 class NeighbourContract(AdapterContract):
-    @pytest.mark.parametrize("size", [1, 7, ALL])
     @pytest.mark.parametrize("direction", Direction)
-    @pytest.mark.parametrize("nodes", [["ada"], ["ouroboros"], [toy.HUB], ["ada", "hermit", toy.REGISTRY, "ben"]])
+    @pytest.mark.parametrize(
+        ("nodes", "size"),
+        [
+            *((["ada"], size) for size in (1, 7, ALL)),
+            *((["ouroboros"], size) for size in (1, 7, ALL)),
+            *(([toy.HUB], size) for size in (13, ALL)),
+            *((["ada", "hermit", toy.REGISTRY, "ben"], size) for size in (13, ALL)),
+        ],
+    )
     async def test_pages_of_any_size_lose_nothing_and_show_nothing_twice(
         self, adapter: GraphAdapter, view: View, nodes: list[str], direction: Direction, size: int
     ):
@@ -50,6 +57,17 @@ class NeighbourContract(AdapterContract):
         for place, position in enumerate(whole.positions):
             rest = await adapter.neighbours(ids, Direction.OUTGOING, limit=ALL, after=position)
             assert rest.items == whole.items[place + 1 :]
+
+    @pytest.mark.parametrize("direction", Direction)
+    async def test_a_page_goes_on_across_every_border(self, adapter: GraphAdapter, view: View, direction: Direction):
+        ids = [view.node(node) for node in (toy.HUB, "ada", "hermit", toy.REGISTRY, "ben")]
+        whole = await adapter.neighbours(ids, direction, limit=ALL)
+        groups = [(row.far_end(direction.opposite), row.relation) for row in whole.items]
+        borders = [place for place, (group, following) in enumerate(pairwise(groups)) if group != following]
+        assert len(borders) > 2
+        for place in {near for border in borders for near in (border - 1, border, border + 1) if near >= 0}:
+            page = await adapter.neighbours(ids, direction, limit=2, after=whole.positions[place])
+            assert page.items == whole.items[place + 1 : place + 3]
 
     @pytest.mark.parametrize("direction", Direction)
     @pytest.mark.parametrize("node", ["ada", toy.HUB, "ouroboros"])
