@@ -30,22 +30,26 @@ def rdf(tmp_path_factory: pytest.TempPathFactory) -> str:
 class TestEmbeddedFromPropertyGraph(GraphAdapterContract):
     schemes: ClassVar[frozenset[str]] = frozenset({"file"})
 
-    @pytest.fixture
-    def location(self, property_graph: str) -> str:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def location(cls, property_graph: str) -> str:
         return property_graph
 
-    @pytest.fixture
-    def view(self) -> toy_views.View:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def view(cls) -> toy_views.View:
         return toy_views.view(toy_views.PROPERTY_GRAPH)
 
 
 class TestEmbeddedFromRdf(GraphAdapterContract):
     schemes: ClassVar[frozenset[str]] = frozenset({"file"})
 
-    @pytest.fixture
-    def location(self, rdf: str) -> str:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def location(cls, rdf: str) -> str:
         return rdf
 
-    @pytest.fixture
-    def view(self) -> toy_views.View:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def view(cls) -> toy_views.View:
         return toy_views.view(toy_views.RDF)

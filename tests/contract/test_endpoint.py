@@ -30,12 +30,14 @@ def toy_location(oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -
 class TestEndpointOnOxigraph(GraphAdapterContract):
     schemes: ClassVar[frozenset[str]] = frozenset({"sparql+http", "sparql+https"})
 
-    @pytest.fixture
-    def location(self, toy_location: str) -> str:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def location(cls, toy_location: str) -> str:
         return toy_location
 
-    @pytest.fixture
-    def view(self) -> toy_views.View:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def view(cls) -> toy_views.View:
         return toy_views.view(toy_views.RDF)
 
 
@@ -50,10 +52,12 @@ def virtuoso_location(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFacto
 class TestEndpointOnVirtuoso(GraphAdapterContract):
     schemes: ClassVar[frozenset[str]] = frozenset({"sparql+http", "sparql+https"})
 
-    @pytest.fixture
-    def location(self, virtuoso_location: str) -> str:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def location(cls, virtuoso_location: str) -> str:
         return virtuoso_location
 
-    @pytest.fixture
-    def view(self) -> toy_views.View:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def view(cls) -> toy_views.View:
         return toy_views.view(toy_views.RDF)

@@ -24,10 +24,12 @@ def toy_location(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -
 class TestFreebaseOnVirtuoso(GraphAdapterContract):
     schemes: ClassVar[frozenset[str]] = frozenset({"freebase+http", "freebase+https"})
 
-    @pytest.fixture
-    def location(self, toy_location: str) -> str:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def location(cls, toy_location: str) -> str:
         return toy_location
 
-    @pytest.fixture
-    def view(self) -> toy_views.View:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def view(cls) -> toy_views.View:
         return toy_views.view(toy_views.FREEBASE)

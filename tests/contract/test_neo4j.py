@@ -65,12 +65,14 @@ def bare(neo4j: Neo4j, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, t
 class TestNeo4jWithApocAndFullText(GraphAdapterContract):
     schemes: ClassVar[frozenset[str]] = _SCHEMES
 
-    @pytest.fixture
-    def location(self, with_apoc: tuple[str, toy_views.View]) -> str:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def location(cls, with_apoc: tuple[str, toy_views.View]) -> str:
         return with_apoc[0]
 
-    @pytest.fixture
-    def view(self, with_apoc: tuple[str, toy_views.View]) -> toy_views.View:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def view(cls, with_apoc: tuple[str, toy_views.View]) -> toy_views.View:
         return with_apoc[1]
 
 
@@ -79,10 +81,12 @@ class TestNeo4jAlone(GraphAdapterContract):
 
     schemes: ClassVar[frozenset[str]] = _SCHEMES
 
-    @pytest.fixture
-    def location(self, bare: tuple[str, toy_views.View]) -> str:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def location(cls, bare: tuple[str, toy_views.View]) -> str:
         return bare[0].replace("bolt:", "neo4j:")
 
-    @pytest.fixture
-    def view(self, bare: tuple[str, toy_views.View]) -> toy_views.View:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def view(cls, bare: tuple[str, toy_views.View]) -> toy_views.View:
         return bare[1]

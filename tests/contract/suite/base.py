@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import ClassVar, TypeVar
 
 import pytest
 
-from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.model import Page
 from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter
 from tests.contract.toy_views import View
@@ -24,28 +23,28 @@ class AdapterContract:
     Tests ask for capabilities, never for names: what is declared must work, what is not must raise Unsupported.
     """
 
+    pytestmark = pytest.mark.asyncio(loop_scope="class")
+
     schemes: ClassVar[frozenset[str]]
     """The entry points of `kgnav.adapters` that this class proves."""
 
-    @pytest.fixture
-    def location(self) -> str:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def location(cls) -> str:
         """Where the toy graph is; a concrete class loads it there."""
         raise NotImplementedError
 
-    @pytest.fixture
-    def view(self) -> View:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def view(cls) -> View:
         """What a reader of this store must see."""
         raise NotImplementedError
 
-    @pytest.fixture
-    def options(self) -> AdapterOptions:
+    @pytest.fixture(scope="class")
+    @classmethod
+    def options(cls) -> AdapterOptions:
         """The options the adapter is opened with."""
         return AdapterOptions()
-
-    @pytest.fixture
-    async def adapter(self, location: str, options: AdapterOptions) -> AsyncGenerator[GraphAdapter]:
-        async with open_adapter(location, options) as opened:
-            yield opened
 
 
 def has(adapter: GraphAdapter, capability: Capability) -> bool:
