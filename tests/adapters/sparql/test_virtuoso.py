@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.sparql.results import count
 from kgnav_mcp.adapters.sparql.terms import fill, iri, listed, rows, values
 from kgnav_mcp.errors import ConfigurationError, StoreTimeout, StoreUnavailable, Unsupported
 from kgnav_mcp.model import Count
-from tests.services import Virtuoso
+from tests.services import Virtuoso, need_virtuoso
 
 from .test_terms import HOSTILE
 
@@ -47,16 +47,28 @@ LITERALS = [
 
 
 @pytest.fixture(scope="module")
-def endpoint(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> str:
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Virtuoso]:
+    """A store with these graphs only: its estimates, and whether it is busy, depend on all that is in it."""
+    need_virtuoso()
+    service = Virtuoso(tmp_path_factory.mktemp("alone"))
+    try:
+        service.start()
+        yield service
+    finally:
+        service.stop()
+
+
+@pytest.fixture(scope="module")
+def endpoint(alone: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> str:
     lines = [f"<http://x/s{number}> <http://x/many> {HUB.n3()} ." for number in range(10_500)]
     lines += [fill("<http://x/l> $p $o .", p=iri(f"http://x/p{n:02}"), o=term) for n, term in enumerate(LITERALS)]
     lines += ["_:b <http://x/of> <http://x/l> ."]
     source = tmp_path_factory.mktemp("sparql") / "kinds.nt"
     source.write_text("\n".join(lines), encoding="utf-8")
-    virtuoso.load(Path(source), GRAPH)
+    alone.load(Path(source), GRAPH)
     source.write_text("<http://x/s1> <http://x/elsewhere> <http://x/s2> .\n", encoding="utf-8")
-    virtuoso.load(Path(source), OTHER)
-    return virtuoso.url
+    alone.load(Path(source), OTHER)
+    return alone.url
 
 
 @pytest.fixture
@@ -148,33 +160,33 @@ async def test_a_query_it_does_not_take_is_an_error_with_its_codes(sparql: Sparq
     assert "SELECT" not in caught.value.message
 
 
-async def test_a_query_it_estimates_too_costly_is_refused_with_both_times(virtuoso: Virtuoso, sparql: SparqlClient):
-    with virtuoso.limits(MaxQueryCostEstimationTime=1), pytest.raises(StoreTimeout) as caught:
+async def test_a_query_it_estimates_too_costly_is_refused_with_both_times(alone: Virtuoso, sparql: SparqlClient):
+    with alone.limits(MaxQueryCostEstimationTime=1), pytest.raises(StoreTimeout) as caught:
         await sparql.select(f"SELECT (COUNT(*) AS ?n) {ENDLESS}")
 
     assert re.search(r"it would take [\d,]+ s, above its limit of 1 s", caught.value.message)
 
 
-async def test_what_its_own_time_cuts_is_partial_or_an_error(virtuoso: Virtuoso, endpoint: str):
+async def test_what_its_own_time_cuts_is_partial_or_an_error(alone: Virtuoso, endpoint: str):
     client = SparqlClient(endpoint, timeout=60, default_graph=GRAPH, parameters={"timeout": "1000"})
-    with virtuoso.limits(MaxQueryCostEstimationTime=ANY):
+    with alone.limits(MaxQueryCostEstimationTime=ANY):
         counted = await client.select(f"SELECT (COUNT(*) AS ?n) {ENDLESS}")
         listed = await client.select(f"SELECT ?a {ENDLESS}")
         with pytest.raises(StoreTimeout, match="stopped the query"):
             await client.ask(f"ASK {ENDLESS}")
     await client.close()
 
-    assert await asyncio.to_thread(virtuoso.until, busy=False) < 3
+    assert await asyncio.to_thread(alone.until, busy=False) < 3
     assert counted.partial
     assert (listed.rows, listed.partial) == ((), True)
 
 
-async def test_what_the_operators_time_cuts_is_an_error(virtuoso: Virtuoso, sparql: SparqlClient):
-    limits = virtuoso.limits(MaxQueryCostEstimationTime=ANY, MaxQueryExecutionTime=1)
+async def test_what_the_operators_time_cuts_is_an_error(alone: Virtuoso, sparql: SparqlClient):
+    limits = alone.limits(MaxQueryCostEstimationTime=ANY, MaxQueryExecutionTime=1)
     # Not a count: what is spread over several threads would go on in them for ever behind the error.
     with limits, pytest.raises(StoreTimeout, match="stopped the query"):
         await sparql.select(f"SELECT ?a {ENDLESS}")
-    assert await asyncio.to_thread(virtuoso.until, busy=False) < 3
+    assert await asyncio.to_thread(alone.until, busy=False) < 3
 
 
 async def test_a_wrong_password_is_refused(endpoint: str):
