@@ -18,6 +18,8 @@ ENDLESS = '?a ?p ?b . ?c ?q ?d . ?e ?r ?f FILTER(CONCAT(STR(?a), STR(?c), STR(?e
 """More than a million million combinations, and none that fits."""
 ENDLESS_COUNT = f"SELECT (COUNT(*) AS ?n) WHERE {{ $conditions {ENDLESS} }}"
 ENDLESS_LIST = f"SELECT ?s WHERE {{ $conditions {ENDLESS} }} OFFSET $skip LIMIT $most"
+SOON_S = 15
+"""Long before a minute is over, the time of a query of which nothing is said: the store looks every two seconds."""
 
 
 @pytest.fixture
@@ -47,7 +49,7 @@ async def test_a_count_whose_caller_left_ends_with_its_time(
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call
-    assert await _until(virtuoso, busy=False) < 15
+    assert await _until(virtuoso, busy=False) < SOON_S
 
 
 async def test_a_list_whose_caller_left_ends_long_before_its_time(
@@ -61,7 +63,7 @@ async def test_a_list_whose_caller_left_ends_long_before_its_time(
         await _until(virtuoso, busy=True)
         call.cancel()
         await asyncio.wait([call])
-        assert await _until(virtuoso, busy=False) < 15
+        assert await _until(virtuoso, busy=False) < SOON_S
 
 
 async def test_a_list_that_is_not_counted_in_time_is_shown_without_its_length(
@@ -80,7 +82,7 @@ async def test_a_list_of_which_nothing_is_read_in_time_is_a_time_out(
     monkeypatch.setattr(queries, "NODES", ENDLESS_LIST)
     with pytest.raises(StoreTimeout, match="stopped the query"):
         await _some_nodes(hasty)
-    assert await _until(virtuoso, busy=False) < 3
+    assert await _until(virtuoso, busy=False) < SOON_S
 
 
 async def test_a_graph_that_is_not_counted_in_time_is_not_opened(
