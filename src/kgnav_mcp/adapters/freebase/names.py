@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -33,22 +34,25 @@ class Names:
         self._labels: TTLCache[URIRef, str] = TTLCache(_ENTITIES, FRESH)
         self._languages = listed(*(Literal(language.lower()) for language in (*store.languages, "")))
 
-    async def labels(self, terms: Iterable[Term]) -> dict[URIRef, str]:
+    async def labels(self, terms: Iterable[Term], *, nameless: Iterable[Term] = ()) -> dict[URIRef, str]:
         """The names of entities: in a wanted language, else without a language, else in any. Some have none.
 
-        They are kept for a minute, as counts are: the ends of rows are the ends of the roles beside them.
+        That `nameless` have none is likely, so that they are asked at once for one in any language. Names are kept for
+        a minute, as counts are: the ends of rows are the ends of the roles beside them.
         """
-        asked = dict.fromkeys(URIRef(str(term)) for term in terms if not isinstance(term, Literal))
-        known = {iri: self._labels.get(iri) for iri in asked}
-        if wanted := [iri for iri, label in known.items() if label is None]:
-            known |= await self._read(wanted)
+        asked = [_entities(terms), _entities(nameless)]
+        known = {iri: self._labels.get(iri) for iris in asked for iri in iris}
+        usual, unlikely = ([iri for iri in iris if known[iri] is None] for iris in asked)
+        for read in await asyncio.gather(self._read(usual), self._read(unlikely, any_language=True)):
+            known |= read
         return {iri: label for iri, label in known.items() if label}
 
-    async def _read(self, wanted: Sequence[URIRef]) -> dict[URIRef, str]:
+    async def _read(self, wanted: Sequence[URIRef], *, any_language: bool = False) -> dict[URIRef, str]:
         """The names of entities, empty where one has none."""
         found: dict[URIRef, list[Literal]] = defaultdict(list)
-        read = await self._reader.over(queries.LABELS, "ids", wanted, languages=self._languages)
-        _collect(read.whole(), found)
+        if wanted and not any_language:
+            read = await self._reader.over(queries.LABELS, "ids", wanted, languages=self._languages)
+            _collect(read.whole(), found)
         if missing := [iri for iri in wanted if iri not in found]:
             _collect((await self._reader.over(queries.LABELS_OF_ANY_LANGUAGE, "ids", missing)).whole(), found)
         labels = {iri: self.best(found[iri]) if iri in found else "" for iri in wanted}
@@ -152,6 +156,11 @@ class Names:
                 called.append(name)
         elif isinstance(node, Literal):
             (names if relation == relations["name"] else descriptions)[address(row, "s")].append(node)
+
+
+def _entities(terms: Iterable[Term]) -> list[URIRef]:
+    """The entities among some terms, each once."""
+    return list(dict.fromkeys(URIRef(str(term)) for term in terms if not isinstance(term, Literal)))
 
 
 def _collect(rows: Iterable[Row], found: dict[URIRef, list[Literal]]) -> None:

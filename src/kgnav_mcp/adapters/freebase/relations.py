@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rdflib import URIRef
 
@@ -22,25 +21,8 @@ from kgnav_mcp.port import TailKind
 _ANCHORS = 20
 """Entities of a set whose far ends serve as examples."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """Relations of one number of hops: their counts, and what is shown of them."""
-
-    tally: Tally
-    relations: dict[URIRef, Relation]
-    ends: dict[Path, list[Term]]
-    labels: dict[URIRef, str]
-    stop: Stop
-
-    def __or__(self, other: _Part) -> _Part:
-        return _Part(
-            self.tally | other.tally,
-            self.relations | other.relations,
-            self.ends | other.ends,
-            self.labels | other.labels,
-            worst((self.stop, other.stop)),
-        )
+_Ends = tuple[dict[Path, list[Term]], Stop]
+"""The first far ends of paths, and whether all of them were read."""
 
 
 class RelationReader:
@@ -64,62 +46,60 @@ class RelationReader:
     ) -> Page[RelationFacts]:
         """The relations ordered by id, with counts, and examples of those that are shown.
 
-        What is shown of the near relations is read while those through mediators are counted.
+        The far ends of near relations are read while those through mediators are counted, and everything is named at
+        once: what a store takes for a query is more than what it takes for a name.
         """
 
-        async def part(tally: Tally) -> _Part:
-            return await self._part(tally, direction, far_ends, examples, limit)
+        async def ends(tally: Tally) -> _Ends:
+            shown = sorted(tally.paths(), key=self._id)[:limit]
+            return await self._ends(tally, direction, far_ends, shown, examples)
 
-        async def through() -> _Part:
-            return await part(await self._tallies.through(anchors, direction, far_ends))
+        async def through() -> tuple[Tally, _Ends]:
+            tally = await self._tallies.through(anchors, direction, far_ends)
+            return tally, await ends(tally)
 
-        near = await self._tallies.near(anchors, direction, far_ends)
+        tally = await self._tallies.near(anchors, direction, far_ends)
         if hops == 1:
-            found = await part(near)
+            found, stop = await ends(tally)
         else:
-            found = _Part.__or__(*await asyncio.gather(part(near), through()))
-        side = 0 if direction is Direction.OUTGOING else 1
-        counts = found.tally.paths()
-        mediated = {(path[side],) for path in counts if len(path) == 2}
+            near, (mediated, far) = await asyncio.gather(ends(tally), through())
+            tally |= mediated
+            found, stop = near[0] | far[0], worst((near[1], far[1]))
+        counts = tally.paths()
         ordered = sorted(counts, key=self._id)
+        shown = ordered[:limit]
+        side = 0 if direction is Direction.OUTGOING else 1
+        to_mediators = {(path[side],) for path in counts if len(path) == 2}
+        relations, labels = await asyncio.gather(
+            self._names.relations(relation for path in shown for relation in path),
+            self._names.labels(
+                (term for path in shown if path not in to_mediators for term in found.get(path, ())),
+                nameless=[term for path in shown if path in to_mediators for term in found.get(path, ())],
+            ),
+        )
         return Page(
             items=tuple(
                 RelationFacts(
-                    relation=path_relation(path, found.relations),
+                    relation=path_relation(path, relations),
                     direction=direction,
-                    count=found.tally.count(counts[path]),
-                    hops=tuple(found.relations[relation] for relation in path),
-                    examples=tuple(self._names.node(term, found.labels) for term in found.ends.get(path, ())),
-                    mediators=path in mediated,
+                    count=tally.count(counts[path]),
+                    hops=tuple(relations[relation] for relation in path),
+                    examples=tuple(self._names.node(term, labels) for term in found.get(path, ())),
+                    mediators=path in to_mediators,
                 )
-                for path in ordered[:limit]
+                for path in shown
             ),
-            positions=tuple(map(self._id, ordered[:limit])),
-            total=found.tally.count(len(ordered)),
-            stop=worst((found.tally.stop, found.stop, Stop.LIMIT if len(ordered) > limit else Stop.COMPLETE)),
+            positions=tuple(map(self._id, shown)),
+            total=tally.count(len(ordered)),
+            stop=worst((tally.stop, stop, Stop.LIMIT if len(ordered) > limit else Stop.COMPLETE)),
         )
 
     def _id(self, path: Path) -> str:
         return path_id(self._store, path)
 
-    async def _part(
-        self, tally: Tally, direction: Direction, far_ends: TailKind | None, examples: int, limit: int
-    ) -> _Part:
-        """The names of the first relations of a tally, and the first far ends of each."""
-        shown = sorted(tally.paths(), key=self._id)[:limit]
-
-        async def named_ends() -> tuple[dict[Path, list[Term]], dict[URIRef, str], Stop]:
-            ends, stop = await self._ends(tally, direction, far_ends, shown, examples)
-            return ends, await self._names.labels(term for terms in ends.values() for term in terms), stop
-
-        relations, (ends, labels, stop) = await asyncio.gather(
-            self._names.relations(relation for path in shown for relation in path), named_ends()
-        )
-        return _Part(tally, relations, ends, labels, stop)
-
     async def _ends(
         self, tally: Tally, direction: Direction, far_ends: TailKind | None, paths: Sequence[Path], wanted: int
-    ) -> tuple[dict[Path, list[Term]], Stop]:
+    ) -> _Ends:
         """The first distinct far ends of each path, read for all of them at once, and whether all were read."""
         if not wanted:
             return {}, Stop.COMPLETE
@@ -134,7 +114,7 @@ class RelationReader:
 
     async def _first_ends(
         self, anchor: URIRef, direction: Direction, far_ends: TailKind | None, paths: Sequence[Path], wanted: int
-    ) -> tuple[dict[Path, list[Term]], Stop]:
+    ) -> _Ends:
         """The first far ends of an entity's near relations."""
         by, kind = self._reader.part(queries.AROUND_ONE[direction], s=anchor), queries.FAR_ENDS[far_ends]
         ends = [self._reader.filled(queries.FAR_END, by=by, kind=kind, skip=n) for n in range(wanted)]
@@ -146,7 +126,7 @@ class RelationReader:
 
     async def _some_ends(
         self, tally: Tally, direction: Direction, far_ends: TailKind | None, paths: Sequence[Path], wanted: int
-    ) -> tuple[dict[Path, list[Term]], Stop]:
+    ) -> _Ends:
         """The first far ends of paths at some of the entities."""
         kind = queries.FAR_ENDS[far_ends]
         branches: list[str] = []
