@@ -92,6 +92,7 @@ class Linker:
             read = await self._store.reader.over(queries.OF_TYPES, "ids", list(best), types=listed(*types))
             having = {address(row, "s") for row in read.rows}
             best = {iri: found for iri, found in best.items() if iri in having}
+            stop = worst((read.stop, stop))
         return await self._ranked(best, stop, limit)
 
     async def _ranked(self, best: dict[URIRef, tuple[float, str]], stop: Stop, limit: int) -> Page[Candidate]:
@@ -111,14 +112,15 @@ class Linker:
     async def _degrees(self, iris: Sequence[URIRef]) -> dict[URIRef, Count]:
         """The triples each entity is in, with those of statements about them; unknown where they are not counted."""
         found: dict[URIRef, int] = defaultdict(int)
+        sure = not self._store.reification
         try:
             for direction in Direction if iris else ():
                 read = await self._store.reader.over(queries.DEGREES[direction], "ids", iris)
+                sure &= read.stop is Stop.COMPLETE
                 for row in read.rows:
                     found[address(row, "s")] += number(row, "n")
         except StoreTimeout:
             return {iri: Count.unknown() for iri in iris}
-        sure = not self._store.reification
         return {iri: Count(found[iri]) if sure else Count.at_least(found[iri]) for iri in iris}
 
     def _score(self, hint: str, hit: _Hit) -> float:

@@ -9,8 +9,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TypeVar
 
+from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.errors import InvalidCursor
+from kgnav_mcp.model import Certainty, Count, Page, Stop
+
+T = TypeVar("T")
+
+WHOLE = 5_000
+"""A list with at most so many items is read whole and sorted."""
 
 _NUMBER = re.compile(r"\d{1,13}", re.ASCII)
 _FORM = re.compile(r"(\d{1,13})\|(\d{1,13})\|(\d{1,13})\|([^ ]+(?: [^ ]+)?)", re.ASCII)
@@ -56,6 +64,28 @@ def items_before(after: str | None) -> int:
     if _NUMBER.fullmatch(after) is None:
         raise invalid(after)
     return int(after)
+
+
+def cut(total: Count, skip: int, read: int, limit: int) -> Stop:
+    """Whether a page ends before its list does; of a list that was not counted, a full page is taken not to be last."""
+    more = skip + read < total.value if total.certainty is Certainty.EXACT else read >= limit
+    return Stop.LIMIT if more else Stop.COMPLETE
+
+
+def seen(total: Count, shown: int) -> Count:
+    """The size of a list of which so many items have been shown: a lower bound is not below that."""
+    return total if total.certainty is Certainty.EXACT else Count.at_least(max(total.value, shown))
+
+
+def meant_by(page: Page[T]) -> tuple[T, ...]:
+    """What a name means, to be looked for in turn: where some of that is missing, no answer can be given.
+
+    Raises:
+        StoreTimeout: the endpoint's time was over before all of it was found.
+    """
+    if page.stop is Stop.TIME_OUT:
+        raise errors.stopped()
+    return page.items
 
 
 def invalid(position: str) -> InvalidCursor:

@@ -214,10 +214,10 @@ class Catalogues:
         return labels
 
     async def _all(self, template: str, **terms: Terms) -> list[Row]:
-        """Every row of a query that is read in slices."""
+        """Every row of a query that is read in slices. Raises StoreTimeout where some were not read in time."""
         rows: list[Row] = []
         while True:
             read = await self._reader.slice(template, len(rows), _READ, **terms)
-            rows += read.rows
+            rows += read.whole()
             if len(read.rows) < _READ:
                 return rows

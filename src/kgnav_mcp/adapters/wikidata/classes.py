@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.sparql.catalogue import nearest
+from kgnav_mcp.adapters.sparql.paging import meant_by
 from kgnav_mcp.adapters.sparql.reading import Read, number
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.names import Names
@@ -57,6 +58,7 @@ class Classes:
 
         Raises:
             UnknownName: there is none.
+            StoreTimeout: they could not all be looked through in time.
         """
         known = await self.get()
         meant = self._store.ids.entity(name)
@@ -65,8 +67,8 @@ class Classes:
         wanted = name.strip().casefold()
         found = [URIRef(iri) for iri, label in known.labels.items() if label.casefold() == wanted]
         if not found and not known.whole:
-            page = await self._named(name, _NEAREST)
-            found = [iri for entity in page.items if (iri := self._store.ids.entity(entity.id)) is not None]
+            entities = meant_by(await self._named(name, _NEAREST))
+            found = [iri for entity in entities if (iri := self._store.ids.entity(entity.id)) is not None]
         if not found:
             raise UnknownName("label", name, [known.labels[iri] for iri in nearest(name, known.labels)])
         return found

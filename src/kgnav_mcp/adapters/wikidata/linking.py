@@ -95,6 +95,7 @@ class Linker:
             read = await self._reader.over(queries.OF_CLASS, "ids", list(best), classes=values(*classes))
             having = {address(row, "s") for row in read.rows}
             best = {iri: found for iri, found in best.items() if iri in having}
+            stop = worst((read.stop, stop))
         return await self._ranked(best, stop, limit)
 
     async def _ranked(self, best: dict[URIRef, tuple[float, str]], stop: Stop, limit: int) -> Page[Candidate]:
