@@ -19,6 +19,7 @@ from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.options import FullText
 from kgnav_mcp.adapters.endpoint.store import Store
+from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.reading import Read, Row, address, number, worst
 from kgnav_mcp.adapters.sparql.terms import Terms, listed, sendable, values
 from kgnav_mcp.errors import StoreTimeout
@@ -59,8 +60,13 @@ class Linker:
         """Entities with this very name, letter case aside; those with this alias if none has it.
 
         Ordered by language, letter case, number of types, and id.
+
+        Raises:
+            StoreTimeout: not all names could be read, so that one of several entities may look like the only one.
         """
         hits, stop = await self._same(name)
+        if stop is Stop.TIME_OUT:
+            raise errors.stopped()
         names = [hit for hit in hits if hit.relation in self._store.names] or hits
         place: dict[URIRef, tuple[int, bool]] = {}
         for hit in names:

@@ -13,7 +13,8 @@ from kgnav_mcp.adapters.endpoint.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.store import Store, one_of, term_order
-from kgnav_mcp.adapters.sparql.paging import WHOLE, cut, items_before, meant_by, seen
+from kgnav_mcp.adapters.sparql.catalogue import Use
+from kgnav_mcp.adapters.sparql.paging import WHOLE, cut, items_before, seen
 from kgnav_mcp.adapters.sparql.reading import Read, fits, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, listed, values
@@ -23,6 +24,7 @@ from kgnav_mcp.model import Count, Entity, Page
 _SCANNED = 200_000
 """Values that are compared as texts; where a property has more, a value is looked up in the forms it may have."""
 _NAMESAKES = 50
+_UNCOUNTED = Use(Count.unknown(), Count.unknown())
 _ID, _NAME = "id", "name"
 """What every node has, whatever the graph calls it."""
 _FORMS = {
@@ -140,7 +142,7 @@ class ListReader:
         having = one_of(properties)
         if value is None:
             return self._reader.filled(queries.WITH_PROPERTY, having=having)
-        uses = [catalogue.relations[iri] for iri in properties if iri in catalogue.relations]
+        uses = [catalogue.relations.get(iri, _UNCOUNTED) for iri in properties]
         if not any(use.has_values for use in uses):
             meant = await self._meant(value)
             return self._reader.filled(queries.WITH_TERM, having=having, terms=values(*meant)) if meant else None
@@ -153,11 +155,12 @@ class ListReader:
             return None  # A text that no query can carry is no text of the graph.
 
     async def _meant(self, value: str) -> list[URIRef]:
-        """The entities that a value means where the property leads to entities: by id, or by name."""
+        """The entities that a value means where the property leads to entities: by id, else by name."""
         given = self._ids.iri(value)
-        namesakes = meant_by(await self._linker.named(value, _NAMESAKES))
-        named = [iri for entity in namesakes if (iri := self._ids.iri(entity.id)) is not None]
-        return list(dict.fromkeys([*([given] if given is not None else []), *named]))
+        if given is not None and given in await self._names.entities([given]):
+            return [given]
+        namesakes = await self._linker.named(value, _NAMESAKES)
+        return [iri for entity in namesakes.items if (iri := self._ids.iri(entity.id)) is not None]
 
     def _likely(self, value: str) -> list[Literal]:
         """The terms a text may be the text of: plain, in a wanted language, of a datatype it has the form of."""

@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.freebase.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.freebase.linking import Linker
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
-from kgnav_mcp.adapters.sparql.paging import WHOLE, cut, items_before, meant_by
+from kgnav_mcp.adapters.sparql.paging import WHOLE, cut, items_before
 from kgnav_mcp.adapters.sparql.reading import Read, address, fits, worst
 from kgnav_mcp.adapters.sparql.results import Term, count
 from kgnav_mcp.adapters.sparql.terms import Terms, values
@@ -128,8 +128,8 @@ class ListReader:
     async def _meant(self, value: str) -> list[URIRef]:
         """The entities that a value means where the property leads to entities: by id, or by name."""
         given = self._store.ids.term(value)
-        namesakes = meant_by(await self._linker.named(value, _NAMESAKES))
-        named = [iri for entity in namesakes if (iri := self._store.ids.term(entity.id)) is not None]
+        namesakes = await self._linker.named(value, _NAMESAKES)
+        named = [iri for entity in namesakes.items if (iri := self._store.ids.term(entity.id)) is not None]
         return list(dict.fromkeys([*([given] if given is not None else []), *named]))
 
     def _likely(self, value: str) -> list[Literal]:

@@ -9,13 +9,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TypeVar
 
-from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.errors import InvalidCursor
-from kgnav_mcp.model import Certainty, Count, Page, Stop
-
-T = TypeVar("T")
+from kgnav_mcp.model import Certainty, Count, Stop
 
 WHOLE = 5_000
 """A list with at most so many items is read whole and sorted."""
@@ -75,17 +71,6 @@ def cut(total: Count, skip: int, read: int, limit: int) -> Stop:
 def seen(total: Count, shown: int) -> Count:
     """The size of a list of which so many items have been shown: a lower bound is not below that."""
     return total if total.certainty is Certainty.EXACT else Count.at_least(max(total.value, shown))
-
-
-def meant_by(page: Page[T]) -> tuple[T, ...]:
-    """What a name means, to be looked for in turn: where some of that is missing, no answer can be given.
-
-    Raises:
-        StoreTimeout: the endpoint's time was over before all of it was found.
-    """
-    if page.stop is Stop.TIME_OUT:
-        raise errors.stopped()
-    return page.items
 
 
 def invalid(position: str) -> InvalidCursor:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.sparql.catalogue import nearest
-from kgnav_mcp.adapters.sparql.paging import meant_by
 from kgnav_mcp.adapters.sparql.reading import Read, number
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.names import Names
@@ -67,8 +66,8 @@ class Classes:
         wanted = name.strip().casefold()
         found = [URIRef(iri) for iri, label in known.labels.items() if label.casefold() == wanted]
         if not found and not known.whole:
-            entities = meant_by(await self._named(name, _NEAREST))
-            found = [iri for entity in entities if (iri := self._store.ids.entity(entity.id)) is not None]
+            page = await self._named(name, _NEAREST)
+            found = [iri for entity in page.items if (iri := self._store.ids.entity(entity.id)) is not None]
         if not found:
             raise UnknownName("label", name, [known.labels[iri] for iri in nearest(name, known.labels)])
         return found

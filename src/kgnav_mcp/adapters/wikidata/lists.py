@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rdflib import XSD, Literal, URIRef
 
 from kgnav_mcp import model
-from kgnav_mcp.adapters.sparql.paging import WHOLE, cut, items_before, meant_by, seen
+from kgnav_mcp.adapters.sparql.paging import WHOLE, cut, items_before, seen
 from kgnav_mcp.adapters.sparql.reading import Read, Row, address, fits, worst
 from kgnav_mcp.adapters.sparql.terms import Terms, rows, sendable, values
 from kgnav_mcp.adapters.wikidata import queries, words
@@ -111,6 +111,7 @@ class ListReader:
 
         Raises:
             UnknownName: there is none.
+            StoreTimeout: there may be one, of those that were not listed in time.
         """
         catalogue = self._catalogues.current
         local = self._store.ids.property(name)
@@ -118,7 +119,7 @@ class ListReader:
             return local
         found = catalogue.called(name)
         if not found:
-            raise UnknownName(kind, name, catalogue.nearest(name))
+            raise catalogue.unknown(kind, name)
         return found[0]
 
     def _said(self, local: str, of: Terms, plain: URIRef, full: URIRef) -> Terms:
@@ -184,7 +185,7 @@ class ListReader:
             meant = self._store.ids.entity(value)
             if meant is not None:
                 return [meant]
-            named = meant_by(await self._named(value, _NAMESAKES))
+            named = (await self._named(value, _NAMESAKES)).items
             return [iri for entity in named if (iri := self._store.ids.entity(entity.id)) is not None]
         if datatype == QUANTITY:
             match = _NUMBER.match(value)

@@ -84,8 +84,7 @@ class SchemaReader:
         try:
             classes = await self._classes.called(name)
         except UnknownName as error:
-            nearest = [*error.nearest, *catalogue.nearest(name)]
-            raise UnknownName("label, relation or property", name, nearest) from error
+            raise catalogue.unknown("label, relation or property", name, *error.nearest) from error
         known = await self._classes.get()
         shown = {str(iri): known.counts.get(str(iri), Count.unknown()) for iri in classes}
         return await self._schema(shown, await self._at(classes, shown), limit, 0)
