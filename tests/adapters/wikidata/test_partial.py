@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
@@ -12,29 +11,13 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.errors import StoreTimeout, UnknownName
 from kgnav_mcp.model import Certainty, Count, Direction, Stop
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, TailKind, ValueOwner
-from tests.adapters.sparql.stub import Exchange, serving
-from tests.adapters.wikidata.stubbed import BASE, iri, literal, number, opened, query_of, rows, wikibase
+from tests.adapters.sparql.stub import serving
+from tests.adapters.wikidata.stubbed import BASE, Cells, Endpoint, iri, literal, number, opened, wikibase
 
-Cells = Mapping[str, Mapping[str, str]]
 Q5, ANN = iri(f"{BASE}/entity/Q5"), iri(f"{BASE}/entity/Q7")
 P31, VIAF = iri(f"{BASE}/prop/P31"), iri(f"{BASE}/prop/P214")
 STATEMENT = iri(f"{BASE}/entity/statement/Q7-1")
-PARTIAL = "X-SQL-State: S1TAT"
 NAMED: tuple[str, Sequence[Cells]] = (r"rdfs:label \?o FILTER", [{"s": Q5, "o": literal("human", "en")}])
-
-
-class Endpoint:
-    """Answers the first pattern that a query has by its rows; those whose pattern is in `cut` by what was in time."""
-
-    def __init__(self, *answers: tuple[str, Sequence[Cells]], cut: Sequence[str] = (), said: str = PARTIAL) -> None:
-        self.answers = answers
-        self.cut = cut
-        self.said = said
-
-    async def __call__(self, exchange: Exchange) -> None:
-        query = query_of(exchange)
-        pattern, found = next((one for one in self.answers if re.search(one[0], query)), ("", ()))
-        await exchange.answer(rows(*found), *([self.said] if pattern in self.cut else []))
 
 
 @asynccontextmanager
