@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kgnav_mcp.model import Entity
-from kgnav_mcp.rankers.semantic import SemanticRanker, ranking
+from kgnav_mcp.rankers.semantic import SemanticRanker
 from kgnav_mcp.rankers.semantic.ranking import relation_text
 from tests.rankers.relations import ANCHOR, IDS, RELATIONS, facts
 
@@ -83,10 +83,8 @@ async def test_relations_are_embedded_once_and_every_question_anew(ranker: Seman
     assert {meanings.texts[relation_text(relation)] for relation in RELATIONS} == {1}
 
 
-async def test_the_vectors_kept_are_bounded(
-    ranker: SemanticRanker, meanings: Meanings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ranking, "_REMEMBERED", 2)
+async def test_the_vectors_kept_are_bounded(meanings: Meanings) -> None:
+    ranker = SemanticRanker(meanings.load, remembered=2)
     assert await ranked(ranker, "his job") == await ranked(ranker, "his job")
     assert meanings.texts[relation_text(RELATIONS[0])] == 2, "the first was given up"
     assert meanings.texts[relation_text(RELATIONS[-1])] == 1, "the last was kept"

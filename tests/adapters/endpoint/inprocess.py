@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pyoxigraph
@@ -19,12 +19,16 @@ HERE = "sparql+http://127.0.0.1/sparql#prefix.ex=http://ex.example/"
 
 @dataclass
 class InProcess:
-    """Answers from Turtle. Queries that match one of `slow` run out of time, those with a text of `refused` fail."""
+    """Answers from Turtle. Queries that match one of `slow` run out of time, those with a text of `refused` fail.
+
+    Of those that match one of `cut` so many rows are there in time.
+    """
 
     turtle: str
     slow: Sequence[str] = ()
     refused: Sequence[str] = ()
     row_cap: int | None = None
+    cut: Mapping[str, int] = field(default_factory=dict[str, int])
     queries: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
@@ -42,6 +46,9 @@ class InProcess:
         body = answer.serialize(format=pyoxigraph.QueryResultsFormat.JSON)
         assert body is not None
         rows = read_rows(body)
+        for text, in_time in self.cut.items():
+            if re.search(text, query):
+                return Answer(rows[:in_time], None, partial=True)
         cut = self.row_cap is not None and len(rows) > self.row_cap
         return Answer(rows[: self.row_cap] if cut else rows, self.row_cap if cut else None)
 

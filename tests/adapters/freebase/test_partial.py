@@ -212,6 +212,19 @@ async def test_a_degree_that_was_not_counted_in_time_is_a_lower_bound():
     assert await linker.degrees([ANN]) == {ANN: Count.at_least(14)}
 
 
+async def test_the_values_at_a_type_are_lower_bounds_where_its_nodes_were_not_all_counted():
+    endpoint = Endpoint(
+        (r"\?l \(COUNT.*LIMIT", [{"p": ns("a.b"), "l": Literal(1), "n": Literal(3)}]),
+        (r"\?l \(COUNT", [{"p": ns("a.b"), "l": Literal(1), "n": Literal(9)}]),
+        (r"\?t \(COUNT", [{"t": ns("a.type"), "n": Literal(2)}]),
+    )
+    for cut, make in ((set[str](), Count), ({r"\?t \(COUNT"}, Count.at_least)):
+        endpoint.cut = cut
+        names = Names(store := _store(endpoint))
+        schema = await SchemaReader(store, names, Catalogues(store, names), Count(3)).around("a.type", 5)
+        assert [facts.count for facts in schema.properties] == [make(3)]
+
+
 async def test_types_at_the_ends_of_relations_that_were_not_read_in_time_are_said_to_be_missing_and_read_again():
     endpoint = Endpoint(
         (r"\?l \(COUNT", [{"p": ns("a.b"), "l": Literal(0), "n": Literal(3)}]),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.sparql import catalogue
 from kgnav_mcp.adapters.sparql.catalogue import Use, nearest
-from kgnav_mcp.errors import UnknownName
+from kgnav_mcp.errors import StoreTimeout, UnknownName
 from kgnav_mcp.model import Count, Relation
 
 NONE, SOME, UNKNOWN = Count(0), Count(3), Count.unknown()
@@ -58,6 +58,18 @@ def test_a_name_of_nothing_is_refused_with_the_nearest_ones():
         with pytest.raises(UnknownName) as caught:
             ask("filn", URIRef("http://e.example/filn"))
         assert caught.value.nearest == expected
+
+
+def test_a_name_of_nothing_among_a_part_may_be_among_the_rest():
+    part = replace(KNOWN, whole=False)
+    assert part.types_called("film", None) == [FILM]
+    for ask in (part.properties, part.types_called, part.anything_called):
+        with pytest.raises(StoreTimeout, match=r"in time whether it has a .*'filn'") as caught:
+            ask("filn", None)
+        assert "Film" in caught.value.next_step or "ex:films" in caught.value.next_step
+    with pytest.raises(StoreTimeout) as caught:
+        replace(part, types={}).types_called("filn", None)
+    assert "describe_graph()" in caught.value.next_step
 
 
 def test_a_relation_that_is_not_counted_may_have_anything():

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from rdflib import Literal, URIRef
 
-from kgnav_mcp.adapters.sparql.reading import Reader
+from kgnav_mcp.adapters.sparql.reading import Read, Reader, fits
 from kgnav_mcp.adapters.sparql.results import Answer
 from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import Stop
+from kgnav_mcp.model import Count, Stop
 
 SLICE = "SELECT ?s WHERE { ?s ?p ?o } OFFSET $skip LIMIT $most"
 LIST = "SELECT ?s WHERE { VALUES ?s { $ids } ?s ?p ?o }"
 BRANCH = "{ BIND($n AS ?s) }"
+NOTHING = Answer(())
 IRIS = [URIRef(f"http://e.example/{n}") for n in range(25)]
 
 
@@ -97,3 +99,46 @@ async def test_rows_that_a_time_out_cut_are_no_whole_answer():
     with pytest.raises(StoreTimeout, match="stopped the query"):
         cut.whole()
     assert len((await reader(Capped(10)).slice(SLICE, 0, 5)).whole()) == 5
+
+
+async def test_one_row_is_enough_where_some_are_asked_for_and_none_is_only_where_time_was_not_over():
+    row = {"s": IRIS[0]}
+    assert Read((row,), Stop.TIME_OUT).some() == (row,)
+    assert Read(()).some() == ()
+    with pytest.raises(StoreTimeout, match="stopped the query"):
+        Read((), Stop.TIME_OUT).some()
+
+
+class Counting:
+    """An endpoint that counts."""
+
+    def __init__(self, counted: int, answer: Answer) -> None:
+        self.answer = replace(answer, rows=({"n": Literal(counted)},))
+
+    async def select(self, query: str) -> Answer:
+        assert query.startswith("SELECT (COUNT(*) AS ?n)")
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "most", "count"),
+    [
+        (NOTHING, None, Count(7)),
+        (NOTHING, 8, Count(7)),
+        (NOTHING, 7, Count.at_least(7)),
+        (replace(NOTHING, partial=True), None, Count.at_least(7)),
+        (replace(NOTHING, row_cap=1), 8, Count.at_least(7)),
+    ],
+)
+async def test_a_number_is_exact_where_all_was_counted(answer: Answer, most: int | None, count: Count):
+    query = "SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }" if most is None else "SELECT (COUNT(*) AS ?n) LIMIT $most"
+    assert await Reader(Counting(7, answer), {}, 30.0).count(query, most=most) == count
+
+
+def test_what_was_not_all_counted_is_not_known_to_fit():
+    assert [fits(count, 7) for count in (Count(7), Count(8), Count.at_least(7), Count.unknown())] == [
+        True,
+        False,
+        False,
+        False,
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
@@ -16,6 +17,11 @@ PROPERTIES = {
     "P17": ("WikibaseItem", "country"),
     "P214": ("ExternalId", "VIAF"),
 }
+
+Cells = Mapping[str, Mapping[str, str]]
+"""A row of an answer: a cell for each variable that is bound."""
+PARTIAL = "X-SQL-State: S1TAT"
+"""What Virtuoso says of an answer that its time cut."""
 
 
 def iri(text: str) -> dict[str, str]:
@@ -39,6 +45,20 @@ def query_of(exchange: Exchange) -> str:
     """The query that was sent, without its prefixes."""
     (text,) = exchange.request.form["query"]
     return "\n".join(line for line in text.splitlines() if not line.startswith("PREFIX"))
+
+
+class Endpoint:
+    """Answers the first pattern that a query has by its rows; those whose pattern is in `cut` by what was in time."""
+
+    def __init__(self, *answers: tuple[str, Sequence[Cells]], cut: Sequence[str] = (), said: str = PARTIAL) -> None:
+        self.answers = answers
+        self.cut = cut
+        self.said = said
+
+    async def __call__(self, exchange: Exchange) -> None:
+        query = query_of(exchange)
+        pattern, found = next((one for one in self.answers if re.search(one[0], query)), ("", ()))
+        await exchange.answer(rows(*found), *([self.said] if pattern in self.cut else []))
 
 
 def wikibase(answer: Handler, properties: Mapping[str, tuple[str, str]] = PROPERTIES) -> Handler:

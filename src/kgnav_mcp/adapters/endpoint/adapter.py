@@ -25,7 +25,7 @@ from kgnav_mcp.adapters.endpoint.tallies import Path, Tallies
 from kgnav_mcp.adapters.sparql.client import USER_AGENT, SparqlClient
 from kgnav_mcp.adapters.sparql.manners import PoliteClient, manners_of, user_agent
 from kgnav_mcp.adapters.sparql.paging import Position
-from kgnav_mcp.adapters.sparql.reading import Reader
+from kgnav_mcp.adapters.sparql.reading import Read, Reader
 from kgnav_mcp.adapters.sparql.requests import Endpoint as Address
 from kgnav_mcp.errors import StoreTimeout, StoreUnavailable
 from kgnav_mcp.model import (
@@ -38,7 +38,6 @@ from kgnav_mcp.model import (
     Page,
     RelationFacts,
     Schema,
-    Stop,
     Triple,
 )
 from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind, ValueOwner
@@ -190,9 +189,9 @@ class EndpointAdapter(GraphAdapter):
         """What would make answers better."""
         store = opened.store
         advice: list[str] = []
-        if not opened.triples.value and opened.triples != Count.unknown():
+        if opened.triples == Count(0):
             advice.append(await self._where())
-        elif not (await store.reader.select(queries.NAMED, share=_COUNT_SHARE)).rows:
+        elif await store.reader.select(queries.NAMED, share=_COUNT_SHARE) == Read(()):
             relations = ", ".join(self._endpoint.ids.short(relation) for relation in self._endpoint.names)
             advice.append(
                 f"No node has a name by {relations}: set the option labels to the relation that names nodes here."
@@ -208,11 +207,12 @@ class EndpointAdapter(GraphAdapter):
         client = self._client(named=False)
         try:
             read = await Reader(client, {}, self._options.timeout).select(queries.NAMED_GRAPHS, share=_COUNT_SHARE)
+            rows = read.some()
         except StoreTimeout:
             return f"{empty} is empty: name a graph with the option graph."
         finally:
             await client.close()
-        graphs = sorted(str(row["g"]) for row in read.rows if "g" in row)
+        graphs = sorted(str(row["g"]) for row in rows if "g" in row)
         if not graphs:
             return f"{empty} is empty, and the endpoint has no other graph: load it first."
         known = ", ".join(graphs)
@@ -289,7 +289,6 @@ class EndpointAdapter(GraphAdapter):
 async def _size(reader: Reader, most: int) -> Count:
     """How many triples there are, up to a bound of number and time."""
     try:
-        size, stop = await reader.number(queries.SIZE, share=_COUNT_SHARE, most=most)
+        return await reader.count(queries.SIZE, share=_COUNT_SHARE, most=most)
     except StoreTimeout:
         return Count.unknown()
-    return Count(size) if size < most and stop is Stop.COMPLETE else Count.at_least(size)

@@ -24,6 +24,10 @@ _SAMPLE = 100_000
 """Triples that are looked at where counting all of them takes too long."""
 _SHARE = 0.5
 """Of a call's time, for each exact count; what is left is for a sample."""
+_COUNTS = {
+    "relations": (queries.RELATION_COUNTS, queries.SAMPLED_RELATIONS),
+    "labels": (queries.TYPE_COUNTS, queries.SAMPLED_TYPES),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +51,11 @@ class Catalogue(catalogue.Catalogue):
         return self.names[iri].id, self.names[iri].label, local, readable(local)
 
     def edges(self, name: str, meant: URIRef | None) -> list[URIRef]:
-        """The relations of an id or a name. Raises UnknownName where there is none."""
+        """The relations of an id or a name. Raises as `properties` does."""
         return self.called(name, meant, self.relations, "relation")
 
     def edge_properties(self, name: str, meant: URIRef | None) -> list[URIRef]:
-        """The qualifiers of an id or a name. Raises UnknownName where there is none."""
+        """The qualifiers of an id or a name. Raises as `properties` does."""
         return self.called(name, meant, self.qualifiers, "property of relationships")
 
 
@@ -78,20 +82,23 @@ class Catalogues:
 
     async def _made(self) -> Catalogue:
         notes: list[str] = []
-        uses, qualifiers = await self._uses(notes)
-        types = await self._types(notes)
+        uses, qualifiers, all_relations = await self._uses(notes)
+        types, all_types = await self._types(notes)
         relations = await self._names.relations([*uses, *qualifiers])
         names = {**relations, **await self._names.classes(types)}
         return Catalogue(
-            relations=uses, types=types, qualifiers=qualifiers, names=names, sampled="; ".join(notes) or None
+            relations=uses,
+            types=types,
+            qualifiers=qualifiers,
+            names=names,
+            sampled="; ".join(notes) or None,
+            whole=all_relations and all_types,
         )
 
-    async def _uses(self, notes: list[str]) -> tuple[dict[URIRef, Use], dict[URIRef, Count]]:
-        """Every relation with its uses, without those of statements about triples, and what these have."""
+    async def _uses(self, notes: list[str]) -> tuple[dict[URIRef, Use], dict[URIRef, Count], bool]:
+        """Every relation with its uses, without those of statements about triples; what these have; if that is all."""
         reader = self._store.reader
-        read, whole = await self._counted(queries.RELATION_COUNTS, queries.SAMPLED_RELATIONS)
-        if not whole:
-            notes.append(f"relations are those of some {_SAMPLE:,} triples: counting all takes too long")
+        read, whole = await self._counted("relations", "triples", notes)
         uses: dict[URIRef, Counter[bool]] = {}
         for row in read.rows:
             if "p" in row:
@@ -116,24 +123,28 @@ class Catalogues:
         for (iri, _), times in said.items():
             if iri not in NOTATION and iri != RDF.type:
                 qualifiers[iri] += times
-        return found, {iri: Count(times) for iri, times in qualifiers.items()}
+        return found, {iri: Count(times) for iri, times in qualifiers.items()}, whole
 
-    async def _types(self, notes: list[str]) -> dict[URIRef, Count]:
-        read, whole = await self._counted(queries.TYPE_COUNTS, queries.SAMPLED_TYPES)
-        if not whole:
-            notes.append(f"labels are those of some {_SAMPLE:,} nodes: counting all takes too long")
+    async def _types(self, notes: list[str]) -> tuple[dict[URIRef, Count], bool]:
+        read, whole = await self._counted("labels", "nodes", notes)
         make = Count if whole else Count.at_least
         return {
             address(row, "t"): make(number(row, "n")) for row in read.rows if "t" in row and row["t"] != RDF.Statement
-        }
+        }, whole
 
-    async def _counted(self, exact: str, sampled: str) -> tuple[Read, bool]:
-        """An exact count, or, where that takes too long, one of a sample; and which of them it is."""
+    async def _counted(self, what: str, among: str, notes: list[str]) -> tuple[Read, bool]:
+        """All of a kind counted, or, where that takes too long, those of a sample; and whether these are all."""
         reader = self._store.reader
+        exact, sampled = _COUNTS[what]
         try:
             read = await reader.select(exact, share=_SHARE)
         except StoreTimeout:
+            notes.append(f"{what} are those of some {_SAMPLE:,} {among}: counting all takes too long")
             return await reader.select(sampled, sample=_SAMPLE), False
+        if read.stop is not Stop.COMPLETE:
+            notes.append(
+                f"{what} may be missing, and their counts are lower bounds: the endpoint's {read.stop} cut them"
+            )
         return read, read.stop is Stop.COMPLETE
 
 

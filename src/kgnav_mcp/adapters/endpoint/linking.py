@@ -19,6 +19,7 @@ from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.options import FullText
 from kgnav_mcp.adapters.endpoint.store import Store
+from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.reading import Read, Row, address, number, worst
 from kgnav_mcp.adapters.sparql.terms import Terms, listed, sendable, values
 from kgnav_mcp.errors import StoreTimeout
@@ -59,8 +60,13 @@ class Linker:
         """Entities with this very name, letter case aside; those with this alias if none has it.
 
         Ordered by language, letter case, number of types, and id.
+
+        Raises:
+            StoreTimeout: not all names could be read, so that one of several entities may look like the only one.
         """
         hits, stop = await self._same(name)
+        if stop is Stop.TIME_OUT:
+            raise errors.stopped()
         names = [hit for hit in hits if hit.relation in self._store.names] or hits
         place: dict[URIRef, tuple[int, bool]] = {}
         for hit in names:
@@ -92,6 +98,7 @@ class Linker:
             read = await self._store.reader.over(queries.OF_TYPES, "ids", list(best), types=listed(*types))
             having = {address(row, "s") for row in read.rows}
             best = {iri: found for iri, found in best.items() if iri in having}
+            stop = worst((read.stop, stop))
         return await self._ranked(best, stop, limit)
 
     async def _ranked(self, best: dict[URIRef, tuple[float, str]], stop: Stop, limit: int) -> Page[Candidate]:
@@ -111,14 +118,15 @@ class Linker:
     async def _degrees(self, iris: Sequence[URIRef]) -> dict[URIRef, Count]:
         """The triples each entity is in, with those of statements about them; unknown where they are not counted."""
         found: dict[URIRef, int] = defaultdict(int)
+        sure = not self._store.reification
         try:
             for direction in Direction if iris else ():
                 read = await self._store.reader.over(queries.DEGREES[direction], "ids", iris)
+                sure &= read.stop is Stop.COMPLETE
                 for row in read.rows:
                     found[address(row, "s")] += number(row, "n")
         except StoreTimeout:
             return {iri: Count.unknown() for iri in iris}
-        sure = not self._store.reification
         return {iri: Count(found[iri]) if sure else Count.at_least(found[iri]) for iri in iris}
 
     def _score(self, hint: str, hit: _Hit) -> float:

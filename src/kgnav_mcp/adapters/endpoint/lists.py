@@ -13,18 +13,18 @@ from kgnav_mcp.adapters.endpoint.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.store import Store, one_of, term_order
-from kgnav_mcp.adapters.sparql.paging import items_before
-from kgnav_mcp.adapters.sparql.reading import worst
+from kgnav_mcp.adapters.sparql.catalogue import Use
+from kgnav_mcp.adapters.sparql.paging import WHOLE, cut, items_before, seen
+from kgnav_mcp.adapters.sparql.reading import Read, fits, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, listed, values
-from kgnav_mcp.errors import InvalidArgument, UnknownName
-from kgnav_mcp.model import Count, Entity, Page, Stop
+from kgnav_mcp.errors import InvalidArgument, StoreTimeout, UnknownName
+from kgnav_mcp.model import Count, Entity, Page
 
-_WHOLE = 5_000
-"""A list with at most so many items is read whole and sorted."""
 _SCANNED = 200_000
 """Values that are compared as texts; where a property has more, a value is looked up in the forms it may have."""
 _NAMESAKES = 50
+_UNCOUNTED = Use(Count.unknown(), Count.unknown())
 _ID, _NAME = "id", "name"
 """What every node has, whatever the graph calls it."""
 _FORMS = {
@@ -130,7 +130,7 @@ class ListReader:
         """The relations of a name; `name` is what names entities, and where the graph calls something so, that too."""
         try:
             found = catalogue.properties(name, self._ids.iri(name))
-        except UnknownName:
+        except (UnknownName, StoreTimeout):
             if name.casefold() != _NAME:
                 raise
             found = []
@@ -142,7 +142,7 @@ class ListReader:
         having = one_of(properties)
         if value is None:
             return self._reader.filled(queries.WITH_PROPERTY, having=having)
-        uses = [catalogue.relations[iri] for iri in properties if iri in catalogue.relations]
+        uses = [catalogue.relations.get(iri, _UNCOUNTED) for iri in properties]
         if not any(use.has_values for use in uses):
             meant = await self._meant(value)
             return self._reader.filled(queries.WITH_TERM, having=having, terms=values(*meant)) if meant else None
@@ -155,11 +155,12 @@ class ListReader:
             return None  # A text that no query can carry is no text of the graph.
 
     async def _meant(self, value: str) -> list[URIRef]:
-        """The entities that a value means where the property leads to entities: by id, or by name."""
+        """The entities that a value means where the property leads to entities: by id, else by name."""
         given = self._ids.iri(value)
+        if given is not None and given in await self._names.entities([given]):
+            return [given]
         namesakes = await self._linker.named(value, _NAMESAKES)
-        named = [iri for entity in namesakes.items if (iri := self._ids.iri(entity.id)) is not None]
-        return list(dict.fromkeys([*([given] if given is not None else []), *named]))
+        return [iri for entity in namesakes.items if (iri := self._ids.iri(entity.id)) is not None]
 
     def _likely(self, value: str) -> list[Literal]:
         """The terms a text may be the text of: plain, in a wanted language, of a datatype it has the form of."""
@@ -176,35 +177,40 @@ class ListReader:
         found = list((await self._names.entities([iri])).values()) if iri is not None else []
         if types is not None and iri is not None and found:
             read = await self._reader.over(queries.OF_TYPES, "ids", [iri], types=listed(*types))
-            found = found if read.rows else []
+            found = found if read.whole() else []
         return Page(tuple(found), tuple(str(n + 1) for n in range(len(found))), Count(len(found)))
 
     async def _page(self, conditions: Terms, skip: int, limit: int) -> Page[Entity]:
-        total, counted = await self._reader.number(queries.NODE_COUNT, conditions=conditions)
-        whole = total <= _WHOLE and counted is Stop.COMPLETE
-        start, most = (0, _WHOLE) if whole else (skip, limit)
-        read = await self._reader.slice(queries.NODES, start, most, conditions=conditions)
+        total = await self._reader.count(queries.NODE_COUNT, conditions=conditions)
+        whole = fits(total, WHOLE)
+        if whole:
+            read = Read((await self._reader.slice(queries.NODES, 0, WHOLE, conditions=conditions)).whole())
+        else:
+            read = await self._reader.slice(queries.NODES, skip, limit, conditions=conditions)
         terms: list[Term] = [row["s"] for row in read.rows]
         blanks = sum(isinstance(term, BNode) for term in terms)
         iris = [term for term in terms if isinstance(term, URIRef)]
         if whole:
             iris = sorted(iris)[skip : skip + limit]
-            total -= blanks  # Nothing leads to them here: they show at the nodes that they belong to.
+            total = Count(total.value - blanks)  # Nothing leads to them here: they show at the nodes they belong to.
+        stop = worst((read.stop, cut(total, skip, len(iris if whole else terms), limit)))
+        if blanks and not whole:
+            total = Count.at_least(0)
         described = await self._names.entities(iris)
         items = [described[iri] for iri in iris if iri in described]
         return Page(
             items=tuple(items),
             positions=tuple(str(skip + n) for n in range(1, len(items) + 1)),
-            total=Count(total) if counted is Stop.COMPLETE and (whole or not blanks) else Count.at_least(len(items)),
-            stop=worst((read.stop, Stop.LIMIT if skip + len(iris) < total else Stop.COMPLETE)),
+            total=seen(total, skip + len(items)),
+            stop=stop,
         )
 
     async def _values(self, conditions: Terms, skip: int, limit: int) -> Page[model.Literal]:
-        total, counted = await self._reader.number(queries.VALUE_COUNT, conditions=conditions)
-        if total <= _WHOLE and counted is Stop.COMPLETE:
-            read = await self._reader.slice(queries.VALUES, 0, _WHOLE, conditions=conditions)
+        total = await self._reader.count(queries.VALUE_COUNT, conditions=conditions)
+        if fits(total, WHOLE):
+            read = Read((await self._reader.slice(queries.VALUES, 0, WHOLE, conditions=conditions)).whole())
             literals = self._distinct([row["v"] for row in read.rows])
-            total = len(literals)
+            total = Count(len(literals))
             literals = literals[skip : skip + limit]
         else:
             read = await self._reader.slice(queries.VALUES, skip, limit, conditions=conditions)
@@ -212,8 +218,8 @@ class ListReader:
         return Page(
             items=tuple(literals),
             positions=tuple(str(skip + n) for n in range(1, len(literals) + 1)),
-            total=Count(total) if counted is Stop.COMPLETE else Count.unknown(),
-            stop=worst((read.stop, Stop.LIMIT if skip + len(literals) < total else Stop.COMPLETE)),
+            total=seen(total, skip + len(literals)),
+            stop=worst((read.stop, cut(total, skip, len(literals), limit))),
         )
 
     def _distinct(self, terms: Sequence[Term]) -> list[model.Literal]:

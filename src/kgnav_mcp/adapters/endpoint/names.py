@@ -171,7 +171,7 @@ class Names:
         if self._store.endpoint.mediators is not Mediators.UNNAMED or not asked:
             return set()
         read = await self._store.reader.over(queries.LEADING_ON, "ids", asked)
-        return {address(row, "s") for row in read.rows}
+        return {address(row, "s") for row in read.whole()}
 
     async def _schema_names(self, iris: Iterable[URIRef], *, classes: bool) -> dict[URIRef, Relation]:
         wanted = list(dict.fromkeys(iris))

@@ -115,14 +115,18 @@ class Reification:
         return _collected([row for read in reads for row in read.whole()])
 
     async def parallels(self, entities: Sequence[URIRef], direction: Direction) -> dict[Pair, int]:
-        """How many rows each relation has beyond its triples, because several reifiers speak of one."""
+        """How many rows each relation has beyond its triples, because several reifiers speak of one.
+
+        Raises:
+            StoreTimeout: not all of them were counted in time.
+        """
         if not self.parallel or not entities:
             return {}
         stated = self.stated(*_VARIABLES[direction])
         read = await self._reader.over(queries.PARALLEL[direction], "s", entities, stated=stated)
         return {
             (address(row, "s"), address(row, "p")): more
-            for row in read.rows
+            for row in read.whole()
             if (more := number(row, "n") - number(row, "t"))
         }
 
@@ -139,7 +143,7 @@ async def probed(reader: Reader) -> Reification:
 
     async def found(query: str) -> bool | None:
         try:
-            return bool((await reader.select(query, share=_PROBE_SHARE)).rows)
+            return bool((await reader.select(query, share=_PROBE_SHARE)).some())
         except StoreTimeout:
             return None
         except (Unsupported, InvalidStore, StoreUnavailable):
@@ -187,18 +191,22 @@ def _facts_order(facts: Facts) -> list[tuple[str, bool, str, str, str]]:
 async def reifier_facts(
     reader: Reader, reification: Reification
 ) -> tuple[Counter[tuple[URIRef, bool]], Counter[URIRef]]:
-    """How often each relation is used by reifiers, with values (True) and with entities; and its parallel rows."""
+    """How often each relation is used by reifiers, with values (True) and with entities; and its parallel rows.
+
+    Raises:
+        StoreTimeout: not all was counted in time. What is left where too little is taken away would be no count.
+    """
     uses = Counter[tuple[URIRef, bool]]()
     for notation in sorted(reification.notations - {Notation.QUOTED}):
         read = await reader.select(queries.REIFIER_FACTS, reifiers=Terms(queries.REIFIERS[notation]))
-        for row in read.rows:
+        for row in read.whole():
             uses[address(row, "p"), str(row.get("l")) in {"true", "1"}] += number(row, "n")
     if Notation.QUOTED in reification.notations:
-        for row in (await reader.select(queries.QUOTED_FACTS)).rows:
+        for row in (await reader.select(queries.QUOTED_FACTS)).whole():
             uses[address(row, "p"), True] += number(row, "n")
     extra = Counter[URIRef]()
     if reification.parallel:
-        for row in (await reader.select(queries.ALL_PARALLEL, stated=reification.stated("?s", "?o"))).rows:
+        for row in (await reader.select(queries.ALL_PARALLEL, stated=reification.stated("?s", "?o"))).whole():
             if "p" in row:
                 extra[address(row, "p")] += number(row, "n")
     return uses, extra

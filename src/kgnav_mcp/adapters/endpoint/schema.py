@@ -15,10 +15,10 @@ from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.reification import NOTATION
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.sparql.catalogue import Use
-from kgnav_mcp.adapters.sparql.reading import UNION, Read, address, number, truth
+from kgnav_mcp.adapters.sparql.reading import UNION, Read, address, fits, number, truth, worst
 from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import Certainty, Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, Schema
+from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, Schema, Stop
 
 _KEPT = 2_000
 _SAMPLE = 1_000
@@ -36,6 +36,7 @@ _TOGETHER = 20
 _SHARE = 0.3
 """Of a call's time, for each of these look-ups; without them the schema is still one."""
 _SAMPLED = "the labels at the ends of relations and the datatypes of properties are from their first 1,000 rows"
+_CUT = "the endpoint's time was over before all of this was read: relations, labels and datatypes may be missing"
 
 
 class SchemaReader:
@@ -64,11 +65,14 @@ class SchemaReader:
         types, relations = catalogue.anything_called(name, self._store.endpoint.ids.iri(name))
         uses = {iri: catalogue.relations[iri] for iri in relations}
         shown = {iri: catalogue.types[iri] for iri in types}
+        stop = Stop.COMPLETE
         for type_ in types:
-            uses |= await self._at_type(catalogue, type_)
-        return await self._schema(catalogue, shown, uses, limit)
+            found, cut = await self._at_type(catalogue, type_)
+            uses |= found
+            stop = worst((stop, cut))
+        return await self._schema(catalogue, shown, uses, limit, stop)
 
-    async def _at_type(self, catalogue: Catalogue, type_: URIRef) -> dict[URIRef, Use]:
+    async def _at_type(self, catalogue: Catalogue, type_: URIRef) -> tuple[dict[URIRef, Use], Stop]:
         """The relations at a type's nodes: to entities with all their triples, properties with the nodes' values."""
         leaving, entering = await asyncio.gather(
             *(
@@ -76,8 +80,8 @@ class SchemaReader:
                 for direction in (Direction.OUTGOING, Direction.INCOMING)
             )
         )
-        count = catalogue.types[type_]
-        whole = count.certainty is Certainty.EXACT and count.value <= _NODES
+        stop = worst((leaving.stop, entering.stop))
+        whole = stop is Stop.COMPLETE and fits(catalogue.types[type_], _NODES)
         found: dict[URIRef, Use] = {}
         for row in (*leaving.rows, *entering.rows):
             iri = URIRef(str(row.get("p", "")))
@@ -89,10 +93,15 @@ class SchemaReader:
                 found[iri] = Use(use.edges, Count(counted) if whole else Count.at_least(counted))
             else:
                 found[iri] = Use(catalogue.relations[iri].edges, use.values)
-        return found
+        return found, stop
 
     async def _schema(
-        self, catalogue: Catalogue, types: Mapping[URIRef, Count], uses: Mapping[URIRef, Use], limit: int
+        self,
+        catalogue: Catalogue,
+        types: Mapping[URIRef, Count],
+        uses: Mapping[URIRef, Use],
+        limit: int,
+        stop: Stop = Stop.COMPLETE,
     ) -> Schema:
         def size(count: Count, iri: URIRef) -> tuple[int, str]:
             return -count.value, catalogue.names[iri].id
@@ -103,7 +112,12 @@ class SchemaReader:
         )
         edges, properties = edges[:limit], properties[:limit]
         detailed = edges[:_DETAILED]
-        heads, tails, qualifiers, datatypes = await asyncio.gather(
+        (
+            (heads, no_heads),
+            (tails, no_tails),
+            (qualifiers, no_qualifiers),
+            (datatypes, no_datatypes),
+        ) = await asyncio.gather(
             self._end_types(detailed, Direction.OUTGOING),
             self._end_types(detailed, Direction.INCOMING),
             self._qualifiers_of(detailed),
@@ -111,6 +125,7 @@ class SchemaReader:
         )
         labels = sorted(types, key=lambda iri: size(types[iri], iri))[:limit]
         names = catalogue.names
+        cut = _CUT if Stop.TIME_OUT in (stop, no_heads, no_tails, no_qualifiers, no_datatypes) else None
         return Schema(
             entities=Count.unknown(),
             triples=catalogue.triples,
@@ -120,12 +135,15 @@ class SchemaReader:
                 for iri in edges
             ),
             properties=tuple(PropertyFacts(names[iri], uses[iri].values, datatypes.get(iri, ())) for iri in properties),
-            sampled="; ".join(note for note in (_SAMPLED, catalogue.sampled) if note),
+            sampled="; ".join(note for note in (_SAMPLED, catalogue.sampled, cut) if note),
         )
 
-    async def _end_types(self, relations: Sequence[URIRef], direction: Direction) -> dict[URIRef, tuple[str, ...]]:
-        """The types at one end of relations, most frequent first."""
-        missing = [iri for iri in relations if self._ends.get((iri, direction)) is None]
+    async def _end_types(
+        self, relations: Sequence[URIRef], direction: Direction
+    ) -> tuple[dict[URIRef, tuple[str, ...]], Stop]:
+        """The types at one end of relations, most frequent first, kept where all were read."""
+        known = {iri: self._ends.get((iri, direction)) for iri in relations}
+        missing = [iri for iri in relations if known[iri] is None]
         read = await self._looked_up(queries.END_TYPES[direction], missing)
         counts: dict[URIRef, dict[URIRef, int]] = defaultdict(dict)
         for row in read.rows:
@@ -137,43 +155,55 @@ class SchemaReader:
             order = sorted(found, key=lambda type_, found=found: (-found[type_], type_))
             least = _SHARE_OF_ENDS * max(found.values(), default=0)
             often = [names[type_].label for type_ in order if found[type_] >= least]
-            self._ends[iri, direction] = tuple(often[:_ENDS])
-        return {iri: self._ends.get((iri, direction)) or () for iri in relations}
+            known[iri] = tuple(often[:_ENDS])
+            if read.stop is Stop.COMPLETE:
+                self._ends[iri, direction] = tuple(often[:_ENDS])
+        return {iri: types or () for iri, types in known.items()}, read.stop
 
-    async def _datatypes_of(self, properties: Sequence[URIRef]) -> dict[URIRef, tuple[str, ...]]:
-        """The datatypes of properties, most frequent first."""
+    async def _datatypes_of(self, properties: Sequence[URIRef]) -> tuple[dict[URIRef, tuple[str, ...]], Stop]:
+        """The datatypes of properties, most frequent first, kept where all were read."""
         ids = self._store.endpoint.ids
-        missing = [iri for iri in properties if self._datatypes.get(iri) is None]
+        known = {iri: self._datatypes.get(iri) for iri in properties}
+        missing = [iri for iri in properties if known[iri] is None]
         counts: dict[URIRef, dict[str, int]] = defaultdict(dict)
-        for row in (await self._looked_up(queries.DATATYPES, missing)).rows:
+        read = await self._looked_up(queries.DATATYPES, missing)
+        for row in read.rows:
             if "number" in row and number(row, "n"):
                 datatype = ids.datatype(str(row["d"]) if "d" in row else None)
                 found = counts[missing[number(row, "number")]]
                 found[datatype or "xsd:string"] = found.get(datatype or "xsd:string", 0) + number(row, "n")
         for iri in missing:
             found = counts.get(iri, {})
-            self._datatypes[iri] = tuple(sorted(found, key=lambda name, found=found: (-found[name], name)))
-        return {iri: self._datatypes.get(iri) or () for iri in properties}
+            known[iri] = often = tuple(sorted(found, key=lambda name, found=found: (-found[name], name)))
+            if read.stop is Stop.COMPLETE:
+                self._datatypes[iri] = often
+        return {iri: datatypes or () for iri, datatypes in known.items()}, read.stop
 
-    async def _qualifiers_of(self, relations: Sequence[URIRef]) -> dict[URIRef, tuple[str, ...]]:
-        """What statements about the triples of relations say, by id."""
+    async def _qualifiers_of(self, relations: Sequence[URIRef]) -> tuple[dict[URIRef, tuple[str, ...]], Stop]:
+        """What statements about the triples of relations say, by id, kept where all were read."""
         reification = self._store.reification
         if not reification:
-            return {}
-        missing = [iri for iri in relations if self._qualifiers.get(iri) is None]
+            return {}, Stop.COMPLETE
+        known = {iri: self._qualifiers.get(iri) for iri in relations}
+        missing = [iri for iri in relations if known[iri] is None]
         found: dict[URIRef, set[URIRef]] = defaultdict(set)
+        stops: dict[URIRef, Stop] = {}
         for n, iri in enumerate(missing):
             branch = self._store.reader.filled(
                 queries.QUALIFIERS_OF, number=n, p=iri, said=reification.said("?s", iri, "?o"), sample=_SAMPLE
             )
-            for row in (await self._within_time([branch])).rows:
+            read = await self._within_time([branch])
+            stops[iri] = read.stop
+            for row in read.rows:
                 qualifier = address(row, "q")
                 if qualifier not in NOTATION and qualifier != RDF.type:
                     found[iri].add(qualifier)
         names = await self._names.relations(one for some in found.values() for one in some)
         for iri in missing:
-            self._qualifiers[iri] = tuple(sorted(names[one].id for one in found[iri]))
-        return {iri: self._qualifiers.get(iri) or () for iri in relations}
+            known[iri] = ids = tuple(sorted(names[one].id for one in found[iri]))
+            if stops[iri] is Stop.COMPLETE:
+                self._qualifiers[iri] = ids
+        return {iri: qualifiers or () for iri, qualifiers in known.items()}, worst(stops.values())
 
     async def _looked_up(self, template: str, relations: Sequence[URIRef]) -> Read:
         reader = self._store.reader
@@ -182,12 +212,12 @@ class SchemaReader:
         )
 
     async def _within_time(self, branches: Sequence[str]) -> Read:
-        """Rows of a union in a share of the time; none where that is over, which the schema's own word allows for."""
-        rows: list[Read] = []
+        """Rows of a union in a share of the time, and whether that was over before all of them were there."""
+        reads: list[Read] = []
         for start in range(0, len(branches), _TOGETHER):
             try:
                 part = Terms(" UNION ".join(branches[start : start + _TOGETHER]))
-                rows.append(await self._store.reader.select(UNION, share=_SHARE, branches=part))
+                reads.append(await self._store.reader.select(UNION, share=_SHARE, branches=part))
             except StoreTimeout:
-                break
-        return Read.together(rows)
+                return Read.together([*reads, Read((), Stop.TIME_OUT)])
+        return Read.together(reads)

@@ -36,12 +36,16 @@ class Store:
 
     @classmethod
     async def opened(cls, client: Selects, endpoint: Endpoint, options: AdapterOptions) -> Store:
-        """Look at the endpoint: which relations of its options it uses, which notations of statements it has."""
+        """Look at the endpoint: which relations of its options it uses, which notations of statements it has.
+
+        Raises:
+            StoreTimeout: what names and types nodes here could not be told in time.
+        """
         reader = Reader(client, {}, options.timeout)
         lists = (endpoint.names, endpoint.aliases, endpoint.descriptions, endpoint.types)
         wanted = list(dict.fromkeys(relation for relations in lists for relation in relations))
         read = await reader.union([reader.filled(queries.USED, p=relation) for relation in wanted])
-        used = {row["p"] for row in read.rows}
+        used = {row["p"] for row in read.whole()}
         found = [tuple(relation for relation in relations if relation in used) or relations[:1] for relations in lists]
         names, aliases, descriptions, types = found
         named = queries.alternatives(tuple(relation.n3() for relation in names))

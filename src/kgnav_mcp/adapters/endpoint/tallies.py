@@ -192,7 +192,10 @@ class Tallies:
         size = sum(rows for counts in tally.rows.values() for rows in counts.values())
         if size > _PARALLEL:
             return Tally(tally.rows, tally.stop, frozenset(tally.parts()))
-        more = await self._store.reification.parallels(iris, direction)
+        try:
+            more = await self._store.reification.parallels(iris, direction)
+        except StoreTimeout:
+            return Tally(tally.rows, tally.stop, frozenset(tally.parts()))
         rows = {anchor: Counter(counts) for anchor, counts in tally.rows.items()}
         for (iri, relation), extra in more.items():
             if iri in rows and (relation,) in rows[iri]:

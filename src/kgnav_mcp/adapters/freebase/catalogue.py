@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from cachetools import TTLCache
@@ -16,30 +16,18 @@ from kgnav_mcp.adapters.freebase.store import FRESH, Store
 from kgnav_mcp.adapters.sparql import catalogue
 from kgnav_mcp.adapters.sparql.catalogue import Use
 from kgnav_mcp.adapters.sparql.reading import Read, address, number
-from kgnav_mcp.errors import KgnavError, StoreTimeout, UnknownName
+from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Stop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue(catalogue.Catalogue):
-    """What there is, or what of it was read in time: a name that is not among that raises StoreTimeout."""
-
-    whole: bool = True
-    """Whether every relation and type of the graph is here: else nothing can be said not to be in the graph."""
+    """What there is, or what of it was read in time."""
 
     def spellings(self, iri: URIRef) -> Iterable[str]:
         """Its id, its name, the last part of its id."""
         relation = self.names[iri]
         return relation.id, relation.label, relation.id.rpartition(".")[2]
-
-    def unknown(self, kind: str, name: str, nearest: Sequence[str]) -> KgnavError:
-        """UnknownName, or StoreTimeout where it may be among what was not read in time."""
-        if self.whole:
-            return UnknownName(kind, name, nearest)
-        step = f"Nearest of those that were read: {', '.join(nearest)}." if nearest else "Ask again in a while."
-        return StoreTimeout(
-            None, f"the store could not be asked in time whether it has a {kind} {name!r}", next_step=step
-        )
 
 
 class Catalogues:

@@ -13,15 +13,13 @@ from kgnav_mcp.adapters.freebase.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.freebase.linking import Linker
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
-from kgnav_mcp.adapters.sparql.paging import items_before
-from kgnav_mcp.adapters.sparql.reading import Read, address, worst
+from kgnav_mcp.adapters.sparql.paging import WHOLE, cut, items_before
+from kgnav_mcp.adapters.sparql.reading import Read, address, fits, worst
 from kgnav_mcp.adapters.sparql.results import Term, count
 from kgnav_mcp.adapters.sparql.terms import Terms, values
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Certainty, Count, Entity, Page, Stop
 
-_WHOLE = 5_000
-"""A list with at most so many items is read whole and sorted; a longer one comes in the order of the index."""
 _SCANNED = 1_000_000
 """Values of a property that are compared as text one by one; among more, the likely terms are looked up."""
 _NAMESAKES = 500
@@ -152,8 +150,8 @@ class ListReader:
     async def _page(self, conditions: Terms, skip: int, limit: int) -> Page[Entity]:
         counted = await self._reader.select(queries.NODE_COUNT, conditions=conditions)
         total = _total(counted)
-        if _is_short(total):
-            read = Read((await self._reader.slice(queries.NODES, 0, _WHOLE, conditions=conditions)).whole())
+        if fits(total, WHOLE):
+            read = Read((await self._reader.slice(queries.NODES, 0, WHOLE, conditions=conditions)).whole())
             iris = sorted(address(row, "s") for row in read.rows)[skip : skip + limit]
         else:
             read = await self._reader.slice(queries.NODES, skip, limit, conditions=conditions)
@@ -163,14 +161,14 @@ class ListReader:
             items=tuple(described[iri] for iri in iris),
             positions=tuple(str(skip + n) for n in range(1, len(iris) + 1)),
             total=total,
-            stop=worst((read.stop, _cut(total, skip, len(iris), limit))),
+            stop=worst((read.stop, cut(total, skip, len(iris), limit))),
         )
 
     async def _values(self, conditions: Terms, skip: int, limit: int) -> Page[model.Literal]:
         counted = await self._reader.select(queries.VALUE_COUNT, conditions=conditions)
         total = _total(counted)
-        if _is_short(total):
-            read = Read((await self._reader.slice(queries.VALUES, 0, _WHOLE, conditions=conditions)).whole())
+        if fits(total, WHOLE):
+            read = Read((await self._reader.slice(queries.VALUES, 0, WHOLE, conditions=conditions)).whole())
             literals = self._distinct([row["o"] for row in read.rows])
             total = Count(len(literals))
             literals = literals[skip : skip + limit]
@@ -181,7 +179,7 @@ class ListReader:
             items=tuple(literals),
             positions=tuple(str(skip + n) for n in range(1, len(literals) + 1)),
             total=total,
-            stop=worst((read.stop, _cut(total, skip, len(literals), limit))),
+            stop=worst((read.stop, cut(total, skip, len(literals), limit))),
         )
 
     def _distinct(self, terms: Sequence[Term]) -> list[model.Literal]:
@@ -201,17 +199,6 @@ class ListReader:
 def _total(counted: Read) -> Count:
     """The number in the answer to a query that counts: some of them, or unknown, where its time was over."""
     return count(counted.rows[0].get("n") if counted.rows else None, partial=counted.stop is Stop.TIME_OUT)
-
-
-def _is_short(total: Count) -> bool:
-    """Whether a list is read whole. One that could not be counted in time is not short."""
-    return total.certainty is Certainty.EXACT and total.value <= _WHOLE
-
-
-def _cut(total: Count, skip: int, read: int, limit: int) -> Stop:
-    """Whether a page ends before its list does; of a list that was not counted, a full page is taken not to be last."""
-    more = skip + read < total.value if total.certainty is Certainty.EXACT else read >= limit
-    return Stop.LIMIT if more else Stop.COMPLETE
 
 
 def _no_edge_properties(what: str) -> Unsupported:

@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.freebase.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
 from kgnav_mcp.adapters.sparql.catalogue import Use
-from kgnav_mcp.adapters.sparql.reading import address, number, worst
+from kgnav_mcp.adapters.sparql.reading import address, fits, number, worst
 from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, Schema, Stop
 
 _KEPT = 2_000
@@ -73,7 +73,7 @@ class SchemaReader:
             )
         )
         stop = worst((leaving.stop, entering.stop))
-        whole = stop is Stop.COMPLETE and catalogue.types[type_].value <= _NODES
+        whole = stop is Stop.COMPLETE and fits(catalogue.types[type_], _NODES)
         found: dict[URIRef, Use] = {}
         for row in (*leaving.rows, *entering.rows):
             iri = address(row, "p")

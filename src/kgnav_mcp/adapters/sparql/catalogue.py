@@ -10,7 +10,7 @@ from typing import TypeVar
 from rapidfuzz import fuzz, process
 from rdflib import URIRef
 
-from kgnav_mcp.errors import KgnavError, UnknownName
+from kgnav_mcp.errors import KgnavError, StoreTimeout, UnknownName
 from kgnav_mcp.model import Certainty, Count, Relation
 
 K = TypeVar("K")
@@ -39,9 +39,10 @@ class Use:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue(ABC):
-    """What there is. `sampled` says what is not exact, None where all is.
+    """What there is, or what of it was read in time. `sampled` says what is not exact, None where all is.
 
-    What a name means is asked for with `meant`, the IRI that it is the id of; None where it can be no id.
+    What a name means is asked for with `meant`, the IRI that it is the id of; None where it can be no id. A name of
+    nothing raises UnknownName, or StoreTimeout where it may be among what was not read.
     """
 
     relations: Mapping[URIRef, Use]
@@ -49,30 +50,33 @@ class Catalogue(ABC):
     names: Mapping[URIRef, Relation]
     """Ids and names of all of them."""
     sampled: str | None
+    whole: bool = True
+    """Whether every relation and type of the graph is here: else nothing can be said not to be in the graph."""
 
     @abstractmethod
     def spellings(self, iri: URIRef) -> Iterable[str]:
         """What a relation or a type may be called, letter case aside."""
 
     def unknown(self, kind: str, name: str, nearest: Sequence[str]) -> KgnavError:
-        """The error that is raised for a name by which nothing here is called."""
-        return UnknownName(kind, name, nearest)
+        """The error for a name by which nothing here is called."""
+        return UnknownName(kind, name, nearest) if self.whole else undecided(kind, name, nearest)
 
     def properties(self, name: str, meant: URIRef | None) -> list[URIRef]:
         """The relations of an id or a name; where some of them have values, these alone.
 
         Raises:
             UnknownName: there is none.
+            StoreTimeout: there may be one that was not read.
         """
         found = self.called(name, meant, self.relations, "property")
         return [iri for iri in found if self.relations[iri].has_values] or found
 
     def types_called(self, name: str, meant: URIRef | None) -> list[URIRef]:
-        """The types of an id or a name. Raises UnknownName where there is none."""
+        """The types of an id or a name. Raises UnknownName, or StoreTimeout, where there is none."""
         return self.called(name, meant, self.types, _LABEL)
 
     def anything_called(self, name: str, meant: URIRef | None) -> tuple[list[URIRef], list[URIRef]]:
-        """The types and the relations of an id or a name. Raises UnknownName where there is neither."""
+        """The types and the relations of an id or a name. Raises as `properties` does."""
         types, relations = self._exact(name, meant, self.types), self._exact(name, meant, self.relations)
         if not types and not relations:
             near = self._near(name, [*self.types, *self.relations])
@@ -80,7 +84,7 @@ class Catalogue(ABC):
         return types, relations
 
     def called(self, name: str, meant: URIRef | None, among: Iterable[URIRef], kind: str) -> list[URIRef]:
-        """Those of an id or a name among some, of which `kind` says what they are. Raises UnknownName."""
+        """Those of an id or a name among some, of which `kind` says what they are. Raises as `properties` does."""
         found = self._exact(name, meant, among)
         if not found:
             near = [self.names[iri] for iri in self._near(name, among)]
@@ -95,6 +99,16 @@ class Catalogue(ABC):
 
     def _near(self, name: str, among: Iterable[URIRef]) -> list[URIRef]:
         return nearest(name, {iri: self.names[iri].label for iri in sorted(among)})
+
+
+def undecided(kind: str, name: str, nearest: Sequence[str]) -> StoreTimeout:
+    """The error for a name of which nobody knows whether the graph has it: not all of its names could be read."""
+    step = (
+        f"Nearest of those that were read: {', '.join(nearest)}."
+        if nearest
+        else "describe_graph() lists those that were read."
+    )
+    return StoreTimeout(None, f"the store could not be asked in time whether it has a {kind} {name!r}", next_step=step)
 
 
 def nearest(name: str, labels: Mapping[K, str]) -> list[K]:

@@ -11,6 +11,10 @@ import re
 from dataclasses import dataclass
 
 from kgnav_mcp.errors import InvalidCursor
+from kgnav_mcp.model import Certainty, Count, Stop
+
+WHOLE = 5_000
+"""A list with at most so many items is read whole and sorted."""
 
 _NUMBER = re.compile(r"\d{1,13}", re.ASCII)
 _FORM = re.compile(r"(\d{1,13})\|(\d{1,13})\|(\d{1,13})\|([^ ]+(?: [^ ]+)?)", re.ASCII)
@@ -56,6 +60,17 @@ def items_before(after: str | None) -> int:
     if _NUMBER.fullmatch(after) is None:
         raise invalid(after)
     return int(after)
+
+
+def cut(total: Count, skip: int, read: int, limit: int) -> Stop:
+    """Whether a page ends before its list does; of a list that was not counted, a full page is taken not to be last."""
+    more = skip + read < total.value if total.certainty is Certainty.EXACT else read >= limit
+    return Stop.LIMIT if more else Stop.COMPLETE
+
+
+def seen(total: Count, shown: int) -> Count:
+    """The size of a list of which so many items have been shown: a lower bound is not below that."""
+    return total if total.certainty is Certainty.EXACT else Count.at_least(max(total.value, shown))
 
 
 def invalid(position: str) -> InvalidCursor:

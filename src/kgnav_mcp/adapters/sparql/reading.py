@@ -13,7 +13,7 @@ from rdflib import Literal, URIRef
 from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.results import Answer, Term
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, fill, values
-from kgnav_mcp.model import Stop
+from kgnav_mcp.model import Certainty, Count, Stop
 
 Row = Mapping[str, Term]
 Value = URIRef | Literal | int | Terms
@@ -40,6 +40,18 @@ class Read:
 
     rows: tuple[Row, ...]
     stop: Stop = Stop.COMPLETE
+
+    def counted(self, number: int) -> Count:
+        """A number out of these rows: a lower bound where some are missing."""
+        return Count(number) if self.stop is Stop.COMPLETE else Count.at_least(number)
+
+    def some(self) -> tuple[Row, ...]:
+        """The rows of an answer of which one row is enough.
+
+        Raises:
+            StoreTimeout: there is none, which only says that the endpoint's time was over.
+        """
+        return self.rows or self.whole()
 
     def whole(self) -> tuple[Row, ...]:
         """The rows of an answer that would be wrong in part: one without names, say, makes mediators of entities.
@@ -116,10 +128,13 @@ class Reader:
         except TimeoutError as error:
             raise errors.timed_out(self._timeout * share) from error
 
-    async def number(self, template: str, *, share: float = 1.0, **terms: Value) -> tuple[int, Stop]:
-        """The number that a query counts as ?n, and whether all was counted."""
-        read = await self.select(template, share=share, **terms)
-        return number(read.rows[0], "n") if read.rows else 0, read.stop
+    async def count(self, template: str, *, most: int | None = None, share: float = 1.0, **terms: Value) -> Count:
+        """The number that a query counts as ?n: a lower bound where not all was counted, or where it is `most`."""
+        bound = {} if most is None else {"most": most}
+        read = await self.select(template, share=share, **bound, **terms)
+        counted = number(read.rows[0], "n") if read.rows else 0
+        exact = read.stop is Stop.COMPLETE and (most is None or counted < most)
+        return Count(counted) if exact else Count.at_least(counted)
 
     async def over(self, template: str, key: str, asked: Sequence[URIRef], **terms: Value) -> Read:
         """The rows of a query over a list of IRIs, asked in batches; a batch whose answer was cut is halved."""
@@ -153,6 +168,11 @@ class Reader:
         if answer.partial:
             return Read(answer.rows, Stop.TIME_OUT)
         return Read(answer.rows, Stop.COMPLETE if answer.row_cap is None else Stop.ROW_CAP)
+
+
+def fits(count: Count, most: int) -> bool:
+    """Whether there are no more than so many. Of what was not all counted that is not known, however few it seems."""
+    return count.certainty is Certainty.EXACT and count.value <= most
 
 
 def number(row: Row, variable: str) -> int:

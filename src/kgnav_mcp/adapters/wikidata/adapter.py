@@ -12,6 +12,7 @@ from rdflib import URIRef
 from kgnav_mcp import __version__
 from kgnav_mcp.adapters.sparql.client import SparqlClient
 from kgnav_mcp.adapters.sparql.manners import AT_ONCE, AT_ONCE_HERE, PoliteClient, manners_of, user_agent
+from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.requests import Endpoint
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
@@ -86,7 +87,10 @@ class WikidataAdapter(GraphAdapter):
             return
         client = self._client()
         try:
-            ids = Ids(self._wikidata.base or await self._base(client))
+            ids = Ids(
+                self._wikidata.base
+                or await self._base(Reader(client, {}, self._options.timeout, prologue=queries.PREFIXES))
+            )
             opened = self._made(client, ids)
             await opened.catalogues.open()
         except BaseException:
@@ -187,8 +191,7 @@ class WikidataAdapter(GraphAdapter):
     async def health(self) -> Health:
         opened, wikidata = self._readers(), self._wikidata
         try:
-            counted, _ = await opened.store.reader.number(queries.STATEMENT_COUNT, most=_COUNTED)
-            size = Count(counted) if counted < _COUNTED else Count.at_least(counted)
+            size = await opened.store.reader.count(queries.STATEMENT_COUNT, most=_COUNTED)
         except StoreTimeout:
             size = Count.unknown()
         advice: list[str] = []
@@ -216,13 +219,14 @@ class WikidataAdapter(GraphAdapter):
         return PoliteClient(client, manners_of(wikidata.host, at_once=at_once), patience=timeout)
 
     @staticmethod
-    async def _base(client: PoliteClient) -> str:
+    async def _base(reader: Reader) -> str:
         """The concept base that the endpoint's properties have.
 
         Raises:
             InvalidStore: it has no properties, or no statements.
+            StoreTimeout: it did not find one in time.
         """
-        rows = (await client.select(queries.PREFIXES + queries.DIRECT_CLAIM)).rows
+        rows = (await reader.select(queries.DIRECT_CLAIM)).some()
         base, folder, _ = str(rows[0]["direct"]).partition("/prop/direct/") if rows else ("", "", "")
         if not folder:
             raise InvalidStore(
@@ -230,7 +234,7 @@ class WikidataAdapter(GraphAdapter):
                 next_step="Correct the graph's address, name the graph that has it (option graph), or name its concept "
                 "base (option base) where the properties themselves were not loaded.",
             )
-        if not (await client.select(queries.PREFIXES + queries.SOME_STATEMENT)).rows:
+        if not (await reader.select(queries.SOME_STATEMENT)).some():
             raise InvalidStore(
                 "this copy of a Wikibase has properties but no statements (wikibase:BestRank)",
                 next_step="Load the full dump in place of the truthy one: statements carry the qualifiers and ranks.",

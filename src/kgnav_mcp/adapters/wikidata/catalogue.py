@@ -10,14 +10,14 @@ from typing import Final
 
 from rdflib import Literal
 
-from kgnav_mcp.adapters.sparql.catalogue import nearest
+from kgnav_mcp.adapters.sparql.catalogue import nearest, undecided
 from kgnav_mcp.adapters.sparql.reading import Row
 from kgnav_mcp.adapters.sparql.terms import Terms, listed
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.cachefile import CacheFile
 from kgnav_mcp.adapters.wikidata.ids import Ids
 from kgnav_mcp.adapters.wikidata.store import Store
-from kgnav_mcp.errors import StoreError, StoreTimeout
+from kgnav_mcp.errors import KgnavError, StoreError, StoreTimeout, UnknownName
 from kgnav_mcp.model import Relation
 
 EXTERNAL_ID: Final = "external-id"
@@ -71,9 +71,13 @@ class Property:
 
 
 class Catalogue:
-    """What is known of the properties. An empty one still answers: ids stand for labels, nothing is hidden."""
+    """What is known of the properties. An empty one still answers: ids stand for labels, nothing is hidden.
 
-    def __init__(self, properties: Iterable[Property], languages: Sequence[str]) -> None:
+    `whole` says that all of them are here with their labels: else no name can be said to be none of a property.
+    """
+
+    def __init__(self, properties: Iterable[Property], languages: Sequence[str], *, whole: bool = True) -> None:
+        self.whole = whole
         self._properties = {known.id: known for known in properties}
         self._languages = fallbacks(languages)
 
@@ -117,6 +121,11 @@ class Catalogue:
             if any(text.casefold() == wanted for text in known.labels.values())
         )
 
+    def unknown(self, kind: str, name: str, *nearest: str) -> KgnavError:
+        """The error for a name by which nothing is called; `nearest` are other names like it, before the properties."""
+        like = [*nearest, *self.nearest(name)]
+        return UnknownName(kind, name, like) if self.whole else undecided(kind, name, like)
+
     def nearest(self, name: str) -> list[str]:
         """The ids, as printed, of properties with labels like a name."""
         labels = {local: self.label(local) for local in sorted(self._properties)}
@@ -142,7 +151,7 @@ class Catalogues:
             *fallbacks(store.languages),
         )
         self._refreshing: asyncio.Task[None] | None = None
-        self.current = Catalogue((), store.languages)
+        self.current = Catalogue((), store.languages, whole=False)
         self.fault = ""
         """Why there is no catalogue, where there is none."""
 
@@ -181,7 +190,7 @@ class Catalogues:
         except StoreTimeout as error:
             self.fault = f"its properties could not be listed: {error.message}"
             return
-        self.current = Catalogue(properties, self._store.languages)
+        self.current = Catalogue(properties, self._store.languages, whole=not self.fault)
         if not properties:
             self.fault = "it has no properties (wikibase:directClaim)"
         if properties and not self.fault and self._file is not None:
@@ -214,10 +223,10 @@ class Catalogues:
         return labels
 
     async def _all(self, template: str, **terms: Terms) -> list[Row]:
-        """Every row of a query that is read in slices."""
+        """Every row of a query that is read in slices. Raises StoreTimeout where some were not read in time."""
         rows: list[Row] = []
         while True:
             read = await self._reader.slice(template, len(rows), _READ, **terms)
-            rows += read.rows
+            rows += read.whole()
             if len(read.rows) < _READ:
                 return rows

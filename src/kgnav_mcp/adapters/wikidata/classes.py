@@ -57,6 +57,7 @@ class Classes:
 
         Raises:
             UnknownName: there is none.
+            StoreTimeout: they could not all be looked through in time.
         """
         known = await self.get()
         meant = self._store.ids.entity(name)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz
 from rdflib import Literal, URIRef
 
+from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.reading import Read, address, number, worst
 from kgnav_mcp.adapters.sparql.terms import sendable, values
 from kgnav_mcp.adapters.wikidata import queries
@@ -59,8 +60,14 @@ class Linker:
                 await search.close()
 
     async def named(self, name: str, limit: int) -> Page[Entity]:
-        """Entities with this very label, letter case aside; those with this alias where no label is it."""
+        """Entities with this very label, letter case aside; those with this alias where no label is it.
+
+        Raises:
+            StoreTimeout: not all labels could be read, so that one of several entities may look like the only one.
+        """
         hits, stop = await self._same(name)
+        if stop is Stop.TIME_OUT:
+            raise errors.stopped()
         chosen = [hit for hit in hits if hit.by_label] or hits
         place: dict[URIRef, tuple[int, bool]] = {}
         for hit in chosen:
@@ -95,6 +102,7 @@ class Linker:
             read = await self._reader.over(queries.OF_CLASS, "ids", list(best), classes=values(*classes))
             having = {address(row, "s") for row in read.rows}
             best = {iri: found for iri, found in best.items() if iri in having}
+            stop = worst((read.stop, stop))
         return await self._ranked(best, stop, limit)
 
     async def _ranked(self, best: dict[URIRef, tuple[float, str]], stop: Stop, limit: int) -> Page[Candidate]:

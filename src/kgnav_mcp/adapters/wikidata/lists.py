@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from rdflib import XSD, Literal, URIRef
 
 from kgnav_mcp import model
-from kgnav_mcp.adapters.sparql.paging import items_before
-from kgnav_mcp.adapters.sparql.reading import Row, address
+from kgnav_mcp.adapters.sparql.paging import WHOLE, cut, items_before, seen
+from kgnav_mcp.adapters.sparql.reading import Read, Row, address, fits, worst
 from kgnav_mcp.adapters.sparql.terms import Terms, rows, sendable, values
 from kgnav_mcp.adapters.wikidata import queries, words
 from kgnav_mcp.adapters.wikidata.catalogue import QUANTITY, TIME, Catalogues
@@ -20,8 +20,6 @@ from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.errors import StoreTimeout, UnknownName
 from kgnav_mcp.model import Count, Entity, Page, Stop
 
-_WHOLE = 5_000
-"""A list with at most so many items is read whole and sorted; a longer one comes in the order of the index."""
 _NAMESAKES = 500
 _ID = "id"
 _LABELS = frozenset({"name", "label", "rdfs:label"})
@@ -102,7 +100,7 @@ class ListReader:
         owned = Terms("")
         if owner is not None:
             owned = self._reader.part(queries.OWNED, owner=ids.value(self.property(owner, "relation")))
-        if not (await self._reader.select(queries.IS_QUALIFIER, p=ids.qualifier(local))).rows:
+        if not (await self._reader.select(queries.IS_QUALIFIER, p=ids.qualifier(local))).some():
             raise UnknownName("qualifier", name, self._catalogues.current.nearest(name))
         of = self._reader.part(queries.OF_EDGES, owned=owned)
         said = self._said(local, of, ids.qualifier(local), ids.full_qualifier(local))
@@ -113,6 +111,7 @@ class ListReader:
 
         Raises:
             UnknownName: there is none.
+            StoreTimeout: there may be one, of those that were not listed in time.
         """
         catalogue = self._catalogues.current
         local = self._store.ids.property(name)
@@ -120,7 +119,7 @@ class ListReader:
             return local
         found = catalogue.called(name)
         if not found:
-            raise UnknownName(kind, name, catalogue.nearest(name))
+            raise catalogue.unknown(kind, name)
         return found[0]
 
     def _said(self, local: str, of: Terms, plain: URIRef, full: URIRef) -> Terms:
@@ -134,24 +133,24 @@ class ListReader:
 
     async def _by_name(self, name: str, value: str, label: str | None, skip: int, limit: int) -> Page[Entity]:
         """The node with this id, or the nodes with this label."""
+        stop = Stop.COMPLETE
         if name.casefold() == _ID:
             meant = self._store.ids.entity(value)
             items = list((await self._names.described([meant])).values()) if meant is not None else []
         else:
-            items = list((await self._named(value, _NAMESAKES)).items)
+            namesakes = await self._named(value, _NAMESAKES)
+            items, stop = list(namesakes.items), namesakes.stop
         if label is not None:
-            wanted = {self._store.ids.shown(iri) for iri in await self._classes.called(label)}
-            classes = await self._classes.get()
-            titles = {
-                self._classes.label(iri, classes) for iri in classes.counts if self._store.ids.shown(iri) in wanted
-            }
+            classes = await self._classes.called(label)
+            labels = await self._names.labels(classes)
+            titles = {labels.get(str(iri)) or self._store.ids.shown(iri) for iri in classes}
             items = [entity for entity in items if titles & set(entity.types)]
         shown = items[skip : skip + limit]
         return Page(
             tuple(shown),
             tuple(str(n) for n in range(skip + 1, skip + len(shown) + 1)),
-            Count(len(items)),
-            Stop.LIMIT if skip + limit < len(items) else Stop.COMPLETE,
+            Count(len(items)) if stop is Stop.COMPLETE else Count.at_least(len(items)),
+            worst((stop, Stop.LIMIT if skip + limit < len(items) else Stop.COMPLETE)),
         )
 
     async def _with_value(self, local: str, value: str | None) -> str | None:
@@ -196,42 +195,44 @@ class ListReader:
         return None
 
     async def _page(self, conditions: Terms, skip: int, limit: int) -> Page[Entity]:
-        counted, _ = await self._reader.number(queries.UP_TO_NODES, conditions=conditions, most=_WHOLE + 1)
-        if counted <= _WHOLE:
-            read = await self._reader.slice(queries.NODES, 0, _WHOLE, conditions=conditions)
-            iris = sorted((address(row, "s") for row in read.rows), key=_number)
-            total, shown = Count(counted), iris[skip : skip + limit]
+        total = await self._reader.count(queries.UP_TO_NODES, conditions=conditions, most=WHOLE + 1)
+        if fits(total, WHOLE):
+            read = Read((await self._reader.slice(queries.NODES, 0, WHOLE, conditions=conditions)).whole())
+            shown = sorted((address(row, "s") for row in read.rows), key=_number)[skip : skip + limit]
         else:
             read = await self._reader.slice(queries.NODES, skip, limit, conditions=conditions)
             shown = [address(row, "s") for row in read.rows]
-            total = await self._count(conditions, counted)
+            total = seen(await self._count(conditions, total), skip + len(shown))
         described = await self._names.described(shown)
         items = [described.get(iri) or Entity(self._store.ids.shown(iri)) for iri in shown]
-        stop = read.stop
-        if stop is Stop.COMPLETE and (skip + limit < counted or (counted > _WHOLE and len(shown) == limit)):
-            stop = Stop.LIMIT
-        return Page(tuple(items), tuple(str(skip + n) for n in range(1, len(items) + 1)), total, stop)
+        return Page(
+            tuple(items),
+            tuple(str(skip + n) for n in range(1, len(items) + 1)),
+            total,
+            worst((read.stop, cut(total, skip, len(shown), limit))),
+        )
 
-    async def _count(self, conditions: Terms, least: int) -> Count:
+    async def _count(self, conditions: Terms, least: Count) -> Count:
+        """The size of a list of which `least` is known, as far as it can be counted."""
         if self._store.wikidata.counted is not None:
-            return Count.at_least(least)
+            return least
         try:
-            counted, _ = await self._reader.number(queries.NODE_COUNT, conditions=conditions)
+            return seen(await self._reader.count(queries.NODE_COUNT, conditions=conditions), least.value)
         except StoreTimeout:
-            return Count.at_least(least)
-        return Count(counted)
+            return least
 
     async def _values(self, local: str, conditions: Terms, skip: int, limit: int) -> Page[model.Literal]:
-        read = await self._reader.slice(queries.VALUES, 0, _WHOLE + 1, conditions=conditions)
-        if len(read.rows) <= _WHOLE:
+        read = await self._reader.slice(queries.VALUES, 0, WHOLE + 1, conditions=conditions)
+        least = len(read.rows)
+        if least <= WHOLE and read.stop is not Stop.TIME_OUT:
             texts = {literal.text: literal for literal in await self._literals(local, read.rows)}
             items = [texts[text] for text in sorted(texts)]
             total, shown, more = Count(len(items)), items[skip : skip + limit], skip + limit < len(items)
         else:
             read = await self._reader.slice(queries.VALUES, skip, limit, conditions=conditions)
             shown = await self._literals(local, read.rows)
-            total, more = Count.at_least(max(_WHOLE + 1, skip + len(shown))), len(shown) == limit
-        stop = read.stop if read.stop is not Stop.COMPLETE else Stop.LIMIT if more else Stop.COMPLETE
+            total, more = Count.at_least(max(least, skip + len(shown))), len(shown) == limit
+        stop = worst((read.stop, Stop.LIMIT if more else Stop.COMPLETE))
         return Page(tuple(shown), tuple(str(skip + n) for n in range(1, len(shown) + 1)), total, stop)
 
     async def _literals(self, local: str, read: Sequence[Row]) -> list[model.Literal]:

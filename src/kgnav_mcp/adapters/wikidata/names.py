@@ -58,10 +58,10 @@ class Names:
     async def _read(self, missing: Sequence[URIRef]) -> dict[str, str]:
         if not missing:
             return {}
-        found = self._best((await self._reader.over(queries.LABELS, "ids", missing, languages=self._languages)).rows)
+        found = self._best((await self._reader.over(queries.LABELS, "ids", missing, languages=self._languages)).whole())
         left = [iri for iri in missing if str(iri) not in found]
         if left:
-            found |= self._best((await self._reader.over(queries.ANY_LABELS, "ids", left)).rows)
+            found |= self._best((await self._reader.over(queries.ANY_LABELS, "ids", left)).whole())
         return found
 
     def _best(self, rows: Iterable[Mapping[str, object]]) -> dict[str, str]:
@@ -109,7 +109,8 @@ class Names:
         ]
         existing = set(wanted) - set(silent)
         if silent:
-            existing |= {address(row, "s") for row in (await self._reader.over(queries.EXISTING, "ids", silent)).rows}
+            read = await self._reader.over(queries.EXISTING, "ids", silent)
+            existing |= {address(row, "s") for row in read.whole()}
         return {
             iri: Entity(
                 self._ids.shown(iri),
@@ -125,7 +126,7 @@ class Names:
         """The classes of entities, and what they were merged into."""
         classes: dict[URIRef, list[str]] = defaultdict(list)
         merged: dict[URIRef, URIRef] = {}
-        for row in (await self._reader.over(queries.ABOUT, "ids", iris)).rows:
+        for row in (await self._reader.over(queries.ABOUT, "ids", iris)).whole():
             if not isinstance(row["o"], URIRef) or not self._ids.is_entity(row["o"]):
                 continue
             if str(row["p"]) == "same":
@@ -136,4 +137,4 @@ class Names:
 
     async def _descriptions(self, iris: Sequence[URIRef]) -> dict[str, str]:
         read = await self._reader.over(queries.DESCRIPTIONS, "ids", iris, languages=self._described_in)
-        return self._best(read.rows)
+        return self._best(read.whole())

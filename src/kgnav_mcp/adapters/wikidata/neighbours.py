@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from rdflib import Literal, URIRef
 
+from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.paging import invalid
 from kgnav_mcp.adapters.sparql.reading import Row, address, number, worst
 from kgnav_mcp.adapters.sparql.results import Term
@@ -94,13 +95,13 @@ class NeighbourReader:
         first = start.row if start is not None and ahead and _order(ahead[0]) == _order_of(start) else 0
         parts, more = await self._read(ahead, first, direction, far_ends, limit)
         rows = [(part, n, found) for part in parts for n, found in enumerate(part.found, part.start + 1)]
-        if whole and (more or len(rows) > limit):
-            return Page((), (), Count.at_least(max(total.value, limit + 1)), Stop.LIMIT, note)
         stop = worst((shown.stop, *(part.stop for part in parts if part.stop is not Stop.LIMIT)))
+        if whole and (len(rows) > limit or (more and stop is Stop.COMPLETE)):
+            return Page((), (), Count.at_least(max(total.value, limit + 1)), Stop.LIMIT, note)
         if stop is Stop.COMPLETE and (more or len(rows) > limit):
             stop = Stop.LIMIT
         if stop is Stop.TIME_OUT and not rows:
-            raise hub_timed_out()
+            raise hub_timed_out() if direction is Direction.INCOMING else errors.stopped()
         rows = rows[:limit]
         return Page(
             items=tuple(await self._statements.triples([found for _, _, found in rows], map(str, anchors))),
@@ -120,7 +121,7 @@ class NeighbourReader:
         hidden = {name: count for name, count in names.items() if self._catalogues.current.hidden(name)}
         if not hidden:
             return tally, ""
-        return tally.only(names.keys() - hidden.keys()), hidden_note(sum(hidden.values(), Count(0)).value, hidden)
+        return tally.only(names.keys() - hidden.keys()), hidden_note(tally.total(hidden.values()), hidden)
 
     @staticmethod
     def _segments(anchors: Sequence[URIRef], tally: Tally) -> list[Segment]:
@@ -218,12 +219,11 @@ class NeighbourReader:
         return isinstance(value, URIRef) and value.startswith(self._store.ids.entities)
 
 
-def hidden_note(rows: int, names: Iterable[str]) -> str:
+def hidden_note(rows: Count, names: Iterable[str]) -> str:
     """The sentence on identifiers of other databases that are not shown."""
     example = min(names, key=lambda name: (len(name), name))
-    return (
-        f"{rows:,} identifiers of other databases are not shown; to see one, name its property, such as wdt:{example}."
-    )
+    size = f"{rows.value:,}" if rows.certainty is Certainty.EXACT else f"At least {rows.value:,}"
+    return f"{size} identifiers of other databases are not shown; to see one, name its property, such as wdt:{example}."
 
 
 def _found(row: Row, name: str) -> Found:

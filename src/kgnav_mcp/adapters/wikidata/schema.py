@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.sparql.reading import number
+from kgnav_mcp.adapters.sparql.reading import fits, number, worst
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
 from kgnav_mcp.adapters.wikidata.classes import Classes
@@ -27,6 +28,26 @@ _ENDS = 3
 _SHARE = 0.1
 """A class at an end is shown where it is this often as large as the largest there."""
 _SAMPLED = "classes at the ends of relations and qualifiers are those of the first 1,000 rows"
+_CUT = "the endpoint's time was over before all of this was read: relations, classes and qualifiers may be missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """How many statements properties have, each and together; `stop` says whether there may be other properties."""
+
+    counts: Mapping[str, Count]
+    triples: Count = field(default_factory=Count.unknown)
+    stop: Stop = Stop.COMPLETE
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The classes at either end of a relation, and its qualifiers; `stop` says whether these were all looked at."""
+
+    heads: tuple[str, ...] = ()
+    tails: tuple[str, ...] = ()
+    qualifiers: tuple[str, ...] = ()
+    stop: Stop = Stop.COMPLETE
 
 
 class SchemaReader:
@@ -38,7 +59,7 @@ class SchemaReader:
         self._names = names
         self._catalogues = catalogues
         self._classes = classes
-        self._uses: dict[str, Count] | None = None
+        self._uses: Uses | None = None
         self._counting = asyncio.Lock()
 
     async def overview(self, limit: int) -> Schema:
@@ -58,52 +79,52 @@ class SchemaReader:
         found = [local] if local is not None else catalogue.called(name)
         if local is not None or found:
             uses = dict(zip(found, await asyncio.gather(*(self._use(each) for each in found)), strict=True))
-            if any(uses[each].value or each in catalogue for each in found):
-                return await self._schema({}, uses, limit, len(found))
+            if any(uses[each] != Count(0) or each in catalogue for each in found):
+                return await self._schema({}, Uses(uses), limit, len(found))
         try:
             classes = await self._classes.called(name)
         except UnknownName as error:
-            nearest = [*error.nearest, *catalogue.nearest(name)]
-            raise UnknownName("label, relation or property", name, nearest) from error
+            raise catalogue.unknown("label, relation or property", name, *error.nearest) from error
         known = await self._classes.get()
         shown = {str(iri): known.counts.get(str(iri), Count.unknown()) for iri in classes}
-        uses = await self._at(classes, shown)
-        return await self._schema(shown, uses, limit, 0)
+        return await self._schema(shown, await self._at(classes, shown), limit, 0)
 
-    async def _used(self) -> dict[str, Count]:
+    async def _used(self) -> Uses:
         """Every property with the number of its statements, as far as that can be counted."""
         async with self._counting:
             if self._uses is None:
                 self._uses = await self._counted()
         return self._uses
 
-    async def _counted(self) -> dict[str, Count]:
-        if self._store.wikidata.counted is None:
-            try:
-                read = await self._reader.select(queries.USES)
-            except StoreTimeout:
-                pass  # The counts below say that they are unknown.
-            else:
-                make = Count if read.stop is Stop.COMPLETE else Count.at_least
-                found = {self._store.ids.last(str(row["p"])): make(number(row, "n")) for row in read.rows}
-                return {local: count for local, count in found.items() if local is not None}
-        return {known.id: Count.unknown() for known in self._catalogues.current.properties}
+    async def _counted(self) -> Uses:
+        unknown = {known.id: Count.unknown() for known in self._catalogues.current.properties}
+        if self._store.wikidata.counted is not None:
+            return Uses(unknown)
+        try:
+            read = await self._reader.select(queries.USES)
+        except StoreTimeout:
+            return Uses(unknown, stop=Stop.TIME_OUT)
+        counts = {self._store.ids.last(str(row["p"])): read.counted(number(row, "n")) for row in read.rows}
+        found = {local: count for local, count in counts.items() if local is not None}
+        triples = read.counted(sum(count.value for count in found.values()))
+        return Uses(found if read.stop is Stop.COMPLETE else unknown | found, triples, read.stop)
 
     async def _use(self, local: str) -> Count:
         try:
-            counted, _ = await self._reader.number(queries.USE, claim=self._store.ids.claim(local))
+            return await self._reader.count(queries.USE, claim=self._store.ids.claim(local))
         except StoreTimeout:
             return Count.unknown()
-        return Count(counted)
 
-    async def _at(self, classes: Sequence[URIRef], sizes: Mapping[str, Count]) -> dict[str, Count]:
+    async def _at(self, classes: Sequence[URIRef], sizes: Mapping[str, Count]) -> Uses:
         """The properties at the nodes of classes; relations with all their statements, where those are counted."""
-        uses = await self._used()
+        uses = (await self._used()).counts
         found: dict[str, Count] = {}
+        stop = Stop.COMPLETE
         for class_ in classes:
-            whole = 0 < sizes[str(class_)].value <= _NODES
             for direction in Direction:
                 read = await self._reader.select(queries.AT_CLASS[direction], most=_NODES, of_class=class_)
+                stop = worst((stop, read.stop))
+                whole = read.stop is Stop.COMPLETE and fits(sizes[str(class_)], _NODES)
                 for row in read.rows:
                     local = self._store.ids.last(str(row["p"]))
                     if local is None:
@@ -113,41 +134,40 @@ class SchemaReader:
                         found[local] = uses.get(local, Count.unknown())
                     elif direction is Direction.OUTGOING:
                         found[local] = Count(counted) if whole else Count.at_least(counted)
-        return found
+        return Uses(found, stop=stop)
 
-    async def _schema(
-        self, classes: Mapping[str, Count], uses: Mapping[str, Count], limit: int, detailed: int
-    ) -> Schema:
-        catalogue, known = self._catalogues.current, await self._classes.get()
+    async def _schema(self, classes: Mapping[str, Count], used: Uses, limit: int, detailed: int) -> Schema:
+        catalogue, known, uses = self._catalogues.current, await self._classes.get(), used.counts
 
         def size(local: str) -> tuple[bool, int, int]:
             return catalogue.hidden(local), -uses[local].value, int(local[1:])
 
         edges = sorted((local for local in uses if self._is_edge(local)), key=size)[:limit]
         properties = sorted((local for local in uses if not self._is_edge(local)), key=size)[:limit]
-        joined = dict(
-            zip(
-                edges[:detailed],
-                await asyncio.gather(*(self._joined(local) for local in edges[:detailed])),
-                strict=True,
-            )
-        )
+        read = await asyncio.gather(*(self._joined(local) for local in edges[:detailed]))
+        joined = dict(zip(edges, read, strict=False))
         labels = sorted(classes, key=lambda iri: (-classes[iri].value, iri))[:limit]
-        nothing: tuple[tuple[str, ...], ...] = ((), (), ())
+        notes = [_SAMPLED]
+        if not known.whole:
+            notes.append("classes are those of some entities")
+        if Stop.TIME_OUT in (used.stop, *(ends.stop for ends in read)):
+            notes.append(_CUT)
         return Schema(
             entities=Count.unknown(),
-            triples=sum(uses.values(), Count(0)) if uses is self._uses else Count.unknown(),
+            triples=used.triples,
             labels=tuple(
                 LabelFacts(self._store.ids.shown(iri), self._classes.label(iri, known), classes[iri]) for iri in labels
             ),
             relations=tuple(
-                EdgeFacts(catalogue.relation(local), uses[local], *joined.get(local, nothing)) for local in edges
+                EdgeFacts(catalogue.relation(local), uses[local], ends.heads, ends.tails, ends.qualifiers)
+                for local in edges
+                for ends in [joined.get(local, Joined())]
             ),
             properties=tuple(
                 PropertyFacts(catalogue.relation(local), uses[local], (catalogue.get(local).datatype,))
                 for local in properties
             ),
-            sampled="; ".join([_SAMPLED, *(["classes are those of some entities"] if not known.whole else [])]),
+            sampled="; ".join(notes),
         )
 
     def _is_edge(self, local: str) -> bool:
@@ -155,17 +175,17 @@ class SchemaReader:
         known = self._catalogues.current.get(local)
         return known.to_entities or not known.datatype
 
-    async def _joined(self, local: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    async def _joined(self, local: str) -> Joined:
         """The classes at either end of a relation, and its qualifiers."""
         try:
-            heads, tails, qualifiers = await asyncio.gather(
+            (heads, no_heads), (tails, no_tails), (qualifiers, no_qualifiers) = await asyncio.gather(
                 self._ends(local, Direction.OUTGOING), self._ends(local, Direction.INCOMING), self._qualifiers(local)
             )
         except StoreTimeout:
-            return (), (), ()  # The relation and its count are an answer without them.
-        return heads, tails, qualifiers
+            return Joined(stop=Stop.TIME_OUT)  # The relation and its count are an answer without them.
+        return Joined(heads, tails, qualifiers, worst((no_heads, no_tails, no_qualifiers)))
 
-    async def _ends(self, local: str, direction: Direction) -> tuple[str, ...]:
+    async def _ends(self, local: str, direction: Direction) -> tuple[tuple[str, ...], Stop]:
         read = await self._reader.select(
             queries.END_CLASSES[direction], direct=self._store.ids.direct(local), most=_SAMPLE
         )
@@ -176,9 +196,9 @@ class SchemaReader:
             if counts[iri] >= _SHARE * max(counts.values())
         ][:_ENDS]
         labels = await self._names.labels(often)
-        return tuple(labels.get(iri) or self._store.ids.shown(iri) for iri in often)
+        return tuple(labels.get(iri) or self._store.ids.shown(iri) for iri in often), read.stop
 
-    async def _qualifiers(self, local: str) -> tuple[str, ...]:
+    async def _qualifiers(self, local: str) -> tuple[tuple[str, ...], Stop]:
         read = await self._reader.select(queries.QUALIFIERS, claim=self._store.ids.claim(local), most=_SAMPLE)
         found = {self._store.ids.last(str(row["q"])) for row in read.rows}
-        return tuple(sorted(Ids.relation(each) for each in found if each is not None))
+        return tuple(sorted(Ids.relation(each) for each in found if each is not None)), read.stop

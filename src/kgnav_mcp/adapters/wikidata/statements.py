@@ -96,7 +96,7 @@ class StatementReader:
         details: dict[URIRef, _Details] = defaultdict(_Details)
         if not statements:
             return details
-        rows = (await self._reader.over(queries.DETAILS, "statements", list(dict.fromkeys(statements)))).rows
+        rows = (await self._reader.over(queries.DETAILS, "statements", list(dict.fromkeys(statements)))).whole()
         prefix = f"{self._ids.base}/prop/"
         for row in rows:
             said, predicate, node = details[address(row, "st")], str(row["p"]), row["o"]
@@ -121,7 +121,7 @@ class StatementReader:
         nodes = [URIRef(node) for node in dict.fromkeys(node for said in details.values() for _, node in said.full)]
         found: dict[str, dict[str, str]] = defaultdict(dict)
         if nodes:
-            for row in (await self._reader.over(queries.FULL_VALUES, "nodes", nodes)).rows:
+            for row in (await self._reader.over(queries.FULL_VALUES, "nodes", nodes)).whole():
                 found[str(row["v"])][str(row["p"]).removeprefix(_ONTOLOGY)] = str(row["o"])
         return dict(found)
 

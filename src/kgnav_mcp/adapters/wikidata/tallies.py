@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cachetools import TTLCache
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.sparql.reading import Read, address, number, worst
+from kgnav_mcp.adapters.sparql import errors
+from kgnav_mcp.adapters.sparql.reading import Read, address, fits, number, worst
 from kgnav_mcp.adapters.sparql.terms import batches, values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
@@ -102,10 +103,10 @@ class Tallies:
         found = 0
         for batch in batches(anchors, _CHUNK):
             try:
-                counted, _ = await self._reader.number(queries.PROBE[direction], s=values(*batch), most=limit + 1)
+                counted = await self._reader.count(queries.PROBE[direction], s=values(*batch), most=limit + 1)
             except StoreTimeout:
                 return False  # `near` has other ways to find out, and says so where they end early.
-            found += counted
+            found += counted.value
         return found > limit
 
     async def _counted(self, anchors: Sequence[URIRef], direction: Direction, far_ends: TailKind | None) -> Tally:
@@ -118,12 +119,14 @@ class Tallies:
         every, entities = await asyncio.gather(
             self.near(anchors, direction, None), self.near(anchors, direction, TailKind.ENTITY)
         )
+        if entities.stop is not Stop.COMPLETE:
+            raise errors.stopped()  # What is left where too little is taken away is no lower bound.
         rest: dict[URIRef, dict[str, Count]] = {}
         for anchor, counts in every.rows.items():
             taken = entities.rows.get(anchor, {})
-            left = {name: Count(count.value - taken.get(name, Count(0)).value) for name, count in counts.items()}
-            rest[anchor] = {name: count for name, count in left.items() if count.value}
-        return Tally(rest, worst((every.stop, entities.stop)))
+            left = {name: max(count.value - taken.get(name, Count(0)).value, 0) for name, count in counts.items()}
+            rest[anchor] = {name: replace(counts[name], value=value) for name, value in left.items() if value}
+        return Tally(rest, every.stop)
 
     async def _pointing(self, anchors: Sequence[URIRef]) -> Tally:
         bound = self._store.wikidata.counted
@@ -144,10 +147,10 @@ class Tallies:
 
     async def _is_small(self, anchor: URIRef, bound: int) -> bool:
         try:
-            counted, _ = await self._reader.number(queries.POINTING, s=values(anchor), most=bound + 1)
+            counted = await self._reader.count(queries.POINTING, s=values(anchor), most=bound + 1)
         except StoreTimeout:
             return False  # What takes so long is large.
-        return counted <= bound
+        return fits(counted, bound)
 
     async def _hub(self, anchor: URIRef) -> Tally:
         """The relations of a hub without its rows: which properties lead to it, and how often up to a bound."""
@@ -157,8 +160,8 @@ class Tallies:
             found = sorted(local for row in rows if (local := self._store.ids.last(str(row["p"]))) is not None)
             return Tally({anchor: dict.fromkeys(found, Count.at_least(1))}, Stop.TIME_OUT)
         parts = await asyncio.gather(*(self._leading(anchor, chunk) for chunk in batches(known, _CHUNK)))
-        names = [name for part in parts if part is not None for name in part]
-        missing = any(part is None for part in parts)
+        names = [name for found, _ in parts for name in found]
+        missing = any(not whole for _, whole in parts)
         if missing and not names:
             raise hub_timed_out()
         counts: dict[str, Count] = {}
@@ -166,14 +169,15 @@ class Tallies:
             counts |= part
         return Tally({anchor: counts}, Stop.TIME_OUT if missing else Stop.COMPLETE)
 
-    async def _leading(self, anchor: URIRef, names: Sequence[str]) -> list[str] | None:
-        """Those of the properties that lead to an entity; None where that takes too long."""
+    async def _leading(self, anchor: URIRef, names: Sequence[str]) -> tuple[list[str], bool]:
+        """Those of the properties that lead to an entity, and whether all were looked at in time."""
         directs = values(*map(self._store.ids.direct, names))
         try:
-            rows = (await self._reader.select(queries.LEADING, directs=directs, s=anchor)).rows
+            read = await self._reader.select(queries.LEADING, directs=directs, s=anchor)
         except StoreTimeout:
-            return None  # The tally says that it is partial.
-        return [local for row in rows if (local := self._store.ids.last(str(row["direct"]))) is not None]
+            return [], False  # The tally says that it is partial.
+        found = [local for row in read.rows if (local := self._store.ids.last(str(row["direct"]))) is not None]
+        return found, read.stop is Stop.COMPLETE
 
     async def _up_to(self, anchor: URIRef, names: Sequence[str]) -> dict[str, Count]:
         """The rows of properties at a hub, each counted up to a bound; one or more where that takes too long."""
@@ -185,12 +189,15 @@ class Tallies:
         ]
         counts = dict.fromkeys(names, Count.at_least(1))
         try:
-            rows = (await self._reader.union(branches)).rows
+            read = await self._reader.union(branches)
         except StoreTimeout:
             return counts  # Each count says that it is a lower bound.
-        for row in rows:
-            found = number(row, "n")
-            counts[names[number(row, "number")]] = Count(found) if found < COUNTED_AT_HUBS else Count.at_least(found)
+        for row in read.rows:
+            name, found = names[number(row, "number")], number(row, "n")
+            if found < COUNTED_AT_HUBS and read.stop is Stop.COMPLETE:
+                counts[name] = Count(found)
+            else:
+                counts[name] = Count.at_least(max(found, 1))
         return counts
 
     def _tally(self, read: Read) -> Tally:
@@ -198,8 +205,7 @@ class Tallies:
         for row in read.rows:
             local = self._store.ids.last(str(row["p"]))
             if local is not None:
-                count = number(row, "n")
-                found[address(row, "s")][local] = Count(count) if read.stop is Stop.COMPLETE else Count.at_least(count)
+                found[address(row, "s")][local] = read.counted(number(row, "n"))
         return Tally(dict(found), read.stop)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
+
+from cachetools import LRUCache
 
 from kgnav_mcp.config import LlmSettings
 from kgnav_mcp.model import Entity, RelationFacts
@@ -54,7 +55,7 @@ class LlmRanker:
         self._best = best
         self._clock = clock
         self._client: httpx2.AsyncClient | None = None
-        self._choices: OrderedDict[str, list[str]] = OrderedDict()
+        self._choices: LRUCache[str, list[str]] = LRUCache(_REMEMBERED)
         self._failed: tuple[float, str] | None = None
 
     async def __call__(self, question: str, anchor: Entity | None, relations: Sequence[RelationFacts]) -> Ranking:
@@ -79,16 +80,14 @@ class LlmRanker:
         self, question: str, anchor: Entity | None, candidates: Sequence[RelationFacts]
     ) -> list[RelationFacts]:
         shown = document(question, anchor, candidates)
-        if shown in self._choices:
-            self._choices.move_to_end(shown)
-            return picked(self._choices[shown], candidates, self._best)
+        known = self._choices.get(shown)
+        if known is not None:
+            return picked(known, candidates, self._best)
         ids = await self._asked(shown)
         first = picked(ids, candidates, self._best)
         if not first:
             raise _NoChoice("chose none of the relations")
         self._choices[shown] = ids
-        if len(self._choices) > _REMEMBERED:
-            self._choices.popitem(last=False)
         return first
 
     async def _asked(self, shown: str) -> list[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
+
+from cachetools import LRUCache
 
 from kgnav_mcp.model import Entity, RelationFacts
 from kgnav_mcp.navigation.ranking import Ranking, without_own_name
@@ -46,13 +47,16 @@ def semantic_ranker() -> SemanticRanker:
 
 
 class SemanticRanker:
-    """Ranks by meaning. `load` makes the function that embeds a text; both run in a thread."""
+    """Ranks by meaning. `load` makes the function that embeds a text; both run in a thread.
 
-    def __init__(self, load: Callable[[], Embed]) -> None:
+    The vectors of the last `remembered` relations are kept.
+    """
+
+    def __init__(self, load: Callable[[], Embed], remembered: int = _REMEMBERED) -> None:
         self._load = load
         self._loading = asyncio.Lock()
         self._embed: Embed | None = None
-        self._vectors: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+        self._vectors: LRUCache[str, NDArray[np.float32]] = LRUCache(remembered)
 
     async def __call__(self, question: str, anchor: Entity | None, relations: Sequence[RelationFacts]) -> Ranking:
         embed = await self._loaded()
@@ -71,16 +75,13 @@ class SemanticRanker:
 
     async def _embedded(self, texts: list[str], embed: Embed) -> dict[str, NDArray[np.float32]]:
         """The vectors of the texts, those not remembered computed a few at a time."""
-        found = {text: self._vectors[text] for text in texts if text in self._vectors}
+        found = {text: vector for text in texts if (vector := self._vectors.get(text)) is not None}
         new = [text for text in texts if text not in found]
         for start in range(0, len(new), _AT_ONCE):
             few = new[start : start + _AT_ONCE]
             found.update(zip(few, await asyncio.to_thread(_each, embed, few), strict=True))
         for text in texts:
             self._vectors[text] = found[text]
-            self._vectors.move_to_end(text)
-        while len(self._vectors) > _REMEMBERED:
-            self._vectors.popitem(last=False)
         return found
 
 
