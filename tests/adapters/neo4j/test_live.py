@@ -8,7 +8,7 @@ import pytest
 from neo4j import GraphDatabase, Query
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.neo4j import queries
+from kgnav_mcp.adapters.neo4j import cypher, queries
 from kgnav_mcp.errors import ConfigurationError, InvalidCursor, UnknownName
 from kgnav_mcp.model import Count, Direction, Entity, Literal
 from kgnav_mcp.navigation.limits import Limits
@@ -104,12 +104,12 @@ async def test_counting_a_hub_never_expands_it(neo4j: Neo4j, neo4j_with_apoc: Ne
     incoming = Direction.INCOMING
     types = ["FAVOURITE_OF", "IN_CATEGORY", "SELLS"]
     for template in (queries.TALLY, _looked(incoming, types)):
-        query = queries.filled(
+        query = cypher.filled(
             template,
             seek="MATCH (n:Category)",
-            degree=queries.degree(incoming),
-            edge=queries.edge(incoming),
-            degrees=queries.apoc_degrees(incoming) if apoc else queries.degrees(incoming, types),
+            degree=cypher.degree(incoming),
+            edge=cypher.edge(incoming),
+            degrees=cypher.apoc_degrees(incoming) if apoc else cypher.degrees(incoming, types),
             own="[]",
         )
         given: dict[str, Any] = {
@@ -130,10 +130,10 @@ async def test_counting_a_hub_never_expands_it(neo4j: Neo4j, neo4j_with_apoc: Ne
 
 def _looked(direction: Direction, types: list[str]) -> str:
     """The query of a look at one direction, as a template that the rest is put into."""
-    side = {"side": str(direction), "degree": queries.degree(direction), "edge": queries.edge(direction)}
-    side["types"] = queries.types(direction, types)
-    return queries.LOOK.replace("{sides}", queries.filled(queries.SIDE, **side)).replace(
-        "{seen}", queries.filled(queries.SEEN, **side)
+    side = {"side": str(direction), "degree": cypher.degree(direction), "edge": cypher.edge(direction)}
+    side["types"] = cypher.types(direction, types)
+    return queries.LOOK.replace("{sides}", cypher.filled(queries.SIDE, **side)).replace(
+        "{seen}", cypher.filled(queries.SEEN, **side)
     )
 
 

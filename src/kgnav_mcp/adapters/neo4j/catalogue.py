@@ -12,7 +12,7 @@ from functools import cached_property
 from rapidfuzz import fuzz, process
 
 from kgnav_mcp.adapters.naming import readable
-from kgnav_mcp.adapters.neo4j import queries
+from kgnav_mcp.adapters.neo4j import cypher, queries
 from kgnav_mcp.adapters.neo4j.options import Neo4j
 from kgnav_mcp.adapters.neo4j.store import Store
 from kgnav_mcp.adapters.neo4j.values import split_key
@@ -177,8 +177,8 @@ class Catalogues:
         indexes = await self._store.rows(queries.INDEXES)
         nodes, edges, *counts = await self._numbers(
             [queries.COUNT_OF_NODES, queries.COUNT_OF_EDGES]
-            + [queries.filled(queries.COUNT_OF_LABEL, label=queries.quoted(label)) for label in labels]
-            + [queries.filled(queries.COUNT_OF_TYPE, type=queries.quoted(name)) for name in types]
+            + [cypher.filled(queries.COUNT_OF_LABEL, label=cypher.quoted(label)) for label in labels]
+            + [cypher.filled(queries.COUNT_OF_TYPE, type=cypher.quoted(name)) for name in types]
         )
         counted = {label: size for label, size in zip(labels, counts, strict=False) if size}
         unique = {(names[0], keys_[0]) for names, keys_ in constraints if len(keys_) == 1}
@@ -209,9 +209,7 @@ class Catalogues:
             size
             for start in range(0, len(items), _TOGETHER)
             for size in (
-                await self._store.row(
-                    queries.filled(queries.COUNTS, counts=", ".join(items[start : start + _TOGETHER]))
-                )
+                await self._store.row(cypher.filled(queries.COUNTS, counts=", ".join(items[start : start + _TOGETHER])))
             )[0]
         ]
 
@@ -221,8 +219,8 @@ class Catalogues:
         wanted = list(labels)
         for start in range(0, len(wanted), _TOGETHER):
             part = wanted[start : start + _TOGETHER]
-            collections = ", ".join(queries.filled(queries.LABEL_KEYS, label=queries.quoted(label)) for label in part)
-            (found,) = await self._store.row(queries.filled(queries.COUNTS, counts=collections), most=_LOOKED_AT)
+            collections = ", ".join(cypher.filled(queries.LABEL_KEYS, label=cypher.quoted(label)) for label in part)
+            (found,) = await self._store.row(cypher.filled(queries.COUNTS, counts=collections), most=_LOOKED_AT)
             keys.update(zip(part, found, strict=True))
         usual = {name.casefold() for name in self._graph.names}
         discovered: dict[str, tuple[str, ...]] = {}

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from kgnav_mcp.adapters.neo4j import queries
+from kgnav_mcp.adapters.neo4j import cypher, queries
 from kgnav_mcp.adapters.neo4j.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.neo4j.store import Store
 from kgnav_mcp.adapters.neo4j.values import meant, sendable, split_key
@@ -138,7 +138,7 @@ class Entities:
         found: dict[str, Anchor] = {}
         catalogue = self._catalogues.now
         seeks = _seeks(catalogue, references)
-        texts = [queries.filled(template, **{"seek": seek.query, **(parts or {})}) for seek in seeks]
+        texts = [cypher.filled(template, **{"seek": seek.query, **(parts or {})}) for seek in seeks]
         answers = await asyncio.gather(
             *(
                 self._store.row(
@@ -201,7 +201,7 @@ def _seeks(catalogue: Catalogue, references: Sequence[str]) -> list[Seek]:
                 by_key.setdefault((label, key), {}).setdefault(reference[len(start) :], []).append(reference)
     seeks = [
         Seek(
-            query=queries.filled(queries.BY_KEY, label=queries.quoted(label), key=queries.quoted(key)),
+            query=cypher.filled(queries.BY_KEY, label=cypher.quoted(label), key=cypher.quoted(key)),
             label=label,
             key=key,
             values=tuple(value for text in texts for value in meant(text) if _identifies(value)),

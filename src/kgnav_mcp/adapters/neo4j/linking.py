@@ -17,7 +17,7 @@ from typing import Any, cast
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
-from kgnav_mcp.adapters.neo4j import queries
+from kgnav_mcp.adapters.neo4j import cypher, queries
 from kgnav_mcp.adapters.neo4j.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.neo4j.entities import Cell, Entities
 from kgnav_mcp.adapters.neo4j.store import Store
@@ -137,7 +137,7 @@ class Linker:
 
     async def _look_up(self, index: str, words: str, label: str | None) -> _Hits:
         (rows,) = await self._store.row(
-            queries.filled(queries.FULL_TEXT, degree=queries.DEGREE_OF),
+            cypher.filled(queries.FULL_TEXT, degree=queries.DEGREE_OF),
             index=index,
             words=words,
             label=label,
@@ -151,7 +151,7 @@ class Linker:
         catalogue = self._catalogues.now
         pieces = sorted({piece for word in _words(hint) for piece in _pieces(word)}) if fuzzy else []
         (rows,) = await self._store.row(
-            queries.filled(queries.SCAN, label=queries.labelled(label), degree=queries.DEGREE_OF),
+            cypher.filled(queries.SCAN, label=cypher.labelled(label), degree=queries.DEGREE_OF),
             keys=list(_searched(catalogue)),
             name=hint.lower(),
             pieces=pieces,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from kgnav_mcp.adapters.neo4j import queries
+from kgnav_mcp.adapters.neo4j import cypher, queries
 from kgnav_mcp.adapters.neo4j.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.neo4j.entities import Entities
 from kgnav_mcp.adapters.neo4j.paging import items_before
@@ -47,13 +47,13 @@ class ListReader:
             if found:
                 return Page(found, tuple(f"1.{n}" for n in range(1, len(found) + 1)), Count(len(found)))
         condition, keys = await self._condition(catalogue, label, property_name, value)
-        parts = {"label": queries.labelled(label), "condition": condition}
+        parts = {"label": cypher.labelled(label), "condition": condition}
         values = meant(sendable(value)) if value is not None else []
         texts = [sendable(value), f"{sendable(value)}[UTC]"] if value is not None else []
         skip = items_before(after, None)
         (cells,), (total,) = await asyncio.gather(
             self._store.row(
-                queries.filled(queries.SELECTED, **parts),
+                cypher.filled(queries.SELECTED, **parts),
                 keys=keys,
                 values=values,
                 texts=texts,
@@ -61,7 +61,7 @@ class ListReader:
                 skip=skip,
                 limit=limit,
             ),
-            self._store.row(queries.filled(queries.SELECTED_COUNT, **parts), keys=keys, values=values, texts=texts),
+            self._store.row(cypher.filled(queries.SELECTED_COUNT, **parts), keys=keys, values=values, texts=texts),
         )
         items_before(after, total)
         return Page(
@@ -85,7 +85,7 @@ class ListReader:
         if value is None:
             return f" WHERE {queries.WITH_PROPERTY}", keys
         if label is not None and len(keys) == 1 and (label, keys[0]) in catalogue.indexed:
-            return f" WHERE {queries.filled(queries.WITH_INDEXED_VALUE, key=queries.quoted(keys[0]))}", keys
+            return f" WHERE {cypher.filled(queries.WITH_INDEXED_VALUE, key=cypher.quoted(keys[0]))}", keys
         return f" WHERE {queries.WITH_VALUE}", keys
 
     async def values(
@@ -108,12 +108,12 @@ class ListReader:
         if not keys:
             raise catalogue.unknown_property("property" if of_nodes else "relationship property", property_name)
         skip = items_before(after, None)
-        pattern = queries.filled(queries.NODES_OF if of_nodes else queries.EDGES_OF, label=queries.labelled(owner))
+        pattern = cypher.filled(queries.NODES_OF if of_nodes else queries.EDGES_OF, label=cypher.labelled(owner))
         (pairs,), (total,) = await asyncio.gather(
             self._store.row(
-                queries.filled(queries.VALUES, pattern=pattern), keys=keys, vector=VECTOR, skip=skip, limit=limit
+                cypher.filled(queries.VALUES, pattern=pattern), keys=keys, vector=VECTOR, skip=skip, limit=limit
             ),
-            self._store.row(queries.filled(queries.VALUES_COUNT, pattern=pattern), keys=keys, vector=VECTOR),
+            self._store.row(cypher.filled(queries.VALUES_COUNT, pattern=pattern), keys=keys, vector=VECTOR),
         )
         items_before(after, total)
         return Page(

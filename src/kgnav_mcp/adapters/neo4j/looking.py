@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from kgnav_mcp.adapters.neo4j import queries
+from kgnav_mcp.adapters.neo4j import cypher, queries
 from kgnav_mcp.adapters.neo4j.entities import Anchor, Cell, Entities
 from kgnav_mcp.adapters.neo4j.values import VECTOR
 from kgnav_mcp.model import Direction
@@ -117,10 +117,10 @@ class Looks:
 
 @lru_cache(maxsize=1_000)
 def _part(template: str, direction: Direction, side: Side) -> str:
-    return queries.filled(
+    return cypher.filled(
         template,
         side=str(direction),
-        degree=queries.degree(direction, side.types),
-        edge=queries.edge(direction, side.types),
-        types=queries.types(direction, side.counted),
+        degree=cypher.degree(direction, side.types),
+        edge=cypher.edge(direction, side.types),
+        types=cypher.types(direction, side.counted),
     )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kgnav_mcp.adapters.naming import readable
-from kgnav_mcp.adapters.neo4j import queries
+from kgnav_mcp.adapters.neo4j import cypher, queries
 from kgnav_mcp.adapters.neo4j.catalogue import Catalogues
 from kgnav_mcp.adapters.neo4j.entities import Entities
 from kgnav_mcp.adapters.neo4j.looking import Edge, Looks, Side
@@ -161,7 +161,7 @@ class NeighbourReader:
     async def _rows(
         self, nodes: Mapping[str, int], direction: Direction, types: Sequence[str] | None
     ) -> dict[tuple[int, str], list[Edge]]:
-        query = queries.filled(queries.ROWS, edge=queries.edge(direction, types))
+        query = cypher.filled(queries.ROWS, edge=cypher.edge(direction, types))
         rows = await self._store.rows(query, ids=list(nodes), shown=self._entities.shown)
         places = list(nodes.values())
         found: dict[tuple[int, str], list[Edge]] = defaultdict(list)
@@ -172,7 +172,7 @@ class NeighbourReader:
 
     async def _slice(self, part: Part, direction: Direction) -> dict[tuple[int, str], list[Edge]]:
         segment = part.segment
-        query = queries.filled(queries.SLICE, edge=queries.edge(direction, [segment.relation]))
+        query = cypher.filled(queries.SLICE, edge=cypher.edge(direction, [segment.relation]))
         (edges,) = await self._store.row(
             query, id=segment.tally.anchor.element, skip=part.skip, take=part.take, shown=self._entities.shown
         )

@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from kgnav_mcp.adapters.neo4j import queries
+from kgnav_mcp.adapters.neo4j import cypher, queries
 from kgnav_mcp.adapters.neo4j.entities import Cell, Entities
 from kgnav_mcp.adapters.neo4j.looking import LOOKED_AT
 from kgnav_mcp.adapters.neo4j.neighbours import relation_of
@@ -74,9 +74,9 @@ class RelationReader:
     async def _batch(
         self, tally: Tally, wanted: Wanted, types: Sequence[str], examples: int
     ) -> list[tuple[str, Sequence[Cell]]]:
-        collections = ", ".join(queries.ends(wanted.direction, name) for name in types)
+        collections = ", ".join(cypher.ends(wanted.direction, name) for name in types)
         (ends,) = await self._store.row(
-            queries.filled(queries.EXAMPLES, collections=collections),
+            cypher.filled(queries.EXAMPLES, collections=collections),
             id=tally.anchor.element,
             examples=examples,
             looked_at=LOOKED_AT,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kgnav_mcp.adapters.naming import readable
-from kgnav_mcp.adapters.neo4j import queries
+from kgnav_mcp.adapters.neo4j import cypher, queries
 from kgnav_mcp.adapters.neo4j.catalogue import Catalogue, Catalogues, nearest
 from kgnav_mcp.adapters.neo4j.neighbours import relation_of
 from kgnav_mcp.adapters.neo4j.store import Store
@@ -135,10 +135,10 @@ class SchemaReader:
         types = list(catalogue.types)
         for batch in _batches(types):
             items = [
-                queries.filled(queries.COUNTS_AT_LABEL, label=queries.quoted(label), type=queries.quoted(name))
+                cypher.filled(queries.COUNTS_AT_LABEL, label=cypher.quoted(label), type=cypher.quoted(name))
                 for name in batch
             ]
-            (sizes,) = await self._store.row(queries.filled(queries.COUNTS, counts=", ".join(items)))
+            (sizes,) = await self._store.row(cypher.filled(queries.COUNTS, counts=", ".join(items)))
             found |= {name for name, size in zip(batch, sizes, strict=True) if size}
         return found
 
@@ -154,11 +154,9 @@ class SchemaReader:
         whole = catalogue.nodes <= _ALL
         values = Counter[tuple[tuple[str, ...], str, str]]()
         for labels in [[None]] if whole else _batches(list(catalogue.labels)):
-            nodes = " UNION ".join(
-                queries.filled(queries.FIRST_NODES, label=queries.labelled(label)) for label in labels
-            )
+            nodes = " UNION ".join(cypher.filled(queries.FIRST_NODES, label=cypher.labelled(label)) for label in labels)
             rows = await self._store.rows(
-                queries.filled(queries.CENSUS_NODES, nodes=nodes), most=_ALL if whole else _NODES, vector=VECTOR
+                cypher.filled(queries.CENSUS_NODES, nodes=nodes), most=_ALL if whole else _NODES, vector=VECTOR
             )
             for having, key, datatype, size in rows:
                 found = tuple(sorted(having)), split_key(key)[0], _datatype(datatype)
@@ -180,8 +178,8 @@ class SchemaReader:
         """Labels at the ends of each type's edges, and their properties."""
         found: dict[str, _Ends] = {}
         for batch in _batches(types):
-            items = [queries.filled(queries.CENSUS_EDGES, type=queries.quoted(name)) for name in batch]
-            (groups,) = await self._store.row(queries.filled(queries.COUNTS, counts=", ".join(items)), most=_EDGES)
+            items = [cypher.filled(queries.CENSUS_EDGES, type=cypher.quoted(name)) for name in batch]
+            (groups,) = await self._store.row(cypher.filled(queries.COUNTS, counts=", ".join(items)), most=_EDGES)
             for name, rows in zip(batch, groups, strict=True):
                 heads, tails, keys = Counter[str](), Counter[str](), Counter[str]()
                 for head_labels, tail_labels, own, size in rows:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kgnav_mcp.adapters.neo4j import queries
+from kgnav_mcp.adapters.neo4j import cypher, queries
 from kgnav_mcp.adapters.neo4j.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.neo4j.entities import Anchor, Cell, Entities
 from kgnav_mcp.adapters.neo4j.looking import ENDS, Look
@@ -128,7 +128,7 @@ class Tallies:
         if len(types) > GLANCED and not self._apoc:
             return (await self._entities.entities([reference])).get(reference)
         parts = {
-            str(side): queries.apoc_degrees(side) if self._apoc else queries.degrees(side, types) for side in Direction
+            str(side): cypher.apoc_degrees(side) if self._apoc else cypher.degrees(side, types) for side in Direction
         }
         found = await self._entities.find([reference], queries.GLANCE, parts, vector=VECTOR)
         if reference not in found:
@@ -196,11 +196,9 @@ class Tallies:
         counted = types if types is not None else list(catalogue.types)
         by_apoc = self._apoc and types is None
         parts = {
-            "degree": queries.degree(wanted.direction, types),
-            "edge": queries.edge(wanted.direction, types),
-            "degrees": queries.apoc_degrees(wanted.direction)
-            if by_apoc
-            else queries.degrees(wanted.direction, counted),
+            "degree": cypher.degree(wanted.direction, types),
+            "edge": cypher.edge(wanted.direction, types),
+            "degrees": cypher.apoc_degrees(wanted.direction) if by_apoc else cypher.degrees(wanted.direction, counted),
             "own": queries.OWN if wanted.values else "[]",
         }
         found = await self._entities.anchors(
