@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import gc
 import signal
 import socket
 import sys
@@ -23,6 +24,7 @@ from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.server import build_server
 
 if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -43,7 +45,17 @@ def serve_stdio(settings: Settings) -> None:
     could not be told to stop, so that an orderly end would wait for a line that may never come.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    anyio.run(build_server(App(settings)).run_stdio_async)
+    anyio.run(_made(settings).run_stdio_async)
+
+
+def _made(settings: Settings) -> MCPServer[None]:
+    """The server. What it is made of stays as long as the process: the garbage collector need not go through it.
+
+    A full collection would, every few dozen calls, and hold up the one it falls into for 50 ms.
+    """
+    server = build_server(App(settings))
+    gc.freeze()
+    return server
 
 
 def serve_http(settings: Settings) -> None:
@@ -53,8 +65,7 @@ def serve_http(settings: Settings) -> None:
         ConfigurationError: the address cannot be listened on.
     """
     http = settings.http
-    server = build_server(App(settings))
-    app = server.streamable_http_app(
+    app = _made(settings).streamable_http_app(
         host=http.host, streamable_http_path=_PATH, transport_security=transport_security(http)
     )
     listen(app, http, settings.log_level)
