@@ -41,8 +41,8 @@ A client's event stream never ends by itself.
 def serve_stdio(settings: Settings) -> None:
     """Serve on stdin and stdout until the client closes them. Nothing else is ever written to stdout.
 
-    A signal ends the process at once: nothing is half written, and the thread that waits for the next line of stdin
-    could not be told to stop, so that an orderly end would wait for a line that may never come.
+    A signal ends the process at once: nothing is half written that an orderly end could save, and where stdin is a
+    terminal the thread that waits for its next line could not be told to stop.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     anyio.run(_made(settings).run_stdio_async)

@@ -9,10 +9,12 @@ from neo4j import GraphDatabase, Query
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.neo4j import cypher, queries
+from kgnav_mcp.adapters.neo4j.store import Row, Store
 from kgnav_mcp.errors import ConfigurationError, InvalidCursor, UnknownName
 from kgnav_mcp.model import Count, Direction, Entity, Literal
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
+from kgnav_mcp.navigation.relations import get_triples
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, TailKind, ValueOwner
 from tests.adapters.neo4j.graphs import PRODUCTS, SHOP, fill, write
 from tests.contract.suite.base import every
@@ -95,6 +97,30 @@ async def test_a_hub_collapses_to_its_relations_with_exact_counts(graph: GraphAd
     counts = {facts.relation.id: facts.count for facts in found.relations.items}
     assert counts == {"IN_CATEGORY": Count(PRODUCTS), "FAVOURITE_OF": Count(2)}
     assert all(facts.examples for facts in found.relations.items)
+
+
+async def test_a_call_costs_one_statement_at_a_hub_or_not_in_one_direction_or_both(
+    graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch
+):
+    hub = await _category(graph)
+    asked: list[str] = []
+    rows = Store.rows
+
+    async def counted(self: Store, query: str, **parameters: object) -> list[Row]:
+        asked.append(query)
+        return await rows(self, query, **parameters)
+
+    monkeypatch.setattr(Store, "rows", counted)
+    calls = (
+        lambda: search(graph, hub.id, Direction.INCOMING, limits=Limits()),
+        lambda: search(graph, "Product:sku=7", Direction.OUTGOING, limits=Limits()),
+        lambda: search(graph, "Product:sku=7", Direction.OUTGOING, only=["IN_CATEGORY"], limits=Limits()),
+        lambda: get_triples(graph, "Product:sku=7", ["IN_CATEGORY", "SELLS"], limits=Limits()),
+    )
+    for call in calls:
+        asked.clear()
+        await call()
+        assert len(asked) == 1
 
 
 @pytest.mark.parametrize("apoc", [False, True])

@@ -60,9 +60,10 @@ class Look:
 class _Asked:
     """Sides of one node that are read together, and how many wait for them."""
 
-    sides: dict[Direction, Side]
-    answer: asyncio.Task[Anchor | None]
-    waiting: int = field(default=0)
+    reference: str
+    most: int
+    sides: dict[Direction, Side] = field(default_factory=dict[Direction, Side])
+    waiting: int = 0
 
 
 class Looks:
@@ -70,47 +71,47 @@ class Looks:
 
     def __init__(self, entities: Entities) -> None:
         self._entities = entities
-        self._asked: dict[tuple[str, int], _Asked] = {}
+        self._open: dict[tuple[str, int], tuple[_Asked, asyncio.Task[Anchor | None]]] = {}
 
     async def at(self, reference: str, direction: Direction, side: Side, most: int) -> Look | None:
         """One side of a node, `most` edges of it at most; None where there is no such node."""
-        asked = self._together(reference, direction, side, most)
+        asked, answer = self._together(reference, direction, most)
+        asked.sides[direction] = side
         asked.waiting += 1
         try:
             # One who gives up takes nothing from the other.
-            anchor = await asyncio.shield(asked.answer)
+            anchor = await asyncio.shield(answer)
         finally:
             asked.waiting -= 1
             if not asked.waiting:
-                asked.answer.cancel()
+                answer.cancel()
         if anchor is None:
             return None
         degree, edges, counts = anchor.row[_FIRST_SIDE + list(asked.sides).index(direction)]
         counted = dict(zip(side.counted, counts[0] if counts else (), strict=bool(counts)))
         return Look(anchor, anchor.row[_OWN], int(degree), edges, counted)
 
-    def _together(self, reference: str, direction: Direction, side: Side, most: int) -> _Asked:
-        """What is asked at this moment of the same node, with this side of it."""
-        key = reference, most
-        asked = self._asked.get(key)
-        if asked is None or direction in asked.sides:
-            sides = {direction: side}
+    def _together(self, reference: str, direction: Direction, most: int) -> tuple[_Asked, asyncio.Task[Anchor | None]]:
+        """What is asked of a node at this moment, but for the side that is asked for now."""
+        found = self._open.get((reference, most))
+        if found is None or direction in found[0].sides:
+            asked = _Asked(reference, most)
             # Its first step runs when everyone who asks at this moment has asked.
-            asked = self._asked[key] = _Asked(sides, asyncio.create_task(self._read(key, sides)))
-        asked.sides[direction] = side
-        return asked
+            found = self._open[reference, most] = asked, asyncio.create_task(self._read(asked))
+        return found
 
-    async def _read(self, key: tuple[str, int], sides: Mapping[Direction, Side]) -> Anchor | None:
-        if key in self._asked and self._asked[key].sides is sides:
-            del self._asked[key]
-        reference, most = key
+    async def _read(self, asked: _Asked) -> Anchor | None:
+        key = asked.reference, asked.most
+        if key in self._open and self._open[key][0] is asked:
+            del self._open[key]
+        sides = asked.sides
         parts = {
             "own": queries.OWN if any(side.values for side in sides.values()) else "[]",
             "sides": "".join(_part(queries.SIDE, *side) for side in sides.items()),
             "seen": ", ".join(_part(queries.SEEN, *side) for side in sides.items()),
         }
         found = await self._entities.anchors(
-            [reference], queries.LOOK, parts, most=most, examples=ENDS, looked_at=LOOKED_AT, vector=VECTOR
+            [asked.reference], queries.LOOK, parts, most=asked.most, examples=ENDS, looked_at=LOOKED_AT, vector=VECTOR
         )
         return found[0] if found else None
 
