@@ -20,6 +20,7 @@ def test_a_sound_installation_is_shown_with_its_versions_and_the_size_of_its_gra
     assert f"SQLite {sqlite3.sqlite_version} with FTS5" in versions
     assert "neo4j" in extras
     assert "sparql" in extras
+    assert extras.count("semantic (") == 1
     assert file == "configuration file: none"
     assert graph.startswith("graph demo (demo): ok: ")
     assert " entities, " in graph

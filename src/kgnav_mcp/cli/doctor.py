@@ -6,6 +6,7 @@ import asyncio
 import platform
 import re
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 from typing import TYPE_CHECKING
@@ -52,15 +53,17 @@ def _sqlite() -> str:
 
 
 def _extras() -> Iterator[str]:
-    """The optional drivers as the package declares them, each with its version or the way to install it."""
+    """The extras that the package declares, each with the versions of its packages or the way to install it."""
+    packages: dict[str, list[str]] = defaultdict(list)
     for requirement in requires("kgnav-mcp") or ():
         match = re.match(r"([\w.-]+).*extra == ['\"](\w+)['\"]", requirement)
-        if match is None or match[2] == "all":
-            continue
+        if match is not None and match[2] != "all":
+            packages[match[2]].append(match[1])
+    for extra, names in packages.items():
         try:
-            yield f"{match[2]} ({match[1]} {version(match[1])})"
+            yield f"{extra} ({', '.join(f'{name} {version(name)}' for name in names)})"
         except PackageNotFoundError:
-            yield f"{match[2]} (not installed: pip install 'kgnav-mcp[{match[2]}]')"
+            yield f"{extra} (not installed: pip install 'kgnav-mcp[{extra}]')"
 
 
 async def _check(settings: Settings) -> bool:
