@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import signal
 import socket
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from kgnav_mcp.config import Settings
+from kgnav_mcp.server import transport
 from tests.server.processes import (
     INITIALIZE,
     KGNAV_MCP,
@@ -185,3 +188,15 @@ def test_a_client_that_stops_reading_for_good_does_not_crash_the_server(tmp_path
         process.stdin.close()
         assert process.wait(PATIENCE_S) == 0
         assert process.stderr.read() == b""
+
+
+def test_what_stays_is_spared_from_garbage_collection(monkeypatch: pytest.MonkeyPatch) -> None:
+    spared: list[int] = []
+    monkeypatch.setattr(transport.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(transport.anyio, "run", lambda *_: spared.append(gc.get_freeze_count()))
+    try:
+        transport.serve_stdio(Settings())
+    finally:
+        gc.unfreeze()
+
+    assert spared[0] > 10_000
