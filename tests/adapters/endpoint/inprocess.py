@@ -21,7 +21,8 @@ HERE = "sparql+http://127.0.0.1/sparql#prefix.ex=http://ex.example/"
 class InProcess:
     """Answers from Turtle. Queries that match one of `slow` run out of time, those with a text of `refused` fail.
 
-    Of those that match one of `cut` so many rows are there in time.
+    Of those that match one of `cut` so many rows are there in time, of those that match one of `capped` so many are
+    given at all.
     """
 
     turtle: str
@@ -29,6 +30,7 @@ class InProcess:
     refused: Sequence[str] = ()
     row_cap: int | None = None
     cut: Mapping[str, int] = field(default_factory=dict[str, int])
+    capped: Mapping[str, int] = field(default_factory=dict[str, int])
     queries: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
@@ -49,6 +51,9 @@ class InProcess:
         for text, in_time in self.cut.items():
             if re.search(text, query):
                 return Answer(rows[:in_time], None, partial=True)
+        for text, most in self.capped.items():
+            if re.search(text, query):
+                return Answer(rows[:most], most)
         cut = self.row_cap is not None and len(rows) > self.row_cap
         return Answer(rows[: self.row_cap] if cut else rows, self.row_cap if cut else None)
 

@@ -19,7 +19,7 @@ from kgnav_mcp.adapters.endpoint.schema import SchemaReader
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.endpoint.tallies import Tallies
 from kgnav_mcp.adapters.sparql.reading import Reader
-from kgnav_mcp.errors import StoreTimeout, UnknownName
+from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Certainty, Count, Direction, Stop
 from kgnav_mcp.port import AdapterOptions
 from tests.adapters.endpoint.graph import STATEMENTS
@@ -76,11 +76,32 @@ async def test_a_catalogue_of_a_part_denies_nothing(fault: Mapping[str, object])
             ask("nothing", None)
 
 
+@pytest.mark.parametrize("capped", [{RELATION_COUNTS: 1}, {TYPE_COUNTS: 0}], ids=str)
+async def test_a_catalogue_that_the_row_cap_cut_denies_nothing_and_is_no_time_out(capped: Mapping[str, int]):
+    part = await _catalogue(InProcess(PEOPLE, capped=capped))
+    for ask in (part.properties, part.types_called, part.anything_called, part.edges, part.edge_properties):
+        with pytest.raises(Unsupported, match=r"whether the store has a .*'nothing': its row cap") as caught:
+            ask("nothing", None)
+        assert "in time" not in caught.value.message
+    assert "the endpoint's row cap cut them" in (part.sampled or "")
+
+
+async def test_a_catalogue_that_time_and_the_row_cap_cut_may_be_whole_at_another_try():
+    part = await _catalogue(InProcess(PEOPLE, capped={RELATION_COUNTS: 1}, cut={TYPE_COUNTS: 0}))
+    with pytest.raises(StoreTimeout, match="in time whether it has a property 'nothing'"):
+        part.properties("nothing", None)
+
+
 async def test_what_nodes_are_called_is_a_property_also_where_not_all_relations_are_known():
     lists = await _lists(InProcess(PEOPLE, cut={RELATION_COUNTS: 0}))
     page = await lists.nodes(None, "name", "Ann", 5, None)
     assert [entity.id for entity in page.items] == ["ex:ann"]
     with pytest.raises(StoreTimeout, match="in time whether it has a property 'age'"):
+        await lists.nodes(None, "age", "30", 5, None)
+    lists = await _lists(InProcess(PEOPLE, capped={RELATION_COUNTS: 0}))
+    page = await lists.nodes(None, "name", "Ann", 5, None)
+    assert [entity.id for entity in page.items] == ["ex:ann"]
+    with pytest.raises(Unsupported, match="its row cap"):
         await lists.nodes(None, "age", "30", 5, None)
 
 

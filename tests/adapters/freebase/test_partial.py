@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-
 import pytest
 from rdflib import Literal, URIRef
 
@@ -12,64 +9,27 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.freebase import catalogue as catalogue_module
 from kgnav_mcp.adapters.freebase.catalogue import Catalogues
 from kgnav_mcp.adapters.freebase.linking import Linker
-from kgnav_mcp.adapters.freebase.lists import ListReader
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.neighbours import NeighbourReader
-from kgnav_mcp.adapters.freebase.options import Freebase
 from kgnav_mcp.adapters.freebase.relations import RelationReader
 from kgnav_mcp.adapters.freebase.schema import SchemaReader
-from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.freebase.tallies import Tallies
-from kgnav_mcp.adapters.sparql.results import Answer, Term
-from kgnav_mcp.errors import StoreTimeout, UnknownName
+from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Certainty, Count, Direction, Stop
 from kgnav_mcp.port import AdapterOptions
+from tests.adapters.freebase.stubbed import ANN, NAME, Endpoint, Row, lists_of, ns, store_of
 from tests.adapters.sparql.clock import Clock, timed
 from tests.adapters.sparql.stub import always, serving, table
 
-NS = "http://rdf.freebase.com/ns/"
-OPTIONS = AdapterOptions()
-Row = Mapping[str, Term]
-
-
-def ns(name: str) -> URIRef:
-    return URIRef(NS + name)
-
-
-ANN = ns("m.ann")
-NAME = ns("type.object.name")
 LABELLED: Row = {"s": ANN, "p": NAME, "o": Literal("Ann", lang="en")}
-
-
-class Endpoint:
-    """Answers the first pattern that a query has by its rows; those whose pattern is in `cut` by what was in time."""
-
-    def __init__(self, *answers: tuple[str, Sequence[Row]]) -> None:
-        self.answers = answers
-        self.cut: set[str] = set()
-
-    async def select(self, query: str) -> Answer:
-        for pattern, rows in self.answers:
-            if re.search(pattern, query):
-                return Answer(tuple(rows), None, partial=pattern in self.cut)
-        return Answer(())
-
-
-def _store(endpoint: Endpoint) -> Store:
-    return Store(endpoint, Freebase.read("freebase+http://127.0.0.1/sparql", OPTIONS), OPTIONS)
-
-
-def _lists(store: Store) -> ListReader:
-    names = Names(store)
-    return ListReader(store, names, Catalogues(store, names), Linker(store, names))
 
 
 async def test_an_entity_whose_name_was_not_read_in_time_is_not_taken_for_a_mediator():
     endpoint = Endpoint(("type.object.type", []), ("EXISTS", [{"s": ANN}]), ("LANG", []), ("VALUES", []))
-    assert (await Names(_store(endpoint)).described([ANN]))[ANN].mediator
+    assert (await Names(store_of(endpoint)).described([ANN]))[ANN].mediator
     for pattern in ("type.object.type", "EXISTS", "LANG", "VALUES"):
         endpoint.cut = {pattern}
-        names = Names(_store(endpoint))
+        names = Names(store_of(endpoint))
         with pytest.raises(StoreTimeout, match="stopped the query"):
             await names.described([ANN])
         endpoint.cut = set()
@@ -80,7 +40,7 @@ async def test_the_name_of_a_relation_that_was_not_read_in_time_is_read_again():
     relation = ns("film.actor.film")
     endpoint = Endpoint(("type.object.name", [{"s": relation, "o": Literal("Films", lang="en")}]))
     endpoint.cut = {"type.object.name"}
-    names = Names(_store(endpoint))
+    names = Names(store_of(endpoint))
     with pytest.raises(StoreTimeout):
         await names.relations([relation])
     endpoint.cut = set()
@@ -89,7 +49,7 @@ async def test_the_name_of_a_relation_that_was_not_read_in_time_is_read_again():
 
 async def test_counts_that_a_time_out_cut_are_counted_again():
     endpoint = Endpoint(("GROUP BY", [{"p": ns("a.b"), "n": Literal(7)}]))
-    tallies = Tallies(_store(endpoint))
+    tallies = Tallies(store_of(endpoint))
     endpoint.cut = {"GROUP BY"}
     assert (await tallies.near([ANN], Direction.OUTGOING, None)).count(7) == Count.at_least(7)
     endpoint.cut = set()
@@ -104,7 +64,7 @@ async def test_a_page_ends_before_the_rows_that_were_not_read_in_time():
         ("OFFSET", slices),
     )
     endpoint.cut = {r"VALUES \(.s .p\)"}
-    reader = NeighbourReader(store := _store(endpoint), Names(store), Tallies(store))
+    reader = NeighbourReader(store := store_of(endpoint), Names(store), Tallies(store))
     page = await reader.page([ANN], Direction.OUTGOING, paths=None, far_ends=None, limit=200, after=None, whole=False)
     assert {triple.relation.id for triple in page.items} == {"a.large"}
     assert (len(page.items), page.stop) == (150, Stop.TIME_OUT)
@@ -117,7 +77,7 @@ async def test_a_page_ends_before_the_rows_that_were_not_read_in_time():
 @pytest.mark.parametrize(("rows", "query"), [(5_000, "AS .least"), (50_000, "LIMIT 1000")])
 async def test_mediators_that_were_not_looked_for_in_time_are_said_to_be_missing(rows: int, query: str):
     endpoint = Endpoint((r"SELECT \?p \(COUNT", [{"p": ns("a.b"), "n": Literal(rows)}]), (query, []))
-    tallies = Tallies(_store(endpoint))
+    tallies = Tallies(store_of(endpoint))
     endpoint.cut = {query}
     assert (await tallies.through([ANN], Direction.OUTGOING, None)).stop is Stop.TIME_OUT
     endpoint.cut = set()
@@ -129,7 +89,7 @@ async def test_examples_that_were_not_read_in_time_are_said_to_be_missing(anchor
     counts = [{"s": anchor, "p": ns("a.b"), "n": Literal(5)} for anchor in anchors]
     endpoint = Endpoint(("GROUP BY", counts), (query, []))
     endpoint.cut = {query}
-    reader = RelationReader(store := _store(endpoint), Names(store), Tallies(store))
+    reader = RelationReader(store := store_of(endpoint), Names(store), Tallies(store))
     page = await reader.page(anchors, Direction.OUTGOING, hops=1, far_ends=None, examples=2, limit=5)
     assert (page.items[0].count, page.stop) == (Count(5 * len(anchors)), Stop.TIME_OUT)
 
@@ -140,10 +100,10 @@ async def test_relations_that_were_not_counted_in_time_are_listed_without_counts
         (r"\?l \(COUNT", [{"p": ns("a.other"), "l": Literal(0), "n": Literal(2)}]), ("DISTINCT", [{"p": relation}])
     )
     endpoint.cut = {r"\?l \(COUNT"}
-    catalogues = Catalogues(store := _store(endpoint), Names(store))
+    catalogues = Catalogues(store := store_of(endpoint), Names(store))
     catalogue = await catalogues.get()
     assert catalogue.relations[relation].values.certainty is Certainty.UNKNOWN
-    assert catalogue.whole
+    assert catalogue.stop is Stop.COMPLETE
     assert "not counted" in (catalogue.sampled or "")
 
 
@@ -154,7 +114,7 @@ async def test_a_catalogue_of_a_part_denies_nothing_and_is_read_again(cut: str, 
     )
     endpoint.cut = {r"\?l \(COUNT", cut}
     monkeypatch.setattr(catalogue_module, "TTLCache", timed(clock := Clock()))
-    catalogues = Catalogues(store := _store(endpoint), Names(store))
+    catalogues = Catalogues(store := store_of(endpoint), Names(store))
     part = await catalogues.get()
     for ask in (part.properties, part.types_called, part.anything_called):
         with pytest.raises(StoreTimeout, match=r"in time whether it has a .*'nothing'"):
@@ -169,6 +129,37 @@ async def test_a_catalogue_of_a_part_denies_nothing_and_is_read_again(cut: str, 
         whole.types_called("nothing", None)
 
 
+CAPS = [{r"\?l \(COUNT"}, {r"\?t \(COUNT"}, {"DISTINCT"}]
+
+
+@pytest.mark.parametrize("capped", CAPS, ids=str)
+async def test_a_catalogue_that_the_row_cap_cut_denies_nothing_and_is_no_time_out(capped: set[str]):
+    endpoint = Endpoint(
+        (r"\?l \(COUNT", [{"p": ns("a.b"), "l": Literal(1), "n": Literal(2)}]),
+        ("DISTINCT", [{"p": ns("a.b")}]),
+        (r"\?t \(COUNT", [{"t": ns("a.type"), "n": Literal(1)}]),
+    )
+    endpoint.capped = capped
+    endpoint.cut = {r"\?l \(COUNT"} if "DISTINCT" in capped else set()
+    catalogues = Catalogues(store := store_of(endpoint), Names(store))
+    part = await catalogues.get()
+    for ask in (part.properties, part.types_called, part.anything_called):
+        with pytest.raises(Unsupported, match=r"whether the store has a .*'nothing': its row cap"):
+            ask("nothing", None)
+    assert "missing" in (part.sampled or "")
+    assert "the endpoint's row cap cut them" in (part.sampled or "")
+    asked = len(endpoint.queries)
+    assert (await catalogues.get(), len(endpoint.queries)) == (part, asked)
+
+
+async def test_a_catalogue_that_time_and_the_row_cap_cut_may_be_whole_at_another_try():
+    endpoint = Endpoint((r"\?l \(COUNT", [{"p": ns("a.b"), "l": Literal(1), "n": Literal(2)}]), (r"\?t \(COUNT", []))
+    endpoint.capped, endpoint.cut = {r"\?l \(COUNT"}, {r"\?t \(COUNT"}
+    catalogue = await Catalogues(store := store_of(endpoint), Names(store)).get()
+    with pytest.raises(StoreTimeout, match="in time whether it has a property 'nothing'"):
+        catalogue.properties("nothing", None)
+
+
 @pytest.mark.parametrize("counted", [[], [{"n": Literal(0)}], [{"n": Literal(40)}]])
 async def test_a_list_that_was_not_counted_in_time_is_not_taken_for_a_short_one(counted: list[Row]):
     nodes = [{"s": ns(f"m.{n}")} for n in range(5)]
@@ -180,7 +171,7 @@ async def test_a_list_that_was_not_counted_in_time_is_not_taken_for_a_short_one(
         ("DISTINCT .p", []),
     )
     endpoint.cut = {"COUNT.DISTINCT"}
-    page = await _lists(_store(endpoint)).nodes(None, None, None, 5, "6000")
+    page = await lists_of(store_of(endpoint)).nodes(None, None, None, 5, "6000")
     assert [entity.id for entity in page.items] == [f"m.{n}" for n in range(5)]
     assert page.total.certainty is not Certainty.EXACT
     assert page.stop is Stop.LIMIT
@@ -190,12 +181,12 @@ async def test_a_name_that_was_not_read_in_time_is_no_unambiguous_one():
     endpoint = Endpoint((r"VALUES \?o", [LABELLED]))
     endpoint.cut = {r"VALUES \?o"}
     with pytest.raises(StoreTimeout):
-        await Linker(store := _store(endpoint), Names(store)).named("Ann", 5)
+        await Linker(store := store_of(endpoint), Names(store)).named("Ann", 5)
 
 
 async def test_a_full_text_index_that_did_not_answer_in_time_is_asked_for_again():
     endpoint = Endpoint(("contains", [{"o": Literal("Anna")}]), ("LIMIT 50", [{"o": Literal("Anna")}]))
-    linker = Linker(store := _store(endpoint), Names(store))
+    linker = Linker(store := store_of(endpoint), Names(store))
     for pattern in ("contains", "LIMIT 50"):
         endpoint.cut = {pattern}
         with pytest.raises(StoreTimeout):
@@ -206,7 +197,7 @@ async def test_a_full_text_index_that_did_not_answer_in_time_is_asked_for_again(
 
 async def test_a_degree_that_was_not_counted_in_time_is_a_lower_bound():
     endpoint = Endpoint(("GROUP BY", [{"s": ANN, "n": Literal(7)}]))
-    linker = Linker(store := _store(endpoint), Names(store))
+    linker = Linker(store := store_of(endpoint), Names(store))
     assert await linker.degrees([ANN]) == {ANN: Count(14)}
     endpoint.cut = {"GROUP BY"}
     assert await linker.degrees([ANN]) == {ANN: Count.at_least(14)}
@@ -220,7 +211,7 @@ async def test_the_values_at_a_type_are_lower_bounds_where_its_nodes_were_not_al
     )
     for cut, make in ((set[str](), Count), ({r"\?t \(COUNT"}, Count.at_least)):
         endpoint.cut = cut
-        names = Names(store := _store(endpoint))
+        names = Names(store := store_of(endpoint))
         schema = await SchemaReader(store, names, Catalogues(store, names), Count(3)).around("a.type", 5)
         assert [facts.count for facts in schema.properties] == [make(3)]
 
@@ -231,7 +222,7 @@ async def test_types_at_the_ends_of_relations_that_were_not_read_in_time_are_sai
         (r"isIRI", [{"number": Literal(0), "t": ns("a.type"), "n": Literal(3)}]),
         (r"\?t \(COUNT", []),
     )
-    names = Names(store := _store(endpoint))
+    names = Names(store := store_of(endpoint))
     reader = SchemaReader(store, names, Catalogues(store, names), Count(3))
     endpoint.cut = {r"isIRI"}
     assert "time was over" in ((await reader.overview(5)).sampled or "")

@@ -9,9 +9,9 @@ import pytest
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.sparql import catalogue
-from kgnav_mcp.adapters.sparql.catalogue import Use, nearest
-from kgnav_mcp.errors import StoreTimeout, UnknownName
-from kgnav_mcp.model import Count, Relation
+from kgnav_mcp.adapters.sparql.catalogue import Use, missing, nearest
+from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
+from kgnav_mcp.model import Count, Relation, Stop
 
 NONE, SOME, UNKNOWN = Count(0), Count(3), Count.unknown()
 FILMS, FILM_YEARS, FILM = (URIRef(f"http://e.example/{name}") for name in ("films", "film_years", "Film"))
@@ -61,7 +61,7 @@ def test_a_name_of_nothing_is_refused_with_the_nearest_ones():
 
 
 def test_a_name_of_nothing_among_a_part_may_be_among_the_rest():
-    part = replace(KNOWN, whole=False)
+    part = replace(KNOWN, stop=Stop.TIME_OUT)
     assert part.types_called("film", None) == [FILM]
     for ask in (part.properties, part.types_called, part.anything_called):
         with pytest.raises(StoreTimeout, match=r"in time whether it has a .*'filn'") as caught:
@@ -70,6 +70,21 @@ def test_a_name_of_nothing_among_a_part_may_be_among_the_rest():
     with pytest.raises(StoreTimeout) as caught:
         replace(part, types={}).types_called("filn", None)
     assert "describe_graph()" in caught.value.next_step
+
+
+def test_a_name_of_nothing_may_be_behind_the_row_cap_which_is_no_time_out():
+    part = replace(KNOWN, stop=Stop.ROW_CAP)
+    assert part.types_called("film", None) == [FILM]
+    for ask, kind in ((part.properties, "property"), (part.types_called, "label")):
+        with pytest.raises(Unsupported, match=f"whether the store has a {kind} 'filn': its row cap cut") as caught:
+            ask("filn", None)
+        assert "Film" in caught.value.next_step or "ex:films" in caught.value.next_step
+
+
+def test_another_try_may_help_where_time_cut_one_of_several_lists():
+    assert missing(Stop.ROW_CAP, Stop.TIME_OUT) is missing(Stop.TIME_OUT, Stop.ROW_CAP) is Stop.TIME_OUT
+    assert missing(Stop.COMPLETE, Stop.ROW_CAP) is Stop.ROW_CAP
+    assert missing(Stop.COMPLETE, Stop.COMPLETE) is Stop.COMPLETE
 
 
 def test_a_relation_that_is_not_counted_may_have_anything():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.adapters.sparql.paging import Place, Position, cut, items_before, seen
+from kgnav_mcp.adapters.sparql.paging import Place, Position, cut, in_part, items_before, seen
 from kgnav_mcp.errors import InvalidCursor
-from kgnav_mcp.model import Count, Stop
+from kgnav_mcp.model import Certainty, Count, Page, Stop
 
 POSITIONS = [
     Position(0, ("film.actor.film",), Place()),
@@ -54,3 +54,11 @@ def test_a_list_of_which_items_were_seen_has_at_least_these():
         Count.at_least(9),
         Count.at_least(6),
     ]
+
+
+def test_the_end_of_a_list_that_was_asked_for_in_part_is_no_end_and_what_comes_before_it_is_gone_on_with():
+    page = Page(("a",), ("1",), Count(1))
+    assert in_part(page, Stop.COMPLETE) == page
+    assert in_part(page, Stop.ROW_CAP) == Page(("a",), ("1",), Count.at_least(1), Stop.ROW_CAP)
+    assert in_part(Page(("a",), ("1",), Count(2), Stop.LIMIT), Stop.ROW_CAP).stop is Stop.LIMIT
+    assert in_part(Page((), (), Count.unknown()), Stop.LIMIT).total.certainty is Certainty.UNKNOWN

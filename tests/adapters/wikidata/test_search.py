@@ -11,7 +11,7 @@ import pytest
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.errors import InvalidStore, RateLimited, StoreTimeout, StoreUnavailable
-from kgnav_mcp.model import Stop
+from kgnav_mcp.model import Count, Stop
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.sparql.stub import Exchange, Handler, Stub, always, serving
 from tests.adapters.wikidata.stubbed import BASE, iri, literal, number, opened, query_of, rows, wikibase
@@ -153,3 +153,32 @@ async def test_as_many_candidates_as_the_search_gives_are_not_said_to_be_all():
     async with searching(found(*entries)) as (graph, _):
         page = await graph.find("Douglas Adams", limit=5)
     assert (len(page.items), page.stop) == (5, Stop.LIMIT)
+
+
+@pytest.mark.parametrize(
+    ("given", "total", "stop"), [(49, Count(1), Stop.COMPLETE), (50, Count.at_least(1), Stop.LIMIT)]
+)
+async def test_namesakes_out_of_a_full_list_of_the_search_are_not_said_to_be_all(given: int, total: Count, stop: Stop):
+    others = [{"id": f"Q{n}", "label": f"Douglas Adams {n}"} for n in range(100, 99 + given)]
+    async with searching(found(ADAMS, *others)) as (graph, _):
+        for page in (
+            await graph.named("Douglas Adams", limit=5),
+            await graph.nodes(None, "label", "Douglas Adams", limit=5),
+        ):
+            assert ([each.id for each in page.items], page.total, page.stop) == (["wd:Q42"], total, stop)
+        page = await graph.nodes(None, "country", "Douglas Adams", limit=5)
+        assert (page.total.certainty, page.stop) == (total.certainty, stop)
+
+
+async def test_candidates_are_not_said_to_be_all_where_more_are_wanted_than_the_search_gives():
+    entries = [{**ADAMS, "id": f"Q{n}"} for n in range(1, 51)]
+    async with searching(found(*entries)) as (graph, _):
+        page = await graph.find("Douglas Adams", limit=60)
+    assert (len(page.items), page.total, page.stop) == (50, Count.at_least(50), Stop.LIMIT)
+
+
+async def test_lists_of_several_languages_are_full_one_by_one():
+    entries = [{**ADAMS, "id": f"Q{n}"} for n in range(1, 13)]
+    async with searching(found(*entries), languages=("en", "de")) as (graph, _):
+        page = await graph.find("Douglas Adams", limit=20)
+    assert (len(page.items), page.total, page.stop) == (12, Count(12), Stop.COMPLETE)

@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.endpoint.reification import NOTATION, reifier_facts
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.naming import local_name, readable
 from kgnav_mcp.adapters.sparql import catalogue
-from kgnav_mcp.adapters.sparql.catalogue import Use
+from kgnav_mcp.adapters.sparql.catalogue import Use, missing
 from kgnav_mcp.adapters.sparql.reading import Read, address, number, truth
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Stop
@@ -82,8 +82,8 @@ class Catalogues:
 
     async def _made(self) -> Catalogue:
         notes: list[str] = []
-        uses, qualifiers, all_relations = await self._uses(notes)
-        types, all_types = await self._types(notes)
+        uses, qualifiers, no_relations = await self._uses(notes)
+        types, no_types = await self._types(notes)
         relations = await self._names.relations([*uses, *qualifiers])
         names = {**relations, **await self._names.classes(types)}
         return Catalogue(
@@ -92,13 +92,13 @@ class Catalogues:
             qualifiers=qualifiers,
             names=names,
             sampled="; ".join(notes) or None,
-            whole=all_relations and all_types,
+            stop=missing(no_relations, no_types),
         )
 
-    async def _uses(self, notes: list[str]) -> tuple[dict[URIRef, Use], dict[URIRef, Count], bool]:
-        """Every relation with its uses, without those of statements about triples; what these have; if that is all."""
+    async def _uses(self, notes: list[str]) -> tuple[dict[URIRef, Use], dict[URIRef, Count], Stop]:
+        """Every relation with its uses, without those of statements about triples; what these have; why not all."""
         reader = self._store.reader
-        read, whole = await self._counted("relations", "triples", notes)
+        read, stop = await self._counted("relations", "triples", notes)
         uses: dict[URIRef, Counter[bool]] = {}
         for row in read.rows:
             if "p" in row:
@@ -108,8 +108,9 @@ class Catalogues:
             try:
                 said, parallel = await reifier_facts(reader, self._store.reification)
             except StoreTimeout:
-                whole = False
+                stop = Stop.TIME_OUT
                 notes.append("what is said of triples is not counted: it takes too long")
+        whole = stop is Stop.COMPLETE
         for (iri, value), times in said.items():
             if whole and iri in uses and not (value and _quoted_only(self._store)):
                 uses[iri][value] -= times
@@ -123,29 +124,29 @@ class Catalogues:
         for (iri, _), times in said.items():
             if iri not in NOTATION and iri != RDF.type:
                 qualifiers[iri] += times
-        return found, {iri: Count(times) for iri, times in qualifiers.items()}, whole
+        return found, {iri: Count(times) for iri, times in qualifiers.items()}, stop
 
-    async def _types(self, notes: list[str]) -> tuple[dict[URIRef, Count], bool]:
-        read, whole = await self._counted("labels", "nodes", notes)
-        make = Count if whole else Count.at_least
+    async def _types(self, notes: list[str]) -> tuple[dict[URIRef, Count], Stop]:
+        read, stop = await self._counted("labels", "nodes", notes)
+        make = Count if stop is Stop.COMPLETE else Count.at_least
         return {
             address(row, "t"): make(number(row, "n")) for row in read.rows if "t" in row and row["t"] != RDF.Statement
-        }, whole
+        }, stop
 
-    async def _counted(self, what: str, among: str, notes: list[str]) -> tuple[Read, bool]:
-        """All of a kind counted, or, where that takes too long, those of a sample; and whether these are all."""
+    async def _counted(self, what: str, among: str, notes: list[str]) -> tuple[Read, Stop]:
+        """All of a kind counted, or, where that takes too long, those of a sample; and why these are not all."""
         reader = self._store.reader
         exact, sampled = _COUNTS[what]
         try:
             read = await reader.select(exact, share=_SHARE)
         except StoreTimeout:
             notes.append(f"{what} are those of some {_SAMPLE:,} {among}: counting all takes too long")
-            return await reader.select(sampled, sample=_SAMPLE), False
+            return await reader.select(sampled, sample=_SAMPLE), Stop.TIME_OUT
         if read.stop is not Stop.COMPLETE:
             notes.append(
                 f"{what} may be missing, and their counts are lower bounds: the endpoint's {read.stop} cut them"
             )
-        return read, read.stop is Stop.COMPLETE
+        return read, read.stop
 
 
 def _quoted_only(store: Store) -> bool:

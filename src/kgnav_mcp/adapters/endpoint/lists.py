@@ -14,12 +14,12 @@ from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.store import Store, one_of, term_order
 from kgnav_mcp.adapters.sparql.catalogue import Use
-from kgnav_mcp.adapters.sparql.paging import WHOLE, cut, items_before, seen
+from kgnav_mcp.adapters.sparql.paging import WHOLE, cut, in_part, items_before, seen
 from kgnav_mcp.adapters.sparql.reading import Read, fits, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, listed, values
-from kgnav_mcp.errors import InvalidArgument, StoreTimeout, UnknownName
-from kgnav_mcp.model import Count, Entity, Page
+from kgnav_mcp.errors import InvalidArgument, StoreTimeout, UnknownName, Unsupported
+from kgnav_mcp.model import Count, Entity, Page, Stop
 
 _SCANNED = 200_000
 """Values that are compared as texts; where a property has more, a value is looked up in the forms it may have."""
@@ -68,17 +68,18 @@ class ListReader:
         if property_name is not None and property_name.casefold() == _ID and value is not None:
             return await self._by_id(value, types)
         conditions: list[str] = []
+        stop = Stop.COMPLETE
         if types is not None:
             conditions.append(self._with_types(types))
         if property_name is not None:
-            condition = await self._with_property(catalogue, property_name, value)
+            condition, stop = await self._with_property(catalogue, property_name, value)
             if condition is None:
-                return Page((), (), Count(0))
+                return in_part(Page((), (), Count(0)), stop)
             conditions.append(condition)
         if not conditions:
             conditions.append(self._reader.filled(queries.WITH_PROPERTY, having=one_of(self._store.names)))
         conditions.append(self._store.reification.no_reifier("?s").text)
-        return await self._page(Terms(" ".join(conditions)), skip, limit)
+        return in_part(await self._page(Terms(" ".join(conditions)), skip, limit), stop)
 
     async def values(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
         """The distinct values of a property over the nodes with a type; one text is one value.
@@ -130,37 +131,42 @@ class ListReader:
         """The relations of a name; `name` is what names entities, and where the graph calls something so, that too."""
         try:
             found = catalogue.properties(name, self._ids.iri(name))
-        except (UnknownName, StoreTimeout):
+        except (UnknownName, StoreTimeout, Unsupported):
             if name.casefold() != _NAME:
                 raise
             found = []
         return list(dict.fromkeys([*found, *(self._store.names if name.casefold() == _NAME else ())]))
 
-    async def _with_property(self, catalogue: Catalogue, name: str, value: str | None) -> str | None:
-        """The condition that a node has a property, or a value of it; None where nothing can meet it."""
+    async def _with_property(self, catalogue: Catalogue, name: str, value: str | None) -> tuple[str | None, Stop]:
+        """The condition that a node has a property, or a value of it; None where nothing can meet it.
+
+        And why it does not hold for all that the value means, where it does not.
+        """
         properties = self._properties(catalogue, name)
         having = one_of(properties)
         if value is None:
-            return self._reader.filled(queries.WITH_PROPERTY, having=having)
+            return self._reader.filled(queries.WITH_PROPERTY, having=having), Stop.COMPLETE
         uses = [catalogue.relations.get(iri, _UNCOUNTED) for iri in properties]
         if not any(use.has_values for use in uses):
-            meant = await self._meant(value)
-            return self._reader.filled(queries.WITH_TERM, having=having, terms=values(*meant)) if meant else None
+            meant, stop = await self._meant(value)
+            if not meant:
+                return None, stop
+            return self._reader.filled(queries.WITH_TERM, having=having, terms=values(*meant)), stop
         try:
             if sum(use.values.value for use in uses) > _SCANNED or catalogue.sampled:
                 likely = values(*self._likely(value))
-                return self._reader.filled(queries.WITH_TERM, having=having, terms=likely)
-            return self._reader.filled(queries.WITH_TEXT, having=having, text=Literal(value))
+                return self._reader.filled(queries.WITH_TERM, having=having, terms=likely), Stop.COMPLETE
+            return self._reader.filled(queries.WITH_TEXT, having=having, text=Literal(value)), Stop.COMPLETE
         except InvalidArgument:
-            return None  # A text that no query can carry is no text of the graph.
+            return None, Stop.COMPLETE  # A text that no query can carry is no text of the graph.
 
-    async def _meant(self, value: str) -> list[URIRef]:
-        """The entities that a value means where the property leads to entities: by id, else by name."""
+    async def _meant(self, value: str) -> tuple[list[URIRef], Stop]:
+        """The entities that a value means where the property leads to entities: by id, else by name; why not all."""
         given = self._ids.iri(value)
         if given is not None and given in await self._names.entities([given]):
-            return [given]
+            return [given], Stop.COMPLETE
         namesakes = await self._linker.named(value, _NAMESAKES)
-        return [iri for entity in namesakes.items if (iri := self._ids.iri(entity.id)) is not None]
+        return [iri for entity in namesakes.items if (iri := self._ids.iri(entity.id)) is not None], namesakes.stop
 
     def _likely(self, value: str) -> list[Literal]:
         """The terms a text may be the text of: plain, in a wanted language, of a datatype it has the form of."""

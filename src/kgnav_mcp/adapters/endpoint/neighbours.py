@@ -97,21 +97,23 @@ class NeighbourReader:
         kind: TailKind | None,
         tally: Tally,
         wanted: int,
-    ) -> tuple[Node, ...]:
-        """The first distinct far ends of one path, blank nodes among them."""
+    ) -> tuple[tuple[Node, ...], Stop]:
+        """The first distinct far ends of one path, blank nodes among them, and why not all were read."""
         found: dict[str, Node] = {}
+        stops: list[Stop] = []
         reader = RowReader(self._store, self._names, direction, kind)
         for anchor in anchors:
             segment = Segment(0, anchor, path, tally.rows[anchor][path], exact=True)
             read = await self._read(reader, [segment], Place(), wanted, {})
             rows = [row for _, part in read for row in part.found]
+            stops += [part.stop for _, part in read if part.stop is not Stop.LIMIT]
             nodes = await self._names.nodes(row.far for row in rows if not isinstance(row.far, Entity))
             for row in rows:
                 node = row.far if isinstance(row.far, Entity) else nodes[row.far]
                 found.setdefault(node.id if isinstance(node, Entity) else repr(node), node)
             if len(found) >= wanted:
                 break
-        return tuple(found.values())[:wanted]
+        return tuple(found.values())[:wanted], worst(stops)
 
     async def _probe(
         self, anchors: Sequence[Anchor], direction: Direction, far_ends: TailKind | None, limit: int

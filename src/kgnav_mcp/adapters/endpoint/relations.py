@@ -12,7 +12,7 @@ from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.neighbours import NeighbourReader, joined
 from kgnav_mcp.adapters.endpoint.store import Anchor, Store
 from kgnav_mcp.adapters.endpoint.tallies import Path, Tallies, Tally
-from kgnav_mcp.adapters.sparql.reading import number, worst
+from kgnav_mcp.adapters.sparql.reading import Read, number, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import values
 from kgnav_mcp.errors import StoreTimeout
@@ -56,7 +56,9 @@ class RelationReader:
         ordered = sorted((self._id(path), path) for path in by_path)
         shown = [path for _, path in ordered[:limit]]
         relations = await self._names.relations(relation for path in shown for relation in path)
-        far_nodes = await self._examples(tally, direction, far_ends, {path: by_path[path] for path in shown}, examples)
+        far_nodes, stop = await self._examples(
+            tally, direction, far_ends, {path: by_path[path] for path in shown}, examples
+        )
         items = tuple(
             RelationFacts(
                 relation=joined([relations[relation] for relation in path]),
@@ -73,7 +75,7 @@ class RelationReader:
             items=items,
             positions=tuple(name for name, _ in ordered[:limit]),
             total=Count(size) if tally.stop is Stop.COMPLETE else Count.at_least(size),
-            stop=worst((tally.stop, Stop.LIMIT if size > limit else Stop.COMPLETE)),
+            stop=worst((tally.stop, stop, Stop.LIMIT if size > limit else Stop.COMPLETE)),
         )
 
     async def _examples(
@@ -83,13 +85,14 @@ class RelationReader:
         far_ends: TailKind | None,
         paths: Mapping[Path, Sequence[Anchor]],
         wanted: int,
-    ) -> dict[Path, tuple[Node, ...]]:
-        """The first distinct far ends of each path: read for all of them at once, but where blank nodes are among them.
+    ) -> tuple[dict[Path, tuple[Node, ...]], Stop]:
+        """The first distinct far ends of each path, and whether all were read.
 
-        Where their time is over, the relations come without.
+        They are read for all paths at once, but where blank nodes are among them. Where their time is over, the
+        relations come without.
         """
         if not wanted or not paths:
-            return {}
+            return {}, Stop.COMPLETE
         asked = list(paths)
         iris = {path: [one for one in anchors if isinstance(one, URIRef)][:_ANCHORS] for path, anchors in paths.items()}
         branches = [
@@ -99,21 +102,24 @@ class RelationReader:
         ]
         found: dict[Path, list[Term]] = defaultdict(list)
         try:
-            for row in (await self._store.reader.union(branches)).rows if branches else ():
-                found[asked[number(row, "number")]].append(row["o"])
+            read = await self._store.reader.union(branches) if branches else Read(())
         except StoreTimeout:
-            return {}
+            return {}, Stop.TIME_OUT
+        for row in read.rows:
+            found[asked[number(row, "number")]].append(row["o"])
         nodes = await self._names.nodes(term for terms in found.values() for term in terms)
         examples: dict[Path, tuple[Node, ...]] = {}
+        stops = [read.stop]
         for path in asked:
             terms = found.get(path, [])
             if terms and not any(isinstance(term, BNode) for term in terms):
                 examples[path] = tuple(nodes[term] for term in terms)
             else:
-                examples[path] = await self._neighbours.far_ends(
+                examples[path], stop = await self._neighbours.far_ends(
                     paths[path], path, direction, kind=far_ends, tally=tally, wanted=wanted
                 )
-        return examples
+                stops.append(stop)
+        return examples, worst(stops)
 
     def _branch(
         self,

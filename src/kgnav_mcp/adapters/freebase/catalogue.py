@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.store import FRESH, Store
 from kgnav_mcp.adapters.sparql import catalogue
-from kgnav_mcp.adapters.sparql.catalogue import Use
+from kgnav_mcp.adapters.sparql.catalogue import Use, missing
 from kgnav_mcp.adapters.sparql.reading import Read, address, number
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Stop
@@ -22,7 +22,7 @@ from kgnav_mcp.model import Count, Stop
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue(catalogue.Catalogue):
-    """What there is, or what of it was read in time."""
+    """What there is, or what of it was read."""
 
     def spellings(self, iri: URIRef) -> Iterable[str]:
         """Its id, its name, the last part of its id."""
@@ -44,59 +44,57 @@ class Catalogues:
     async def get(self) -> Catalogue:
         """The catalogue, which costs one pass over the graph's relations and types the first time.
 
-        One that was not read whole is read again after a minute.
+        One that time cut is read again after a minute; a row cap cuts the same every time.
         """
         async with self._reading:
             read = self._read or self._part.get(None)
             if read is None:
                 read = await self._made()
-                if read.whole:
-                    self._read = read
-                else:
+                if read.stop is Stop.TIME_OUT:
                     self._part[None] = read
+                else:
+                    self._read = read
         return read
 
     async def _made(self) -> Catalogue:
         notes: list[str] = []
-        relations, all_relations = await self._relations(notes)
-        types, all_types = await self._types(notes)
+        relations, no_relations = await self._relations(notes)
+        types, no_types = await self._types(notes)
         names = await self._names.relations([*relations, *types])
         return Catalogue(
             relations=relations,
             types=types,
             names=names,
             sampled="; ".join(notes) or None,
-            whole=all_relations and all_types,
+            stop=missing(no_relations, no_types),
         )
 
-    async def _relations(self, notes: list[str]) -> tuple[dict[URIRef, Use], bool]:
-        """Every relation with its uses, or, where counting takes too long, without; and whether these are all."""
+    async def _relations(self, notes: list[str]) -> tuple[dict[URIRef, Use], Stop]:
+        """Every relation with its uses, or, where counting takes too long, without; and why these are not all."""
         counted = await self._within_time(queries.RELATION_COUNTS)
         if counted is None or counted.stop is Stop.TIME_OUT:
             notes.append("relations are not counted: the graph is too large for that")
             read = await self._reader.select(queries.RELATIONS)
-            in_time = read.stop is not Stop.TIME_OUT
-            if not in_time:
-                notes.append("relations are missing that could not be read in time")
-            unknown = Use(Count.unknown(), Count.unknown())
-            return {iri: unknown for row in read.rows if self._store.freebase.shows(iri := address(row, "p"))}, in_time
+            if read.stop is not Stop.COMPLETE:
+                notes.append(f"relations are missing: the endpoint's {read.stop} cut them")
+            shown = [iri for row in read.rows if self._store.freebase.shows(iri := address(row, "p"))]
+            return dict.fromkeys(shown, Use(Count.unknown(), Count.unknown())), read.stop
         uses: dict[URIRef, Counter[bool]] = {}
         for row in counted.rows:
             iri = address(row, "p")
             if self._store.freebase.shows(iri):
                 uses.setdefault(iri, Counter())[bool(number(row, "l"))] += number(row, "n")
-        make = self._sure(counted, notes)
-        return {iri: Use(make(counts[False]), make(counts[True])) for iri, counts in uses.items()}, True
+        make = self._sure("relations", counted, notes)
+        return {iri: Use(make(counts[False]), make(counts[True])) for iri, counts in uses.items()}, counted.stop
 
-    async def _types(self, notes: list[str]) -> tuple[dict[URIRef, Count], bool]:
-        """Every type with the number of its entities, as far as these are counted in time; and whether that is all."""
+    async def _types(self, notes: list[str]) -> tuple[dict[URIRef, Count], Stop]:
+        """Every type with the number of its entities, as far as these are counted; and why that is not all."""
         counted = await self._within_time(queries.TYPE_COUNTS)
         if counted is None:
             notes.append("labels are not counted: the graph is too large for that")
-            return {}, False
-        make = self._sure(counted, notes)
-        found = {address(row, "t"): make(number(row, "n")) for row in counted.rows}
-        return found, counted.stop is not Stop.TIME_OUT
+            return {}, Stop.TIME_OUT
+        make = self._sure("labels", counted, notes)
+        return {address(row, "t"): make(number(row, "n")) for row in counted.rows}, counted.stop
 
     async def _within_time(self, query: str) -> Read | None:
         try:
@@ -105,8 +103,8 @@ class Catalogues:
             return None  # Said by the schema's own word on how exact it is.
 
     @staticmethod
-    def _sure(read: Read, notes: list[str]) -> Callable[[int], Count]:
+    def _sure(what: str, read: Read, notes: list[str]) -> Callable[[int], Count]:
         if read.stop is Stop.COMPLETE:
             return Count
-        notes.append(f"counts are lower bounds: the endpoint stopped at its {read.stop}")
+        notes.append(f"{what} may be missing, and their counts are lower bounds: the endpoint's {read.stop} cut them")
         return Count.at_least

@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.freebase.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.freebase.linking import Linker
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
-from kgnav_mcp.adapters.sparql.paging import WHOLE, cut, items_before
+from kgnav_mcp.adapters.sparql.paging import WHOLE, cut, in_part, items_before
 from kgnav_mcp.adapters.sparql.reading import Read, address, fits, worst
 from kgnav_mcp.adapters.sparql.results import Term, count
 from kgnav_mcp.adapters.sparql.terms import Terms, values
@@ -59,19 +59,20 @@ class ListReader:
         skip = items_before(after)
         catalogue = await self._catalogues.get()
         conditions: list[str] = []
+        stop = Stop.COMPLETE
         if label is not None:
             types = catalogue.types_called(label, self._store.ids.term(label))
             conditions.append(self._reader.filled(queries.WITH_TYPE, types=values(*types)))
         if property_name is not None:
             if property_name.casefold() == _ID and value is not None:
                 return await self._by_id(value, label, catalogue)
-            condition = await self._with_property(catalogue, property_name, value)
+            condition, stop = await self._with_property(catalogue, property_name, value)
             if condition is None:
-                return Page((), (), Count(0))
+                return in_part(Page((), (), Count(0)), stop)
             conditions.append(condition)
         if not conditions:
             conditions.append(self._reader.filled(queries.WITH_NAME))
-        return await self._page(Terms(" ".join(conditions)), skip, limit)
+        return in_part(await self._page(Terms(" ".join(conditions)), skip, limit), stop)
 
     async def values(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
         """The distinct values of a property over the nodes with a type; one text is one value.
@@ -110,27 +111,35 @@ class ListReader:
                 return await self._values(conditions, skip, limit)
         raise _no_edge_properties(f"the edges of {owner!r}")
 
-    async def _with_property(self, catalogue: Catalogue, name: str, value: str | None) -> str | None:
-        """The condition that a node has a property, or a value of it; None where nothing can meet it."""
+    async def _with_property(self, catalogue: Catalogue, name: str, value: str | None) -> tuple[str | None, Stop]:
+        """The condition that a node has a property, or a value of it; None where nothing can meet it.
+
+        And why it does not hold for all that the value means, where it does not.
+        """
         properties = catalogue.properties(name, self._store.ids.term(name))
         listed = values(*properties)
         if value is None:
-            return self._reader.filled(queries.WITH_PROPERTY, properties=listed)
+            return self._reader.filled(queries.WITH_PROPERTY, properties=listed), Stop.COMPLETE
         uses = [catalogue.relations[iri] for iri in properties]
         if not any(use.has_values for use in uses):
-            meant = await self._meant(value)
-            return self._reader.filled(queries.WITH_TERM, properties=listed, terms=values(*meant)) if meant else None
+            meant, stop = await self._meant(value)
+            if not meant:
+                return None, stop
+            return self._reader.filled(queries.WITH_TERM, properties=listed, terms=values(*meant)), stop
         counts = [use.values for use in uses]
         if sum(count.value for count in counts) > _SCANNED or any(c.certainty is Certainty.UNKNOWN for c in counts):
-            return self._reader.filled(queries.WITH_TERM, properties=listed, terms=values(*self._likely(value)))
-        return self._reader.filled(queries.WITH_TEXT, properties=listed, text=Literal(value))
+            terms = values(*self._likely(value))
+            return self._reader.filled(queries.WITH_TERM, properties=listed, terms=terms), Stop.COMPLETE
+        return self._reader.filled(queries.WITH_TEXT, properties=listed, text=Literal(value)), Stop.COMPLETE
 
-    async def _meant(self, value: str) -> list[URIRef]:
-        """The entities that a value means where the property leads to entities: by id, or by name."""
+    async def _meant(self, value: str) -> tuple[list[URIRef], Stop]:
+        """The entities that a value means where the property leads to entities: by id, else by name; why not all."""
         given = self._store.ids.term(value)
+        if given is not None and given in await self._names.described([given]):
+            return [given], Stop.COMPLETE
         namesakes = await self._linker.named(value, _NAMESAKES)
         named = [iri for entity in namesakes.items if (iri := self._store.ids.term(entity.id)) is not None]
-        return list(dict.fromkeys([*([given] if given is not None else []), *named]))
+        return named, namesakes.stop
 
     def _likely(self, value: str) -> list[Literal]:
         """The terms a text may be the text of: plain, in a wanted language, of a datatype it has the form of."""

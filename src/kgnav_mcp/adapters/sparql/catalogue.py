@@ -10,8 +10,8 @@ from typing import TypeVar
 from rapidfuzz import fuzz, process
 from rdflib import URIRef
 
-from kgnav_mcp.errors import KgnavError, StoreTimeout, UnknownName
-from kgnav_mcp.model import Certainty, Count, Relation
+from kgnav_mcp.errors import KgnavError, StoreTimeout, UnknownName, Unsupported
+from kgnav_mcp.model import Certainty, Count, Relation, Stop
 
 K = TypeVar("K")
 
@@ -39,10 +39,10 @@ class Use:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue(ABC):
-    """What there is, or what of it was read in time. `sampled` says what is not exact, None where all is.
+    """What there is, or what of it was read. `sampled` says what is not exact, None where all is.
 
     What a name means is asked for with `meant`, the IRI that it is the id of; None where it can be no id. A name of
-    nothing raises UnknownName, or StoreTimeout where it may be among what was not read.
+    nothing raises UnknownName, or what `undecided` makes where it may be among what was not read.
     """
 
     relations: Mapping[URIRef, Use]
@@ -50,8 +50,8 @@ class Catalogue(ABC):
     names: Mapping[URIRef, Relation]
     """Ids and names of all of them."""
     sampled: str | None
-    whole: bool = True
-    """Whether every relation and type of the graph is here: else nothing can be said not to be in the graph."""
+    stop: Stop = Stop.COMPLETE
+    """Why not every relation and type of the graph is here: then nothing can be said not to be in the graph."""
 
     @abstractmethod
     def spellings(self, iri: URIRef) -> Iterable[str]:
@@ -59,20 +59,23 @@ class Catalogue(ABC):
 
     def unknown(self, kind: str, name: str, nearest: Sequence[str]) -> KgnavError:
         """The error for a name by which nothing here is called."""
-        return UnknownName(kind, name, nearest) if self.whole else undecided(kind, name, nearest)
+        if self.stop is Stop.COMPLETE:
+            return UnknownName(kind, name, nearest)
+        return undecided(kind, name, nearest, self.stop)
 
     def properties(self, name: str, meant: URIRef | None) -> list[URIRef]:
         """The relations of an id or a name; where some of them have values, these alone.
 
         Raises:
             UnknownName: there is none.
-            StoreTimeout: there may be one that was not read.
+            StoreTimeout: there may be one that was not read in time.
+            Unsupported: there may be one behind the endpoint's row cap.
         """
         found = self.called(name, meant, self.relations, "property")
         return [iri for iri in found if self.relations[iri].has_values] or found
 
     def types_called(self, name: str, meant: URIRef | None) -> list[URIRef]:
-        """The types of an id or a name. Raises UnknownName, or StoreTimeout, where there is none."""
+        """The types of an id or a name. Raises as `properties` does."""
         return self.called(name, meant, self.types, _LABEL)
 
     def anything_called(self, name: str, meant: URIRef | None) -> tuple[list[URIRef], list[URIRef]]:
@@ -101,13 +104,26 @@ class Catalogue(ABC):
         return nearest(name, {iri: self.names[iri].label for iri in sorted(among)})
 
 
-def undecided(kind: str, name: str, nearest: Sequence[str]) -> StoreTimeout:
-    """The error for a name of which nobody knows whether the graph has it: not all of its names could be read."""
+def missing(*stops: Stop) -> Stop:
+    """Why not all of several lists is there: a time-out rather than a row cap, for another try may mend that."""
+    return next((stop for stop in (Stop.TIME_OUT, Stop.ROW_CAP) if stop in stops), Stop.COMPLETE)
+
+
+def undecided(kind: str, name: str, nearest: Sequence[str], stop: Stop) -> KgnavError:
+    """The error for a name of which nobody knows whether the graph has it: `stop` kept its names from being all read.
+
+    What time cut may be there at the next try: a StoreTimeout. A row cap cuts every time: Unsupported.
+    """
     step = (
         f"Nearest of those that were read: {', '.join(nearest)}."
         if nearest
         else "describe_graph() lists those that were read."
     )
+    if stop is Stop.ROW_CAP:
+        return Unsupported(
+            f"nobody can tell whether the store has a {kind} {name!r}: its row cap cut the list of its names",
+            next_step=step,
+        )
     return StoreTimeout(None, f"the store could not be asked in time whether it has a {kind} {name!r}", next_step=step)
 
 

@@ -8,10 +8,13 @@ of items.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from kgnav_mcp.errors import InvalidCursor
-from kgnav_mcp.model import Certainty, Count, Stop
+from kgnav_mcp.model import Certainty, Count, Page, Stop
+
+T = TypeVar("T")
 
 WHOLE = 5_000
 """A list with at most so many items is read whole and sorted."""
@@ -71,6 +74,19 @@ def cut(total: Count, skip: int, read: int, limit: int) -> Stop:
 def seen(total: Count, shown: int) -> Count:
     """The size of a list of which so many items have been shown: a lower bound is not below that."""
     return total if total.certainty is Certainty.EXACT else Count.at_least(max(total.value, shown))
+
+
+def in_part(page: Page[T], stop: Stop) -> Page[T]:
+    """A page of a list that was asked for by a part of what was meant: `stop` says why it was not all.
+
+    Its total is a lower bound then, and its end not the end; where the page ends before that, it is gone on with.
+    """
+    if stop is Stop.COMPLETE:
+        return page
+    total = page.total
+    if total.certainty is Certainty.EXACT:
+        total = Count.at_least(total.value)
+    return replace(page, total=total, stop=stop if page.stop is Stop.COMPLETE else page.stop)
 
 
 def invalid(position: str) -> InvalidCursor:

@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.wikidata.cachefile import CacheFile
 from kgnav_mcp.adapters.wikidata.ids import Ids
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.errors import KgnavError, StoreError, StoreTimeout, UnknownName
-from kgnav_mcp.model import Relation
+from kgnav_mcp.model import Relation, Stop
 
 EXTERNAL_ID: Final = "external-id"
 TIME: Final = "time"
@@ -124,7 +124,7 @@ class Catalogue:
     def unknown(self, kind: str, name: str, *nearest: str) -> KgnavError:
         """The error for a name by which nothing is called; `nearest` are other names like it, before the properties."""
         like = [*nearest, *self.nearest(name)]
-        return UnknownName(kind, name, like) if self.whole else undecided(kind, name, like)
+        return UnknownName(kind, name, like) if self.whole else undecided(kind, name, like, Stop.TIME_OUT)
 
     def nearest(self, name: str) -> list[str]:
         """The ids, as printed, of properties with labels like a name."""

@@ -141,8 +141,8 @@ class Linker:
         if not name.strip() or len(name) > _LONGEST or not sendable(name):
             return [], Stop.COMPLETE
         if self._search is not None:
-            found = await self._searched(name, 50)
-            return [hit for hit in found if hit.text.casefold() == name.casefold()], Stop.COMPLETE
+            hits, stop = await self._searched(name, 50)
+            return [hit for hit in hits if hit.text.casefold() == name.casefold()], stop
         hits, stop = await self._bearers(name)
         if not hits and self._store.wikidata.scans:
             hits, stop = await self._pass_over(name)
@@ -154,25 +154,25 @@ class Linker:
         if not any(character.isalnum() for character in hint) or len(hint) > _LONGEST or not sendable(hint):
             return [], Stop.COMPLETE
         if self._search is not None:
-            found = await self._searched(hint, limit)
-            return found, Stop.LIMIT if len(found) >= limit else Stop.COMPLETE
+            return await self._searched(hint, limit)
         hits, stop = await self._bearers(hint)
         if not hits and self._store.wikidata.scans:
             return await self._pass_over(hint)
         return hits, stop
 
-    async def _searched(self, hint: str, limit: int) -> list[_Hit]:
-        """What the Wikibase's search finds in each of the wanted languages."""
+    async def _searched(self, hint: str, limit: int) -> tuple[list[_Hit], Stop]:
+        """What the Wikibase's search finds in each of the wanted languages, and whether any of them has more."""
         assert self._search is not None  # noqa: S101 - the callers have asked
         search = self._search
         languages = self._store.languages or ("en",)
         answers = await asyncio.gather(*(search.find(hint, language, limit) for language in languages))
-        return [
+        hits = [
             _Hit(URIRef(self._store.ids.entities + match.id), match.text, language, match.by_label)
-            for language, matches in zip(languages, answers, strict=True)
+            for language, (matches, _) in zip(languages, answers, strict=True)
             for match in matches
             if self._store.ids.is_entity(self._store.ids.entities + match.id)
         ]
+        return hits, worst(stop for _, stop in answers)
 
     async def _by_meaning(self, hint: str, limit: int) -> list[URIRef]:
         if self._vectors is None or not hint:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rdflib import XSD, Literal, URIRef
 
 from kgnav_mcp import model
-from kgnav_mcp.adapters.sparql.paging import WHOLE, cut, items_before, seen
+from kgnav_mcp.adapters.sparql.paging import WHOLE, cut, in_part, items_before, seen
 from kgnav_mcp.adapters.sparql.reading import Read, Row, address, fits, worst
 from kgnav_mcp.adapters.sparql.terms import Terms, rows, sendable, values
 from kgnav_mcp.adapters.wikidata import queries, words
@@ -58,19 +58,20 @@ class ListReader:
         """
         skip = items_before(after)
         conditions: list[str] = []
+        stop = Stop.COMPLETE
         if label is not None:
             classes = await self._classes.called(label)
             conditions.append(self._reader.filled(queries.IN_CLASS, classes=values(*classes)))
         if name is not None and value is not None and name.casefold() in {_ID, *_LABELS}:
             return await self._by_name(name, value, label, skip, limit)
         if name is not None and name.casefold() not in _LABELS:
-            condition = await self._with_value(self.property(name), value)
+            condition, stop = await self._with_value(self.property(name), value)
             if condition is None:
-                return Page((), (), Count(0))
+                return in_part(Page((), (), Count(0)), stop)
             conditions.append(condition)
         if not conditions:
             conditions.append(self._reader.filled(queries.WITH_LABEL))
-        return await self._page(Terms(" ".join(conditions)), skip, limit)
+        return in_part(await self._page(Terms(" ".join(conditions)), skip, limit), stop)
 
     async def values(self, name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
         """The distinct values of a property over the nodes of a class; one text is one value.
@@ -146,29 +147,36 @@ class ListReader:
             titles = {labels.get(str(iri)) or self._store.ids.shown(iri) for iri in classes}
             items = [entity for entity in items if titles & set(entity.types)]
         shown = items[skip : skip + limit]
-        return Page(
+        page = Page(
             tuple(shown),
             tuple(str(n) for n in range(skip + 1, skip + len(shown) + 1)),
-            Count(len(items)) if stop is Stop.COMPLETE else Count.at_least(len(items)),
-            worst((stop, Stop.LIMIT if skip + limit < len(items) else Stop.COMPLETE)),
+            Count(len(items)),
+            Stop.LIMIT if skip + limit < len(items) else Stop.COMPLETE,
         )
+        return in_part(page, stop)
 
-    async def _with_value(self, local: str, value: str | None) -> str | None:
-        """The condition that a property has a value; None where no value of its datatype reads so."""
+    async def _with_value(self, local: str, value: str | None) -> tuple[str | None, Stop]:
+        """The condition that a property has a value; None where no value of its datatype reads so.
+
+        And why it does not hold for all that the value means, where it does not.
+        """
         ids = self._store.ids
         if value is None:
-            return self._reader.filled(queries.WITH_PROPERTY, direct=ids.direct(local))
+            return self._reader.filled(queries.WITH_PROPERTY, direct=ids.direct(local)), Stop.COMPLETE
         if not sendable(value):
-            return None
+            return None, Stop.COMPLETE
         known = self._catalogues.current.get(local)
         if known.datatype == TIME:
-            return self._with_time(local, value)
-        terms = await self._terms(known.datatype, value, to_entities=known.to_entities)
+            return self._with_time(local, value), Stop.COMPLETE
+        if known.to_entities:
+            terms, stop = await self._meant(value)
+        else:
+            terms, stop = self._terms(known.datatype, value), Stop.COMPLETE
         if terms is None:
-            return self._reader.filled(queries.WITH_TEXT, direct=ids.direct(local), text=Literal(value))
+            return self._reader.filled(queries.WITH_TEXT, direct=ids.direct(local), text=Literal(value)), stop
         if not terms:
-            return None
-        return self._reader.filled(queries.WITH_TERMS, direct=ids.direct(local), terms=values(*terms))
+            return None, stop
+        return self._reader.filled(queries.WITH_TERMS, direct=ids.direct(local), terms=values(*terms)), stop
 
     def _with_time(self, local: str, value: str) -> str | None:
         moments = [
@@ -179,14 +187,18 @@ class ListReader:
         full, claim = self._store.ids.full_value(local), self._store.ids.claim(local)
         return self._reader.filled(queries.WITH_TIME, moments=rows(*moments), full=full, claim=claim)
 
-    async def _terms(self, datatype: str, value: str, *, to_entities: bool) -> Sequence[URIRef | Literal] | None:
+    async def _meant(self, value: str) -> tuple[Sequence[URIRef], Stop]:
+        """The entities that a value means where the property leads to entities: by id, else by label; why not all."""
+        meant = self._store.ids.entity(value)
+        if meant is not None:
+            return [meant], Stop.COMPLETE
+        namesakes = await self._named(value, _NAMESAKES)
+        named = [iri for entity in namesakes.items if (iri := self._store.ids.entity(entity.id)) is not None]
+        return named, namesakes.stop
+
+    @staticmethod
+    def _terms(datatype: str, value: str) -> Sequence[Literal] | None:
         """The terms that read as a value; None where there may be others."""
-        if to_entities:
-            meant = self._store.ids.entity(value)
-            if meant is not None:
-                return [meant]
-            named = (await self._named(value, _NAMESAKES)).items
-            return [iri for entity in named if (iri := self._store.ids.entity(entity.id)) is not None]
         if datatype == QUANTITY:
             match = _NUMBER.match(value)
             return [Literal(match[0].removeprefix("+"), datatype=XSD.decimal, normalize=False)] if match else []

@@ -49,7 +49,7 @@ class RelationReader:
         shown = ordered[:limit]
         catalogue = self._catalogues.current
         hidden = set[str]() if self._store.wikidata.external_ids else {name for name in shown if catalogue.hidden(name)}
-        far_nodes = await self._examples(
+        far_nodes, stop = await self._examples(
             tally, direction, far_ends, [name for name in shown if name not in hidden], examples
         )
         items: list[RelationFacts] = []
@@ -69,15 +69,18 @@ class RelationReader:
             items=tuple(items),
             positions=tuple(Ids.relation(name) for name in shown),
             total=tally.total([Count(len(ordered))]),
-            stop=worst((tally.stop, Stop.LIMIT if len(ordered) > limit else Stop.COMPLETE)),
+            stop=worst((tally.stop, stop, Stop.LIMIT if len(ordered) > limit else Stop.COMPLETE)),
         )
 
     async def _examples(
         self, tally: Tally, direction: Direction, far_ends: TailKind | None, names: Sequence[str], wanted: int
-    ) -> dict[str, tuple[Node, ...]]:
-        """The first distinct far ends of each property, read for all of them at once; none where that is too slow."""
+    ) -> tuple[dict[str, tuple[Node, ...]], Stop]:
+        """The first distinct far ends of each property, read for all of them at once, and whether all were read.
+
+        Where their time is over, the properties come without.
+        """
         if not wanted or not names:
-            return {}
+            return {}, Stop.COMPLETE
         ids = self._store.ids
         kind = self._reader.part(queries.KINDS[far_ends if direction is Direction.OUTGOING else None])
         branches: list[str] = []
@@ -95,11 +98,11 @@ class RelationReader:
                 )
             )
         try:
-            rows = (await self._reader.union(branches)).rows
+            read = await self._reader.union(branches)
         except StoreTimeout:
-            return {}  # Counts without examples are an answer, too.
+            return {}, Stop.TIME_OUT  # Counts without examples are an answer, too.
         found: list[Found] = []
-        for row in rows:
+        for row in read.rows:
             name = names[number(row, "number")]
             if direction is Direction.OUTGOING:
                 found.append(Found(address(row, "one"), name, address(row, "one"), row["o"]))
@@ -109,4 +112,4 @@ class RelationReader:
         for each, node in zip(found, await self._statements.nodes(found, direction), strict=True):
             if node not in nodes[each.property]:
                 nodes[each.property].append(node)
-        return {name: tuple(far) for name, far in nodes.items()}
+        return {name: tuple(far) for name, far in nodes.items()}, read.stop

@@ -16,6 +16,7 @@ from kgnav_mcp.adapters.sparql.errors import Refusal
 from kgnav_mcp.adapters.sparql.manners import manners_of
 from kgnav_mcp.adapters.sparql.requests import Endpoint
 from kgnav_mcp.errors import InvalidStore, StoreUnavailable
+from kgnav_mcp.model import Stop
 
 _CONNECT_SECONDS = 3.0
 _MOST = 50
@@ -89,12 +90,13 @@ class WikibaseSearch:
     def __init__(self, api: JsonApi) -> None:
         self._api = api
 
-    async def find(self, hint: str, language: str, limit: int) -> list[Match]:
-        """The entities that a hint may mean, best first.
+    async def find(self, hint: str, language: str, limit: int) -> tuple[list[Match], Stop]:
+        """The entities that a hint may mean, best first; LIMIT where the list is full, so that there may be more.
 
         Raises:
             StoreUnavailable: the API says that it cannot search now.
         """
+        most = min(limit, _MOST)
         answer = await self._api.get(
             {
                 "action": "wbsearchentities",
@@ -102,7 +104,7 @@ class WikibaseSearch:
                 "language": language,
                 "uselang": language,
                 "type": "item",
-                "limit": str(min(limit, _MOST)),
+                "limit": str(most),
                 "format": "json",
                 "formatversion": "2",
             }
@@ -110,7 +112,9 @@ class WikibaseSearch:
         entries = cast("Mapping[str, object]", answer).get("search") if isinstance(answer, dict) else None
         if not isinstance(entries, list):
             raise StoreUnavailable("the search of this Wikibase does not answer", next_step="Ask again in a minute.")
-        return [match for entry in cast("list[object]", entries) if (match := _match(entry)) is not None]
+        found = cast("list[object]", entries)
+        matches = [match for entry in found if (match := _match(entry)) is not None]
+        return matches, Stop.LIMIT if len(found) >= most else Stop.COMPLETE
 
     async def close(self) -> None:
         """Close every connection."""

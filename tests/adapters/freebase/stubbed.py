@@ -1,0 +1,61 @@
+"""A Freebase that answers what a test says, inside the test."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.freebase.catalogue import Catalogues
+from kgnav_mcp.adapters.freebase.linking import Linker
+from kgnav_mcp.adapters.freebase.lists import ListReader
+from kgnav_mcp.adapters.freebase.names import Names
+from kgnav_mcp.adapters.freebase.options import Freebase
+from kgnav_mcp.adapters.freebase.store import Store
+from kgnav_mcp.adapters.sparql.results import Answer, Term
+from kgnav_mcp.port import AdapterOptions
+
+NS = "http://rdf.freebase.com/ns/"
+Row = Mapping[str, Term]
+
+
+def ns(name: str) -> URIRef:
+    return URIRef(NS + name)
+
+
+ANN = ns("m.ann")
+NAME = ns("type.object.name")
+
+
+class Endpoint:
+    """Answers the first pattern that a query has by its rows.
+
+    Of those whose pattern is in `cut` these are what was there in time, of those in `capped` what the row cap left.
+    """
+
+    def __init__(self, *answers: tuple[str, Sequence[Row]]) -> None:
+        self.answers = answers
+        self.cut: set[str] = set()
+        self.capped: set[str] = set()
+        self.queries: list[str] = []
+
+    async def select(self, query: str) -> Answer:
+        self.queries.append(query)
+        for pattern, rows in self.answers:
+            if re.search(pattern, query):
+                cap = len(rows) if pattern in self.capped else None
+                return Answer(tuple(rows), cap, partial=pattern in self.cut)
+        return Answer(())
+
+
+def store_of(endpoint: Endpoint) -> Store:
+    """What readers share, of such an endpoint."""
+    options = AdapterOptions()
+    return Store(endpoint, Freebase.read("freebase+http://127.0.0.1/sparql", options), options)
+
+
+def lists_of(store: Store) -> ListReader:
+    """A reader of lists with all that it stands on."""
+    names = Names(store)
+    return ListReader(store, names, Catalogues(store, names), Linker(store, names))
