@@ -123,6 +123,16 @@ async def test_a_call_costs_one_statement_at_a_hub_or_not_in_one_direction_or_bo
         assert len(asked) == 1
 
 
+async def test_a_list_that_was_narrowed_leaves_nothing_out_of_what_is_asked_next(graph: GraphAdapter):
+    product, outgoing = ["Product:sku=7"], Direction.OUTGOING
+    probe = await graph.neighbours(product, outgoing, far_ends=TailKind.ENTITY, limit=1, whole=True)
+    facts = await graph.relations(product, outgoing, limit=50)
+
+    assert probe.total.value == 3
+    offered = {each.relation.id for each in facts.items}
+    assert offered == {"IN_CATEGORY", "FAVOURITE_OF", "photo", "price", "productName", "sku"}
+
+
 @pytest.mark.parametrize("apoc", [False, True])
 async def test_counting_a_hub_never_expands_it(neo4j: Neo4j, neo4j_with_apoc: Neo4j, shop: str, apoc: bool):
     service = neo4j_with_apoc if apoc else neo4j

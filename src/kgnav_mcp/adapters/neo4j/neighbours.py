@@ -111,14 +111,10 @@ class NeighbourReader:
         if len(references) != 1 or types == ():
             return await self._tallies.at(references, wanted), None
         (reference,) = references
-        # Few enough to count each of them, in case it is a hub.
-        counted = tuple(catalogue.types) if whole and types is None and len(catalogue.types) <= GLANCED else ()
-        look = await self._looks.at(
-            reference,
-            wanted.direction,
-            Side(types, wanted.values, counted),
-            limit,
-        )
+        # In case it is a hub. Of one whose rows are narrowed nothing is kept: what is asked next may not be.
+        kept = whole and types is None and wanted.far_ends is None and len(catalogue.types) <= GLANCED
+        counted = tuple(catalogue.types) if kept else ()
+        look = await self._looks.at(reference, wanted.direction, Side(types, wanted.values, counted), limit)
         if look is None:
             return [], {}
         own = wanted.own(look.own)
