@@ -12,13 +12,15 @@ import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import pytest
 from scripts.services import pypi
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "service"
 
+
+S = TypeVar("S", bound="Service")
 
 WATCHED_S = 40
 """How long a query is watched: less than the 60 seconds that the store gives one of whose time nothing is said."""
@@ -149,6 +151,17 @@ def script(home: Path, command: str, *arguments: str, store: str = "virtuoso") -
     )
 
 
+@contextmanager
+def running(service: S) -> Generator[S]:
+    """A service that runs in this block, and leaves nothing behind."""
+    try:
+        service.start()
+        yield service
+    finally:
+        service.stop()
+        shutil.rmtree(service.home)
+
+
 def need_virtuoso() -> None:
     """Skip where Virtuoso is not installed. On CI it is never skipped: the script installs it or the test fails."""
     if not os.environ.get("CI") and not shutil.which("virtuoso-t"):
@@ -159,13 +172,8 @@ def need_virtuoso() -> None:
 def virtuoso(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Virtuoso]:
     """A running Virtuoso, shared by the session: load into a graph of your own, and leave it running."""
     need_virtuoso()
-    service = Virtuoso(tmp_path_factory.mktemp("virtuoso"))
-    try:
-        service.start()
+    with running(Virtuoso(tmp_path_factory.mktemp("virtuoso"))) as service:
         yield service
-    finally:
-        service.stop()
-        shutil.rmtree(service.home)
 
 
 @pytest.fixture
@@ -189,13 +197,8 @@ def need_oxigraph() -> None:
 def oxigraph(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Oxigraph]:
     """A running Oxigraph, shared by the session: load into a graph of your own, and leave it running."""
     need_oxigraph()
-    service = Oxigraph(tmp_path_factory.mktemp("oxigraph"))
-    try:
-        service.start()
+    with running(Oxigraph(tmp_path_factory.mktemp("oxigraph"))) as service:
         yield service
-    finally:
-        service.stop()
-        shutil.rmtree(service.home)
 
 
 @pytest.fixture

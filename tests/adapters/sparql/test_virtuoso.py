@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.sparql.results import count
 from kgnav_mcp.adapters.sparql.terms import fill, iri, listed, rows, values
 from kgnav_mcp.errors import ConfigurationError, StoreTimeout, StoreUnavailable, Unsupported
 from kgnav_mcp.model import Count
-from tests.services import Virtuoso, need_virtuoso
+from tests.services import Virtuoso, need_virtuoso, running
 
 from .test_terms import HOSTILE
 
@@ -54,12 +54,8 @@ LITERALS = [
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Virtuoso]:
     """A store with these graphs only: its estimates, and whether it is busy, depend on all that is in it."""
     need_virtuoso()
-    service = Virtuoso(tmp_path_factory.mktemp("alone"))
-    try:
-        service.start()
+    with running(Virtuoso(tmp_path_factory.mktemp("alone"))) as service:
         yield service
-    finally:
-        service.stop()
 
 
 @pytest.fixture(scope="module")
