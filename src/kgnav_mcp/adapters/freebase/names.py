@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -15,7 +14,6 @@ from kgnav_mcp.adapters.freebase.store import FRESH, Store
 from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.adapters.sparql.reading import Row, address
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import listed
 from kgnav_mcp.model import Entity, Node, Relation
 
 _RELATIONS = 20_000
@@ -32,30 +30,31 @@ class Names:
         self._ids = store.ids
         self._relations: LRUCache[URIRef, str] = LRUCache(_RELATIONS)
         self._labels: TTLCache[URIRef, str] = TTLCache(_ENTITIES, FRESH)
-        self._languages = listed(*(Literal(language.lower()) for language in (*store.languages, "")))
 
-    async def labels(self, terms: Iterable[Term], *, nameless: Iterable[Term] = ()) -> dict[URIRef, str]:
+    async def labels(self, terms: Iterable[Term]) -> dict[URIRef, str]:
         """The names of entities: in a wanted language, else without a language, else in any. Some have none.
 
-        That `nameless` have none is likely, so that they are asked at once for one in any language. Names are kept for
-        a minute, as counts are: the ends of rows are the ends of the roles beside them.
+        Names are kept for a minute, as counts are: the ends of rows are the ends of the roles beside them.
         """
-        asked = [_entities(terms), _entities(nameless)]
-        known = {iri: self._labels.get(iri) for iris in asked for iri in iris}
-        usual, unlikely = ([iri for iri in iris if known[iri] is None] for iris in asked)
-        for read in await asyncio.gather(self._read(usual), self._read(unlikely, any_language=True)):
-            known |= read
+        known = {iri: self._labels.get(iri) for iri in _entities(terms)}
+        unknown = [iri for iri, label in known.items() if label is None]
+        known |= await self.usual(unknown)
+        if nameless := [iri for iri in unknown if not known[iri]]:
+            found = _collected((await self._reader.over(queries.LABELS_OF_ANY_LANGUAGE, "ids", nameless)).whole())
+            known |= self.keep({iri: found[iri] for iri in nameless})
         return {iri: label for iri, label in known.items() if label}
 
-    async def _read(self, wanted: Sequence[URIRef], *, any_language: bool = False) -> dict[URIRef, str]:
-        """The names of entities, empty where one has none."""
-        found: dict[URIRef, list[Literal]] = defaultdict(list)
-        if wanted and not any_language:
-            read = await self._reader.over(queries.LABELS, "ids", wanted, languages=self._languages)
-            _collect(read.whole(), found)
-        if missing := [iri for iri in wanted if iri not in found]:
-            _collect((await self._reader.over(queries.LABELS_OF_ANY_LANGUAGE, "ids", missing)).whole(), found)
-        labels = {iri: self.best(found[iri]) if iri in found else "" for iri in wanted}
+    async def usual(self, terms: Iterable[Term]) -> dict[URIRef, str]:
+        """The names of those entities that have one in a wanted language, or without a language."""
+        known = {iri: self._labels.get(iri) for iri in _entities(terms)}
+        if unknown := [iri for iri, label in known.items() if label is None]:
+            read = await self._reader.over(queries.LABELS, "ids", unknown)
+            known |= self.keep(_collected(read.whole()))
+        return {iri: label for iri, label in known.items() if label}
+
+    def keep(self, names: Mapping[URIRef, Sequence[Literal]]) -> dict[URIRef, str]:
+        """Keep entities' names for a minute, and that some have none in any language."""
+        labels = {iri: self.best(found) if found else "" for iri, found in names.items()}
         for iri, label in labels.items():
             self._labels[iri] = label
         return labels
@@ -80,9 +79,8 @@ class Names:
         unknown = [iri for iri, label in known.items() if label is None]
         if unknown:
             # All their names, at once: a relation has few, and many have none in a wanted language.
-            names: dict[URIRef, list[Literal]] = {iri: [] for iri in unknown}
-            _collect((await self._reader.over(queries.LABELS_OF_ANY_LANGUAGE, "ids", unknown)).whole(), names)
-            known |= self._keep_relations(names)
+            names = _collected((await self._reader.over(queries.LABELS_OF_ANY_LANGUAGE, "ids", unknown)).whole())
+            known |= self._keep_relations({iri: names[iri] for iri in unknown})
         return {iri: Relation(self._ids.short(iri), label or "") for iri, label in known.items()}
 
     def _keep_relations(self, names: Mapping[URIRef, Sequence[Literal]]) -> dict[URIRef, str]:
@@ -114,7 +112,7 @@ class Names:
         wanted = list(dict.fromkeys(iris))
         if not wanted:
             return {}
-        rows = (await self._reader.over(queries.DESCRIPTIONS, "ids", wanted, languages=self._languages)).whole()
+        rows = (await self._reader.over(queries.DESCRIPTIONS, "ids", wanted)).whole()
         names: dict[URIRef, list[Literal]] = defaultdict(list)
         descriptions: dict[URIRef, list[Literal]] = defaultdict(list)
         types: dict[URIRef, dict[URIRef, list[Literal]]] = defaultdict(lambda: defaultdict(list))
@@ -163,7 +161,10 @@ def _entities(terms: Iterable[Term]) -> list[URIRef]:
     return list(dict.fromkeys(URIRef(str(term)) for term in terms if not isinstance(term, Literal)))
 
 
-def _collect(rows: Iterable[Row], found: dict[URIRef, list[Literal]]) -> None:
+def _collected(rows: Iterable[Row]) -> defaultdict[URIRef, list[Literal]]:
+    """Names by what they are of."""
+    found: defaultdict[URIRef, list[Literal]] = defaultdict(list)
     for row in rows:
         if isinstance(name := row["o"], Literal):
             found[address(row, "s")].append(name)
+    return found

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from rdflib import URIRef
+from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.names import Names
@@ -21,8 +22,21 @@ from kgnav_mcp.port import TailKind
 _ANCHORS = 20
 """Entities of a set whose far ends serve as examples."""
 
-_Ends = tuple[dict[Path, list[Term]], Stop]
-"""The first far ends of paths, and whether all of them were read."""
+_MEDIATORS = 2
+"""Examples that two mediators of a relation have, as a rule."""
+_ROLES = 5_000
+"""Rows behind mediators that are read to find examples."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """The first far ends of paths, and whether all of them were read."""
+
+    found: Mapping[Path, Sequence[Term]]
+    stop: Stop = Stop.COMPLETE
+
+    def __or__(self, other: _Ends) -> _Ends:
+        return _Ends({**self.found, **other.found}, worst((self.stop, other.stop)))
 
 
 class RelationReader:
@@ -46,37 +60,31 @@ class RelationReader:
     ) -> Page[RelationFacts]:
         """The relations ordered by id, with counts, and examples of those that are shown.
 
-        The far ends of near relations are read while those through mediators are counted, and everything is named at
-        once: what a store takes for a query is more than what it takes for a name.
+        The far ends of near relations are read and named while those through mediators are counted. What has no name
+        there is named at the end, with what is behind the mediators.
         """
-
-        async def ends(tally: Tally) -> _Ends:
-            shown = sorted(tally.paths(), key=self._id)[:limit]
-            return await self._ends(tally, direction, far_ends, shown, examples)
-
-        async def through() -> tuple[Tally, _Ends]:
-            tally = await self._tallies.through(anchors, direction, far_ends)
-            return tally, await ends(tally)
-
         tally = await self._tallies.near(anchors, direction, far_ends)
+        near = sorted(tally.paths(), key=self._id)[:limit]
         if hops == 1:
-            found, stop = await ends(tally)
+            ends = await self._ends(tally, direction, far_ends, near, examples)
         else:
-            near, (mediated, far) = await asyncio.gather(ends(tally), through())
+            ends, mediated = await asyncio.gather(
+                self._named_ends(tally, direction, far_ends, near, examples),
+                self._tallies.through(anchors, direction, far_ends),
+            )
             tally |= mediated
-            found, stop = near[0] | far[0], worst((near[1], far[1]))
         counts = tally.paths()
         ordered = sorted(counts, key=self._id)
         shown = ordered[:limit]
         side = 0 if direction is Direction.OUTGOING else 1
         to_mediators = {(path[side],) for path in counts if len(path) == 2}
-        relations, labels = await asyncio.gather(
+        ends |= self._mediators(tally, side, examples)
+        relations, far = await asyncio.gather(
             self._names.relations(relation for path in shown for relation in path),
-            self._names.labels(
-                (term for path in shown if path not in to_mediators for term in found.get(path, ())),
-                nameless=[term for path in shown if path in to_mediators for term in found.get(path, ())],
-            ),
+            self._ends(tally, direction, far_ends, [path for path in shown if path not in ends.found], examples),
         )
+        ends |= far
+        labels = await self._names.labels(term for path in shown for term in ends.found.get(path, ()))
         return Page(
             items=tuple(
                 RelationFacts(
@@ -84,33 +92,69 @@ class RelationReader:
                     direction=direction,
                     count=tally.count(counts[path]),
                     hops=tuple(relations[relation] for relation in path),
-                    examples=tuple(self._names.node(term, labels) for term in found.get(path, ())),
+                    examples=tuple(self._names.node(term, labels) for term in ends.found.get(path, ())),
                     mediators=path in to_mediators,
                 )
                 for path in shown
             ),
             positions=tuple(map(self._id, shown)),
             total=tally.count(len(ordered)),
-            stop=worst((tally.stop, stop, Stop.LIMIT if len(ordered) > limit else Stop.COMPLETE)),
+            stop=worst((tally.stop, ends.stop, Stop.LIMIT if len(ordered) > limit else Stop.COMPLETE)),
         )
 
     def _id(self, path: Path) -> str:
         return path_id(self._store, path)
 
+    @staticmethod
+    def _mediators(tally: Tally, side: int, wanted: int) -> _Ends:
+        """Mediators as the far ends of the relations that lead to them, where as many as wanted are known."""
+        found: dict[Path, dict[Term, None]] = defaultdict(dict)
+        for path, mediators in sorted(tally.mediators.items()):
+            found[(path[side],)] |= dict.fromkeys(mediators)
+        return _Ends({path: list(known)[:wanted] for path, known in found.items() if len(known) >= wanted})
+
+    async def _named_ends(
+        self, tally: Tally, direction: Direction, far_ends: TailKind | None, paths: Sequence[Path], wanted: int
+    ) -> _Ends:
+        """The first far ends of near relations; they and these are named already, as far as they have usual names."""
+        ends, _ = await asyncio.gather(
+            self._ends(tally, direction, far_ends, paths, wanted), self._names.relations(path[0] for path in paths)
+        )
+        await self._names.usual(term for found in ends.found.values() for term in found)
+        return ends
+
     async def _ends(
         self, tally: Tally, direction: Direction, far_ends: TailKind | None, paths: Sequence[Path], wanted: int
     ) -> _Ends:
-        """The first distinct far ends of each path, read for all of them at once, and whether all were read."""
-        if not wanted:
-            return {}, Stop.COMPLETE
-        counted = {path: tally.ends.get(path, ()) for path in paths}
-        known = {path: list(ends[:wanted]) for path, ends in counted.items() if len(ends) == 1 or len(ends) >= wanted}
-        missing = [path for path in paths if path not in known]
-        if len(tally.rows) == 1 and all(len(path) == 1 for path in missing):
-            found, stop = await self._first_ends(next(iter(tally.rows)), direction, far_ends, missing, wanted)
-        else:
-            found, stop = await self._some_ends(tally, direction, far_ends, missing, wanted)
-        return known | found, stop
+        """The first distinct far ends of each path, read for all of them at once."""
+        if not wanted or not paths:
+            return _Ends({})
+        if all(path in tally.mediators for path in paths) and wanted <= _MEDIATORS:
+            return await self._ends_behind(tally, direction, far_ends, paths, wanted)
+        if len(tally.rows) == 1 and all(len(path) == 1 for path in paths):
+            return await self._first_ends(next(iter(tally.rows)), direction, far_ends, paths, wanted)
+        return await self._some_ends(tally, direction, far_ends, paths, wanted)
+
+    async def _ends_behind(
+        self, tally: Tally, direction: Direction, far_ends: TailKind | None, paths: Sequence[Path], wanted: int
+    ) -> _Ends:
+        """The far ends of two-hop relations behind the mediators that are known, with their names."""
+        nodes = list(dict.fromkeys(node for path in paths for node in tally.mediators[path]))
+        anchor, kind = next(iter(tally.rows)), queries.FAR_ENDS[far_ends]
+        read = await self._reader.over(queries.ROLES_OF[direction], "ids", nodes, s=anchor, kind=kind, most=_ROLES)
+        behind: dict[tuple[URIRef, URIRef], list[Term]] = defaultdict(list)
+        names: dict[URIRef, list[Literal]] = {node: [] for node in nodes}
+        for row in read.rows:
+            behind[address(row, "m"), address(row, "far")].append(end := row["o"])
+            if isinstance(name := row.get("called"), Literal):
+                names.setdefault(URIRef(str(end)), []).append(name)
+        self._names.keep(names)
+        side = 0 if direction is Direction.OUTGOING else 1
+        found = {
+            path: [end for node in tally.mediators[path] for end in sorted(behind[node, path[1 - side]], key=str)]
+            for path in paths
+        }
+        return _Ends({path: list(dict.fromkeys(ends))[:wanted] for path, ends in found.items()}, read.stop)
 
     async def _first_ends(
         self, anchor: URIRef, direction: Direction, far_ends: TailKind | None, paths: Sequence[Path], wanted: int
@@ -120,9 +164,10 @@ class RelationReader:
         ends = [self._reader.filled(queries.FAR_END, by=by, kind=kind, skip=n) for n in range(wanted)]
         relations = [path[0] for path in paths]
         read = await self._reader.over(queries.FIRST_FAR_ENDS, "relations", relations, far_ends=Terms(" ".join(ends)))
-        return {
+        found = {
             (address(row, "p"),): [row[end] for n in range(wanted) if (end := f"o{n}") in row] for row in read.rows
-        }, read.stop
+        }
+        return _Ends(found, read.stop)
 
     async def _some_ends(
         self, tally: Tally, direction: Direction, far_ends: TailKind | None, paths: Sequence[Path], wanted: int
@@ -142,7 +187,7 @@ class RelationReader:
         read = await self._reader.union(branches)
         for row in read.rows:
             found[paths[number(row, "number")]].append(row["o"])
-        return found, read.stop
+        return _Ends(found, read.stop)
 
 
 def path_id(store: Store, path: Path) -> str:

@@ -6,7 +6,7 @@ from rdflib import Literal
 
 from kgnav_mcp.adapters.freebase.options import Freebase
 from kgnav_mcp.adapters.sparql.reading import Reader, Selects
-from kgnav_mcp.adapters.sparql.terms import MAX_TERMS
+from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, listed
 from kgnav_mcp.port import AdapterOptions
 
 SAMPLE = 1_000
@@ -25,15 +25,11 @@ class Store:
         self.ids = freebase.ids
         self.languages = options.languages
         namespace = freebase.ids.namespace
-        self._beginnings = (f"{namespace}m.", f"{namespace}g.")
         known = {
             **freebase.relations,
             "length": len(namespace) + len("m."),
-            "topics": Literal(self._beginnings[0]),
-            "guids": Literal(self._beginnings[1]),
+            "topics": Literal(f"{namespace}m."),
+            "guids": Literal(f"{namespace}g."),
+            "languages": listed(*(Literal(language.lower()) for language in (*options.languages, ""))),
         }
         self.reader = Reader(client, known, options.timeout, batch=MAX_TERMS, branches=_BRANCHES)
-
-    def begins_topic(self, text: str) -> bool:
-        """Whether the IRIs of entities and mediators begin with this text."""
-        return text in self._beginnings

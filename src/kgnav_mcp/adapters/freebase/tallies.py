@@ -12,7 +12,6 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.store import FRESH, SAMPLE, Store
 from kgnav_mcp.adapters.sparql.reading import Read, Row, address, number, worst
-from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import batches, values
 from kgnav_mcp.model import Count, Direction, Stop
 from kgnav_mcp.port import TailKind
@@ -33,8 +32,8 @@ class Tally:
 
     rows: dict[URIRef, Counter[Path]]
     stop: Stop = Stop.COMPLETE
-    ends: dict[Path, tuple[Term, ...]] = field(default_factory=dict[Path, tuple[Term, ...]])
-    """The least and the greatest far end of a two-hop relation, or its only one, where they came with the counts."""
+    mediators: dict[Path, tuple[URIRef, ...]] = field(default_factory=dict[Path, tuple[URIRef, ...]])
+    """Two of the mediators of a two-hop relation, or its only one, where they came with the counts."""
 
     def count(self, rows: int) -> Count:
         """A number out of this tally, with how sure it is."""
@@ -51,7 +50,7 @@ class Tally:
         merged = {anchor: Counter(counts) for anchor, counts in self.rows.items()}
         for anchor, counts in other.rows.items():
             merged.setdefault(anchor, Counter()).update(counts)
-        return Tally(merged, worst((self.stop, other.stop)), self.ends | other.ends)
+        return Tally(merged, worst((self.stop, other.stop)), self.mediators | other.mediators)
 
 
 _EVERY = frozenset[URIRef]()
@@ -154,17 +153,24 @@ class Tallies:
         return found
 
     async def _through_one(self, anchor: URIRef, direction: Direction, far_ends: TailKind | None) -> Tally:
-        """All two-hop relations of one entity, with their first and last far ends."""
+        """All two-hop relations of one entity, with two mediators of each.
+
+        These two tell whether the nodes without a name that it goes through are mediators: a relation of Freebase has
+        one type of far end. Where only one of them is, each row is looked at.
+        """
         through = self._reader.part(queries.THROUGH_ONE[direction], s=anchor)
         kind = queries.FAR_ENDS[far_ends]
         read = await self._reader.select(queries.THROUGH_COUNTS_ONE, through=through, s=anchor, kind=kind)
-        rows = [row for row in read.rows if self._store.begins_topic(str(row["beginning"]))]
-        tally = self._tally(rows, read.stop, anchor, direction)
-        for row in rows:
-            path = self._path(row, direction)
-            ends = (row[end] for end in ("least", "greatest") if end in row)
-            tally.ends[path] = tuple(dict.fromkeys((*tally.ends.get(path, ()), *ends)))
-        return tally
+        mediators = {self._path(row, direction): tuple(dict.fromkeys((row["first"], row["last"]))) for row in read.rows}
+        topics = {path: {self._store.ids.topic(str(node)) for node in nodes} for path, nodes in mediators.items()}
+        side = 0 if direction is Direction.OUTGOING else 1
+        unsure = sorted({path[side] for path, kinds in topics.items() if len(kinds) > 1})
+        sure = {path for path, kinds in topics.items() if kinds == {True} and path[side] not in unsure}
+        tally = self._tally(
+            (row for row in read.rows if self._path(row, direction) in sure), read.stop, anchor, direction
+        )
+        tally.mediators.update({path: tuple(URIRef(str(node)) for node in mediators[path]) for path in sure})
+        return tally | await self._through_near([anchor], direction, far_ends, unsure)
 
     async def _through_near(
         self, anchors: Sequence[URIRef], direction: Direction, far_ends: TailKind | None, near: Sequence[URIRef]
