@@ -11,6 +11,7 @@ from rdflib import Literal
 
 from kgnav_mcp.adapters.sparql.client import SparqlClient
 from kgnav_mcp.adapters.sparql.requests import RequestBuilder
+from kgnav_mcp.adapters.sparql.results import JSON_TYPE
 from kgnav_mcp.errors import InvalidStore, Unsupported
 
 from .stub import Exchange, always, rows, serving
@@ -89,7 +90,7 @@ def test_a_long_text_in_a_query_costs_linear_time():
     builder = RequestBuilder("http://127.0.0.1/sparql", default_graph=None, agent="tester")
     began = time.monotonic()
 
-    builder.form(f'SELECT ?v {{ ?s ?p "{" " * 200_000}" }}')
+    builder.form(f'SELECT ?v {{ ?s ?p "{" " * 200_000}" }}', JSON_TYPE)
 
     assert time.monotonic() - began < 1
 

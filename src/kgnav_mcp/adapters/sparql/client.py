@@ -14,7 +14,7 @@ from typing import TypeVar
 import httpx2
 
 from kgnav_mcp import __version__
-from kgnav_mcp.adapters.sparql import errors, results
+from kgnav_mcp.adapters.sparql import errors, results, xml
 from kgnav_mcp.adapters.sparql.authentication import Credentials
 from kgnav_mcp.adapters.sparql.errors import Refusal
 from kgnav_mcp.adapters.sparql.requests import Endpoint, Form, RequestBuilder
@@ -119,6 +119,8 @@ class SparqlClient:
         user = user if user is not None else self._endpoint.user
         password = password if password is not None else self._endpoint.password
         self._auth = Credentials(user, password or "") if user is not None else httpx2.Auth()
+        self._media_type: str = results.JSON_TYPE
+        """What Virtuoso is asked for once it has said that it is Virtuoso: it writes XML much faster."""
         self._attempts = max_connections + 1
         self._http = httpx2.AsyncClient(
             # The time of the whole call bounds reading, writing and waiting for a connection.
@@ -140,16 +142,14 @@ class SparqlClient:
 
     async def select(self, query: str) -> Answer:
         """The rows of a SELECT query, and whether the endpoint cut them."""
-        reply = await self._ask(query)
-        rows = await self._read(reply, results.read_rows)
+        reply, rows = await self._answer(query, results.read_rows)
         cap = reply.headers.get("x-sparql-maxrows", "")
         row_cap = int(cap) if cap.isdecimal() and len(rows) >= int(cap) else None
         return Answer(rows, row_cap, partial=_is_partial(reply))
 
     async def ask(self, query: str) -> bool:
         """The truth of an ASK query. A `no` for want of time is a StoreTimeout."""
-        reply = await self._ask(query)
-        truth = await self._read(reply, results.read_truth)
+        reply, truth = await self._answer(query, results.read_truth)
         if not truth and _is_partial(reply):
             raise errors.stopped(self._timeout)
         return truth
@@ -158,8 +158,25 @@ class SparqlClient:
         """Close every connection. Safe to call twice."""
         await self._http.aclose()
 
-    async def _ask(self, query: str) -> _Reply:
-        form = self._builder.form(query)
+    async def _answer(
+        self, query: str, reader: Callable[[bytes, str], R], media_type: str | None = None
+    ) -> tuple[_Reply, R]:
+        """An answer, and what is read out of it; asked for in JSON where XML cannot write its texts."""
+        media_type = media_type or self._media_type
+        reply = await self._ask(query, media_type)
+        if reply.headers.get("server", "").startswith("Virtuoso"):
+            self._media_type = xml.TYPE
+        try:
+            return reply, await self._read(reply, reader)
+        except results.NoResults as error:
+            if isinstance(error, results.Unwritable) and media_type == xml.TYPE:
+                return await self._answer(query, reader, results.JSON_TYPE)
+            # A query's end, which Blazegraph writes behind the rows it had, is at the end of the body.
+            edges = reply.body[:_ERROR_BYTES] + reply.body[-_ERROR_BYTES:]
+            raise errors.not_results(self._refusal(reply.status, reply.headers, edges)) from error
+
+    async def _ask(self, query: str, media_type: str) -> _Reply:
+        form = self._builder.form(query, media_type)
         try:
             async with asyncio.timeout(self._timeout):
                 return await self._delivered(form)
@@ -215,15 +232,12 @@ class SparqlClient:
                 raise errors.too_large(self._endpoint.name, self._max_bytes)
         return _Reply(response.status_code, response.headers, bytes(body))
 
-    async def _read(self, reply: _Reply, reader: Callable[[bytes], R]) -> R:
-        try:
-            if len(reply.body) > _THREAD_BYTES:
-                return await asyncio.to_thread(reader, reply.body)
-            return reader(reply.body)
-        except results.NoResults as error:
-            # A query's end, which Blazegraph writes behind the rows it had, is at the end of the body.
-            edges = reply.body[:_ERROR_BYTES] + reply.body[-_ERROR_BYTES:]
-            raise errors.not_results(self._refusal(reply.status, reply.headers, edges)) from error
+    @staticmethod
+    async def _read(reply: _Reply, reader: Callable[[bytes, str], R]) -> R:
+        media_type = reply.headers.get("content-type", results.JSON_TYPE)
+        if len(reply.body) > _THREAD_BYTES:
+            return await asyncio.to_thread(reader, reply.body, media_type)
+        return reader(reply.body, media_type)
 
     def _refusal(self, status: int, headers: httpx2.Headers, body: bytes) -> Refusal:
         return Refusal(self._endpoint.name, status, headers, body.decode("utf-8", "replace"), self._timeout)

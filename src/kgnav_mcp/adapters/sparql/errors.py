@@ -29,6 +29,7 @@ from typing import cast
 
 import httpx2
 
+from kgnav_mcp.adapters.sparql import xml
 from kgnav_mcp.adapters.sparql.requests import Endpoint
 from kgnav_mcp.errors import (
     ConfigurationError,
@@ -80,11 +81,11 @@ def sql_state(refusal: Refusal, state: str) -> KgnavError:
 
 
 def not_results(refusal: Refusal) -> KgnavError:
-    """The error for an answer with a good status and no result in it: a web page, other formats, cut or bad JSON."""
+    """The error for an answer with a good status and no result in it: a web page, say, or a cut one."""
     if _OUT_OF_TIME.search(refusal.text):
         return stopped(refusal.timeout)
     kind = refusal.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if "json" in kind:
+    if "json" in kind or kind == xml.TYPE:
         return InvalidStore(f"{refusal.endpoint} sent a SPARQL result that is damaged or cut", next_step=_LATER)
     what = "a web page" if "html" in kind else "something"
     return InvalidStore(f"{refusal.endpoint} answers with {what} that is no SPARQL result", next_step=_ADDRESS)

@@ -13,8 +13,6 @@ from SPARQLWrapper import JSON, POST, SPARQLWrapper
 
 from kgnav_mcp.errors import ConfigurationError, Unsupported
 
-RESULTS = "application/sparql-results+json"
-
 _QUERY = re.compile(
     r"""(?: \s++ | \#[^\n]*+ | PREFIX\s++[^\s:<]*+:\s*+<[^>]*+> | BASE\s*+<[^>]*+> | DEFINE\s++\S++\s++"[^"]*+" )*+
         (SELECT|ASK)\b""",
@@ -99,19 +97,19 @@ class RequestBuilder(SPARQLWrapper):
         self.setMethod(POST)
         # The format is asked for by the Accept header alone: stores disagree about parameters for it.
         self.setOnlyConneg(True)
-        self.addCustomHttpHeader("Accept", RESULTS)
         for graph in (default_graph,) if isinstance(default_graph, str) else default_graph or ():
             self.addParameter("default-graph-uri", graph)
         for name, value in (parameters or {}).items():
             self.addParameter(name, value)
 
-    def form(self, query: str) -> Form:
-        """The request for one query.
+    def form(self, query: str, media_type: str) -> Form:
+        """The request for one query, to be answered in a format.
 
         Raises:
             Unsupported: it is no SELECT and no ASK; this product only reads.
         """
         self.setQuery(query)
+        self.addCustomHttpHeader("Accept", media_type)
         request = self._createRequest()
         body = request.data
         if not isinstance(body, bytes):

@@ -1,4 +1,4 @@
-"""Answers as rdflib terms: the W3C's SPARQL results in JSON, and Virtuoso's own ways of writing them."""
+"""Answers as rdflib terms: the W3C's SPARQL results in JSON and in XML, and Virtuoso's own ways of writing them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from http.client import HTTPResponse
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeAlias, TypeVar, cast
+from xml.parsers.expat import ExpatError
 
 from rdflib import XSD, BNode, Literal, URIRef
 from SPARQLWrapper import JSON, QueryResult
 
+from kgnav_mcp.adapters.sparql import xml
 from kgnav_mcp.model import Count
 
 Term: TypeAlias = URIRef | Literal | BNode
 R = TypeVar("R")
+
+JSON_TYPE: Final = "application/sparql-results+json"
 
 _BLANK = "nodeID://"
 """How Virtuoso writes a blank node, which it calls an IRI at times; the text can be asked for again as an IRI."""
@@ -44,25 +48,30 @@ class Answer:
 
 
 class NoResults(ValueError):
-    """A body that is no SPARQL result in JSON, or not of the kind that was asked for; translated by the client."""
+    """A body that is no SPARQL result, or not of the kind that was asked for; translated by the client."""
 
 
-def read_rows(body: bytes) -> tuple[Mapping[str, Term], ...]:
+class Unwritable(NoResults):
+    """A body in XML with characters that no XML can have; JSON can."""
+
+
+def read_rows(body: bytes, media_type: str = JSON_TYPE) -> tuple[Mapping[str, Term], ...]:
     """The rows of a SELECT's answer.
 
     Raises:
         NoResults: the body is no answer to a SELECT, or is cut.
+        Unwritable: it is XML, and has characters that XML cannot have.
     """
-    return _read(body, _rows)
+    return _read(body, media_type, _rows)
 
 
-def read_truth(body: bytes) -> bool:
+def read_truth(body: bytes, media_type: str = JSON_TYPE) -> bool:
     """The answer to an ASK.
 
     Raises:
         NoResults: the body is no answer to an ASK, or is cut.
     """
-    return _read(body, _truth)
+    return _read(body, media_type, _truth)
 
 
 def count(term: Term | None, *, partial: bool = False) -> Count:
@@ -86,16 +95,22 @@ class _Body:
         return self._content
 
     def info(self) -> Mapping[str, str]:
-        return {"content-type": "application/sparql-results+json"}
+        return {"content-type": JSON_TYPE}
 
 
-def _read(body: bytes, reader: Callable[[Mapping[str, Any]], R]) -> R:
+def _read(body: bytes, media_type: str, reader: Callable[[Mapping[str, Any]], R]) -> R:
+    try:
+        return reader(xml.decoded(body) if "xml" in media_type else _decoded(body))
+    except ExpatError as error:
+        raise (Unwritable if xml.is_unwritable(error) else NoResults)("no XML") from error
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        raise NoResults("no SPARQL result") from error
+
+
+def _decoded(body: bytes) -> Mapping[str, Any]:
     # SPARQLWrapper's Bindings would turn a malformed row into a missing one: it decodes, the rows are read here.
     result = QueryResult((cast("HTTPResponse", _Body(body)), JSON))
-    try:
-        return reader(cast("Mapping[str, Any]", result.convert()))
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
-        raise NoResults("no SPARQL result in JSON") from error
+    return cast("Mapping[str, Any]", result.convert())
 
 
 def _rows(answer: Mapping[str, Any]) -> tuple[Mapping[str, Term], ...]:
