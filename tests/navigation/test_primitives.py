@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from unittest.mock import AsyncMock
+
 import pytest
 
 from kgnav_mcp.errors import UnknownName
@@ -35,6 +38,19 @@ async def test_any_label_stands_for_graphs_that_have_none(graph: GraphAdapter) -
 async def test_a_value_nobody_has_gives_an_empty_page_and_not_an_error(graph: GraphAdapter) -> None:
     page = await get_node_by_property(graph, "Person", "age", "999")
     assert (page.items, page.total) == ((), Count(0))
+
+
+async def test_what_was_not_looked_for_is_said_with_the_nodes_and_with_their_neighbours(
+    graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = await graph.nodes("Person", "age", "36", limit=9)
+    for items in (ada.items, ()):
+        part = replace(ada, items=items, total=Count.at_least(len(items)), note="Other languages were left out.")
+        monkeypatch.setattr(graph, "nodes", AsyncMock(return_value=part))
+        page = await get_node_by_property(graph, "Person", "age", "36")
+        assert (page.total, page.note) == (part.total, part.note)
+        near = await get_all_nearest_neighbors(graph, "Person", "age", "36", limits=LIMITS)
+        assert near.anchors.note == part.note
 
 
 async def test_an_unknown_label_or_property_names_the_nearest(graph: GraphAdapter) -> None:

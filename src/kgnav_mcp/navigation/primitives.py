@@ -49,7 +49,7 @@ async def get_node_by_property(
     page = await graph.nodes(_label(label), property_name, property_value, limit=_NODES, after=after)
     properties = await _properties(graph, [node.id for node in page.items])
     items = tuple(NodeProperties(node, tuple(properties[node.id])) for node in page.items)
-    return Page(items, page.positions, page.total, page.stop)
+    return Page(items, page.positions, page.total, page.stop, page.note)
 
 
 def _label(label: str) -> str | None:
@@ -87,7 +87,7 @@ async def get_all_nearest_neighbors(
     """
     anchors = await graph.nodes(_label(label), property_name, property_value, limit=_NODES)
     if not anchors.items:
-        return NearestNeighbours(anchors, links=Page((), (), anchors.total))
+        return NearestNeighbours(anchors, links=Page((), (), anchors.total, anchors.stop))
     ids = [anchor.id for anchor in anchors.items]
     if after is None:
         page = await links(graph, ids, far_ends=TailKind.ENTITY, limit=limits.hub + 1)

@@ -40,8 +40,9 @@ def nodes(page: Page[NodeProperties], style: Style, seen: int, *, asked: str) ->
         page.total,
         page.stop,
         seen,
-        empty=f"no node has {asked}. Next: get_unique_property_values lists the values there are.",
-        notes=(step,) if step else (),
+        empty=f"no node {'was found with' if page.note else 'has'} {asked}. "
+        "Next: get_unique_property_values lists the values there are.",
+        notes=tuple(filter(None, (page.note, step))),
         optional=frozenset({"labels", "properties"}),
     )
 
@@ -123,10 +124,11 @@ def _hub(anchors: Page[Entity], page: Page[RelationFacts], notes: tuple[str, ...
 
 
 def _more_anchors(anchors: Page[Entity]) -> tuple[str, ...]:
+    said = (anchors.note,) if anchors.note else ()
     if len(anchors.items) < 2:
-        return ()
+        return said
     more = "" if len(anchors.items) == anchors.total.value else f" The first {len(anchors.items):,} are followed."
-    return (f"{count_text(anchors.total)} nodes have this value.{more}",)
+    return (f"{count_text(anchors.total)} nodes have this value.{more}", *said)
 
 
 def values(page: Page[Literal], style: Style, seen: int, *, asked: str) -> Sheet:

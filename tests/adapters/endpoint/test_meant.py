@@ -7,6 +7,7 @@ import re
 import pytest
 from rdflib import URIRef
 
+from kgnav_mcp.adapters.endpoint import lists as lists_module
 from kgnav_mcp.adapters.endpoint.catalogue import Catalogues
 from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.lists import ListReader
@@ -97,3 +98,22 @@ async def test_far_ends_beside_blank_nodes_that_were_not_read_in_time_are_said_t
     assert any(re.search(pairs, query) for query in client.queries)
     part = await _relations(InProcess(BLANKS), cut=pairs)
     assert (len(part.items[0].examples), part.stop) == (1, Stop.TIME_OUT)
+
+
+AGES = """
+PREFIX ex: <http://ex.example/>
+ex:ann ex:age "30" . ex:bob ex:age "30"@fr . ex:cyd ex:age 40 . ex:dan ex:age 30 .
+"""
+
+
+async def test_where_a_value_is_looked_up_in_usual_forms_only_the_list_says_so(monkeypatch: pytest.MonkeyPatch):
+    lists = await _lists(InProcess(AGES))
+    page = await lists.nodes(None, "age", "30", 5, None)
+    assert (len(page.items), page.total, page.note) == (3, Count(3), "")
+    monkeypatch.setattr(lists_module, "_SCANNED", 3)
+    page = await lists.nodes(None, "age", "30", 5, None)
+    assert [entity.id for entity in page.items] == ["ex:ann", "ex:dan"]
+    assert (page.total, page.stop) == (Count.at_least(2), Stop.COMPLETE)
+    assert "texts in other languages than en" in page.note
+    page = await lists.nodes(None, "age", "50", 5, None)
+    assert (page.items, page.total, bool(page.note)) == ((), Count.at_least(0), True)

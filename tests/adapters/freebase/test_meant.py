@@ -74,3 +74,23 @@ async def test_what_has_the_form_of_an_id_but_is_none_may_be_a_name():
     endpoint = _endpoint(3)
     await lists_of(store_of(endpoint)).nodes(None, KNOWS, "dr.dre", 5, None)
     assert any(query.endswith("LIMIT 1000") for query in endpoint.queries)
+
+
+@pytest.mark.parametrize("found", [2, 0])
+@pytest.mark.parametrize(("values", "all_of_them"), [(1_000_000, True), (1_000_001, False)])
+async def test_where_a_value_is_looked_up_in_usual_forms_only_the_list_says_so(
+    found: int, values: int, all_of_them: bool
+):
+    endpoint = Endpoint(
+        (r"\?l \(COUNT", [{"p": ns("film.film.year"), "l": Literal(1), "n": Literal(values)}]),
+        (r"COUNT\(DISTINCT", [{"n": Literal(found)}]),
+        (r"SELECT DISTINCT \?s", [{"s": ns(f"m.film{n}")} for n in range(found)]),
+        ("EXISTS", [{"s": ns(f"m.film{n}")} for n in range(found)]),
+    )
+    page = await lists_of(store_of(endpoint)).nodes(None, "film.film.year", "1994", 5, None)
+    (counting,) = (query for query in endpoint.queries if "COUNT(DISTINCT" in query)
+    assert (len(page.items), page.stop) == (found, Stop.COMPLETE)
+    assert page.total == (Count(found) if all_of_them else Count.at_least(found))
+    assert ("were not looked for" in page.note) is not all_of_them
+    assert ('STR(?o) = "1994"' in counting) is all_of_them
+    assert ('"1994"@en' in counting and "XMLSchema#gYear>" in counting) is not all_of_them

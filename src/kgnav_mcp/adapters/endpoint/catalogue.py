@@ -11,7 +11,7 @@ from rdflib import RDF, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.names import Names
-from kgnav_mcp.adapters.endpoint.reification import NOTATION, reifier_facts
+from kgnav_mcp.adapters.endpoint.reification import NOTATION, ReifierFacts, reifier_facts
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.naming import local_name, readable
 from kgnav_mcp.adapters.sparql import catalogue
@@ -97,26 +97,28 @@ class Catalogues:
 
     async def _uses(self, notes: list[str]) -> tuple[dict[URIRef, Use], dict[URIRef, Count], Stop]:
         """Every relation with its uses, without those of statements about triples; what these have; why not all."""
-        reader = self._store.reader
         read, stop = await self._counted("relations", "triples", notes)
         uses: dict[URIRef, Counter[bool]] = {}
         for row in read.rows:
             if "p" in row:
                 uses.setdefault(address(row, "p"), Counter())[truth(row, "l")] += number(row, "n")
-        said, parallel = Counter[tuple[URIRef, bool]](), Counter[URIRef]()
+        said: Mapping[tuple[URIRef, bool], int] = {}
+        parallel: Mapping[URIRef, int] = {}
         if self._store.reification:
-            try:
-                said, parallel = await reifier_facts(reader, self._store.reification)
-            except StoreTimeout:
-                stop = Stop.TIME_OUT
-                notes.append("what is said of triples is not counted: it takes too long")
+            facts = await self._said()
+            if facts.stop is Stop.COMPLETE:
+                said, parallel = facts.uses, facts.parallel
+            else:
+                stop = facts.stop
+                why = "it takes too long" if stop is Stop.TIME_OUT else "the endpoint gives too few rows at once"
+                notes.append(f"what is said of triples is not counted: {why}")
         whole = stop is Stop.COMPLETE
         for (iri, value), times in said.items():
             if whole and iri in uses and not (value and _quoted_only(self._store)):
                 uses[iri][value] -= times
         make = Count if whole else Count.at_least
         found = {
-            iri: Use(make(counts[False] + (parallel[iri] if counts[False] > 0 else 0)), make(counts[True]))
+            iri: Use(make(counts[False] + (parallel.get(iri, 0) if counts[False] > 0 else 0)), make(counts[True]))
             for iri, counts in uses.items()
             if iri not in NOTATION and (counts[False] > 0 or counts[True] > 0)
         }
@@ -125,6 +127,13 @@ class Catalogues:
             if iri not in NOTATION and iri != RDF.type:
                 qualifiers[iri] += times
         return found, {iri: Count(times) for iri, times in qualifiers.items()}, stop
+
+    async def _said(self) -> ReifierFacts:
+        """What reifiers say; nothing where it takes too long."""
+        try:
+            return await reifier_facts(self._store.reader, self._store.reification)
+        except StoreTimeout:
+            return ReifierFacts({}, {}, Stop.TIME_OUT)
 
     async def _types(self, notes: list[str]) -> tuple[dict[URIRef, Count], Stop]:
         read, stop = await self._counted("labels", "nodes", notes)

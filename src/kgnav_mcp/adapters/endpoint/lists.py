@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from rdflib import XSD, BNode, Literal, URIRef
+from rdflib import BNode, Literal, URIRef
 
 from kgnav_mcp import model
 from kgnav_mcp.adapters.endpoint import queries
@@ -14,7 +13,8 @@ from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.store import Store, one_of, term_order
 from kgnav_mcp.adapters.sparql.catalogue import Use
-from kgnav_mcp.adapters.sparql.paging import WHOLE, cut, in_part, items_before, seen
+from kgnav_mcp.adapters.sparql.forms import left_out, likely
+from kgnav_mcp.adapters.sparql.paging import WHOLE, Condition, cut, items_before, seen
 from kgnav_mcp.adapters.sparql.reading import Read, fits, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, listed, values
@@ -27,19 +27,6 @@ _NAMESAKES = 50
 _UNCOUNTED = Use(Count.unknown(), Count.unknown())
 _ID, _NAME = "id", "name"
 """What every node has, whatever the graph calls it."""
-_FORMS = {
-    XSD.integer: re.compile(r"[+-]?\d+"),
-    XSD.int: re.compile(r"[+-]?\d+"),
-    XSD.decimal: re.compile(r"[+-]?\d*\.\d+"),
-    XSD.double: re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?"),
-    XSD.float: re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?"),
-    XSD.boolean: re.compile(r"true|false"),
-    XSD.date: re.compile(r"-?\d{4,}-\d\d-\d\d.*"),
-    XSD.dateTime: re.compile(r"-?\d{4,}-\d\d-\d\dT.*"),
-    XSD.gYear: re.compile(r"-?\d{4,}"),
-    XSD.gYearMonth: re.compile(r"-?\d{4,}-\d\d"),
-    XSD.anyURI: re.compile(r"\w+:.*"),
-}
 
 
 class ListReader:
@@ -68,18 +55,18 @@ class ListReader:
         if property_name is not None and property_name.casefold() == _ID and value is not None:
             return await self._by_id(value, types)
         conditions: list[str] = []
-        stop = Stop.COMPLETE
+        condition = Condition("")
         if types is not None:
             conditions.append(self._with_types(types))
         if property_name is not None:
-            condition, stop = await self._with_property(catalogue, property_name, value)
-            if condition is None:
-                return in_part(Page((), (), Count(0)), stop)
-            conditions.append(condition)
+            condition = await self._with_property(catalogue, property_name, value)
+            if condition.text is None:
+                return condition.of(Page((), (), Count(0)))
+            conditions.append(condition.text)
         if not conditions:
             conditions.append(self._reader.filled(queries.WITH_PROPERTY, having=one_of(self._store.names)))
         conditions.append(self._store.reification.no_reifier("?s").text)
-        return in_part(await self._page(Terms(" ".join(conditions)), skip, limit), stop)
+        return condition.of(await self._page(Terms(" ".join(conditions)), skip, limit))
 
     async def values(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
         """The distinct values of a property over the nodes with a type; one text is one value.
@@ -137,28 +124,25 @@ class ListReader:
             found = []
         return list(dict.fromkeys([*found, *(self._store.names if name.casefold() == _NAME else ())]))
 
-    async def _with_property(self, catalogue: Catalogue, name: str, value: str | None) -> tuple[str | None, Stop]:
-        """The condition that a node has a property, or a value of it; None where nothing can meet it.
-
-        And why it does not hold for all that the value means, where it does not.
-        """
+    async def _with_property(self, catalogue: Catalogue, name: str, value: str | None) -> Condition:
+        """The condition that a node has a property, or a value of it."""
         properties = self._properties(catalogue, name)
         having = one_of(properties)
         if value is None:
-            return self._reader.filled(queries.WITH_PROPERTY, having=having), Stop.COMPLETE
+            return Condition(self._reader.filled(queries.WITH_PROPERTY, having=having))
         uses = [catalogue.relations.get(iri, _UNCOUNTED) for iri in properties]
         if not any(use.has_values for use in uses):
             meant, stop = await self._meant(value)
             if not meant:
-                return None, stop
-            return self._reader.filled(queries.WITH_TERM, having=having, terms=values(*meant)), stop
+                return Condition(None, stop)
+            return Condition(self._reader.filled(queries.WITH_TERM, having=having, terms=values(*meant)), stop)
         try:
             if sum(use.values.value for use in uses) > _SCANNED or catalogue.sampled:
-                likely = values(*self._likely(value))
-                return self._reader.filled(queries.WITH_TERM, having=having, terms=likely), Stop.COMPLETE
-            return self._reader.filled(queries.WITH_TEXT, having=having, text=Literal(value)), Stop.COMPLETE
+                terms, note = values(*likely(value, self._store.languages)), left_out(self._store.languages)
+                return Condition(self._reader.filled(queries.WITH_TERM, having=having, terms=terms), note=note)
+            return Condition(self._reader.filled(queries.WITH_TEXT, having=having, text=Literal(value)))
         except InvalidArgument:
-            return None, Stop.COMPLETE  # A text that no query can carry is no text of the graph.
+            return Condition(None)  # A text that no query can carry is no text of the graph.
 
     async def _meant(self, value: str) -> tuple[list[URIRef], Stop]:
         """The entities that a value means where the property leads to entities: by id, else by name; why not all."""
@@ -167,16 +151,6 @@ class ListReader:
             return [given], Stop.COMPLETE
         namesakes = await self._linker.named(value, _NAMESAKES)
         return [iri for entity in namesakes.items if (iri := self._ids.iri(entity.id)) is not None], namesakes.stop
-
-    def _likely(self, value: str) -> list[Literal]:
-        """The terms a text may be the text of: plain, in a wanted language, of a datatype it has the form of."""
-        plain = [Literal(value), *(Literal(value, lang=language) for language in self._store.languages)]
-        typed = [
-            Literal(value, datatype=datatype, normalize=False)
-            for datatype, form in _FORMS.items()
-            if form.fullmatch(value)
-        ]
-        return [*plain, *typed]
 
     async def _by_id(self, value: str, types: Sequence[URIRef] | None) -> Page[Entity]:
         iri = self._ids.iri(value)

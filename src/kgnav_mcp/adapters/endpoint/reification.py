@@ -10,16 +10,17 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 from rdflib import RDF, BNode, Literal, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
-from kgnav_mcp.adapters.sparql.reading import Reader, Row, address, number
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, address, number, truth, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, rows
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable, Unsupported
-from kgnav_mcp.model import Direction
+from kgnav_mcp.model import Direction, Stop
 from kgnav_mcp.port import TailKind
 
 REIFIES = URIRef(str(RDF) + "reifies")
@@ -188,25 +189,40 @@ def _facts_order(facts: Facts) -> list[tuple[str, bool, str, str, str]]:
     return [fact_order(fact) for fact in facts]
 
 
-async def reifier_facts(
-    reader: Reader, reification: Reification
-) -> tuple[Counter[tuple[URIRef, bool]], Counter[URIRef]]:
-    """How often each relation is used by reifiers, with values (True) and with entities; and its parallel rows.
+@dataclass(frozen=True, slots=True)
+class ReifierFacts:
+    """What reifiers say, counted over the graph."""
+
+    uses: Mapping[tuple[URIRef, bool], int]
+    """How often each relation is used by reifiers, with values (True) and with entities."""
+    parallel: Mapping[URIRef, int]
+    """A relation's rows beyond the first of each triple."""
+    stop: Stop
+    """Why not all was counted. What is left where too little is taken away would be no count."""
+
+
+async def reifier_facts(reader: Reader, reification: Reification) -> ReifierFacts:
+    """Count what reifiers say.
 
     Raises:
-        StoreTimeout: not all was counted in time. What is left where too little is taken away would be no count.
+        StoreTimeout: the call's time was over.
     """
-    uses = Counter[tuple[URIRef, bool]]()
+    uses, parallel = Counter[tuple[URIRef, bool]](), Counter[URIRef]()
+    stops: list[Stop] = []
     for notation in sorted(reification.notations - {Notation.QUOTED}):
         read = await reader.select(queries.REIFIER_FACTS, reifiers=Terms(queries.REIFIERS[notation]))
-        for row in read.whole():
-            uses[address(row, "p"), str(row.get("l")) in {"true", "1"}] += number(row, "n")
+        stops.append(read.stop)
+        for row in read.rows:
+            uses[address(row, "p"), truth(row, "l")] += number(row, "n")
     if Notation.QUOTED in reification.notations:
-        for row in (await reader.select(queries.QUOTED_FACTS)).whole():
+        read = await reader.select(queries.QUOTED_FACTS)
+        stops.append(read.stop)
+        for row in read.rows:
             uses[address(row, "p"), True] += number(row, "n")
-    extra = Counter[URIRef]()
     if reification.parallel:
-        for row in (await reader.select(queries.ALL_PARALLEL, stated=reification.stated("?s", "?o"))).whole():
+        read = await reader.select(queries.ALL_PARALLEL, stated=reification.stated("?s", "?o"))
+        stops.append(read.stop)
+        for row in read.rows:
             if "p" in row:
-                extra[address(row, "p")] += number(row, "n")
-    return uses, extra
+                parallel[address(row, "p")] += number(row, "n")
+    return ReifierFacts(uses, parallel, worst(stops))

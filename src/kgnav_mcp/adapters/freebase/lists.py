@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from rdflib import XSD, Literal, URIRef
+from rdflib import Literal, URIRef
 
 from kgnav_mcp import model
 from kgnav_mcp.adapters.freebase import queries
@@ -13,7 +12,8 @@ from kgnav_mcp.adapters.freebase.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.freebase.linking import Linker
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
-from kgnav_mcp.adapters.sparql.paging import WHOLE, cut, in_part, items_before
+from kgnav_mcp.adapters.sparql.forms import left_out, likely
+from kgnav_mcp.adapters.sparql.paging import WHOLE, Condition, cut, items_before
 from kgnav_mcp.adapters.sparql.reading import Read, address, fits, worst
 from kgnav_mcp.adapters.sparql.results import Term, count
 from kgnav_mcp.adapters.sparql.terms import Terms, values
@@ -24,17 +24,6 @@ _SCANNED = 1_000_000
 """Values of a property that are compared as text one by one; among more, the likely terms are looked up."""
 _NAMESAKES = 500
 _ID = "id"
-
-_FORMS = {
-    XSD.integer: re.compile(r"[+-]?\d+"),
-    XSD.decimal: re.compile(r"[+-]?\d*\.\d+"),
-    XSD.double: re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?"),
-    XSD.boolean: re.compile(r"true|false"),
-    XSD.date: re.compile(r"-?\d{4,}-\d\d-\d\d"),
-    XSD.gYear: re.compile(r"-?\d{4,}"),
-    XSD.gYearMonth: re.compile(r"-?\d{4,}-\d\d"),
-    XSD.dateTime: re.compile(r"-?\d{4,}-\d\d-\d\dT.+"),
-}
 
 
 class ListReader:
@@ -59,20 +48,20 @@ class ListReader:
         skip = items_before(after)
         catalogue = await self._catalogues.get()
         conditions: list[str] = []
-        stop = Stop.COMPLETE
+        condition = Condition("")
         if label is not None:
             types = catalogue.types_called(label, self._store.ids.term(label))
             conditions.append(self._reader.filled(queries.WITH_TYPE, types=values(*types)))
         if property_name is not None:
             if property_name.casefold() == _ID and value is not None:
                 return await self._by_id(value, label, catalogue)
-            condition, stop = await self._with_property(catalogue, property_name, value)
-            if condition is None:
-                return in_part(Page((), (), Count(0)), stop)
-            conditions.append(condition)
+            condition = await self._with_property(catalogue, property_name, value)
+            if condition.text is None:
+                return condition.of(Page((), (), Count(0)))
+            conditions.append(condition.text)
         if not conditions:
             conditions.append(self._reader.filled(queries.WITH_NAME))
-        return in_part(await self._page(Terms(" ".join(conditions)), skip, limit), stop)
+        return condition.of(await self._page(Terms(" ".join(conditions)), skip, limit))
 
     async def values(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
         """The distinct values of a property over the nodes with a type; one text is one value.
@@ -111,26 +100,24 @@ class ListReader:
                 return await self._values(conditions, skip, limit)
         raise _no_edge_properties(f"the edges of {owner!r}")
 
-    async def _with_property(self, catalogue: Catalogue, name: str, value: str | None) -> tuple[str | None, Stop]:
-        """The condition that a node has a property, or a value of it; None where nothing can meet it.
-
-        And why it does not hold for all that the value means, where it does not.
-        """
+    async def _with_property(self, catalogue: Catalogue, name: str, value: str | None) -> Condition:
+        """The condition that a node has a property, or a value of it."""
         properties = catalogue.properties(name, self._store.ids.term(name))
         listed = values(*properties)
         if value is None:
-            return self._reader.filled(queries.WITH_PROPERTY, properties=listed), Stop.COMPLETE
+            return Condition(self._reader.filled(queries.WITH_PROPERTY, properties=listed))
         uses = [catalogue.relations[iri] for iri in properties]
         if not any(use.has_values for use in uses):
             meant, stop = await self._meant(value)
             if not meant:
-                return None, stop
-            return self._reader.filled(queries.WITH_TERM, properties=listed, terms=values(*meant)), stop
+                return Condition(None, stop)
+            return Condition(self._reader.filled(queries.WITH_TERM, properties=listed, terms=values(*meant)), stop)
         counts = [use.values for use in uses]
         if sum(count.value for count in counts) > _SCANNED or any(c.certainty is Certainty.UNKNOWN for c in counts):
-            terms = values(*self._likely(value))
-            return self._reader.filled(queries.WITH_TERM, properties=listed, terms=terms), Stop.COMPLETE
-        return self._reader.filled(queries.WITH_TEXT, properties=listed, text=Literal(value)), Stop.COMPLETE
+            terms = values(*likely(value, self._store.languages))
+            note = left_out(self._store.languages)
+            return Condition(self._reader.filled(queries.WITH_TERM, properties=listed, terms=terms), note=note)
+        return Condition(self._reader.filled(queries.WITH_TEXT, properties=listed, text=Literal(value)))
 
     async def _meant(self, value: str) -> tuple[list[URIRef], Stop]:
         """The entities that a value means where the property leads to entities: by id, else by name; why not all."""
@@ -140,12 +127,6 @@ class ListReader:
         namesakes = await self._linker.named(value, _NAMESAKES)
         named = [iri for entity in namesakes.items if (iri := self._store.ids.term(entity.id)) is not None]
         return named, namesakes.stop
-
-    def _likely(self, value: str) -> list[Literal]:
-        """The terms a text may be the text of: plain, in a wanted language, of a datatype it has the form of."""
-        plain = [Literal(value), *(Literal(value, lang=language) for language in self._store.languages)]
-        typed = [Literal(value, datatype=datatype) for datatype, form in _FORMS.items() if form.fullmatch(value)]
-        return [*plain, *typed]
 
     async def _by_id(self, value: str, label: str | None, catalogue: Catalogue) -> Page[Entity]:
         iri = self._store.ids.term(value)

@@ -76,17 +76,38 @@ def seen(total: Count, shown: int) -> Count:
     return total if total.certainty is Certainty.EXACT else Count.at_least(max(total.value, shown))
 
 
-def in_part(page: Page[T], stop: Stop) -> Page[T]:
-    """A page of a list that was asked for by a part of what was meant: `stop` says why it was not all.
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What a query asks of the nodes of a list, and whether that is all that was meant."""
 
-    Its total is a lower bound then, and its end not the end; where the page ends before that, it is gone on with.
+    text: str | None
+    """None where nothing can meet it."""
+    stop: Stop = Stop.COMPLETE
+    """Why the list goes on behind what meets it, where it does."""
+    note: str = ""
+    """What was not looked for, where something was not."""
+
+    def of(self, page: Page[T]) -> Page[T]:
+        """The page of what meets it, as one of the list that was meant.
+
+        Where that was more, the total is a lower bound; with a `stop` the page's end is not the list's, either.
+        """
+        return in_part(page, self.stop, self.note)
+
+
+def in_part(page: Page[T], stop: Stop, note: str = "") -> Page[T]:
+    """A page of a list that was asked for by a part of what was meant: `stop`, or `note`, say why it was not all.
+
+    Its total is a lower bound then, and with a `stop` its end not the end; where the page ends before that, it is gone
+    on with.
     """
-    if stop is Stop.COMPLETE:
+    if stop is Stop.COMPLETE and not note:
         return page
     total = page.total
     if total.certainty is Certainty.EXACT:
         total = Count.at_least(total.value)
-    return replace(page, total=total, stop=stop if page.stop is Stop.COMPLETE else page.stop)
+    note = " ".join(filter(None, (page.note, note)))
+    return replace(page, total=total, stop=stop if page.stop is Stop.COMPLETE else page.stop, note=note)
 
 
 def invalid(position: str) -> InvalidCursor:

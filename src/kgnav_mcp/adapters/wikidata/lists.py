@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rdflib import XSD, Literal, URIRef
 
 from kgnav_mcp import model
-from kgnav_mcp.adapters.sparql.paging import WHOLE, cut, in_part, items_before, seen
+from kgnav_mcp.adapters.sparql.paging import WHOLE, Condition, cut, in_part, items_before, seen
 from kgnav_mcp.adapters.sparql.reading import Read, Row, address, fits, worst
 from kgnav_mcp.adapters.sparql.terms import Terms, rows, sendable, values
 from kgnav_mcp.adapters.wikidata import queries, words
@@ -58,20 +58,20 @@ class ListReader:
         """
         skip = items_before(after)
         conditions: list[str] = []
-        stop = Stop.COMPLETE
+        condition = Condition("")
         if label is not None:
             classes = await self._classes.called(label)
             conditions.append(self._reader.filled(queries.IN_CLASS, classes=values(*classes)))
         if name is not None and value is not None and name.casefold() in {_ID, *_LABELS}:
             return await self._by_name(name, value, label, skip, limit)
         if name is not None and name.casefold() not in _LABELS:
-            condition, stop = await self._with_value(self.property(name), value)
-            if condition is None:
-                return in_part(Page((), (), Count(0)), stop)
-            conditions.append(condition)
+            condition = await self._with_value(self.property(name), value)
+            if condition.text is None:
+                return condition.of(Page((), (), Count(0)))
+            conditions.append(condition.text)
         if not conditions:
             conditions.append(self._reader.filled(queries.WITH_LABEL))
-        return in_part(await self._page(Terms(" ".join(conditions)), skip, limit), stop)
+        return condition.of(await self._page(Terms(" ".join(conditions)), skip, limit))
 
     async def values(self, name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
         """The distinct values of a property over the nodes of a class; one text is one value.
@@ -155,28 +155,26 @@ class ListReader:
         )
         return in_part(page, stop)
 
-    async def _with_value(self, local: str, value: str | None) -> tuple[str | None, Stop]:
-        """The condition that a property has a value; None where no value of its datatype reads so.
-
-        And why it does not hold for all that the value means, where it does not.
-        """
+    async def _with_value(self, local: str, value: str | None) -> Condition:
+        """The condition that a property has a value; nothing meets it where no value of its datatype reads so."""
         ids = self._store.ids
         if value is None:
-            return self._reader.filled(queries.WITH_PROPERTY, direct=ids.direct(local)), Stop.COMPLETE
+            return Condition(self._reader.filled(queries.WITH_PROPERTY, direct=ids.direct(local)))
         if not sendable(value):
-            return None, Stop.COMPLETE
+            return Condition(None)
         known = self._catalogues.current.get(local)
         if known.datatype == TIME:
-            return self._with_time(local, value), Stop.COMPLETE
+            return Condition(self._with_time(local, value))
         if known.to_entities:
             terms, stop = await self._meant(value)
         else:
             terms, stop = self._terms(known.datatype, value), Stop.COMPLETE
         if terms is None:
-            return self._reader.filled(queries.WITH_TEXT, direct=ids.direct(local), text=Literal(value)), stop
+            text = Literal(value)
+            return Condition(self._reader.filled(queries.WITH_TEXT, direct=ids.direct(local), text=text), stop)
         if not terms:
-            return None, stop
-        return self._reader.filled(queries.WITH_TERMS, direct=ids.direct(local), terms=values(*terms)), stop
+            return Condition(None, stop)
+        return Condition(self._reader.filled(queries.WITH_TERMS, direct=ids.direct(local), terms=values(*terms)), stop)
 
     def _with_time(self, local: str, value: str) -> str | None:
         moments = [
