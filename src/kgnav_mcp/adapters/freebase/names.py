@@ -37,19 +37,11 @@ class Names:
         Names are kept for a minute, as counts are: the ends of rows are the ends of the roles beside them.
         """
         known = {iri: self._labels.get(iri) for iri in _entities(terms)}
-        unknown = [iri for iri, label in known.items() if label is None]
-        known |= await self.usual(unknown)
-        if nameless := [iri for iri in unknown if not known[iri]]:
-            found = _collected((await self._reader.over(queries.LABELS_OF_ANY_LANGUAGE, "ids", nameless)).whole())
-            known |= self.keep({iri: found[iri] for iri in nameless})
-        return {iri: label for iri, label in known.items() if label}
-
-    async def usual(self, terms: Iterable[Term]) -> dict[URIRef, str]:
-        """The names of those entities that have one in a wanted language, or without a language."""
-        known = {iri: self._labels.get(iri) for iri in _entities(terms)}
-        if unknown := [iri for iri, label in known.items() if label is None]:
-            read = await self._reader.over(queries.LABELS, "ids", unknown)
-            known |= self.keep(_collected(read.whole()))
+        for query in (queries.LABELS, queries.LABELS_OF_ANY_LANGUAGE):
+            if unknown := [iri for iri, label in known.items() if label is None]:
+                known |= self.keep(_collected((await self._reader.over(query, "ids", unknown)).whole()))
+        nameless = [iri for iri, label in known.items() if label is None]
+        self.keep(dict.fromkeys(nameless, ()))
         return {iri: label for iri, label in known.items() if label}
 
     def keep(self, names: Mapping[URIRef, Sequence[Literal]]) -> dict[URIRef, str]:
@@ -73,17 +65,16 @@ class Names:
         return len(self._store.languages) + 1
 
     async def relations(self, iris: Iterable[URIRef]) -> dict[URIRef, Relation]:
-        """Relations with the names that the graph gives them, else names read from their ids."""
+        """Relations with their names in a wanted language or in none, else read from their ids."""
         wanted = list(dict.fromkeys(iris))
         known = {iri: self._relations.get(iri) for iri in wanted}
         unknown = [iri for iri, label in known.items() if label is None]
         if unknown:
-            # All their names, at once: a relation has few, and many have none in a wanted language.
-            names = _collected((await self._reader.over(queries.LABELS_OF_ANY_LANGUAGE, "ids", unknown)).whole())
-            known |= self._keep_relations({iri: names[iri] for iri in unknown})
+            names = _collected((await self._reader.over(queries.LABELS, "ids", unknown)).whole())
+            known |= self.keep_relations({iri: names[iri] for iri in unknown})
         return {iri: Relation(self._ids.short(iri), label or "") for iri, label in known.items()}
 
-    def _keep_relations(self, names: Mapping[URIRef, Sequence[Literal]]) -> dict[URIRef, str]:
+    def keep_relations(self, names: Mapping[URIRef, Sequence[Literal]]) -> dict[URIRef, str]:
         """Keep what relations and types are called: one without a name is called what its id says."""
         labels = {
             iri: (self.best(found) if found else "") or readable(self._ids.short(iri)) for iri, found in names.items()
@@ -125,7 +116,7 @@ class Names:
         if silent:
             read = await self._reader.over(queries.EXISTING, "ids", silent)
             existing |= {address(row, "s") for row in read.whole()}
-        self._keep_relations({type_: called for found in types.values() for type_, called in found.items()})
+        self.keep_relations({type_: called for found in types.values() for type_, called in found.items()})
         type_names = await self.relations(type_ for found in types.values() for type_ in found)
         return {
             iri: Entity(
