@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.model import Count, Entity, NearestNeighbours, NodeProperties, Page
-from kgnav_mcp.render.nodes import nearest, nodes
+from kgnav_mcp.render.nodes import nearest, nodes, values
 from kgnav_mcp.render.sheet import Style, fit
 
 WORD = "Texts in other languages were not looked for."
@@ -19,5 +19,6 @@ def test_a_list_that_was_looked_up_in_part_says_so_with_and_without_rows(found: 
     text = fit(nodes(page, Style(), 0, asked="year 1994"), Style(), str).text
     assert text.startswith(f"at least {found} node" if found else "at least 0 nodes: no node was found with year 1994.")
     assert WORD in text
+    assert WORD in fit(values(Page((), (), total, note=WORD), Style(), 0, asked="year"), Style(), str).text
     neighbours = NearestNeighbours(Page(tuple(anchors), positions, total, note=WORD))
     assert WORD in fit(nearest(neighbours, Style(), 0, asked="year 1994", first_cursor="c"), Style(), str).text

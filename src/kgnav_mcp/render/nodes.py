@@ -141,6 +141,7 @@ def values(page: Page[Literal], style: Style, seen: int, *, asked: str) -> Sheet
         page.stop,
         seen,
         empty=f"{asked} has no values.",
+        notes=(page.note,) if page.note else (),
     )
 
 

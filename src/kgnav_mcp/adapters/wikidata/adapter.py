@@ -124,7 +124,7 @@ class WikidataAdapter(GraphAdapter):
 
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
         opened = self._readers()
-        classes = await opened.classes.called(label) if label is not None else None
+        classes = (await opened.classes.called(label)).classes if label is not None else None
         return await opened.linker.find(hint, classes, limit)
 
     async def relations(

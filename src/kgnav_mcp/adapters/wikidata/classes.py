@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rdflib import URIRef
@@ -27,11 +27,23 @@ FindNamed = Callable[[str, int], Awaitable[Page[Entity]]]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The classes with their sizes, the largest first, and labels; `whole` says that there are no others."""
+    """The classes with their sizes, the largest first, and labels.
+
+    `whole` says that there are no other classes, `named` that none of them has a label that is not here.
+    """
 
     counts: Mapping[str, Count]
     labels: Mapping[str, str]
     whole: bool
+    named: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """The classes that a name means, with a word on it where there may be others."""
+
+    classes: Sequence[URIRef]
+    note: str = ""
 
 
 class Classes:
@@ -52,8 +64,8 @@ class Classes:
                 self._known = await self._read()
         return self._known
 
-    async def called(self, name: str) -> list[URIRef]:
-        """The classes of an id or a name.
+    async def called(self, name: str) -> Called:
+        """The classes of an id or a name; of a name not always all.
 
         Raises:
             UnknownName: there is none.
@@ -62,15 +74,18 @@ class Classes:
         known = await self.get()
         meant = self._store.ids.entity(name)
         if meant is not None and (str(meant) in known.counts or not known.whole):
-            return [meant]
+            return Called([meant])
         wanted = name.strip().casefold()
         found = [URIRef(iri) for iri, label in known.labels.items() if label.casefold() == wanted]
-        if not found and not known.whole:
+        if not found and not known.named:
             page = await self._named(name, _NEAREST)
             found = [iri for entity in page.items if (iri := self._store.ids.entity(entity.id)) is not None]
         if not found:
             raise UnknownName("label", name, [known.labels[iri] for iri in nearest(name, known.labels)])
-        return found
+        if known.named:
+            return Called(found)
+        shown = ", ".join(map(self._store.ids.shown, found))
+        return Called(found, f"Other classes may be called {name.strip()!r}, too: followed were {shown}.")
 
     def label(self, iri: str, known: Known) -> str:
         """The name of a class: its label, else its id."""
@@ -83,7 +98,7 @@ class Classes:
             if self._store.ids.is_entity(iri := str(row["o"])):
                 counts[iri] = Count(number(row, "n")) if whole else Count.at_least(number(row, "n"))
         labels = await self._names.labels(list(counts)[:_NAMED])
-        return Known(counts, labels, whole)
+        return Known(counts, labels, whole, named=whole and len(counts) <= _NAMED)
 
     async def _counted(self) -> tuple[Read, bool]:
         if self._store.wikidata.counted is None:

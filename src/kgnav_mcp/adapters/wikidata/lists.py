@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.sparql.reading import Read, Row, address, fits, worst
 from kgnav_mcp.adapters.sparql.terms import Terms, rows, sendable, values
 from kgnav_mcp.adapters.wikidata import queries, words
 from kgnav_mcp.adapters.wikidata.catalogue import QUANTITY, TIME, Catalogues
-from kgnav_mcp.adapters.wikidata.classes import Classes, FindNamed
+from kgnav_mcp.adapters.wikidata.classes import Called, Classes, FindNamed
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.statements import StatementReader
 from kgnav_mcp.adapters.wikidata.store import Store
@@ -58,20 +58,21 @@ class ListReader:
         """
         skip = items_before(after)
         conditions: list[str] = []
-        condition = Condition("")
+        condition, meant = Condition(""), Called(())
         if label is not None:
-            classes = await self._classes.called(label)
-            conditions.append(self._reader.filled(queries.IN_CLASS, classes=values(*classes)))
+            meant = await self._classes.called(label)
+            conditions.append(self._reader.filled(queries.IN_CLASS, classes=values(*meant.classes)))
         if name is not None and value is not None and name.casefold() in {_ID, *_LABELS}:
             return await self._by_name(name, value, label, skip, limit)
         if name is not None and name.casefold() not in _LABELS:
             condition = await self._with_value(self.property(name), value)
             if condition.text is None:
-                return condition.of(Page((), (), Count(0)))
+                return in_part(condition.of(Page((), (), Count(0))), Stop.COMPLETE, meant.note)
             conditions.append(condition.text)
         if not conditions:
             conditions.append(self._reader.filled(queries.WITH_LABEL))
-        return condition.of(await self._page(Terms(" ".join(conditions)), skip, limit))
+        page = condition.of(await self._page(Terms(" ".join(conditions)), skip, limit))
+        return in_part(page, Stop.COMPLETE, meant.note)
 
     async def values(self, name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
         """The distinct values of a property over the nodes of a class; one text is one value.
@@ -82,12 +83,14 @@ class ListReader:
         """
         skip = items_before(after)
         local = self.property(name)
-        narrowed = Terms("")
+        narrowed, meant = Terms(""), Called(())
         if owner is not None:
-            narrowed = self._reader.part(queries.IN_CLASS, classes=values(*await self._classes.called(owner)))
+            meant = await self._classes.called(owner)
+            narrowed = self._reader.part(queries.IN_CLASS, classes=values(*meant.classes))
         ids = self._store.ids
         of = self._reader.part(queries.OF_NODES, claim=ids.claim(local), **{"class": narrowed})
-        return await self._values(local, self._said(local, of, ids.value(local), ids.full_value(local)), skip, limit)
+        said = self._said(local, of, ids.value(local), ids.full_value(local))
+        return in_part(await self._values(local, said, skip, limit), Stop.COMPLETE, meant.note)
 
     async def roles(self, name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
         """The distinct values of a qualifier, over all statements or those of one property.
@@ -134,7 +137,7 @@ class ListReader:
 
     async def _by_name(self, name: str, value: str, label: str | None, skip: int, limit: int) -> Page[Entity]:
         """The node with this id, or the nodes with this label."""
-        stop = Stop.COMPLETE
+        stop, note = Stop.COMPLETE, ""
         if name.casefold() == _ID:
             meant = self._store.ids.entity(value)
             items = list((await self._names.described([meant])).values()) if meant is not None else []
@@ -142,9 +145,10 @@ class ListReader:
             namesakes = await self._named(value, _NAMESAKES)
             items, stop = list(namesakes.items), namesakes.stop
         if label is not None:
-            classes = await self._classes.called(label)
-            labels = await self._names.labels(classes)
-            titles = {labels.get(str(iri)) or self._store.ids.shown(iri) for iri in classes}
+            called = await self._classes.called(label)
+            note = called.note
+            labels = await self._names.labels(called.classes)
+            titles = {labels.get(str(iri)) or self._store.ids.shown(iri) for iri in called.classes}
             items = [entity for entity in items if titles & set(entity.types)]
         shown = items[skip : skip + limit]
         page = Page(
@@ -153,7 +157,7 @@ class ListReader:
             Count(len(items)),
             Stop.LIMIT if skip + limit < len(items) else Stop.COMPLETE,
         )
-        return in_part(page, stop)
+        return in_part(page, stop, note)
 
     async def _with_value(self, local: str, value: str | None) -> Condition:
         """The condition that a property has a value; nothing meets it where no value of its datatype reads so."""
