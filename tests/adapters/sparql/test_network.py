@@ -7,13 +7,14 @@ import contextlib
 import socket
 import ssl
 import time
+import traceback
 
 import httpx2
 import pytest
 import trustme
 
 from kgnav_mcp.adapters.sparql.client import SparqlClient
-from kgnav_mcp.errors import KgnavError, StoreUnavailable
+from kgnav_mcp.errors import ConfigurationError, KgnavError, StoreUnavailable
 
 from .stub import Exchange, always, rows, serving
 
@@ -93,3 +94,13 @@ async def test_a_plain_endpoint_under_an_https_address_is_said_to_be_one():
 
     assert "does not speak TLS" in error.message
     assert "http://" in error.next_step
+
+
+@pytest.mark.parametrize("proxy", ["ftp://me:secret@proxy.example", "http://me:secret@proxy.example:port"])
+def test_a_proxy_that_is_no_address_is_said_to_be_none_without_its_password(
+    proxy: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("HTTPS_PROXY", proxy)
+    with pytest.raises(ConfigurationError, match="proxy that is set") as error:
+        SparqlClient("https://store.example/sparql", timeout=3)
+    assert "secret" not in "".join(traceback.format_exception(error.value))

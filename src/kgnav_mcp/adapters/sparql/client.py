@@ -19,6 +19,7 @@ from kgnav_mcp.adapters.sparql.authentication import Credentials
 from kgnav_mcp.adapters.sparql.errors import Refusal
 from kgnav_mcp.adapters.sparql.requests import Endpoint, Form, RequestBuilder
 from kgnav_mcp.adapters.sparql.results import Answer
+from kgnav_mcp.errors import ConfigurationError
 
 R = TypeVar("R")
 
@@ -107,7 +108,7 @@ class SparqlClient:
         until its own `timeout`, in milliseconds, is over, and answers with what it has by then.
 
         Raises:
-            ConfigurationError: `endpoint` is no http or https address.
+            ConfigurationError: `endpoint` is no http or https address, or the proxy that is set is none.
         """
         self._endpoint = Endpoint.parse(endpoint)
         self._timeout = timeout
@@ -122,20 +123,25 @@ class SparqlClient:
         self._media_type: str = results.JSON_TYPE
         """What Virtuoso is asked for once it has said that it is Virtuoso: it writes XML much faster."""
         self._attempts = max_connections + 1
-        self._http = httpx2.AsyncClient(
-            # The time of the whole call bounds reading, writing and waiting for a connection.
-            timeout=httpx2.Timeout(None, connect=self._connect_timeout),
-            limits=httpx2.Limits(
-                max_connections=max_connections,
-                max_keepalive_connections=max_connections,
-                keepalive_expiry=_IDLE_SECONDS,
-            ),
-            follow_redirects=False,
-            trust_env=not self._endpoint.is_local,
-            # Reading the certificates of this machine takes time that only https is worth.
-            verify=True if self._endpoint.url.startswith("https:") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
-            transport=transport,
-        )
+        try:
+            self._http = httpx2.AsyncClient(
+                # The time of the whole call bounds reading, writing and waiting for a connection.
+                timeout=httpx2.Timeout(None, connect=self._connect_timeout),
+                limits=httpx2.Limits(
+                    max_connections=max_connections,
+                    max_keepalive_connections=max_connections,
+                    keepalive_expiry=_IDLE_SECONDS,
+                ),
+                follow_redirects=False,
+                trust_env=not self._endpoint.is_local,
+                # Reading the certificates of this machine takes time that only https is worth.
+                verify=True if self._endpoint.url.startswith("https:") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
+                transport=transport,
+            )
+        except (ValueError, httpx2.InvalidURL):  # which may repeat a password
+            raise ConfigurationError(
+                "the proxy that is set for this program is no address", next_step="Correct the proxy's settings."
+            ) from None
 
     def __repr__(self) -> str:
         return f"SparqlClient({self._endpoint.name!r})"

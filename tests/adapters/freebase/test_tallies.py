@@ -1,0 +1,71 @@
+"""Ways through mediators are counted without reading every node's id, and yet only those through mediators."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from rdflib import BNode, Literal, URIRef
+
+from kgnav_mcp.adapters.freebase.tallies import Tallies
+from kgnav_mcp.adapters.sparql.client import SparqlClient
+from kgnav_mcp.adapters.sparql.results import Answer, Term
+from kgnav_mcp.model import Direction, Stop
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.neighbourhood import search
+from kgnav_mcp.port import GraphAdapter
+from tests.adapters.freebase.stubbed import ANN, Endpoint, ns, store_of
+
+LED, ELSEWHERE, MIXED, GUEST, HOST = (ns(f"club.{name}") for name in ("led", "elsewhere", "mixed", "guest", "host"))
+OTHER = URIRef("http://other.example/1")
+NEAR = r"SELECT \?p \(COUNT"
+THROUGH, RECOUNT = r"AS \?first", r"AS \?number"
+
+
+def _way(near: URIRef, far: URIRef, rows: int, first: Term, last: Term) -> dict[str, Term]:
+    return {"near": near, "far": far, "n": Literal(rows), "first": first, "last": last}
+
+
+async def test_two_of_the_nodes_tell_what_a_relation_leads_to_and_where_they_differ_each_is_looked_at():
+    endpoint = Endpoint(
+        (NEAR, [{"p": relation, "n": Literal(9)} for relation in (LED, ELSEWHERE, MIXED)]),
+        (
+            THROUGH,
+            [
+                _way(LED, GUEST, 9, ns("g.1"), ns("m.2")),
+                _way(LED, HOST, 1, ns("g.1"), ns("g.1")),
+                _way(ELSEWHERE, GUEST, 9, OTHER, ns("film.film")),
+                _way(ELSEWHERE, HOST, 9, BNode("nodeID://b1"), OTHER),
+                _way(MIXED, GUEST, 9, ns("g.1"), OTHER),
+                _way(MIXED, HOST, 9, ns("g.1"), ns("g.2")),
+            ],
+        ),
+        (
+            RECOUNT,
+            [
+                {"number": Literal(0), "s": ANN, "far": GUEST, "n": Literal(7)},
+                {"number": Literal(0), "s": ANN, "far": HOST, "n": Literal(8)},
+            ],
+        ),
+    )
+    tally = await Tallies(store_of(endpoint)).through([ANN], Direction.OUTGOING, None)
+    assert tally.rows == {ANN: Counter({(LED, GUEST): 9, (LED, HOST): 1, (MIXED, GUEST): 7, (MIXED, HOST): 8})}
+    assert tally.mediators == {(LED, GUEST): (ns("g.1"), ns("m.2")), (LED, HOST): (ns("g.1"),)}
+    assert tally.stop is Stop.COMPLETE
+    (recount,) = (query for query in endpoint.queries if "AS ?number" in query)
+    assert (str(MIXED) in recount, str(LED) in recount, str(ELSEWHERE) in recount) == (True, False, False)
+
+
+async def test_a_hub_collapses_by_five_queries(graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch):
+    asked: list[str] = []
+    selected = SparqlClient.select
+
+    async def select(client: SparqlClient, query: str) -> Answer:
+        asked.append(query)
+        return await selected(client, query)
+
+    monkeypatch.setattr(SparqlClient, "select", select)
+    seen = await search(graph, "m.club", Direction.INCOMING, limits=Limits())
+    assert seen.relations is not None
+    assert all(facts.examples for facts in seen.relations.items)
+    assert len(asked) == 5, "\n".join(asked)
