@@ -20,7 +20,7 @@ Path = tuple[URIRef, ...]
 """One relation, or the two relations of a way through a mediator, from head to tail."""
 
 _KEPT = 500
-_AT_ONCE = 20_000
+_AT_ONCE = 1_000_000
 """Rows of one entity behind all of which mediators are looked for; where there are more, a sample says where."""
 _BATCH = 200
 """Entities of one grouped query: their relations together stay below the usual limit of 10,000 rows."""
