@@ -7,13 +7,15 @@ from collections import Counter
 import pytest
 from rdflib import BNode, Literal, URIRef
 
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.freebase import tallies as tallies_module
 from kgnav_mcp.adapters.freebase.tallies import Tallies
 from kgnav_mcp.adapters.sparql.client import SparqlClient
 from kgnav_mcp.adapters.sparql.results import Answer, Term
 from kgnav_mcp.model import Direction, Stop
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.freebase.stubbed import ANN, Endpoint, ns, store_of
 
 LED, ELSEWHERE, MIXED, GUEST, HOST = (ns(f"club.{name}") for name in ("led", "elsewhere", "mixed", "guest", "host"))
@@ -69,3 +71,15 @@ async def test_a_hub_collapses_by_five_queries(graph: GraphAdapter, monkeypatch:
     assert seen.relations is not None
     assert all(facts.examples for facts in seen.relations.items)
     assert len(asked) == 5, "\n".join(asked)
+
+
+@pytest.mark.parametrize("direction", Direction)
+async def test_of_a_very_large_hub_only_relations_that_lead_to_mediators_are_followed_and_counted_as_exactly(
+    freebase: str, graph: GraphAdapter, direction: Direction, monkeypatch: pytest.MonkeyPatch
+):
+    """Both ways of counting, at the one hub: what is very large is a matter of a constant."""
+    whole = await graph.relations(["m.club"], direction, hops=2, limit=50)
+    assert sum(len(facts.hops) == 2 for facts in whole.items) == (3 if direction is Direction.OUTGOING else 1)
+    monkeypatch.setattr(tallies_module, "_AT_ONCE", 100)
+    async with open_adapter(freebase, AdapterOptions()) as again:
+        assert await again.relations(["m.club"], direction, hops=2, limit=50) == whole

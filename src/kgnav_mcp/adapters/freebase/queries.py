@@ -42,6 +42,7 @@ THROUGH_ONE: Final = {
     Direction.INCOMING: "?o ?far ?m . ?m ?near $s",
 }
 """The far edge comes first: Virtuoso then looks at a node's name before it follows that edge, and not behind it."""
+ONLY_NEAR: Final = "VALUES ?near { $relations }"
 THROUGH_SET: Final = {
     Direction.OUTGOING: f"VALUES ?s {{ $s }} ?s ?near ?m . {MEDIATOR} ?m ?far ?o FILTER(?o != ?s)",
     Direction.INCOMING: f"VALUES ?s {{ $s }} ?m ?near ?s . {MEDIATOR} ?o ?far ?m FILTER(?o != ?s)",
@@ -76,7 +77,7 @@ LEADS_TO_MEDIATOR: Final = (
 THROUGH_COUNTS_ONE: Final = (
     "SELECT ?near ?far ?n (bif:iri_id_from_num(?least) AS ?first) (bif:iri_id_from_num(?greatest) AS ?last) WHERE { { "
     "SELECT ?near ?far (COUNT(*) AS ?n) (MIN(<LONG::bif:iri_id_num>(?m)) AS ?least) "
-    "(MAX(<LONG::bif:iri_id_num>(?m)) AS ?greatest) WHERE { $through "
+    "(MAX(<LONG::bif:iri_id_num>(?m)) AS ?greatest) WHERE { $only $through "
     "FILTER NOT EXISTS { ?m $name ?unnamed } FILTER(?o != $s) $kind } GROUP BY ?near ?far } }"
 )
 """Costs a look-up of a name for each far end of the near relations, and 1 us for each row behind those without one.
@@ -87,8 +88,8 @@ THROUGH_COUNTS_SET: Final = "SELECT ?s ?near ?far (COUNT(*) AS ?n) WHERE { $thro
 THROUGH_NEAR_COUNTS: Final = (
     "{ SELECT ($number AS ?number) ?s ?far (COUNT(*) AS ?n) WHERE { $through $kind } GROUP BY ?s ?far }"
 )
-"""Costs what THROUGH_COUNTS_SET does for the one relation next to the entities. One query with a list of relations to
-follow, or to leave out, makes Virtuoso start at the wrong end: 50 to 1,000 times slower."""
+"""Costs what THROUGH_COUNTS_SET does for the one relation next to the entities. One query with a list of entities and
+one of relations makes Virtuoso start at the wrong end: 50 to 1,000 times slower."""
 FAR_END: Final = "((SELECT ?o WHERE { $by $kind } OFFSET $skip LIMIT 1) AS ?o$skip)"
 FAR_END_CALLED: Final = (
     "BIND(?o$skip AS ?end$skip) OPTIONAL { ?end$skip $name ?called$skip FILTER(LANG(?called$skip) IN ($languages)) }"

@@ -12,7 +12,7 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.store import FRESH, SAMPLE, Store
 from kgnav_mcp.adapters.sparql.reading import Read, Row, address, number, worst
-from kgnav_mcp.adapters.sparql.terms import batches, values
+from kgnav_mcp.adapters.sparql.terms import Terms, batches, values
 from kgnav_mcp.model import Count, Direction, Stop
 from kgnav_mcp.port import TailKind
 
@@ -21,7 +21,8 @@ Path = tuple[URIRef, ...]
 
 _KEPT = 500
 _AT_ONCE = 1_000_000
-"""Rows of one entity behind all of which mediators are looked for; where there are more, a sample says where."""
+"""Rows of one entity behind all of which mediators are looked for, in a second; where there are more, behind those of
+the relations of which a sample says that they lead to some."""
 _BATCH = 200
 """Entities of one grouped query: their relations together stay below the usual limit of 10,000 rows."""
 
@@ -88,8 +89,9 @@ class Tallies:
     ) -> Tally:
         """Rows of the two-hop relations through mediators, without the ways back to where they started.
 
-        `near` narrows to these relations next to the entities. A relation with more than 1,000 rows leads to
-        mediators where one of its first 1,000 far ends is one: a relation of Freebase has one type of far end.
+        `near` narrows to these relations next to the entities. Of several entities, and of one with more than a
+        million rows, a relation with more than 1,000 rows leads to mediators where one of its first 1,000 far ends is
+        one: a relation of Freebase has one type of far end.
         """
         if direction is Direction.INCOMING:
             if far_ends is TailKind.LITERAL:
@@ -139,10 +141,9 @@ class Tallies:
         found = Tally({}, tally.stop)
         if not tally.rows:
             return found
-        totals = tally.paths()
-        if len(anchors) == 1 and totals.total() <= _AT_ONCE:
-            return found | await self._through_one(anchors[0], direction, far_ends)
-        if any(rows > SAMPLE for rows in totals.values()):
+        if len(anchors) == 1:
+            return found | await self._through_one(anchors[0], direction, far_ends, tally)
+        if any(rows > SAMPLE for rows in tally.paths().values()):
             leading, stop = await self._leading_to_mediators(anchors, direction, tally)
             return found | Tally({}, stop) | await self._through_near(anchors, direction, far_ends, leading)
         kind = queries.FAR_ENDS[far_ends]
@@ -152,15 +153,24 @@ class Tallies:
             found |= self._tally(read.rows, read.stop, None, direction)
         return found
 
-    async def _through_one(self, anchor: URIRef, direction: Direction, far_ends: TailKind | None) -> Tally:
-        """All two-hop relations of one entity, with two mediators of each.
+    async def _through_one(self, anchor: URIRef, direction: Direction, far_ends: TailKind | None, near: Tally) -> Tally:
+        """The two-hop relations of one entity, with two mediators of each.
 
         These two tell whether the nodes without a name that it goes through are mediators: a relation of Freebase has
         one type of far end. Where only one of them is, each row is looked at.
         """
+        only, stop = [Terms("")], Stop.COMPLETE
+        if near.paths().total() > _AT_ONCE:
+            leading, stop = await self._leading_to_mediators([anchor], direction, near)
+            only = [self._reader.part(queries.ONLY_NEAR, relations=values(*batch)) for batch in batches(leading)]
         through = self._reader.part(queries.THROUGH_ONE[direction], s=anchor)
         kind = queries.FAR_ENDS[far_ends]
-        read = await self._reader.select(queries.THROUGH_COUNTS_ONE, through=through, s=anchor, kind=kind)
+        read = Read((), stop)
+        for some in only:
+            more = await self._reader.select(
+                queries.THROUGH_COUNTS_ONE, through=through, only=some, s=anchor, kind=kind
+            )
+            read = Read.together((read, more))
         mediators = {self._path(row, direction): tuple(dict.fromkeys((row["first"], row["last"]))) for row in read.rows}
         topics = {path: {self._store.ids.topic(str(node)) for node in nodes} for path, nodes in mediators.items()}
         side = 0 if direction is Direction.OUTGOING else 1
