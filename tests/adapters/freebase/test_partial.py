@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.freebase.relations import RelationReader
 from kgnav_mcp.adapters.freebase.schema import SchemaReader
 from kgnav_mcp.adapters.freebase.tallies import Tallies
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
-from kgnav_mcp.model import Certainty, Count, Direction, Stop
+from kgnav_mcp.model import Certainty, Count, Direction, Entity, Stop
 from kgnav_mcp.port import AdapterOptions
 from tests.adapters.freebase.stubbed import ANN, NAME, Endpoint, Row, lists_of, ns, store_of
 from tests.adapters.sparql.clock import Clock, timed
@@ -257,3 +257,21 @@ async def test_the_store_is_given_a_time_that_ends_before_the_calls(seconds: flo
         async with open_adapter(location, AdapterOptions(timeout=seconds)) as adapter:
             assert adapter.revision
         assert [request.form["timeout"] for request in stub.requests] == [[milliseconds]]
+
+
+async def test_names_that_came_with_examples_of_which_time_cut_some_are_read_again():
+    relation = ns("film.actor.film")
+    endpoint = Endpoint(
+        (r"\(COUNT", [{"p": relation, "n": Literal(5)}]),
+        ("AS .o0", [{"p": relation, "o0": ANN}]),
+        (r"VALUES \?s", [{"s": relation, "o": Literal("Films")}, {"s": ANN, "o": Literal("Ann")}]),
+    )
+    endpoint.cut = {"AS .o0"}
+    reader = RelationReader(store := store_of(endpoint), Names(store), Tallies(store))
+    page = await reader.page([ANN], Direction.OUTGOING, hops=1, far_ends=None, examples=1, limit=5)
+    (facts,) = page.items
+    assert (facts.relation.label, [node.label for node in facts.examples if isinstance(node, Entity)]) == (
+        "Films",
+        ["Ann"],
+    )
+    assert page.stop is Stop.TIME_OUT

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rdflib import Literal, URIRef
@@ -48,13 +49,21 @@ class Examples:
         self, tally: Tally, direction: Direction, far_ends: TailKind | None, paths: Sequence[Path], wanted: int
     ) -> Ends:
         """The first far ends of some paths of a tally."""
-        if not wanted or not paths:
+        if not wanted:
             return Ends()
-        if wanted <= _MEDIATORS and all(path in tally.mediators for path in paths):
-            return await self._behind(tally, direction, far_ends, paths, wanted)
-        if len(tally.rows) == 1 and all(len(path) == 1 for path in paths):
-            return await self._of_one(next(iter(tally.rows)), direction, far_ends, paths, wanted)
-        return await self._of_set(tally, direction, far_ends, paths, wanted)
+        behind = [path for path in paths if wanted <= _MEDIATORS and path in tally.mediators]
+        others = [path for path in paths if wanted > _MEDIATORS or path not in tally.mediators]
+        reads: list[Awaitable[Ends]] = []
+        if behind:
+            reads.append(self._behind(tally, direction, far_ends, behind, wanted))
+        if others and len(tally.rows) == 1 and all(len(path) == 1 for path in others):
+            reads.append(self._of_one(next(iter(tally.rows)), direction, far_ends, others, wanted))
+        elif others:
+            reads.append(self._of_set(tally, direction, far_ends, others, wanted))
+        found = Ends()
+        for ends in await asyncio.gather(*reads):
+            found |= ends
+        return found
 
     async def _of_one(
         self, anchor: URIRef, direction: Direction, far_ends: TailKind | None, paths: Sequence[Path], wanted: int
@@ -75,8 +84,7 @@ class Examples:
             for n, end in enumerate(found[(relation,)]):
                 if name := row.get(f"called{n}"):
                     _add(labels[URIRef(str(end))], name)
-        self._names.keep(labels)
-        self._names.keep_relations(names)
+        self._keep(read.stop, labels, names)
         return Ends(found, read.stop)
 
     async def _behind(
@@ -95,14 +103,24 @@ class Examples:
             _add(names[far], row.get("role"))
             if name := row.get("called"):
                 _add(labels.setdefault(URIRef(str(end)), []), name)
-        self._names.keep(labels)
-        self._names.keep_relations(names)
+        self._keep(read.stop, labels, names)
         found: dict[Path, Sequence[Term]] = {}
         for path in paths:
             far = path[1] if direction is Direction.OUTGOING else path[0]
             ends = (end for node in tally.mediators[path] for end in sorted(behind[node, far], key=str))
             found[path] = list(dict.fromkeys(ends))[:wanted]
         return Ends(found, read.stop)
+
+    def _keep(
+        self,
+        stop: Stop,
+        labels: Mapping[URIRef, Sequence[Literal]],
+        relations: Mapping[URIRef, Sequence[Literal]],
+    ) -> None:
+        """Keep the names of entities and of relations, unless time may have cut some."""
+        if stop is not Stop.TIME_OUT:
+            self._names.keep(labels)
+            self._names.keep_relations(relations)
 
     async def _of_set(
         self, tally: Tally, direction: Direction, far_ends: TailKind | None, paths: Sequence[Path], wanted: int
