@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
 import time
+from asyncio.trsock import TransportSocket
+from typing import Any
 
 import httpx2
 import pytest
@@ -53,6 +56,25 @@ async def test_one_tls_handshake_serves_call_after_call():
 
     assert len(stub.requests) == 20
     assert stub.connections == 1
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_QUICKACK"), reason="only Linux lets a program say when to acknowledge")
+async def test_the_beginning_of_every_answer_is_acknowledged_at_once(monkeypatch: pytest.MonkeyPatch):
+    set_: list[tuple[object, ...]] = []
+    setsockopt = TransportSocket.setsockopt
+
+    def note(connection: TransportSocket, *option: Any) -> None:
+        set_.append(option)
+        setsockopt(connection, *option)
+
+    monkeypatch.setattr(TransportSocket, "setsockopt", note)
+    async with serving(always(ONE)) as stub:
+        sparql = client(stub.url)
+        for _ in range(3):
+            await sparql.select(QUERY)
+        await sparql.close()
+
+    assert set_.count((socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)) == 3
 
 
 async def test_an_error_of_the_endpoint_leaves_the_connection_open():
