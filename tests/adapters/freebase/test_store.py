@@ -7,17 +7,13 @@ import re
 import pytest
 from rdflib import Literal, URIRef
 
-from kgnav_mcp.adapters.freebase import names as names_module
 from kgnav_mcp.adapters.freebase import tallies as tallies_module
-from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.options import Freebase
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.freebase.tallies import Tallies
 from kgnav_mcp.adapters.sparql.results import Answer
 from kgnav_mcp.model import Certainty, Direction, Stop
 from kgnav_mcp.port import AdapterOptions
-from tests.adapters.freebase import stubbed
-from tests.adapters.freebase.stubbed import NAME
 from tests.adapters.sparql.clock import Clock, timed
 
 NS = "http://rdf.freebase.com/ns/"
@@ -64,17 +60,3 @@ async def test_counts_are_read_once_for_the_pages_of_a_list_and_anew_after_a_min
         clock.now = seconds
         await tallies.near([ANN], Direction.OUTGOING, None)
         assert len(endpoint.queries) == queries
-
-
-async def test_what_an_entity_is_is_read_once_in_a_minute(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(names_module, "TTLCache", timed(clock := Clock()))
-    endpoint = stubbed.Endpoint(("common.topic.description", [{"s": ANN, "p": NAME, "o": Literal("Ann", lang="en")}]))
-    names = Names(stubbed.store_of(endpoint))
-    for seconds, queries in [(0, 1), (59, 1), (61, 2)]:
-        clock.now = seconds
-        assert (await names.described([ANN]))[ANN].label == "Ann"
-        assert len(endpoint.queries) == queries
-    assert await names.described([URIRef(f"{NS}m.8")]) == {}
-    asked = len(endpoint.queries)
-    assert await names.described([URIRef(f"{NS}m.8")]) == {}
-    assert len(endpoint.queries) > asked  # what is not there may be there soon

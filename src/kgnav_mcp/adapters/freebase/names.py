@@ -30,7 +30,6 @@ class Names:
         self._ids = store.ids
         self._relations: LRUCache[URIRef, str] = LRUCache(_RELATIONS)
         self._labels: TTLCache[URIRef, str] = TTLCache(_ENTITIES, FRESH)
-        self._described: TTLCache[URIRef, Entity] = TTLCache(_ENTITIES, FRESH)
 
     async def labels(self, terms: Iterable[Term]) -> dict[URIRef, str]:
         """The names of entities: in a wanted language, else without a language, else in any. Some have none.
@@ -99,18 +98,11 @@ class Names:
     async def described(self, iris: Sequence[URIRef]) -> dict[URIRef, Entity]:
         """Entities with names, types and descriptions, in the order asked; unknown ones are absent.
 
-        A type stands by its name. A description is in a wanted language or in none. What was found is kept for a
-        minute: one entity is asked about by several calls, as a rule.
+        A type stands by its name. A description is in a wanted language or in none.
         """
         wanted = list(dict.fromkeys(iris))
-        known = {iri: entity for iri in wanted if (entity := self._described.get(iri)) is not None}
-        if unknown := [iri for iri in wanted if iri not in known]:
-            read = await self._read_descriptions(unknown)
-            self._described.update(read)
-            known |= read
-        return {iri: known[iri] for iri in wanted if iri in known}
-
-    async def _read_descriptions(self, wanted: Sequence[URIRef]) -> dict[URIRef, Entity]:
+        if not wanted:
+            return {}
         rows = (await self._reader.over(queries.DESCRIPTIONS, "ids", wanted)).whole()
         names: dict[URIRef, list[Literal]] = defaultdict(list)
         descriptions: dict[URIRef, list[Literal]] = defaultdict(list)
