@@ -14,7 +14,7 @@ SAMPLE = 1_000
 FRESH = 60.0
 """Seconds that counts are kept, so that the pages of one list do not count it again and again."""
 _BATCH = 500
-"""Entities of one list in a query: two of them read a page of 1,000 names in half the time that one takes."""
+"""Entities of one list in a query: two of them read a page of 1,000 names a tenth to a third faster than one does."""
 _BRANCHES = 40
 """Branches of one union: its cost grows faster than their number."""
 
