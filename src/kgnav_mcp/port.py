@@ -107,6 +107,14 @@ class GraphAdapter(ABC):
     def revision(self) -> str:
         """A short text that changes when the graph may have changed: cursors are bound to it."""
 
+    @property
+    def class_relations(self) -> frozenset[str]:
+        """Ids of the relations that state the labels (classes) of nodes, in a graph where mediators have some, too.
+
+        What class a mediator is of is none of the roles that it ties together.
+        """
+        return frozenset()
+
     @abstractmethod
     async def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         """Describe entities by id: label, types, description. Keys are the ids as given; unknown ones are absent."""

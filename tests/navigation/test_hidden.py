@@ -56,4 +56,7 @@ def test_an_id_is_meant_by_what_stands_behind_its_prefix():
     for name in ("P19", "p19", "p:P19", "http://www.wikidata.org/prop/direct/P19", "wdt:P19"):
         meant, unknown = meant_relations([name], known)
         assert ([each.relation.id for each in meant], unknown) == (["wdt:P19"], []), name
+    for name in ("wdt:P40.wdt:P19", ":spouse.:P19", "http://x.org/spouse.http://x.org/P19"):
+        assert meant_relations([name], known) == ([], [name]), "a way through a mediator is not its second half"
+    assert meant_relations(["http://x.org:80/P19"], known)[1] == []
     assert meant_relations(["P1", "19", "wdt:", ""], known) == ([], ["P1", "19", "wdt:", ""])

@@ -175,6 +175,8 @@ async def _roles(graph: GraphAdapter, ids: Sequence[str], direction: Direction) 
     for side, page in zip(sides, pages, strict=True):
         by_mediator = known.outgoing if side is Direction.OUTGOING else known.incoming
         for triple in page.items:
+            if triple.relation.id in graph.class_relations:
+                continue
             mediator = triple.far_end(side.opposite)
             if isinstance(mediator, Entity):
                 by_mediator[mediator.id].append(triple)

@@ -14,6 +14,7 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from hashlib import blake2b
+from itertools import compress
 
 from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Count, Direction, Entity, Neighbourhood, Node, Page, RelationFacts, Stop, T, Triple
@@ -141,22 +142,35 @@ async def relation_facts(
     """
     hops = hops if Capability.MEDIATORS in graph.capabilities else 1
     page = await graph.relations([entity], direction, hops=hops, examples=examples, limit=limits.relations)
-    return page if hidden else _without_hidden(page)
+    return page if hidden else _without_hidden(without_classes(page, graph))
+
+
+def without_classes(page: Page[RelationFacts], graph: GraphAdapter) -> Page[RelationFacts]:
+    """The relations without those that lead through mediators to what these are, which is none of their roles."""
+    to_class = [
+        len(facts.hops) > 1 and facts.direction is Direction.OUTGOING and facts.hops[-1].id in graph.class_relations
+        for facts in page.items
+    ]
+    return _only(page, [not left_out for left_out in to_class]) if any(to_class) else page
 
 
 def _without_hidden(page: Page[RelationFacts]) -> Page[RelationFacts]:
-    left_out = [facts.relation for facts in page.items if facts.hidden]
+    left_out = [facts.relation.id for facts in page.items if facts.hidden]
     if not left_out:
         return page
-    shown = [n for n, facts in enumerate(page.items) if not facts.hidden]
-    example = min((relation.id for relation in left_out), key=lambda name: (len(name), name))
+    example = min(left_out, key=lambda name: (len(name), name))
     note = f"{len(left_out):,} more relations, to identifiers elsewhere, are shown when named, such as {example}."
+    shown = _only(page, [not facts.hidden for facts in page.items])
+    return replace(shown, note=" ".join(filter(None, (page.note, note))))
+
+
+def _only(page: Page[T], wanted: Sequence[bool]) -> Page[T]:
+    """Some of the items of a page, and its total without the others."""
     return replace(
         page,
-        items=tuple(page.items[n] for n in shown),
-        positions=tuple(page.positions[n] for n in shown),
-        total=replace(page.total, value=max(page.total.value - len(left_out), 0)),
-        note=" ".join(filter(None, (page.note, note))),
+        items=tuple(compress(page.items, wanted)),
+        positions=tuple(compress(page.positions, wanted)),
+        total=replace(page.total, value=max(page.total.value - wanted.count(False), 0)),
     )
 
 

@@ -23,7 +23,7 @@ from kgnav_mcp.model import (
 )
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.links import links
-from kgnav_mcp.navigation.neighbourhood import from_place
+from kgnav_mcp.navigation.neighbourhood import from_place, without_classes
 from kgnav_mcp.port import Capability, GraphAdapter, TailKind, ValueOwner
 
 ANY_LABEL = "*"
@@ -110,6 +110,7 @@ async def _relations(graph: GraphAdapter, ids: list[str], limits: Limits) -> Pag
         )
 
     outgoing, incoming = await asyncio.gather(read(Direction.OUTGOING), read(Direction.INCOMING))
+    outgoing = without_classes(outgoing, graph)
     stop = outgoing.stop if outgoing.stop is not Stop.COMPLETE else incoming.stop
     return from_place((*outgoing.items, *incoming.items), None, stop)
 

@@ -18,6 +18,8 @@ NEAREST = 5
 
 _NAMESAKES = 20
 _ESCAPED = re.compile(r"\\([\\|])")
+_TWO_HOPS = re.compile(r"\.[^/:]*:(?!\d)")
+"""A prefix behind a dot, which no single id has: that of a host ends with a slash, or with a port."""
 
 
 async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
@@ -82,7 +84,8 @@ def meant_relations(names: Sequence[str], facts: Sequence[RelationFacts]) -> tup
     """The facts that the names mean, and the names that mean none of them.
 
     A name is an id, or an id or label in any letter case, or an id with another prefix or none (`P31` for `wdt:P31`).
-    What several relations share means all of them.
+    What several relations share means all of them. A two-hop relation is meant by the whole of its id alone: the end
+    of it may be another relation's.
     """
     meant: dict[tuple[str, Direction], RelationFacts] = {}
     unknown: list[str] = []
@@ -101,7 +104,7 @@ def _meant(name: str, facts: Sequence[RelationFacts]) -> list[RelationFacts]:
     folded = name.strip().casefold()
     if found := [fact for fact in facts if folded in (fact.relation.id.casefold(), fact.relation.label.casefold())]:
         return found
-    local = _local(folded)
+    local = "" if _TWO_HOPS.search(folded) else _local(folded)
     return [fact for fact in facts if local and local == _local(fact.relation.id.casefold())]
 
 

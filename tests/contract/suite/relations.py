@@ -79,6 +79,12 @@ class RelationContract(AdapterContract):
                 assert facts.examples
                 assert not any(isinstance(end, Entity) and end.id in view.mediators for end in facts.examples)
 
+    async def test_the_relations_that_state_classes_are_known_where_mediators_have_some(
+        self, adapter: GraphAdapter, view: View
+    ):
+        stated = has(adapter, Capability.MEDIATORS) and view.style.type is not None
+        assert adapter.class_relations == ({view.style.type} if stated else set())
+
     async def test_unknown_entities_have_no_relations(self, adapter: GraphAdapter, view: View):
         for ids in ([], [view.node("nobody")]):
             page = await adapter.relations(ids, Direction.OUTGOING, limit=ALL)

@@ -70,6 +70,10 @@ class EmbeddedAdapter(GraphAdapter):
     def revision(self) -> str:
         return self._opened().revision
 
+    @property
+    def class_relations(self) -> frozenset[str]:
+        return self._opened().class_relations
+
     async def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         # A walk comes by the same entity with every call: the other direction, a filter, a question.
         asked = tuple(ids)

@@ -137,6 +137,7 @@ class Catalogue:
         """Read the file's table `meta`. Raises KeyError or ValueError where that is not as the loader wrote it."""
         self.revision = meta["revision"]
         self.prefixes = Prefixes(json.loads(meta["prefixes"]))
+        self.class_relations = frozenset(map(self.prefixes.short, json.loads(meta["type_relations"])))
         self.entities = int(meta["entities"])
         self.triples = int(meta["triples"])
         self.languages = tuple(json.loads(meta["languages"]))

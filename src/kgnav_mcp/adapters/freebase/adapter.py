@@ -106,6 +106,10 @@ class FreebaseAdapter(GraphAdapter):
         opened = self._readers()
         return f"{opened.graph} {opened.triples.value}"
 
+    @property
+    def class_relations(self) -> frozenset[str]:
+        return frozenset({self._freebase.ids.short(self._freebase.relations["type"])})
+
     async def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         opened = self._readers()
         meant = {reference: iri for reference in ids if (iri := opened.store.ids.term(reference)) is not None}

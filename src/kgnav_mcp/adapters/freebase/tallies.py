@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 
 from cachetools import TTLCache
@@ -36,6 +36,14 @@ class Tally:
     mediators: dict[Path, tuple[URIRef, ...]] = field(default_factory=dict[Path, tuple[URIRef, ...]])
     """Two of the mediators of a two-hop relation, or its only one, where they came with the counts."""
 
+    @classmethod
+    def of(cls, far_ends: Mapping[tuple[URIRef, Path], Sized]) -> Tally:
+        """The numbers of far ends that were all read."""
+        rows: dict[URIRef, Counter[Path]] = defaultdict(Counter)
+        for (anchor, path), ends in far_ends.items():
+            rows[anchor][path] = len(ends)
+        return cls(rows)
+
     def count(self, rows: int) -> Count:
         """A number out of this tally, with how sure it is."""
         return Count(rows) if self.stop is Stop.COMPLETE else Count.at_least(rows)
@@ -46,6 +54,15 @@ class Tally:
         for counts in self.rows.values():
             total.update(counts)
         return total
+
+    def only(self, near: frozenset[URIRef], direction: Direction) -> Tally:
+        """The two-hop relations that begin with some relations next to the entities."""
+        side = 0 if direction is Direction.OUTGOING else 1
+        rows = {
+            anchor: Counter({path: n for path, n in counts.items() if path[side] in near})
+            for anchor, counts in self.rows.items()
+        }
+        return Tally(rows, self.stop, self.mediators)
 
     def __or__(self, other: Tally) -> Tally:
         merged = {anchor: Counter(counts) for anchor, counts in self.rows.items()}
@@ -98,7 +115,10 @@ class Tallies:
                 return Tally({})
             far_ends = None
         wanted = None if near is None else frozenset(near)
-        key = (frozenset(anchors), direction, far_ends, wanted or _EVERY)
+        every = (frozenset(anchors), direction, far_ends, _EVERY)
+        if wanted is not None and (kept := self._kept.get(every)) is not None:
+            return kept.only(wanted, direction)
+        key = every if wanted is None else (*every[:3], wanted)
         kept = self._kept.get(key)
         if kept is None:
             kept = self._keep(key, await self._through(anchors, direction, far_ends, wanted))
@@ -136,13 +156,18 @@ class Tallies:
         wanted: frozenset[URIRef] | None,
     ) -> Tally:
         if wanted is not None:
+            if len(anchors) == 1:
+                return await self._through_one(anchors[0], direction, far_ends, sorted(wanted))
             return await self._through_near(anchors, direction, far_ends, sorted(wanted))
         tally = await self.near(anchors, direction, None)
         found = Tally({}, tally.stop)
         if not tally.rows:
             return found
+        if len(anchors) == 1 and tally.paths().total() > _AT_ONCE:
+            leading, stop = await self._leading_to_mediators(anchors, direction, tally)
+            return found | Tally({}, stop) | await self._through_one(anchors[0], direction, far_ends, leading)
         if len(anchors) == 1:
-            return found | await self._through_one(anchors[0], direction, far_ends, tally)
+            return found | await self._through_one(anchors[0], direction, far_ends)
         if any(rows > SAMPLE for rows in tally.paths().values()):
             leading, stop = await self._leading_to_mediators(anchors, direction, tally)
             return found | Tally({}, stop) | await self._through_near(anchors, direction, far_ends, leading)
@@ -153,19 +178,24 @@ class Tallies:
             found |= self._tally(read.rows, read.stop, None, direction)
         return found
 
-    async def _through_one(self, anchor: URIRef, direction: Direction, far_ends: TailKind | None, near: Tally) -> Tally:
-        """The two-hop relations of one entity, with two mediators of each.
+    async def _through_one(
+        self,
+        anchor: URIRef,
+        direction: Direction,
+        far_ends: TailKind | None,
+        near: Sequence[URIRef] | None = None,
+    ) -> Tally:
+        """The two-hop relations of one entity, or those that begin with some relations, with two mediators of each.
 
         These two tell whether the nodes without a name that it goes through are mediators: a relation of Freebase has
         one type of far end. Where only one of them is, each row is looked at.
         """
-        only, stop = [Terms("")], Stop.COMPLETE
-        if near.paths().total() > _AT_ONCE:
-            leading, stop = await self._leading_to_mediators([anchor], direction, near)
-            only = [self._reader.part(queries.ONLY_NEAR, relations=values(*batch)) for batch in batches(leading)]
+        only = [Terms("")]
+        if near is not None:
+            only = [self._reader.part(queries.ONLY_NEAR, relations=values(*batch)) for batch in batches(near)]
         through = self._reader.part(queries.THROUGH_ONE[direction], s=anchor)
         kind = queries.FAR_ENDS[far_ends]
-        read = Read((), stop)
+        read = Read(())
         for some in only:
             more = await self._reader.select(
                 queries.THROUGH_COUNTS_ONE, through=through, only=some, s=anchor, kind=kind
