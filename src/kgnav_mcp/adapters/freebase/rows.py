@@ -32,7 +32,7 @@ _TOGETHER = 5_000
 _ANCHORS = 200
 """Entities whose rows are read by one query."""
 _NEAR = 200
-"""Near far ends that are first looked behind; twice as many each further time, as far as may be mediators."""
+"""Near far ends that are first looked behind; how many mediators these have tells how many to look behind next."""
 _NEAR_AT_MOST = 3_200
 
 
@@ -146,7 +146,7 @@ class RowReader:
             if len(result.found) > room:
                 result.stop = Stop.LIMIT
                 return [(segment, result)]
-            size = min(2 * size, _NEAR_AT_MOST)
+            size = _next_size(skip - start.group, len(result.found), room)
 
     async def _behind(
         self, mediators: Sequence[URIRef], far: URIRef, anchor: URIRef
@@ -161,6 +161,12 @@ class RowReader:
             found[address(row, "m")].append(row["o"])
         self._names.keep(dict.fromkeys(found, ()))
         return found, read.stop
+
+
+def _next_size(seen: int, found: int, room: int) -> int:
+    """How many near far ends should have the rows that are still missing, a quarter more for good measure."""
+    wanted = seen * (room + 1 - found) * 5 // (4 * found) if found else 2 * seen
+    return min(max(wanted, _NEAR // 2), _NEAR_AT_MOST)
 
 
 def in_order(segments: Sequence[Segment], far: Far) -> list[tuple[Segment, Rows]]:
