@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.sparql.client import SparqlClient
+from kgnav_mcp.adapters.sparql.results import Answer
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.freebase.graph import GRAPH, write
 from tests.services import Virtuoso
@@ -26,3 +28,17 @@ def freebase(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> st
 async def graph(freebase: str) -> AsyncGenerator[GraphAdapter]:
     async with open_adapter(freebase, AdapterOptions()) as opened:
         yield opened
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The queries that are sent from now on."""
+    queries: list[str] = []
+    selected = SparqlClient.select
+
+    async def select(client: SparqlClient, query: str) -> Answer:
+        queries.append(query)
+        return await selected(client, query)
+
+    monkeypatch.setattr(SparqlClient, "select", select)
+    return queries

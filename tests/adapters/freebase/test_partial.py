@@ -62,8 +62,9 @@ async def test_a_page_ends_before_the_rows_that_were_not_read_in_time():
         ("GROUP BY", [{"p": ns("a.large"), "n": Literal(150)}, {"p": ns("b.small"), "n": Literal(3)}]),
         (r"VALUES \(.s .p\)", [{"s": ANN, "p": ns("b.small"), "o": ns("m.only_one_of_three")}]),
         ("OFFSET", slices),
+        (all_rows := r"SELECT .s .p .o WHERE . VALUES .s ", []),
     )
-    endpoint.cut = {r"VALUES \(.s .p\)"}
+    endpoint.cut = {r"VALUES \(.s .p\)", all_rows}
     reader = NeighbourReader(store := store_of(endpoint), Names(store), Tallies(store))
     page = await reader.page([ANN], Direction.OUTGOING, paths=None, far_ends=None, limit=200, after=None, whole=False)
     assert {triple.relation.id for triple in page.items} == {"a.large"}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.freebase import queries
-from kgnav_mcp.adapters.freebase.names import Names
+from kgnav_mcp.adapters.freebase.names import Names, add_name
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.freebase.tallies import Path, Tally
 from kgnav_mcp.adapters.sparql.reading import address, number, worst
@@ -79,11 +79,11 @@ class Examples:
         names: dict[URIRef, list[Literal]] = defaultdict(list)
         for row in read.rows:
             relation = address(row, "p")
-            _add(names[relation], row.get("called"))
+            add_name(names[relation], row.get("called"))
             found[(relation,)] = [row[end] for n in range(wanted) if (end := f"o{n}") in row]
             for n, end in enumerate(found[(relation,)]):
                 if name := row.get(f"called{n}"):
-                    _add(labels[URIRef(str(end))], name)
+                    add_name(labels[URIRef(str(end))], name)
         self._keep(read.stop, labels, names)
         return Ends(found, read.stop)
 
@@ -100,9 +100,9 @@ class Examples:
         for row in read.rows:
             far, end = address(row, "far"), row["o"]
             behind[address(row, "m"), far].append(end)
-            _add(names[far], row.get("role"))
+            add_name(names[far], row.get("role"))
             if name := row.get("called"):
-                _add(labels.setdefault(URIRef(str(end)), []), name)
+                add_name(labels.setdefault(URIRef(str(end)), []), name)
         self._keep(read.stop, labels, names)
         found: dict[Path, Sequence[Term]] = {}
         for path in paths:
@@ -141,8 +141,3 @@ class Examples:
         for row in read.rows:
             found[paths[number(row, "number")]].append(row["o"])
         return Ends(found, read.stop)
-
-
-def _add(names: list[Literal], name: Term | None) -> None:
-    if isinstance(name, Literal):
-        names.append(name)

@@ -44,6 +44,10 @@ class Names:
         self.keep(dict.fromkeys(nameless, ()))
         return {iri: label for iri, label in known.items() if label}
 
+    def unknown(self, iris: Iterable[URIRef]) -> list[URIRef]:
+        """Those of some entities whose names are not kept."""
+        return [iri for iri in iris if iri not in self._labels]
+
     def keep(self, names: Mapping[URIRef, Sequence[Literal]]) -> dict[URIRef, str]:
         """Keep entities' names for a minute, and that some have none in any language."""
         labels = {iri: self.best(found) if found else "" for iri, found in names.items()}
@@ -159,3 +163,9 @@ def _collected(rows: Iterable[Row]) -> defaultdict[URIRef, list[Literal]]:
         if isinstance(name := row["o"], Literal):
             found[address(row, "s")].append(name)
     return found
+
+
+def add_name(names: list[Literal], name: Term | None) -> None:
+    """Add a name, if there is one."""
+    if isinstance(name, Literal):
+        names.append(name)

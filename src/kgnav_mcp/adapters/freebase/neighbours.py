@@ -1,8 +1,9 @@
 """The triples around entities, page by page.
 
-Rows come entity by entity in the order asked for, and there relation by relation in the order of their ids. How many
-rows each relation has is counted first, so that a page knows which relations it is made of and reads nothing else:
-small relations whole and together, sorted here; large ones by a slice in the order of Virtuoso's index.
+Rows come entity by entity in the order asked for, and there relation by relation in the order of their ids. Where they
+fit one page they are read at once. Otherwise it is counted first how many each relation has, so that a page knows which
+relations it is made of and reads nothing else: small relations whole and together, sorted here; large ones by a slice
+in the order of Virtuoso's index.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class NeighbourReader:
         if start is not None and start.entity >= len(anchors):
             raise invalid(after or "")
         reader = RowReader(self._store, self._names, direction, far_ends)
-        far = await reader.at_once(anchors, limit) if paths is None and start is None and len(anchors) > 1 else None
+        far = await reader.at_once(anchors, limit) if paths is None and start is None and not whole else None
         tally = Tally.of(far) if far is not None else await self._tally(anchors, direction, paths, far_ends)
         segments = self._segments(anchors, tally)
         total = tally.count(sum(segment.rows for segment in segments))

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.freebase import queries
-from kgnav_mcp.adapters.freebase.names import Names
+from kgnav_mcp.adapters.freebase.names import Names, add_name
 from kgnav_mcp.adapters.freebase.segments import Found, Rows, Segment
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.freebase.tallies import Path
 from kgnav_mcp.adapters.sparql.paging import Place
-from kgnav_mcp.adapters.sparql.reading import Read, address, worst
+from kgnav_mcp.adapters.sparql.reading import Row, address, worst
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import batches, rows, values
+from kgnav_mcp.adapters.sparql.terms import Terms, batches, rows, values
 from kgnav_mcp.model import Direction, Stop
 from kgnav_mcp.port import TailKind
 
@@ -57,19 +57,16 @@ class RowReader:
         most = min(limit, _TOGETHER)
         reads = await asyncio.gather(
             *(
-                self._reader.select(
-                    queries.ROWS_AROUND[self._direction], s=values(*batch), kind=self._kind, most=most + 1
-                )
+                self._read(self._reader.part(queries.AROUND_SET[self._direction], s=values(*batch)), batch, most + 1)
                 for batch in batches(anchors, _ANCHORS)
             )
         )
-        if any(read.stop is not Stop.COMPLETE or len(read.rows) > most for read in reads):
+        if any(stop is not Stop.COMPLETE or sum(map(len, far.values())) > most for far, stop in reads):
             return None
-        far = _grouped(Read.together(reads))
-        shown = {key: ends for key, ends in far.items() if self._store.freebase.shows(key[1][0])}
-        if sum(map(len, shown.values())) > limit or any(len(ends) > _WHOLE for ends in shown.values()):
+        far = {key: ends for far, _ in reads for key, ends in far.items() if self._store.freebase.shows(key[1][0])}
+        if sum(map(len, far.values())) > limit or any(len(ends) > _WHOLE for ends in far.values()):
             return None
-        return shown
+        return far
 
     async def first(self, segments: Sequence[Segment], start: Place, limit: int) -> list[tuple[Segment, Rows]]:
         """At least `limit` rows of the segments, where they have as many; the first one from a place on."""
@@ -100,15 +97,42 @@ class RowReader:
         """The rows of small relations, read in one query and sorted here."""
         pairs = rows(*((segment.anchor, segment.path[0]) for segment in segments))
         by = self._reader.part(queries.AROUND_PAIRS[self._direction], pairs=pairs)
-        read = await self._reader.select(queries.ROWS, by=by, kind=self._kind)
-        if read.stop is Stop.ROW_CAP and len(segments) > 1:
+        far, stop = await self._read(by, [segment.anchor for segment in segments])
+        if stop is Stop.ROW_CAP and len(segments) > 1:
             half = len(segments) // 2
             return await self._whole(segments[:half]) + await self._whole(segments[half:])
-        if read.stop is Stop.ROW_CAP:
+        if stop is Stop.ROW_CAP:
             return await self._sliced(segments[0], Place(), segments[0].rows)
-        if read.stop is Stop.TIME_OUT:  # which of the rows are missing is not known
-            return [(segment, Rows(stop=read.stop)) for segment in segments]
-        return in_order(segments, _grouped(read))
+        if stop is Stop.TIME_OUT:  # which of the rows are missing is not known
+            return [(segment, Rows(stop=stop)) for segment in segments]
+        return in_order(segments, far)
+
+    async def _read(self, by: Terms, anchors: Iterable[URIRef], most: int = _TOGETHER) -> tuple[Far, Stop]:
+        """Rows with the names of all that is in them, which are kept."""
+        unknown = self._names.unknown(dict.fromkeys(anchors))
+        called = self._reader.part(queries.ANCHORS_CALLED, ids=values(*unknown)) if unknown else Terms("")
+        read = await self._reader.select(queries.ROWS, by=by, kind=self._kind, most=most, anchors=called)
+        if read.stop is Stop.COMPLETE:
+            self._keep_names(read.rows)
+        far: dict[tuple[URIRef, Path], dict[Term, None]] = defaultdict(dict)
+        for row in read.rows:
+            if "p" in row:  # an entity that is asked about has its name in a row without one
+                far[address(row, "s"), (address(row, "p"),)][row["o"]] = None
+        return {key: list(ends) for key, ends in far.items()}, read.stop
+
+    def _keep_names(self, read: Iterable[Row]) -> None:
+        names: dict[URIRef, list[Literal]] = defaultdict(list)
+        relations: dict[URIRef, list[Literal]] = defaultdict(list)
+        for row in read:
+            end = row.get("o", row["s"])
+            name = row.get("called")
+            if "p" in row:
+                add_name(relations[address(row, "p")], row.get("role"))
+            if isinstance(end, Literal) or (name is None and "other" in row):
+                continue  # what has names in other languages only is asked for the best of them when it is shown
+            add_name(names[URIRef(str(end))], name)
+        self._names.keep(names)
+        self._names.keep_relations(relations)
 
     async def _sliced(self, segment: Segment, start: Place, most: int) -> list[tuple[Segment, Rows]]:
         """So many rows of a large relation, in the order of the index."""
@@ -176,13 +200,6 @@ def in_order(segments: Sequence[Segment], far: Far) -> list[tuple[Segment, Rows]
         ends = sorted(far.get((segment.anchor, segment.path), ()), key=_key)
         read.append((segment, Rows([Found(end, Place(0, n)) for n, end in enumerate(ends, 1)])))
     return read
-
-
-def _grouped(read: Read) -> Far:
-    far: dict[tuple[URIRef, Path], list[Term]] = defaultdict(list)
-    for row in read.rows:
-        far[address(row, "s"), (address(row, "p"),)].append(row["o"])
-    return far
 
 
 def _together(segments: Sequence[Segment]) -> list[list[Segment]]:

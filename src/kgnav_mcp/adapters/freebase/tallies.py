@@ -156,21 +156,17 @@ class Tallies:
         wanted: frozenset[URIRef] | None,
     ) -> Tally:
         if wanted is not None:
-            if len(anchors) == 1:
-                return await self._through_one(anchors[0], direction, far_ends, sorted(wanted))
             return await self._through_near(anchors, direction, far_ends, sorted(wanted))
         tally = await self.near(anchors, direction, None)
         found = Tally({}, tally.stop)
         if not tally.rows:
             return found
-        if len(anchors) == 1 and tally.paths().total() > _AT_ONCE:
-            leading, stop = await self._leading_to_mediators(anchors, direction, tally)
-            return found | Tally({}, stop) | await self._through_one(anchors[0], direction, far_ends, leading)
-        if len(anchors) == 1:
-            return found | await self._through_one(anchors[0], direction, far_ends)
-        if any(rows > SAMPLE for rows in tally.paths().values()):
+        counts = tally.paths()
+        if counts.total() > _AT_ONCE if len(anchors) == 1 else max(counts.values()) > SAMPLE:
             leading, stop = await self._leading_to_mediators(anchors, direction, tally)
             return found | Tally({}, stop) | await self._through_near(anchors, direction, far_ends, leading)
+        if len(anchors) == 1:
+            return found | await self._through_one(anchors[0], direction, far_ends)
         kind = queries.FAR_ENDS[far_ends]
         for batch in batches(anchors, _BATCH):
             through = self._reader.part(queries.THROUGH_SET[direction], s=values(*batch))
@@ -210,12 +206,20 @@ class Tallies:
             (row for row in read.rows if self._path(row, direction) in sure), read.stop, anchor, direction
         )
         tally.mediators.update({path: tuple(URIRef(str(node)) for node in mediators[path]) for path in sure})
-        return tally | await self._through_near([anchor], direction, far_ends, unsure)
+        return tally | await self._each_near([anchor], direction, far_ends, unsure)
 
     async def _through_near(
         self, anchors: Sequence[URIRef], direction: Direction, far_ends: TailKind | None, near: Sequence[URIRef]
     ) -> Tally:
         """The two-hop relations that begin with some relations next to the entities."""
+        if len(anchors) == 1:
+            return await self._through_one(anchors[0], direction, far_ends, near)
+        return await self._each_near(anchors, direction, far_ends, near)
+
+    async def _each_near(
+        self, anchors: Sequence[URIRef], direction: Direction, far_ends: TailKind | None, near: Sequence[URIRef]
+    ) -> Tally:
+        """The same, with each row looked at."""
         branches = [
             self._reader.filled(
                 queries.THROUGH_NEAR_COUNTS,

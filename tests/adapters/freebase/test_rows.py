@@ -1,0 +1,81 @@
+"""Rows come with the names of all that is in them; those of a few entities are read without being counted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pytest
+from rdflib import Literal, URIRef
+
+from kgnav_mcp.adapters.freebase.names import Names
+from kgnav_mcp.adapters.freebase.neighbours import NeighbourReader
+from kgnav_mcp.adapters.freebase.tallies import Tallies
+from kgnav_mcp.model import Count, Direction, Entity, Page, Stop, Triple
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.neighbourhood import search
+from kgnav_mcp.port import GraphAdapter
+from tests.adapters.freebase.stubbed import ANN, Endpoint, Row, ns, store_of
+
+OUTGOING, INCOMING = Direction.OUTGOING, Direction.INCOMING
+ALL_ROWS = r"SELECT .s .p .o WHERE \{ VALUES .s "
+"""Reads all rows at some entities."""
+OF_RELATIONS = r"VALUES \(.s .p\)"
+BOTH = (ANN, ns("m.bob"))
+ONE_ROW: Row = {"s": ANN, "p": ns("a.b"), "o": ns("m.one"), "called": Literal("One", lang="en")}
+TWO_ROWS: Sequence[Row] = (ONE_ROW, {**ONE_ROW, "o": ns("m.two")})
+
+
+async def _page(endpoint: Endpoint, limit: int) -> Page[Triple]:
+    reader = NeighbourReader(store := store_of(endpoint), Names(store), Tallies(store))
+    return await reader.page(BOTH, OUTGOING, paths=None, far_ends=None, limit=limit, after=None, whole=False)
+
+
+async def test_a_few_rows_are_neither_counted_nor_named_by_queries_of_their_own():
+    elsewhere: Row = {**ONE_ROW, "p": URIRef("http://elsewhere/p")}
+    named: Row = {"s": ANN, "called": Literal("Ann", lang="en")}
+    endpoint = Endpoint((ALL_ROWS, [ONE_ROW, {**ONE_ROW, "called": Literal("Uno")}, elsewhere, named]))
+    page = await _page(endpoint, 5)
+    (row,) = page.items
+    assert (row.head, row.relation.id, row.tail) == (Entity("m.ann", "Ann"), "a.b", Entity("m.one", "One"))
+    assert (page.total, page.stop) == (Count(1), Stop.COMPLETE)
+    assert len(endpoint.queries) == 1
+
+
+@pytest.mark.parametrize("fault", ["cut", "capped"])
+async def test_rows_of_which_some_may_be_missing_are_counted(fault: str):
+    counts: Row = {"s": ANN, "p": ns("a.b"), "n": Literal(2)}
+    endpoint = Endpoint((ALL_ROWS, [ONE_ROW]), ("GROUP BY", [counts]), (OF_RELATIONS, TWO_ROWS))
+    setattr(endpoint, fault, {ALL_ROWS})
+    page = await _page(endpoint, 5)
+    assert (len(page.items), page.total, page.stop) == (2, Count(2), Stop.COMPLETE)
+
+
+@pytest.mark.parametrize("rows", [6, 101])
+async def test_more_rows_than_are_wanted_or_sorted_here_are_counted(rows: int):
+    read = [{**ONE_ROW, "o": ns(f"m.{n:03}")} for n in range(rows)]
+    counts: Row = {"s": ANN, "p": ns("a.b"), "n": Literal(rows)}
+    endpoint = Endpoint((ALL_ROWS, read), ("GROUP BY", [counts]), (OF_RELATIONS, read), ("OFFSET", read))
+    page = await _page(endpoint, limit := 5 if rows == 6 else 200)
+    assert (len(page.items), page.total) == (min(rows, limit), Count(rows))
+    assert sum("GROUP BY" in query for query in endpoint.queries) == 1
+    assert sum(f"LIMIT {limit + 1} " in query for query in endpoint.queries if re.search(ALL_ROWS, query)) == 1
+
+
+@pytest.mark.parametrize(
+    ("entity", "direction", "queries"),
+    [("m.river", INCOMING, 2), ("m.actor", OUTGOING, 3), ("m.film", INCOMING, 4)],
+    ids=["no mediator", "the roles of one", "its roles and who plays them"],
+)
+async def test_a_neighbourhood_is_read_by_few_queries(
+    graph: GraphAdapter, asked: list[str], entity: str, direction: Direction, queries: int
+):
+    seen = await search(graph, entity, direction, limits=Limits())
+    assert seen.rows is not None
+    assert all(node.label for row in seen.rows.items for node in (row.head, row.tail) if isinstance(node, Entity))
+    assert len(asked) == queries, "\n".join(asked)
+
+
+async def test_what_has_names_in_other_languages_only_is_called_by_the_first_of_them(graph: GraphAdapter):
+    page = await graph.neighbours(["m.capital"], INCOMING, limit=5)
+    assert [row.head for row in page.items] == [Entity("m.country", "Allemagne")]
