@@ -46,7 +46,7 @@ async def test_hidden_relations_can_be_asked_for():
 
 async def test_the_list_of_all_relations_says_what_it_leaves_out_also_when_it_is_ranked():
     for question in (None, "where was she born?"):
-        page = await get_relations(Store(), ANN, question=question, limits=Limits())  # pyright: ignore[reportArgumentType]
+        _, page = await get_relations(Store(), ANN, question=question, limits=Limits())  # pyright: ignore[reportArgumentType]
         assert [each.relation.id for each in page.items] == ["wdt:P19"]
         assert "2 more relations" in page.note
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.errors import UnknownEntity, UnknownRelation
-from kgnav_mcp.model import Count, Direction, Entity, Link, Page, Stop
+from kgnav_mcp.model import Count, Direction, Entity, Link, Page, RelationFacts, Stop
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.relations import get_relations, get_triples
 from kgnav_mcp.port import GraphAdapter
@@ -17,7 +17,7 @@ LIMITS = Limits()
 
 
 async def test_each_relation_keeps_its_direction(graph: GraphAdapter) -> None:
-    page = await get_relations(graph, await entity(graph, "ada"), limits=LIMITS)
+    _, page = await get_relations(graph, await entity(graph, "ada"), limits=LIMITS)
     directions = [(facts.relation.id, facts.direction) for facts in page.items]
     assert ("knows", OUTGOING) in directions
     assert ("knows", INCOMING) in directions
@@ -26,7 +26,7 @@ async def test_each_relation_keeps_its_direction(graph: GraphAdapter) -> None:
 
 
 async def test_two_hop_relations_through_mediators_are_offered(graph: GraphAdapter) -> None:
-    page = await get_relations(graph, await entity(graph, "ada"), limits=LIMITS)
+    _, page = await get_relations(graph, await entity(graph, "ada"), limits=LIMITS)
     counts = {facts.relation.id: facts.count for facts in page.items if facts.direction is OUTGOING}
     assert counts["marriage.spouse"] == Count(2)
     assert counts["marriage.from"] == Count(2)
@@ -36,7 +36,7 @@ async def test_two_hop_relations_through_mediators_are_offered(graph: GraphAdapt
 async def test_every_offered_relation_is_accepted_and_has_as_many_triples_as_it_said(graph: GraphAdapter) -> None:
     for name in ("ada", "ben", toy.HUB, toy.HOSTILE_HUNTER, "ouroboros"):
         start = await entity(graph, name)
-        for facts in (await get_relations(graph, start, limits=LIMITS)).items:
+        for facts in (await get_relations(graph, start, limits=LIMITS))[1].items:
             chosen = facts.relation.id
             _, page = await get_triples(graph, start, [chosen], limits=LIMITS)
             same_way = [link for link in page.items if link.direction is facts.direction]
@@ -48,11 +48,17 @@ async def test_every_offered_relation_is_accepted_and_has_as_many_triples_as_it_
 async def test_a_question_ranks_and_cuts_and_the_rest_stays_reachable(graph: GraphAdapter) -> None:
     ada = await entity(graph, "ada")
     limits = Limits(ranked=3)
-    first = await get_relations(graph, ada, question="To whom is there a marriage, who is the spouse?", limits=limits)
+    _, first = await get_relations(
+        graph, ada, question="To whom is there a marriage, who is the spouse?", limits=limits
+    )
     assert first.items[0].relation.id == "marriage.spouse"
     assert (len(first.items), first.stop) == (3, Stop.LIMIT)
-    paged = await all_pages(lambda after: get_relations(graph, ada, question="spouse", after=after, limits=limits))
-    whole = await get_relations(graph, ada, limits=LIMITS)
+
+    async def page(after: str | None) -> Page[RelationFacts]:
+        return (await get_relations(graph, ada, question="spouse", after=after, limits=limits))[1]
+
+    paged = await all_pages(page)
+    _, whole = await get_relations(graph, ada, limits=LIMITS)
     assert len(paged) == len(whole.items) == first.total.value
     assert {(facts.relation.id, facts.direction) for facts in paged} == {
         (facts.relation.id, facts.direction) for facts in whole.items
@@ -60,7 +66,7 @@ async def test_a_question_ranks_and_cuts_and_the_rest_stays_reachable(graph: Gra
 
 
 async def test_a_flattened_relation_is_not_lost_to_the_white_list(graph: GraphAdapter) -> None:
-    page = await get_relations(graph, await entity(graph, "ada"), limits=Limits(white_list=("marriage.*",)))
+    _, page = await get_relations(graph, await entity(graph, "ada"), limits=Limits(white_list=("marriage.*",)))
     assert {facts.relation.id for facts in page.items} == {"marriage.spouse", "marriage.from", "marriage.rite"}
 
 
@@ -137,8 +143,13 @@ async def test_the_entity_may_be_given_by_id_or_name(graph: GraphAdapter, writte
         found, page = await get_triples(graph, written, relations, limits=LIMITS)
         assert (found.id, found.label) == ("ada", ada.label)
         assert page.total == Count(4)
+    found, offered = await get_relations(graph, written, limits=LIMITS)
+    assert (found.id, found.label) == ("ada", ada.label)
+    assert offered == (await get_relations(graph, ada, limits=LIMITS))[1]
 
 
 async def test_an_unknown_entity_is_said_before_an_unknown_relation(graph: GraphAdapter) -> None:
     with pytest.raises(UnknownEntity):
         await get_triples(graph, "nobody at all", ["knows"], limits=LIMITS)
+    with pytest.raises(UnknownEntity):
+        await get_relations(graph, "nobody at all", limits=LIMITS)

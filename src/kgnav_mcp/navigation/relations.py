@@ -21,23 +21,30 @@ from kgnav_mcp.port import GraphAdapter
 
 async def get_relations(
     graph: GraphAdapter,
-    entity: Entity,
+    entity: Entity | str,
     *,
     question: str | None = None,
     after: str | None = None,
     limits: Limits,
     ranker: Ranker = bm25,
-) -> Page[RelationFacts]:
-    """Every relation at the entity in either direction; ranked and cut to the best ones when there is a question.
+) -> tuple[Entity, Page[RelationFacts]]:
+    """The entity, and every relation at it in either direction; ranked and cut to the best ones by a question.
 
-    GraphWalker, relation retrieval. The cut is a page: `after` goes on with the lower ranks.
+    GraphWalker, relation retrieval. The cut is a page: `after` goes on with the lower ranks. The entity may be given
+    as a user wrote it: that is its id as a rule, so that its relations are read while it is looked up.
+
+    Raises:
+        UnknownEntity, AmbiguousEntity, InvalidArgument: as `resolve_entity`.
     """
-    offered, stop, note = await _offered(graph, entity, limits)
-    page = await ranked(replace(from_place(offered, None, stop), note=note), question, entity, ranker, after)
-    if not question or len(page.items) <= limits.ranked:
-        return page
-    cut = slice(limits.ranked)
-    return replace(page, items=page.items[cut], positions=page.positions[cut], stop=Stop.LIMIT)
+    anchor, offered = await asyncio.gather(met_or_resolved(graph, entity, None), _offered(graph, id_of(entity), limits))
+    if anchor.id != id_of(entity):
+        offered = await _offered(graph, anchor.id, limits)
+    facts, stop, note = offered
+    page = await ranked(replace(from_place(facts, None, stop), note=note), question, anchor, ranker, after)
+    if question and len(page.items) > limits.ranked:
+        cut = slice(limits.ranked)
+        page = replace(page, items=page.items[cut], positions=page.positions[cut], stop=Stop.LIMIT)
+    return anchor, page
 
 
 async def get_triples(
@@ -79,10 +86,10 @@ async def _meant(
     graph: GraphAdapter, entity: Entity, relations: Sequence[str], limits: Limits
 ) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """The outgoing and the incoming paths that names mean; a name that means none is an error."""
-    offered, _, _ = await _offered(graph, entity, limits, hops=1, hidden=True)
+    offered, _, _ = await _offered(graph, entity.id, limits, hops=1, hidden=True)
     meant, unknown = meant_relations(relations, offered)
     if unknown:
-        offered, _, _ = await _offered(graph, entity, limits, hidden=True)
+        offered, _, _ = await _offered(graph, entity.id, limits, hidden=True)
         meant, unknown = meant_relations(relations, offered)
     if unknown:
         raise unknown_relation(unknown[0], entity, None, offered)
@@ -94,11 +101,11 @@ async def _meant(
 
 
 async def _offered(
-    graph: GraphAdapter, entity: Entity, limits: Limits, *, hops: int = 2, hidden: bool = False
+    graph: GraphAdapter, entity: str, limits: Limits, *, hops: int = 2, hidden: bool = False
 ) -> tuple[list[RelationFacts], Stop, str]:
     outgoing, incoming = await asyncio.gather(
-        relation_facts(graph, entity.id, Direction.OUTGOING, hops=hops, hidden=hidden, limits=limits),
-        relation_facts(graph, entity.id, Direction.INCOMING, hops=hops, hidden=hidden, limits=limits),
+        relation_facts(graph, entity, Direction.OUTGOING, hops=hops, hidden=hidden, limits=limits),
+        relation_facts(graph, entity, Direction.INCOMING, hops=hops, hidden=hidden, limits=limits),
     )
     facts = [fact for fact in (*outgoing.items, *incoming.items) if limits.offers(fact.relation.id)]
     stop = next((page.stop for page in (outgoing, incoming) if page.stop is not Stop.COMPLETE), Stop.COMPLETE)

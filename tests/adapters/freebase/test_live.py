@@ -56,7 +56,7 @@ async def test_ids_outside_the_namespace_are_printed_whole(graph: GraphAdapter):
 
 async def test_two_hop_relations_are_offered_accepted_and_keep_sibling_roles_together(graph: GraphAdapter):
     actor = await _entity(graph, "m.actor")
-    offered = await get_relations(graph, actor, limits=Limits())
+    _, offered = await get_relations(graph, actor, limits=Limits())
     assert TWO_HOPS in [facts.relation.id for facts in offered.items]
     (link,) = (await get_triples(graph, actor, [TWO_HOPS], limits=Limits()))[1].items
     _is_the_performance(link.triple)

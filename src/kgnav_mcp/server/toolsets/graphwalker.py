@@ -32,10 +32,9 @@ class GetTriples(Arguments):
 async def get_relations(call: Call, given: GetRelations) -> Answer:
     """GraphWalker's relation retrieval."""
     place = call.place(given.cursor)
-    entity = await call.entity(given.entity)
-    page = await walker.get_relations(
+    entity, page = await walker.get_relations(
         call.adapter,
-        entity,
+        given.entity,
         question=given.question,
         after=place.after,
         limits=call.limits,
