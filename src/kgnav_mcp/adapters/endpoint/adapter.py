@@ -96,6 +96,10 @@ class EndpointAdapter(GraphAdapter):
         """The graphs and how many triples they had when they were opened: up to 200,000 are counted."""
         return f"{' '.join(self._endpoint.graphs)} {self._readers().triples.value}"
 
+    @property
+    def class_relations(self) -> frozenset[str]:
+        return frozenset(map(self._endpoint.ids.short, self._endpoint.types))
+
     async def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         opened = self._readers()
         anchors = await self._meant(ids)
