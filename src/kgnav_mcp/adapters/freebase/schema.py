@@ -1,169 +1,43 @@
-"""What a graph is made of, or the part of it around one type or relation, by counted and sampled queries."""
+"""What a Freebase graph is made of."""
 
 from __future__ import annotations
 
-import asyncio
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from cachetools import LRUCache
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
-from kgnav_mcp.adapters.sparql.catalogue import Use
-from kgnav_mcp.adapters.sparql.reading import address, fits, number, worst
-from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, Schema, Stop
+from kgnav_mcp.adapters.freebase.store import Store
+from kgnav_mcp.adapters.sparql import schema
+from kgnav_mcp.adapters.sparql.reading import Read
+from kgnav_mcp.model import Count, Relation
 
-_KEPT = 2_000
-_NODES = 10_000
-"""Nodes of a type that are looked at to say what they have."""
-_ENDS = 3
-"""Types named at either end of a relation."""
-_SHARE = 0.05
-"""A type that fewer of the sampled ends have is not named."""
-_DETAILED = 200
-"""Relations and properties, largest first, whose ends and datatypes are looked up."""
-_CUT = "the endpoint's time was over before all of this was read: relations, labels and datatypes may be missing"
-_SAMPLED = "the labels at the ends of relations and the datatypes of properties are from their first 1,000 rows"
+_TEMPLATES = schema.Templates(queries.AT_TYPE, queries.END_TYPES, queries.DATATYPES)
 
 
-class SchemaReader:
-    """Answers `schema`. Every list is the largest first; what was read is kept while the graph is open."""
+class SchemaReader(schema.SchemaReader):
+    """Answers `schema`. A type stands by its name, as at an entity."""
 
     def __init__(self, store: Store, names: Names, catalogues: Catalogues, triples: Count) -> None:
-        self._store = store
-        self._reader = store.reader
+        super().__init__(store.reader, _TEMPLATES)
+        self._ids = store.ids
         self._names = names
         self._catalogues = catalogues
         self._triples = triples
-        self._ends: LRUCache[tuple[URIRef, Direction], tuple[str, ...]] = LRUCache(_KEPT)
-        self._datatypes: LRUCache[URIRef, tuple[str, ...]] = LRUCache(_KEPT)
 
-    async def overview(self, limit: int) -> Schema:
-        """The whole graph."""
-        catalogue = await self._catalogues.get()
-        return await self._schema(catalogue, catalogue.types, catalogue.relations, limit)
+    async def _catalogue(self) -> tuple[Catalogue, Count]:
+        return await self._catalogues.get(), self._triples
 
-    async def around(self, name: str, limit: int) -> Schema:
-        """The part of the graph around all of a name: types, relations or properties.
+    def _meant(self, name: str) -> URIRef | None:
+        return self._ids.term(name)
 
-        Raises:
-            UnknownName: nothing of that name is in the graph.
-        """
-        catalogue = await self._catalogues.get()
-        types, relations = catalogue.anything_called(name, self._store.ids.term(name))
-        uses = {iri: catalogue.relations[iri] for iri in relations}
-        shown = {iri: catalogue.types[iri] for iri in types}
-        stop = Stop.COMPLETE
-        for type_ in types:
-            found, cut = await self._at_type(catalogue, type_)
-            uses |= found
-            stop = worst((stop, cut))
-        return await self._schema(catalogue, shown, uses, limit, stop)
+    async def _classes(self, types: Iterable[URIRef]) -> Mapping[URIRef, Relation]:
+        return await self._names.relations(types)
 
-    async def _at_type(self, catalogue: Catalogue, type_: URIRef) -> tuple[dict[URIRef, Use], Stop]:
-        """The relations at a type's nodes: to entities with all their triples, properties with the nodes' values."""
-        leaving, entering = await asyncio.gather(
-            *(
-                self._reader.select(queries.AT_TYPE[direction], t=type_, sample=_NODES)
-                for direction in (Direction.OUTGOING, Direction.INCOMING)
-            )
-        )
-        stop = worst((leaving.stop, entering.stop))
-        whole = stop is Stop.COMPLETE and fits(catalogue.types[type_], _NODES)
-        found: dict[URIRef, Use] = {}
-        for row in (*leaving.rows, *entering.rows):
-            iri = address(row, "p")
-            use = found.get(iri, Use(Count(0), Count(0)))
-            if iri not in catalogue.relations:
-                continue
-            if number(row, "l"):
-                counted = number(row, "n")
-                found[iri] = Use(use.edges, Count(counted) if whole else Count.at_least(counted))
-            else:
-                found[iri] = Use(catalogue.relations[iri].edges, use.values)
-        return found, stop
+    def _datatype(self, datatype: str | None) -> str | None:
+        return self._ids.datatype(datatype)
 
-    async def _schema(
-        self,
-        catalogue: Catalogue,
-        types: Mapping[URIRef, Count],
-        uses: Mapping[URIRef, Use],
-        limit: int,
-        stop: Stop = Stop.COMPLETE,
-    ) -> Schema:
-        def size(count: Count, iri: URIRef) -> tuple[int, str]:
-            return -count.value, catalogue.names[iri].id
-
-        edges = sorted((iri for iri, use in uses.items() if use.has_edges), key=lambda iri: size(uses[iri].edges, iri))[
-            :limit
-        ]
-        properties = sorted(
-            (iri for iri, use in uses.items() if use.has_values), key=lambda iri: size(uses[iri].values, iri)
-        )[:limit]
-        (heads, no_heads), (tails, no_tails), (datatypes, no_datatypes) = await asyncio.gather(
-            self._end_types(edges[:_DETAILED], Direction.OUTGOING),
-            self._end_types(edges[:_DETAILED], Direction.INCOMING),
-            self._datatypes_of(properties[:_DETAILED]),
-        )
-        labels = sorted(types, key=lambda iri: size(types[iri], iri))[:limit]
-        names = catalogue.names
-        cut = _CUT if Stop.TIME_OUT in (stop, no_heads, no_tails, no_datatypes) else None
-        return Schema(
-            entities=Count.unknown(),
-            triples=self._triples,
-            labels=tuple(LabelFacts(names[iri].id, names[iri].label, types[iri]) for iri in labels),
-            relations=tuple(
-                EdgeFacts(names[iri], uses[iri].edges, heads.get(iri, ()), tails.get(iri, ())) for iri in edges
-            ),
-            properties=tuple(PropertyFacts(names[iri], uses[iri].values, datatypes.get(iri, ())) for iri in properties),
-            sampled="; ".join(note for note in (_SAMPLED, catalogue.sampled, cut) if note),
-        )
-
-    async def _end_types(
-        self, relations: Sequence[URIRef], direction: Direction
-    ) -> tuple[dict[URIRef, tuple[str, ...]], Stop]:
-        """The types at one end of relations, most frequent first, kept where all were read."""
-        known = {iri: self._ends.get((iri, direction)) for iri in relations}
-        missing = [iri for iri in relations if known[iri] is None]
-        branches = [
-            self._reader.filled(queries.END_TYPES[direction], number=place, p=iri, sample=SAMPLE)
-            for place, iri in enumerate(missing)
-        ]
-        counts: dict[URIRef, dict[URIRef, int]] = defaultdict(dict)
-        read = await self._reader.union(branches)
-        for row in read.rows:
-            counts[missing[number(row, "number")]][address(row, "t")] = number(row, "n")
-        names = await self._names.relations(type_ for found in counts.values() for type_ in found)
-        for iri in missing:
-            found = counts.get(iri, {})
-            order = sorted(found, key=lambda type_, found=found: (-found[type_], type_))
-            least = _SHARE * max(found.values(), default=0)
-            often = [names[type_].label for type_ in order if found[type_] >= least]
-            known[iri] = tuple(often[:_ENDS])
-            if read.stop is Stop.COMPLETE:
-                self._ends[iri, direction] = tuple(often[:_ENDS])
-        return {iri: types or () for iri, types in known.items()}, read.stop
-
-    async def _datatypes_of(self, properties: Sequence[URIRef]) -> tuple[dict[URIRef, tuple[str, ...]], Stop]:
-        """The datatypes of properties, most frequent first, kept where all were read."""
-        known = {iri: self._datatypes.get(iri) for iri in properties}
-        missing = [iri for iri in properties if known[iri] is None]
-        branches = [
-            self._reader.filled(queries.DATATYPES, number=place, p=iri, sample=SAMPLE)
-            for place, iri in enumerate(missing)
-        ]
-        counts: dict[URIRef, dict[str, int]] = defaultdict(dict)
-        read = await self._reader.union(branches)
-        for row in read.rows:
-            datatype = self._store.ids.datatype(str(row["d"]) if "d" in row else None)
-            counts[missing[number(row, "number")]][datatype or "xsd:string"] = number(row, "n")
-        for iri in missing:
-            found = counts.get(iri, {})
-            known[iri] = often = tuple(sorted(found, key=lambda name, found=found: (-found[name], name)))
-            if read.stop is Stop.COMPLETE:
-                self._datatypes[iri] = often
-        return {iri: datatypes or () for iri, datatypes in known.items()}, read.stop
+    async def _union(self, branches: Sequence[str]) -> Read:
+        return await self._reader.union(branches)

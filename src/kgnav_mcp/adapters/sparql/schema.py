@@ -1,0 +1,208 @@
+"""What a graph is made of, or the part of it around one type or relation, by counted and sampled queries."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from cachetools import LRUCache
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.sparql.catalogue import Catalogue, Use
+from kgnav_mcp.adapters.sparql.reading import Read, Reader, address, fits, number, truth, worst
+from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, Relation, Schema, Stop
+
+K = TypeVar("K", bound=str)
+
+SAMPLE = 1_000
+"""Rows of a relation that are looked at to say what it leads to."""
+
+_KEPT = 2_000
+_NODES = 10_000
+"""Nodes of a type that are looked at to say what they have."""
+_ENDS = 3
+"""Types named at either end of a relation."""
+_SHARE = 0.05
+"""A type that fewer of the sampled ends have is not named."""
+_DETAILED = 200
+"""Relations and properties, largest first, whose ends and datatypes are looked up."""
+_SAMPLED = "the labels at the ends of relations and the datatypes of properties are from their first 1,000 rows"
+_CUT = "the endpoint's time was over before all of this was read: relations, labels and datatypes may be missing"
+
+Details = dict[URIRef, tuple[str, ...]]
+"""What was looked up of each relation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Templates:
+    """An adapter's queries: relations `?p` at a type `$t`, to values where `?l`; and branches for a relation `$p`."""
+
+    at_type: Mapping[Direction, str]
+    end_types: Mapping[Direction, str]
+    datatypes: str
+
+
+class SchemaReader(ABC):
+    """Answers `schema`. Every list is the largest first; what was read is kept while the graph is open."""
+
+    def __init__(self, reader: Reader, templates: Templates) -> None:
+        self._reader = reader
+        self._templates = templates
+        self._ends: LRUCache[tuple[URIRef, Direction], tuple[str, ...]] = LRUCache(_KEPT)
+        self._datatypes: LRUCache[URIRef, tuple[str, ...]] = LRUCache(_KEPT)
+
+    @abstractmethod
+    async def _catalogue(self) -> tuple[Catalogue, Count]:
+        """The relations and types of the graph, and the number of its triples."""
+
+    @abstractmethod
+    def _meant(self, name: str) -> URIRef | None:
+        """The IRI that a name is the id of; None where it can be no id."""
+
+    @abstractmethod
+    async def _classes(self, types: Iterable[URIRef]) -> Mapping[URIRef, Relation]:
+        """The names of types."""
+
+    @abstractmethod
+    def _datatype(self, datatype: str | None) -> str | None:
+        """A datatype's id; None for texts."""
+
+    @abstractmethod
+    async def _union(self, branches: Sequence[str]) -> Read:
+        """The rows of a branch for each relation, or of the first of them where the time was over."""
+
+    async def _qualifiers_of(self, relations: Sequence[URIRef]) -> tuple[Details, Stop]:
+        """The properties that edges of relations have, in a graph where they have some."""
+        del relations
+        return {}, Stop.COMPLETE
+
+    async def overview(self, limit: int) -> Schema:
+        """The whole graph."""
+        catalogue, triples = await self._catalogue()
+        return await self._schema(catalogue, triples, catalogue.types, catalogue.relations, limit=limit)
+
+    async def around(self, name: str, limit: int) -> Schema:
+        """The part of the graph around all of a name: types, relations or properties.
+
+        Raises:
+            UnknownName: nothing of that name is in the graph.
+        """
+        catalogue, triples = await self._catalogue()
+        types, relations = catalogue.anything_called(name, self._meant(name))
+        uses = {iri: catalogue.relations[iri] for iri in relations}
+        shown = {iri: catalogue.types[iri] for iri in types}
+        stop = Stop.COMPLETE
+        for type_ in types:
+            found, cut = await self._at_type(catalogue, type_)
+            uses |= found
+            stop = worst((stop, cut))
+        return await self._schema(catalogue, triples, shown, uses, limit=limit, stop=stop)
+
+    async def _at_type(self, catalogue: Catalogue, type_: URIRef) -> tuple[dict[URIRef, Use], Stop]:
+        """The relations at a type's nodes: to entities with all their triples, properties with the nodes' values."""
+        leaving, entering = await asyncio.gather(
+            *(
+                self._reader.select(self._templates.at_type[direction], t=type_, sample=_NODES)
+                for direction in (Direction.OUTGOING, Direction.INCOMING)
+            )
+        )
+        stop = worst((leaving.stop, entering.stop))
+        whole = stop is Stop.COMPLETE and fits(catalogue.types[type_], _NODES)
+        found: dict[URIRef, Use] = {}
+        for row in (*leaving.rows, *entering.rows):
+            iri = URIRef(str(row.get("p", "")))
+            use = found.get(iri, Use(Count(0), Count(0)))
+            if iri not in catalogue.relations:
+                continue
+            if truth(row, "l"):
+                counted = number(row, "n")
+                found[iri] = Use(use.edges, Count(counted) if whole else Count.at_least(counted))
+            else:
+                found[iri] = Use(catalogue.relations[iri].edges, use.values)
+        return found, stop
+
+    async def _schema(
+        self,
+        catalogue: Catalogue,
+        triples: Count,
+        types: Mapping[URIRef, Count],
+        uses: Mapping[URIRef, Use],
+        *,
+        limit: int,
+        stop: Stop = Stop.COMPLETE,
+    ) -> Schema:
+        names = catalogue.names
+
+        def largest(counts: Mapping[URIRef, Count]) -> list[URIRef]:
+            return sorted(counts, key=lambda iri: (-counts[iri].value, names[iri].id))[:limit]
+
+        edges = largest({iri: use.edges for iri, use in uses.items() if use.has_edges})
+        properties = largest({iri: use.values for iri, use in uses.items() if use.has_values})
+        detailed = edges[:_DETAILED]
+        (heads, no_heads), (tails, no_tails), (qualifiers, no_qualifiers), (datatypes, no_types) = await asyncio.gather(
+            self._end_types(detailed, Direction.OUTGOING),
+            self._end_types(detailed, Direction.INCOMING),
+            self._qualifiers_of(detailed),
+            self._datatypes_of(properties[:_DETAILED]),
+        )
+        cut = _CUT if Stop.TIME_OUT in (stop, no_heads, no_tails, no_qualifiers, no_types) else None
+        return Schema(
+            entities=Count.unknown(),
+            triples=triples,
+            labels=tuple(LabelFacts(names[iri].id, names[iri].label, types[iri]) for iri in largest(types)),
+            relations=tuple(
+                EdgeFacts(names[iri], uses[iri].edges, heads.get(iri, ()), tails.get(iri, ()), qualifiers.get(iri, ()))
+                for iri in edges
+            ),
+            properties=tuple(PropertyFacts(names[iri], uses[iri].values, datatypes.get(iri, ())) for iri in properties),
+            sampled="; ".join(note for note in (_SAMPLED, catalogue.sampled, cut) if note),
+        )
+
+    async def _end_types(self, relations: Sequence[URIRef], direction: Direction) -> tuple[Details, Stop]:
+        """The types at one end of relations, most frequent first, kept where all were read."""
+        known = {iri: self._ends.get((iri, direction)) for iri in relations}
+        unknown = [iri for iri in relations if known[iri] is None]
+        read = await self._looked_up(self._templates.end_types[direction], unknown)
+        counts: dict[URIRef, dict[URIRef, int]] = defaultdict(dict)
+        for row in read.rows:
+            if "t" in row:
+                counts[unknown[number(row, "number")]][address(row, "t")] = number(row, "n")
+        names = await self._classes(type_ for found in counts.values() for type_ in found)
+        for iri in unknown:
+            found = counts.get(iri, {})
+            least = _SHARE * max(found.values(), default=0)
+            often = [names[type_].label for type_ in _most_frequent(found) if found[type_] >= least]
+            known[iri] = tuple(often[:_ENDS])
+            if read.stop is Stop.COMPLETE:
+                self._ends[iri, direction] = tuple(often[:_ENDS])
+        return {iri: types or () for iri, types in known.items()}, read.stop
+
+    async def _datatypes_of(self, properties: Sequence[URIRef]) -> tuple[Details, Stop]:
+        """The datatypes of properties, most frequent first, kept where all were read."""
+        known = {iri: self._datatypes.get(iri) for iri in properties}
+        unknown = [iri for iri in properties if known[iri] is None]
+        read = await self._looked_up(self._templates.datatypes, unknown)
+        counts: dict[URIRef, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        for row in read.rows:
+            if "number" in row and number(row, "n"):
+                datatype = self._datatype(str(row["d"]) if "d" in row else None)
+                counts[unknown[number(row, "number")]][datatype or "xsd:string"] += number(row, "n")
+        for iri in unknown:
+            known[iri] = often = tuple(_most_frequent(counts.get(iri, {})))
+            if read.stop is Stop.COMPLETE:
+                self._datatypes[iri] = often
+        return {iri: datatypes or () for iri, datatypes in known.items()}, read.stop
+
+    async def _looked_up(self, template: str, relations: Sequence[URIRef]) -> Read:
+        return await self._union(
+            [self._reader.filled(template, number=place, p=iri, sample=SAMPLE) for place, iri in enumerate(relations)]
+        )
+
+
+def _most_frequent(counts: Mapping[K, int]) -> list[K]:
+    """What was counted, most frequent first; ties by name."""
+    return sorted(counts, key=lambda name: (-counts[name], name))
