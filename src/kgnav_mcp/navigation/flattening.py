@@ -7,11 +7,11 @@ names such a relation `rel1.rel2`; it does not keep the siblings together, which
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Count, Direction, Entity, Page, Qualifier, Relation, Stop, Triple
 from kgnav_mcp.port import GraphAdapter, TailKind
 
@@ -170,7 +170,7 @@ class _Roles:
 
 async def _roles(graph: GraphAdapter, ids: Sequence[str], direction: Direction) -> _Roles:
     sides = list(Direction) if direction is Direction.INCOMING else [Direction.OUTGOING]
-    pages = await asyncio.gather(*(graph.neighbours(ids, side, limit=_ROLES * len(ids)) for side in sides))
+    pages = await gathered(*(graph.neighbours(ids, side, limit=_ROLES * len(ids)) for side in sides))
     known = _Roles(stop=next((page.stop for page in pages if page.stop is not Stop.COMPLETE), Stop.COMPLETE))
     for side, page in zip(sides, pages, strict=True):
         by_mediator = known.outgoing if side is Direction.OUTGOING else known.incoming

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Sequence
 
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Count, Direction, Link, Page, Stop, Triple
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.port import GraphAdapter, TailKind
@@ -40,7 +40,7 @@ async def links(
             graph, ids, side, paths=paths[side], far_ends=far_ends, limit=most, room=room, after=at, met=met
         )
 
-    first = await asyncio.gather(*(read(side, limit, None) for side in sides)) if started is None else ()
+    first = await gathered(*(read(side, limit, None) for side in sides)) if started is None else ()
     items: list[Link] = []
     positions: list[str] = []
     total = Count(0)

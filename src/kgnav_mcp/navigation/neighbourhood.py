@@ -10,12 +10,12 @@ and for its distinct relations where there are more, so that the cost follows th
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from itertools import compress
 
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Count, Direction, Entity, Neighbourhood, Node, Page, RelationFacts, Stop, T, Triple
 from kgnav_mcp.navigation.flattening import flattened, folded
@@ -70,7 +70,7 @@ async def _collapsed(
     ranker: Ranker,
 ) -> Neighbourhood:
     """The relations of a hub; that it is one tells that what a user wrote is its id."""
-    anchor, facts = await asyncio.gather(
+    anchor, facts = await gathered(
         met_or_resolved(graph, entity, None),
         relation_facts(graph, id_of(entity), direction, examples=limits.examples, limits=limits),
     )

@@ -6,10 +6,10 @@ with literal tails, and a hub collapses instead of flooding the answer.
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable
 
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import (
     Direction,
     Entity,
@@ -109,7 +109,7 @@ async def _relations(graph: GraphAdapter, ids: list[str], limits: Limits) -> Pag
             ids, side, hops=hops, far_ends=TailKind.ENTITY, examples=limits.examples, limit=limits.relations
         )
 
-    outgoing, incoming = await asyncio.gather(read(Direction.OUTGOING), read(Direction.INCOMING))
+    outgoing, incoming = await gathered(read(Direction.OUTGOING), read(Direction.INCOMING))
     outgoing = without_classes(outgoing, graph)
     stop = outgoing.stop if outgoing.stop is not Stop.COMPLETE else incoming.stop
     return from_place((*outgoing.items, *incoming.items), None, stop)

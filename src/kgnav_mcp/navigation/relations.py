@@ -6,10 +6,10 @@ of a mediator stay together, and what was left out is said.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Direction, Entity, Link, Node, Page, RelationFacts, Stop
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.links import Paths, links
@@ -36,7 +36,7 @@ async def get_relations(
     Raises:
         UnknownEntity, AmbiguousEntity, InvalidArgument: as `resolve_entity`.
     """
-    anchor, offered = await asyncio.gather(met_or_resolved(graph, entity, None), _offered(graph, id_of(entity), limits))
+    anchor, offered = await gathered(met_or_resolved(graph, entity, None), _offered(graph, id_of(entity), limits))
     if anchor.id != id_of(entity):
         offered = await _offered(graph, anchor.id, limits)
     facts, stop, note = offered
@@ -103,7 +103,7 @@ async def _meant(
 async def _offered(
     graph: GraphAdapter, entity: str, limits: Limits, *, hops: int = 2, hidden: bool = False
 ) -> tuple[list[RelationFacts], Stop, str]:
-    outgoing, incoming = await asyncio.gather(
+    outgoing, incoming = await gathered(
         relation_facts(graph, entity, Direction.OUTGOING, hops=hops, hidden=hidden, limits=limits),
         relation_facts(graph, entity, Direction.INCOMING, hops=hops, hidden=hidden, limits=limits),
     )

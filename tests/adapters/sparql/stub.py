@@ -114,13 +114,14 @@ async def serving(*handlers: Handler, tls: ssl.SSLContext | None = None) -> Asyn
 
 
 async def _read(reader: asyncio.StreamReader, connection: int) -> Request | None:
+    """The next request; None where the client has left, between two of them or within one that it gave up."""
     try:
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        line, *fields = head.strip().split("\r\n")
+        headers = {name.lower(): value for name, value in (entry.split(": ", 1) for entry in fields)}
+        body = await reader.readexactly(int(headers.get("content-length", "0")))
     except asyncio.IncompleteReadError:
         return None
-    line, *fields = head.strip().split("\r\n")
-    headers = {name.lower(): value for name, value in (entry.split(": ", 1) for entry in fields)}
-    body = await reader.readexactly(int(headers.get("content-length", "0")))
     return Request(line, headers, body.decode(), connection)
 
 

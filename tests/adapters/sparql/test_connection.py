@@ -12,9 +12,10 @@ from typing import Any
 import httpx2
 import pytest
 import trustme
-from rdflib import Literal
+from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql.client import SparqlClient
+from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.errors import StoreTimeout, StoreUnavailable, Unsupported
 
 from .stub import Exchange, always, rows, serving
@@ -110,6 +111,26 @@ async def test_a_cancelled_call_leaves_the_endpoint_at_once():
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
+        await asyncio.wait_for(stub.left.wait(), 0.5)
+        await sparql.close()
+
+
+async def test_where_one_of_several_queries_fails_the_others_leave_the_endpoint():
+    hanging = asyncio.Event()
+
+    async def waits(exchange: Exchange) -> None:
+        hanging.set()
+        await exchange.until_left()
+
+    async def fails(exchange: Exchange) -> None:
+        await hanging.wait()
+        await exchange.answer("Virtuoso 37000 Error SP030: no such thing", status="400 Bad Request", kind="text/plain")
+
+    async with serving(waits, fails) as stub:
+        sparql = client(stub.url)
+        reader = Reader(sparql, {}, 5.0, batch=1)
+        with pytest.raises(Unsupported):
+            await reader.over("SELECT ?v { VALUES ?v { $ids } }", "ids", [URIRef("http://e/1"), URIRef("http://e/2")])
         await asyncio.wait_for(stub.left.wait(), 0.5)
         await sparql.close()
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.sparql.client import SparqlClient
+from kgnav_mcp.adapters.sparql.results import Answer
 from kgnav_mcp.model import Direction, Entity, Literal, Triple
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
 from tests.adapters.wikidata.graph import ANN, BOB, CITY, GRAPH, MERGED, write
@@ -177,3 +179,25 @@ async def test_find_gives_description_and_classes(graph: GraphAdapter):
     best = (await graph.find("annie", limit=3)).items[0]
     assert (best.entity.id, best.entity.description, best.entity.types) == ("wd:Q1001", "a person", ("human",))
     assert (best.matched, best.score) == ("Annie", 0.98)
+
+
+async def test_labels_are_read_while_what_is_said_of_statements_is(
+    graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch
+):
+    """Each query after the other costs a far endpoint's distance."""
+    under_way: set[str] = set()
+    beside: dict[str, set[str]] = {}
+    selected = SparqlClient.select
+
+    async def select(client: SparqlClient, query: str) -> Answer:
+        beside[query] = set(under_way)
+        under_way.add(query)
+        answer = await selected(client, query)
+        under_way.discard(query)
+        return answer
+
+    monkeypatch.setattr(SparqlClient, "select", select)
+    (spouse,) = await statements(graph, "P26")
+    assert read(spouse.tail) == "Bob (wd:Q1002)"
+    (labels,) = (query for query in beside if "Q1002> } ?s rdfs:label" in query and "FILTER" in query)
+    assert any("?st ?p ?o" in query for query in beside[labels])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -27,6 +26,7 @@ from kgnav_mcp.adapters.sparql.manners import PoliteClient, manners_of, user_age
 from kgnav_mcp.adapters.sparql.paging import Position
 from kgnav_mcp.adapters.sparql.reading import Read, Reader
 from kgnav_mcp.adapters.sparql.requests import Endpoint as Address
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import StoreTimeout, StoreUnavailable
 from kgnav_mcp.model import (
     Candidate,
@@ -271,7 +271,7 @@ class EndpointAdapter(GraphAdapter):
             if (iri := self._endpoint.ids.iri(reference)) is not None:
                 found[reference] = iri
         paths = {reference: path for reference in dict.fromkeys(ids) if (path := self._endpoint.ids.blank(reference))}
-        resolved = await asyncio.gather(*(opened.store.blanks.resolved(path) for path in paths.values()))
+        resolved = await gathered(*(opened.store.blanks.resolved(path) for path in paths.values()))
         found |= {reference: blank for reference, blank in zip(paths, resolved, strict=True) if blank is not None}
         return {reference: found[reference] for reference in ids if reference in found}
 

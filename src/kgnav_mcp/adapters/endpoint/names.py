@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
@@ -19,6 +18,7 @@ from kgnav_mcp.adapters.sparql.labels import in_languages, preferred
 from kgnav_mcp.adapters.sparql.reading import Read, address
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, values
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Entity, Node, Relation, Stop
 
 _RELATIONS = 20_000
@@ -163,7 +163,7 @@ class Names:
             half = len(batch) // 2
             return Read.together([await read(batch[:half]), await read(batch[half:])])
 
-        return Read.together(await asyncio.gather(*(read(batch) for batch in batches(iris, _BATCH))))
+        return Read.together(await gathered(*(read(batch) for batch in batches(iris, _BATCH))))
 
     async def _mediators(self, unnamed: Iterable[URIRef]) -> set[URIRef]:
         """Which nodes with an IRI but without a name are mediators: none, unless the options say so."""

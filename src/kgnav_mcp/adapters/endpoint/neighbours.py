@@ -6,7 +6,6 @@ rows each relation has is counted first, so that a page knows which relations it
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
@@ -21,6 +20,7 @@ from kgnav_mcp.adapters.sparql.paging import Place, Position, invalid
 from kgnav_mcp.adapters.sparql.reading import address, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import values
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Count, Direction, Entity, Literal, Node, Page, Qualifier, Relation, Stop, Triple
 from kgnav_mcp.port import TailKind
 
@@ -205,7 +205,7 @@ class NeighbourReader:
         terms += [value for _, row in found for _, value in row.facts]
         wanted = [relation for segment, _ in found for relation in segment.path]
         wanted += [relation for _, row in found for relation, _ in row.facts]
-        nodes, relations = await asyncio.gather(self._names.nodes(terms), self._names.relations(wanted))
+        nodes, relations = await gathered(self._names.nodes(terms), self._names.relations(wanted))
         blanks = {
             segment.anchor: await self._names.blank(segment.anchor)
             for segment, _ in found

@@ -7,7 +7,6 @@ Two reifiers of one triple make two parallel rows of it, so that what each of th
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, address, number, truth, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, rows
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable, Unsupported
 from kgnav_mcp.model import Direction, Stop
 from kgnav_mcp.port import TailKind
@@ -107,7 +107,7 @@ class Reification:
             return {}
         x, y = _VARIABLES[direction]
         said = self.said(x, Terms("?p"), y)
-        reads = await asyncio.gather(
+        reads = await gathered(
             *(
                 self._reader.select(queries.STATEMENTS_OF, triples=rows(*batch), said=said)  # pyright: ignore[reportArgumentType]
                 for batch in batches(asked, _TRIPLES)
@@ -150,7 +150,7 @@ async def probed(reader: Reader) -> Reification:
         except (Unsupported, InvalidStore, StoreUnavailable):
             return False  # A syntax that an endpoint does not know: each says so in its own way.
 
-    statement, reifies = await asyncio.gather(found(queries.STATEMENT_PROBE), found(queries.REIFIES_PROBE))
+    statement, reifies = await gathered(found(queries.STATEMENT_PROBE), found(queries.REIFIES_PROBE))
     if reifies:
         reifies = await found(queries.TRIPLE_TERM_PROBE)
     quoted = False if reifies else await found(queries.QUOTED_PROBE)

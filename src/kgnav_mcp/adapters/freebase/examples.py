@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from kgnav_mcp.adapters.freebase.tallies import Path, Tally
 from kgnav_mcp.adapters.sparql.reading import address, number, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, values
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Direction, Stop
 from kgnav_mcp.port import TailKind
 
@@ -61,7 +61,7 @@ class Examples:
         elif others:
             reads.append(self._of_set(tally, direction, far_ends, others, wanted))
         found = Ends()
-        for ends in await asyncio.gather(*reads):
+        for ends in await gathered(*reads):
             found |= ends
         return found
 

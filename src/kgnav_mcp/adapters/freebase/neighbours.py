@@ -8,7 +8,6 @@ in the order of Virtuoso's index.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 from rdflib import URIRef
@@ -21,6 +20,7 @@ from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.freebase.tallies import Path, Tallies, Tally
 from kgnav_mcp.adapters.sparql.paging import Place, Position, invalid
 from kgnav_mcp.adapters.sparql.reading import worst
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Count, Direction, Entity, Page, Relation, Stop, Triple
 from kgnav_mcp.port import TailKind
 
@@ -112,7 +112,7 @@ class NeighbourReader:
         """Rows as triples, with the names of all that is in them read at once."""
         terms = [row.far for _, row in found] + [segment.anchor for segment, _ in found]
         wanted = dict.fromkeys(relation for segment, _ in found for relation in segment.path)
-        labels, relations = await asyncio.gather(self._names.labels(terms), self._names.relations(wanted))
+        labels, relations = await gathered(self._names.labels(terms), self._names.relations(wanted))
         by_path: dict[Path, Relation] = {segment.path: path_relation(segment.path, relations) for segment, _ in found}
         items: list[Triple] = []
         positions: list[str] = []

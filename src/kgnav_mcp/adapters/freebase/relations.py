@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -14,6 +13,7 @@ from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.freebase.tallies import Path, Tallies, Tally
 from kgnav_mcp.adapters.sparql.reading import worst
 from kgnav_mcp.adapters.sparql.results import Term
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Direction, Page, Relation, RelationFacts, Stop
 from kgnav_mcp.port import TailKind
 
@@ -46,7 +46,7 @@ class RelationReader:
         if hops == 1:
             ends = await self._examples.of(tally, direction, far_ends, near, examples)
         else:
-            ends, mediated = await asyncio.gather(
+            ends, mediated = await gathered(
                 self._examples.of(tally, direction, far_ends, near, examples),
                 self._tallies.through(anchors, direction, far_ends),
             )
@@ -59,7 +59,7 @@ class RelationReader:
         ends |= _mediators(tally, side, examples)
         missing = [path for path in shown if path not in ends.found]
         ends |= await self._examples.of(tally, direction, far_ends, missing, examples)
-        relations, labels = await asyncio.gather(
+        relations, labels = await gathered(
             self._names.relations(relation for path in shown for relation in path),
             self._names.labels(term for path in shown for term in ends.found.get(path, ())),
         )

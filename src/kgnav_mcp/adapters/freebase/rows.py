@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 
@@ -17,6 +16,7 @@ from kgnav_mcp.adapters.sparql.paging import Place
 from kgnav_mcp.adapters.sparql.reading import Row, address, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, rows, values
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Direction, Stop
 from kgnav_mcp.port import TailKind
 
@@ -55,7 +55,7 @@ class RowReader:
         if self._nothing:
             return {}
         most = min(limit, _TOGETHER)
-        reads = await asyncio.gather(
+        reads = await gathered(
             *(
                 self._read(self._reader.part(queries.AROUND_SET[self._direction], s=values(*batch)), batch, most + 1)
                 for batch in batches(anchors, _ANCHORS)
@@ -86,7 +86,7 @@ class RowReader:
             # How many rows lie behind a place of a two-hop path is not known: the next path is read in any case.
             room -= 0 if place.group else segment.rows - place.row
         jobs += [self._whole(batch) for batch in _together(together)]
-        parts = dict(part for batch in await asyncio.gather(*jobs) for part in batch)
+        parts = dict(part for batch in await gathered(*jobs) for part in batch)
         read = [(segment, parts[segment]) for segment in segments if segment in parts]
         if read and len(read[0][0].path) == 1 and read[0][0].rows <= _WHOLE:
             read[0][1].found = read[0][1].found[start.row :]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from kgnav_mcp.adapters.neo4j import cypher, queries
 from kgnav_mcp.adapters.neo4j.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.neo4j.store import Store
 from kgnav_mcp.adapters.neo4j.values import meant, sendable, split_key
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Entity
 
 _ELEMENT = re.compile(r"[0-9]+:[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}:[0-9]+")
@@ -139,7 +139,7 @@ class Entities:
         catalogue = self._catalogues.now
         seeks = _seeks(catalogue, references)
         texts = [cypher.filled(template, **{"seek": seek.query, **(parts or {})}) for seek in seeks]
-        answers = await asyncio.gather(
+        answers = await gathered(
             *(
                 self._store.row(
                     text, values=list(seek.values), shown=self.shown, described=self.described, **parameters

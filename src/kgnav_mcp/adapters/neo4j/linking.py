@@ -7,7 +7,6 @@ the hint. What was found is scored here, the same way for both.
 
 from __future__ import annotations
 
-import asyncio
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ from kgnav_mcp.adapters.neo4j.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.neo4j.entities import Cell, Entities
 from kgnav_mcp.adapters.neo4j.store import Store
 from kgnav_mcp.adapters.neo4j.values import sendable
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Candidate, Count, Entity, Page, Stop
 
 _WORD = re.compile(r"[^\W_]+")
@@ -128,7 +128,7 @@ class Linker:
         bare: list[str | None] = [name for name in catalogue.labels if name not in held and label in (None, name)]
         if not indexes and label is None:
             bare = [None]
-        answers = await asyncio.gather(
+        answers = await gathered(
             *(self._look_up(index.name, query, label) for index in indexes),
             *(self._scan(hint, name, fuzzy=fuzzy) for name in bare),
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 from kgnav_mcp.adapters.neo4j import cypher, queries
@@ -11,6 +10,7 @@ from kgnav_mcp.adapters.neo4j.entities import Entities
 from kgnav_mcp.adapters.neo4j.paging import items_before
 from kgnav_mcp.adapters.neo4j.store import Store
 from kgnav_mcp.adapters.neo4j.values import VECTOR, literal, meant, sendable, split_key
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Count, Entity, Literal, Page, Stop
 from kgnav_mcp.port import ValueOwner
 
@@ -51,7 +51,7 @@ class ListReader:
         values = meant(sendable(value)) if value is not None else []
         texts = [sendable(value), f"{sendable(value)}[UTC]"] if value is not None else []
         skip = items_before(after, None)
-        (cells,), (total,) = await asyncio.gather(
+        (cells,), (total,) = await gathered(
             self._store.row(
                 cypher.filled(queries.SELECTED, **parts),
                 keys=keys,
@@ -109,7 +109,7 @@ class ListReader:
             raise catalogue.unknown_property("property" if of_nodes else "relationship property", property_name)
         skip = items_before(after, None)
         pattern = cypher.filled(queries.NODES_OF if of_nodes else queries.EDGES_OF, label=cypher.labelled(owner))
-        (pairs,), (total,) = await asyncio.gather(
+        (pairs,), (total,) = await gathered(
             self._store.row(
                 cypher.filled(queries.VALUES, pattern=pattern), keys=keys, vector=VECTOR, skip=skip, limit=limit
             ),

@@ -7,7 +7,6 @@ has before them is skipped by the store.
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from kgnav_mcp.adapters.neo4j.paging import Position, changed, invalid
 from kgnav_mcp.adapters.neo4j.store import Store
 from kgnav_mcp.adapters.neo4j.tallies import GLANCED, Tallies, Tally, Wanted
 from kgnav_mcp.adapters.neo4j.values import literals, split_key
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Count, Direction, Entity, Literal, Page, Qualifier, Relation, Stop, Triple
 
 
@@ -152,7 +152,7 @@ class NeighbourReader:
                 own = [part.segment.relation for part in parts if part.segment.place == place and part.take]
                 kinds = [kind for kind in own if (place, kind) not in cut]
                 jobs.append(self._rows({element: place}, wanted.direction, kinds))
-        return {key: edges for found in await asyncio.gather(*jobs) for key, edges in found.items()}
+        return {key: edges for found in await gathered(*jobs) for key, edges in found.items()}
 
     async def _rows(
         self, nodes: Mapping[str, int], direction: Direction, types: Sequence[str] | None

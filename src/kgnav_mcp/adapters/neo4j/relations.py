@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
@@ -12,6 +11,7 @@ from kgnav_mcp.adapters.neo4j.looking import LOOKED_AT
 from kgnav_mcp.adapters.neo4j.neighbours import relation_of
 from kgnav_mcp.adapters.neo4j.store import Store
 from kgnav_mcp.adapters.neo4j.tallies import Tallies, Tally, Wanted
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Count, Node, Page, RelationFacts, Stop
 
 _TOGETHER = 50
@@ -68,7 +68,7 @@ class RelationReader:
     ) -> dict[str, Sequence[Cell]]:
         types = [name for name in relations if tally.sizes.get(name)]
         batches = [types[start : start + _TOGETHER] for start in range(0, len(types), _TOGETHER)]
-        rows = await asyncio.gather(*(self._batch(tally, wanted, batch, examples) for batch in batches))
+        rows = await gathered(*(self._batch(tally, wanted, batch, examples) for batch in batches))
         return {name: ends for row in rows for name, ends in row}
 
     async def _batch(

@@ -13,6 +13,7 @@ from rdflib import Literal, URIRef
 from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.results import Answer, Term
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, fill, values
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Certainty, Count, Stop
 
 Row = Mapping[str, Term]
@@ -146,12 +147,12 @@ class Reader:
             half = len(batch) // 2
             return Read.together([await read(batch[:half]), await read(batch[half:])])
 
-        return Read.together(await asyncio.gather(*(read(batch) for batch in batches(asked, self._batch))))
+        return Read.together(await gathered(*(read(batch) for batch in batches(asked, self._batch))))
 
     async def union(self, branches: Sequence[str]) -> Read:
         """The rows of several queries that are asked as branches of a union."""
         unions = [Terms(" UNION ".join(batch)) for batch in batches(branches, self._branches)]
-        return Read.together(await asyncio.gather(*(self.select(UNION, branches=union) for union in unions)))
+        return Read.together(await gathered(*(self.select(UNION, branches=union) for union in unions)))
 
     async def slice(self, template: str, skip: int, most: int, **terms: Value) -> Read:
         """So many rows of a query, also where that is more than the endpoint gives at once."""

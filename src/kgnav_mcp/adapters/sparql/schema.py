@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +13,7 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.sparql.catalogue import Catalogue, Use
 from kgnav_mcp.adapters.sparql.reading import Read, Reader, address, fits, number, truth, worst
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, Relation, Schema, Stop
 
 K = TypeVar("K", bound=str)
@@ -104,7 +104,7 @@ class SchemaReader(ABC):
 
     async def _at_type(self, catalogue: Catalogue, type_: URIRef) -> tuple[dict[URIRef, Use], Stop]:
         """The relations at a type's nodes: to entities with all their triples, properties with the nodes' values."""
-        leaving, entering = await asyncio.gather(
+        leaving, entering = await gathered(
             *(
                 self._reader.select(self._templates.at_type[direction], t=type_, sample=_NODES)
                 for direction in (Direction.OUTGOING, Direction.INCOMING)
@@ -143,7 +143,7 @@ class SchemaReader(ABC):
         edges = largest({iri: use.edges for iri, use in uses.items() if use.has_edges})
         properties = largest({iri: use.values for iri, use in uses.items() if use.has_values})
         detailed = edges[:_DETAILED]
-        (heads, no_heads), (tails, no_tails), (qualifiers, no_qualifiers), (datatypes, no_types) = await asyncio.gather(
+        (heads, no_heads), (tails, no_tails), (qualifiers, no_qualifiers), (datatypes, no_types) = await gathered(
             self._end_types(detailed, Direction.OUTGOING),
             self._end_types(detailed, Direction.INCOMING),
             self._qualifiers_of(detailed),

@@ -17,6 +17,7 @@ from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.cachefile import CacheFile
 from kgnav_mcp.adapters.wikidata.ids import Ids
 from kgnav_mcp.adapters.wikidata.store import Store
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import KgnavError, StoreError, StoreTimeout, UnknownName
 from kgnav_mcp.model import Relation, Stop
 
@@ -198,7 +199,7 @@ class Catalogues:
             await asyncio.to_thread(self._file.write, self._store.ids.base, content)
 
     async def _properties(self) -> list[Property]:
-        kinds, labels = await asyncio.gather(self._all(queries.PROPERTIES), self._labels())
+        kinds, labels = await gathered(self._all(queries.PROPERTIES), self._labels())
         found: dict[str, str] = {}
         for row in kinds:
             local = self._store.ids.last(str(row["direct"]))

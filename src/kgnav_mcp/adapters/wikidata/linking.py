@@ -6,7 +6,6 @@ all labels, which only a small copy finishes in time: it is tried there alone.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,6 +20,7 @@ from kgnav_mcp.adapters.wikidata.catalogue import fallbacks
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.search import VectorSearch, WikibaseSearch
 from kgnav_mcp.adapters.wikidata.store import Store
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Candidate, Count, Entity, Page, Stop
 
@@ -165,7 +165,7 @@ class Linker:
         assert self._search is not None  # noqa: S101 - the callers have asked
         search = self._search
         languages = self._store.languages or ("en",)
-        answers = await asyncio.gather(*(search.find(hint, language, limit) for language in languages))
+        answers = await gathered(*(search.find(hint, language, limit) for language in languages))
         hits = [
             _Hit(URIRef(self._store.ids.entities + match.id), match.text, language, match.by_label)
             for language, (matches, _) in zip(languages, answers, strict=True)

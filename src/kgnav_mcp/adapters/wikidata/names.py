@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -15,6 +14,7 @@ from kgnav_mcp.adapters.sparql.terms import listed
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues, fallbacks
 from kgnav_mcp.adapters.wikidata.store import Store
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Entity
 
 _KEPT = 50_000
@@ -101,7 +101,7 @@ class Names:
                 for iri in wanted
                 if iri in found or merged.get(iri) in targets
             }
-        labels, descriptions = await asyncio.gather(
+        labels, descriptions = await gathered(
             self.labels([*wanted, *(one for found in classes.values() for one in found)]), self._descriptions(wanted)
         )
         silent = [

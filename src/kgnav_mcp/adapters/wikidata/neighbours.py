@@ -8,7 +8,6 @@ Labels, qualifiers and values in full are read for the rows of the page alone.
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from kgnav_mcp.adapters.wikidata.paging import Position
 from kgnav_mcp.adapters.wikidata.statements import Found, StatementReader
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.adapters.wikidata.tallies import Tallies, Tally, hub_timed_out
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Certainty, Count, Direction, Page, Stop, Triple
 from kgnav_mcp.port import TailKind
@@ -104,7 +104,7 @@ class NeighbourReader:
             raise hub_timed_out() if direction is Direction.INCOMING else errors.stopped()
         rows = rows[:limit]
         return Page(
-            items=tuple(await self._statements.triples([found for _, _, found in rows], map(str, anchors))),
+            items=tuple(await self._statements.triples([found for _, _, found in rows])),
             positions=tuple(Position(part.segment.entity, part.segment.property, n).write() for part, n, _ in rows),
             total=total,
             stop=stop,
@@ -153,7 +153,7 @@ class NeighbourReader:
             room -= max(segment.rows.value - start, 0)
         if together:
             jobs.append(self._whole(together, direction, far_ends))
-        parts = {part.segment: part for job in await asyncio.gather(*jobs) for part in job}
+        parts = {part.segment: part for job in await gathered(*jobs) for part in job}
         read: list[Part] = []
         for n, segment in enumerate(segments[:taken]):
             part = parts[segment]

@@ -15,6 +15,7 @@ from kgnav_mcp.adapters.wikidata.classes import Classes
 from kgnav_mcp.adapters.wikidata.ids import Ids
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.store import Store
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import StoreTimeout, UnknownName
 from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, Schema, Stop
 
@@ -64,7 +65,7 @@ class SchemaReader:
 
     async def overview(self, limit: int) -> Schema:
         """The whole graph."""
-        known, uses = await asyncio.gather(self._classes.get(), self._used())
+        known, uses = await gathered(self._classes.get(), self._used())
         detailed = _DETAILED if self._store.wikidata.counted is None else 0
         return await self._schema(known.counts, uses, limit, detailed)
 
@@ -78,7 +79,7 @@ class SchemaReader:
         local = self._store.ids.property(name)
         found = [local] if local is not None else catalogue.called(name)
         if local is not None or found:
-            uses = dict(zip(found, await asyncio.gather(*(self._use(each) for each in found)), strict=True))
+            uses = dict(zip(found, await gathered(*(self._use(each) for each in found)), strict=True))
             if any(uses[each] != Count(0) or each in catalogue for each in found):
                 return await self._schema({}, Uses(uses), limit, len(found))
         try:
@@ -144,7 +145,7 @@ class SchemaReader:
 
         edges = sorted((local for local in uses if self._is_edge(local)), key=size)[:limit]
         properties = sorted((local for local in uses if not self._is_edge(local)), key=size)[:limit]
-        read = await asyncio.gather(*(self._joined(local) for local in edges[:detailed]))
+        read = await gathered(*(self._joined(local) for local in edges[:detailed]))
         joined = dict(zip(edges, read, strict=False))
         labels = sorted(classes, key=lambda iri: (-classes[iri].value, iri))[:limit]
         notes = [_SAMPLED]
@@ -178,7 +179,7 @@ class SchemaReader:
     async def _joined(self, local: str) -> Joined:
         """The classes at either end of a relation, and its qualifiers."""
         try:
-            (heads, no_heads), (tails, no_tails), (qualifiers, no_qualifiers) = await asyncio.gather(
+            (heads, no_heads), (tails, no_tails), (qualifiers, no_qualifiers) = await gathered(
                 self._ends(local, Direction.OUTGOING), self._ends(local, Direction.INCOMING), self._qualifiers(local)
             )
         except StoreTimeout:

@@ -16,6 +16,7 @@ from kgnav_mcp.adapters.wikidata import queries, words
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.store import Store
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Direction, Node, Qualifier, Relation, Triple
 
 _ONTOLOGY: Final = "http://wikiba.se/ontology#"
@@ -66,13 +67,13 @@ class StatementReader:
         self._names = names
         self._catalogues = catalogues
 
-    async def triples(self, found: Sequence[Found], anchors: Iterable[str] = ()) -> list[Triple]:
-        """Statements as triples with their qualifiers, all labels read at once."""
-        details = await self._details([each.statement for each in found])
-        full = await self._full(details)
-        terms = [*(each.head for each in found), *(each.value for each in found), *anchors]
-        terms += [value for said in details.values() for _, value in said.qualifiers]
-        labels = await self._labels(terms, full.values())
+    async def triples(self, found: Sequence[Found]) -> list[Triple]:
+        """Statements as triples with their qualifiers. Labels are read while what else is said is."""
+        ends = [*(each.head for each in found), *(each.value for each in found)]
+        details, labels = await gathered(self._details([each.statement for each in found]), self._labels(ends))
+        qualifiers = [value for said in details.values() for _, value in said.qualifiers]
+        full, others = await gathered(self._full(details), self._labels(qualifiers))
+        labels |= others | await self._units(full.values())
         return [self._triple(each, details[each.statement], full, labels) for each in found]
 
     async def nodes(self, found: Sequence[Found], direction: Direction) -> list[Node]:
@@ -81,16 +82,21 @@ class StatementReader:
             labels = await self._names.labels(each.head for each in found)
             return [self._names.entity(each.head, labels) for each in found]
         in_full = [each.statement for each in found if isinstance(each.value, Literal) and _has_parts(each.value)]
-        details = await self._details(in_full)
+        details, labels = await gathered(self._details(in_full), self._labels([each.value for each in found]))
         full = await self._full(details)
-        labels = await self._labels([each.value for each in found], full.values())
+        labels |= await self._units(full.values())
         nothing = _Details()
         return [self._value(each, details.get(each.statement, nothing), full, labels) for each in found]
 
-    async def _labels(self, terms: Iterable[object], full: Iterable[_Full]) -> dict[str, str]:
-        iris = [str(term) for term in terms if isinstance(term, URIRef) and self._ids.is_entity(term)]
+    async def _labels(self, terms: Iterable[object]) -> dict[str, str]:
+        return await self._names.labels(
+            str(term) for term in terms if isinstance(term, URIRef) and self._ids.is_entity(term)
+        )
+
+    async def _units(self, full: Iterable[_Full]) -> dict[str, str]:
+        """The labels of units."""
         units = [unit for node in full if (unit := node.get("quantityUnit")) and not unit.endswith(f"/{_NO_UNIT}")]
-        return await self._names.labels([*iris, *units])
+        return await self._names.labels(units)
 
     async def _details(self, statements: Sequence[URIRef]) -> dict[URIRef, _Details]:
         details: dict[URIRef, _Details] = defaultdict(_Details)

@@ -6,7 +6,6 @@ hub of a slower one the catalogue says which properties to ask for, and each is 
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from kgnav_mcp.adapters.sparql.terms import batches, values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
 from kgnav_mcp.adapters.wikidata.store import Store
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Direction, Stop
 from kgnav_mcp.port import TailKind
@@ -116,7 +116,7 @@ class Tallies:
             return self._tally(await self._reader.over(queries.COUNTS[direction], "s", anchors))
         if far_ends is TailKind.ENTITY:
             return self._tally(await self._reader.over(queries.ENTITY_COUNTS, "s", anchors))
-        every, entities = await asyncio.gather(
+        every, entities = await gathered(
             self.near(anchors, direction, None), self.near(anchors, direction, TailKind.ENTITY)
         )
         if entities.stop is not Stop.COMPLETE:
@@ -132,7 +132,7 @@ class Tallies:
         bound = self._store.wikidata.counted
         small = list(anchors)
         if bound is not None:
-            sizes = await asyncio.gather(*(self._is_small(anchor, bound) for anchor in anchors))
+            sizes = await gathered(*(self._is_small(anchor, bound) for anchor in anchors))
             small = [anchor for anchor, fits in zip(anchors, sizes, strict=True) if fits]
         tally = Tally({})
         if small:
@@ -159,13 +159,13 @@ class Tallies:
             rows = (await self._reader.select(queries.SOME_RELATIONS, s=values(anchor), most=_LOOKED_AT)).rows
             found = sorted(local for row in rows if (local := self._store.ids.last(str(row["p"]))) is not None)
             return Tally({anchor: dict.fromkeys(found, Count.at_least(1))}, Stop.TIME_OUT)
-        parts = await asyncio.gather(*(self._leading(anchor, chunk) for chunk in batches(known, _CHUNK)))
+        parts = await gathered(*(self._leading(anchor, chunk) for chunk in batches(known, _CHUNK)))
         names = [name for found, _ in parts for name in found]
         missing = any(not whole for _, whole in parts)
         if missing and not names:
             raise hub_timed_out()
         counts: dict[str, Count] = {}
-        for part in await asyncio.gather(*(self._up_to(anchor, chunk) for chunk in batches(names, _TOGETHER))):
+        for part in await gathered(*(self._up_to(anchor, chunk) for chunk in batches(names, _TOGETHER))):
             counts |= part
         return Tally({anchor: counts}, Stop.TIME_OUT if missing else Stop.COMPLETE)
 
