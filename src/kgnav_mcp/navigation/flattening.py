@@ -172,13 +172,12 @@ async def _roles(graph: GraphAdapter, ids: Sequence[str], direction: Direction) 
     sides = list(Direction) if direction is Direction.INCOMING else [Direction.OUTGOING]
     pages = await gathered(*(graph.neighbours(ids, side, limit=_ROLES * len(ids)) for side in sides))
     known = _Roles(stop=next((page.stop for page in pages if page.stop is not Stop.COMPLETE), Stop.COMPLETE))
+    classes = graph.class_relations
     for side, page in zip(sides, pages, strict=True):
         by_mediator = known.outgoing if side is Direction.OUTGOING else known.incoming
         for triple in page.items:
-            if triple.relation.id in graph.class_relations:
-                continue
             mediator = triple.far_end(side.opposite)
-            if isinstance(mediator, Entity):
+            if isinstance(mediator, Entity) and triple.relation.id not in classes:
                 by_mediator[mediator.id].append(triple)
     return known
 

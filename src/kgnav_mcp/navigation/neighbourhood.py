@@ -147,11 +147,12 @@ async def relation_facts(
 
 def without_classes(page: Page[RelationFacts], graph: GraphAdapter) -> Page[RelationFacts]:
     """The relations without those that lead through mediators to what these are, which is none of their roles."""
-    to_class = [
-        len(facts.hops) > 1 and facts.direction is Direction.OUTGOING and facts.hops[-1].id in graph.class_relations
+    classes = graph.class_relations
+    roles = [
+        len(facts.hops) == 1 or facts.direction is Direction.INCOMING or facts.hops[-1].id not in classes
         for facts in page.items
     ]
-    return _only(page, [not left_out for left_out in to_class]) if any(to_class) else page
+    return page if all(roles) else _only(page, roles)
 
 
 def _without_hidden(page: Page[RelationFacts]) -> Page[RelationFacts]:
