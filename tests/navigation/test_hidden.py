@@ -22,6 +22,7 @@ class Store:
     """What of a graph is asked for its relations."""
 
     capabilities = frozenset[str]()
+    class_relations = frozenset[str]()
 
     async def relations(self, ids: Sequence[str], direction: Direction, **_: object) -> Page[RelationFacts]:
         assert ids == [ANN.id]
