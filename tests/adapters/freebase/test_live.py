@@ -159,3 +159,15 @@ def test_the_papers_own_table_is_made_from_freebase(freebase: str):
     assert answer.exit_code == 0
     assert answer.stdout.splitlines()[1:3] == ["property|propertyLabel|value|valueLabel", "--|--|--|--"]
     assert f"{TWO_HOPS}|Film performances / film|m.film|A Film" in answer.stdout
+
+
+@pytest.mark.parametrize(
+    ("hint", "found"),
+    [("Capitol", ["m.capital"]), ("Strangger", ["m.role"]), ("Strangle", ["m.role"]), ("Strand", []), ("Kapital", [])],
+)
+async def test_a_word_that_is_misspelt_behind_its_fourth_letter_finds_what_is_much_like_it(
+    graph: GraphAdapter, hint: str, found: list[str]
+):
+    page = await graph.find(hint, limit=5)
+    assert [candidate.entity.id for candidate in page.items] == found
+    assert all(0.5 < candidate.score < 1 for candidate in page.items)

@@ -73,7 +73,7 @@ class FreebaseAdapter(GraphAdapter):
 
     Edges of Freebase have no properties, so that QUALIFIERS is not declared: what other stores say of an edge are the
     roles of a mediator here, and `values` of relationships answers them where the relation leads to mediators.
-    Misspelt words are not forgiven (FUZZY_NAMES), and the graph may be written to between pages (STABLE_CURSORS).
+    Not every misspelt word is forgiven (FUZZY_NAMES), and the graph may be written to between pages (STABLE_CURSORS).
 
     Virtuoso looks every two seconds whether callers are still there, and ends the query of one that has left. It does
     not for a count that it spreads over several threads, and who is no administrator cannot end that in another way:

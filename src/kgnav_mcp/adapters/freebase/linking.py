@@ -2,7 +2,7 @@
 
 With a full-text index each step is a look-up in it. Without one, the very names in the wanted languages are found by
 index, and anything else by a pass over all names, which a large graph does not finish in time; the page says so.
-Misspelt words are not forgiven.
+Virtuoso's index knows words and how they begin: a word that is misspelt behind its fourth letter is found by these.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ _WORDS = 10
 """Words of a name that are looked for."""
 _PREFIX = 4
 """Letters that a prefix has in Virtuoso's full-text index."""
+_MISSPELT = 80
+"""The likeness, of 100, that each word has to one of a name whose words only begin like these."""
 _ALIAS_SCORE, _DESCRIPTION_SCORE, _BEST_LIKENESS = 0.98, 0.5, 0.95
 
 
@@ -181,7 +183,12 @@ class Linker:
             found, cut = await self._matching(kinds, question)
             hits, stop = hits + found, worst((stop, cut))
             if found and any(hit.relation in names for hit in hits):
-                break
+                return list(dict.fromkeys(hits)), stop
+        beginnings = [f'"{word[:_PREFIX]}*"' for word in words if len(word) > _PREFIX and word[:_PREFIX].isascii()]
+        if beginnings:
+            found, cut = await self._matching(names, " OR ".join(beginnings))
+            hits += [hit for hit in found if _misspelt(words, str(hit.text))]
+            stop = worst((stop, cut))
         return list(dict.fromkeys(hits)), stop
 
     def _steps(self, names: list[URIRef], words: Sequence[str]) -> Iterator[tuple[list[URIRef], str]]:
@@ -221,3 +228,9 @@ class Linker:
 def _all_of(words: Sequence[str]) -> str:
     """The question for texts with all of the words, each taken as nothing but a word."""
     return " AND ".join(f'"{word}"' for word in words)
+
+
+def _misspelt(words: Sequence[str], name: str) -> bool:
+    """Whether each word is much like one of a name."""
+    known = [word.casefold() for word in _WORD.findall(name)]
+    return all(any(fuzz.ratio(word.casefold(), other) >= _MISSPELT for other in known) for word in words)
