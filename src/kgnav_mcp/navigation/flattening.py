@@ -148,12 +148,14 @@ class _Flat:
 
 
 def _characters(row: Triple, direction: Direction) -> int:
-    """About as many characters as an answer needs for a row."""
+    """About as many characters of text as take the place of a row: ids have half as many to a token."""
     nodes = (row.far_end(direction), *(qualifier.value for qualifier in row.qualifiers))
-    relations = (row.relation, *(qualifier.relation for qualifier in row.qualifiers))
-    texts = [len(node.id) + len(node.label or "") for node in nodes if isinstance(node, Entity)]
+    named = [row.relation, *(qualifier.relation for qualifier in row.qualifiers)]
+    entities = [node for node in nodes if isinstance(node, Entity)]
+    ids = sum(len(each.id) for each in (*named, *entities))
+    texts = [len(each.label or "") for each in (*named, *entities)]
     texts += [min(len(node.text), _LITERAL) for node in nodes if not isinstance(node, Entity)]
-    return sum(texts) + sum(len(relation.id) + len(relation.label) for relation in relations)
+    return 2 * ids + sum(texts)
 
 
 @dataclass(frozen=True, slots=True)
