@@ -142,7 +142,8 @@ async def relation_facts(
     """
     hops = hops if Capability.MEDIATORS in graph.capabilities else 1
     page = await graph.relations([entity], direction, hops=hops, examples=examples, limit=limits.relations)
-    return page if hidden else _without_hidden(without_classes(page, graph))
+    page = without_classes(page, graph)
+    return page if hidden else _without_hidden(page)
 
 
 def without_classes(page: Page[RelationFacts], graph: GraphAdapter) -> Page[RelationFacts]:

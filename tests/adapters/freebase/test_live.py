@@ -163,7 +163,14 @@ def test_the_papers_own_table_is_made_from_freebase(freebase: str):
 
 @pytest.mark.parametrize(
     ("hint", "found"),
-    [("Capitol", ["m.capital"]), ("Strangger", ["m.role"]), ("Strangle", ["m.role"]), ("Strand", []), ("Kapital", [])],
+    [
+        ("Capitol", ["m.capital"]),
+        ("Strangger", ["m.role"]),
+        ("Strangle", ["m.role"]),
+        ("Ann Aktor", ["m.actor"]),
+        ("Strand", []),
+        ("Kapital", []),
+    ],
 )
 async def test_a_word_that_is_misspelt_behind_its_fourth_letter_finds_what_is_much_like_it(
     graph: GraphAdapter, hint: str, found: list[str]

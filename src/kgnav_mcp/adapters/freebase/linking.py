@@ -34,8 +34,8 @@ _WORDS = 10
 """Words of a name that are looked for."""
 _PREFIX = 4
 """Letters that a prefix has in Virtuoso's full-text index."""
-_MISSPELT = 80
-"""The likeness, of 100, that each word has to one of a name whose words only begin like these."""
+_MISSPELT, _MISSPELT_WORD = 85, 80
+"""The likeness, of 100, of a misspelt name to the right one, or of each of its words to one of those."""
 _ALIAS_SCORE, _DESCRIPTION_SCORE, _BEST_LIKENESS = 0.98, 0.5, 0.95
 
 
@@ -187,7 +187,7 @@ class Linker:
         beginnings = [f'"{word[:_PREFIX]}*"' for word in words if len(word) > _PREFIX and word[:_PREFIX].isascii()]
         if beginnings:
             found, cut = await self._matching(names, " OR ".join(beginnings))
-            hits += [hit for hit in found if _misspelt(words, str(hit.text))]
+            hits += [hit for hit in found if _misspelt(hint, str(hit.text))]
             stop = worst((stop, cut))
         return list(dict.fromkeys(hits)), stop
 
@@ -230,7 +230,10 @@ def _all_of(words: Sequence[str]) -> str:
     return " AND ".join(f'"{word}"' for word in words)
 
 
-def _misspelt(words: Sequence[str], name: str) -> bool:
-    """Whether each word is much like one of a name."""
-    known = [word.casefold() for word in _WORD.findall(name)]
-    return all(any(fuzz.ratio(word.casefold(), other) >= _MISSPELT for other in known) for word in words)
+def _misspelt(hint: str, name: str) -> bool:
+    """Whether a hint is much like a name, or each of its words like one of the name's."""
+    hint, name = hint.casefold(), name.casefold()
+    if fuzz.ratio(hint, name) >= _MISSPELT:
+        return True
+    known = _WORD.findall(name)
+    return all(any(fuzz.ratio(word, other) >= _MISSPELT_WORD for other in known) for word in _WORD.findall(hint))
