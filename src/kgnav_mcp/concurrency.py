@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    gathered = asyncio.gather  # whose overloads give each result its own type
+    gathered = asyncio.gather  # its overloads give each result its own type; `return_exceptions` is not taken here
 else:
 
     async def gathered(*work: Awaitable[Any]) -> list[Any]:

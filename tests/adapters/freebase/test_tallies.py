@@ -57,6 +57,21 @@ async def test_two_of_the_nodes_tell_what_a_relation_leads_to_and_where_they_dif
     assert (str(MIXED) in recount, str(LED) in recount, str(ELSEWHERE) in recount) == (True, False, False)
 
 
+async def test_what_a_sample_of_a_very_large_hub_missed_is_counted_when_it_is_named():
+    endpoint = Endpoint(
+        (NEAR, [{"p": relation, "n": Literal(5_000_000)} for relation in (LED, MIXED)]),
+        (f"{THROUGH}.*{MIXED}", [_way(MIXED, HOST, 3, ns("g.3"), ns("g.4"))]),
+        (THROUGH, [_way(LED, GUEST, 9, ns("g.1"), ns("g.2"))]),
+        (RECOUNT, [{"number": Literal(0)}]),
+    )
+    tallies = Tallies(store_of(endpoint))
+    assert (await tallies.through([ANN], Direction.OUTGOING, None)).paths() == {(LED, GUEST): 9}
+    asked = len(endpoint.queries)
+    assert (await tallies.through([ANN], Direction.OUTGOING, None, [LED])).paths() == {(LED, GUEST): 9}
+    assert len(endpoint.queries) == asked
+    assert (await tallies.through([ANN], Direction.OUTGOING, None, [MIXED])).paths() == {(MIXED, HOST): 3}
+
+
 async def test_a_hub_collapses_by_five_queries(graph: GraphAdapter, asked: list[str]):
     seen = await search(graph, "m.club", Direction.INCOMING, limits=Limits())
     assert seen.relations is not None

@@ -55,6 +55,11 @@ class Tally:
             total.update(counts)
         return total
 
+    def near(self, direction: Direction) -> set[URIRef]:
+        """The relations next to the entities that its two-hop relations begin with: a sample may have missed some."""
+        side = 0 if direction is Direction.OUTGOING else 1
+        return {path[side] for counts in self.rows.values() for path in counts}
+
     def only(self, near: frozenset[URIRef], direction: Direction) -> Tally:
         """The two-hop relations that begin with some relations next to the entities."""
         side = 0 if direction is Direction.OUTGOING else 1
@@ -116,7 +121,7 @@ class Tallies:
             far_ends = None
         wanted = None if near is None else frozenset(near)
         every = (frozenset(anchors), direction, far_ends, _EVERY)
-        if wanted is not None and (kept := self._kept.get(every)) is not None:
+        if wanted is not None and (kept := self._kept.get(every)) is not None and wanted <= kept.near(direction):
             return kept.only(wanted, direction)
         key = every if wanted is None else (*every[:3], wanted)
         kept = self._kept.get(key)
@@ -162,7 +167,8 @@ class Tallies:
         if not tally.rows:
             return found
         counts = tally.paths()
-        if counts.total() > _AT_ONCE if len(anchors) == 1 else max(counts.values()) > SAMPLE:
+        large = counts.total() > _AT_ONCE if len(anchors) == 1 else max(counts.values()) > SAMPLE
+        if large:
             leading, stop = await self._leading_to_mediators(anchors, direction, tally)
             return found | Tally({}, stop) | await self._through_near(anchors, direction, far_ends, leading)
         if len(anchors) == 1:
@@ -219,7 +225,7 @@ class Tallies:
     async def _each_near(
         self, anchors: Sequence[URIRef], direction: Direction, far_ends: TailKind | None, near: Sequence[URIRef]
     ) -> Tally:
-        """The same, with each row looked at."""
+        """The same, where each node that they go through is looked at."""
         branches = [
             self._reader.filled(
                 queries.THROUGH_NEAR_COUNTS,
