@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Self
 
-from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters import drivers_of, open_adapter
 from kgnav_mcp.config import DEMO_LOCATION, RELATION_LISTS, GraphSettings, Settings, user_cache_folder
 from kgnav_mcp.demo import demo_graph_path
 from kgnav_mcp.errors import KgnavError, UnknownGraph
@@ -46,7 +46,7 @@ class Graph:
 
         Raises:
             StoreError: it cannot be opened.
-            ConfigurationError: its kind of store is unknown here or its driver is missing.
+            ConfigurationError: its kind of store is unknown here, or a package that it needs is missing.
         """
         if self._adapter is None:
             async with self._opening:
@@ -55,9 +55,11 @@ class Graph:
         return self._adapter
 
     async def _opened(self) -> GraphAdapter:
-        adapter = open_adapter(await self._place(), self._options)
+        place = await self._place()
+        adapter = open_adapter(place, self._options)
         try:
-            await adapter.open()
+            with drivers_of(place):
+                await adapter.open()
         except BaseException:
             await adapter.close()  # a half-open store keeps no thread or connection
             raise

@@ -16,7 +16,7 @@
     |   |-- RateLimited           it refuses more calls for now; carries when to try again
     |   `-- InvalidStore          it answers, but it is damaged, of another version or not a graph
     |-- ConfigurationError        settings, files or packages of this installation are wrong
-    |   `-- MissingDriver         a package is missing; carries the extra that brings it
+    |   `-- MissingDriver         a package is missing; carries what to give to pip
     `-- LoadError                 a source could not be loaded
         `-- BadLine               one line of a source is wrong; carries file and line number
 
@@ -156,11 +156,13 @@ class ConfigurationError(KgnavError):
 
 
 class MissingDriver(ConfigurationError):
-    """A package that this kind of store needs is not installed; `extra` brings it."""
+    """A package that a store or a ranker needs is not installed; `requirement` brings it, as pip reads it."""
 
-    def __init__(self, store: str, extra: str) -> None:
-        super().__init__(f"the driver for {store} is not installed", next_step=f"Run: pip install 'kgnav-mcp[{extra}]'")
-        self.extra = extra
+    def __init__(self, needed_by: str, requirement: str) -> None:
+        super().__init__(
+            f"a package that {needed_by} needs is not installed", next_step=f"Run: pip install '{requirement}'"
+        )
+        self.requirement = requirement
 
 
 class LoadError(KgnavError):

@@ -11,7 +11,9 @@ import pytest
 import kgnav_mcp.adapters as registry
 from kgnav_mcp.adapters import open_adapter, scheme_of
 from kgnav_mcp.adapters.embedded.adapter import EmbeddedAdapter
-from kgnav_mcp.errors import ConfigurationError, MissingDriver
+from kgnav_mcp.app import App
+from kgnav_mcp.config import GraphSettings, Settings
+from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.port import AdapterOptions
 
 
@@ -54,19 +56,37 @@ def installed(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     monkeypatch.setattr(registry, "entry_points", entry_points)
 
 
-@pytest.mark.parametrize(("folder", "extra"), [("neo4j", "neo4j"), ("wikidata", "sparql"), ("endpoint", "sparql")])
-def test_a_missing_driver_names_the_extra_that_brings_it(monkeypatch: pytest.MonkeyPatch, folder: str, extra: str):
-    module = f"kgnav_mcp.adapters.{folder}_under_test"
-    installed(monkeypatch, "store", f"kgnav_mcp.adapters.{folder}:open_adapter")
+DRIVERS = {
+    "bolt": "neo4j",
+    "sparql+http": "SPARQLWrapper",
+    "freebase+http": "SPARQLWrapper",
+    "wikidata+http": "SPARQLWrapper",
+}
 
-    def load(_: EntryPoint) -> object:
-        raise ImportError(f"no driver for {module}", name="driver")
 
-    monkeypatch.setattr(EntryPoint, "load", load)
-    with pytest.raises(MissingDriver) as caught:
-        open_adapter("store://host", AdapterOptions())
-    assert caught.value.next_step == f"Run: pip install 'kgnav-mcp[{extra}]'"
-    assert isinstance(caught.value.__cause__, ImportError)
+@pytest.mark.parametrize("scheme", DRIVERS)
+def test_a_missing_driver_is_named_in_the_answer_to_a_call(scheme: str):
+    """In a process of its own, where nothing has imported the driver yet."""
+    script = (
+        f"import sys; sys.modules[{DRIVERS[scheme]!r}] = None; from kgnav_mcp.cli import main; "
+        f"main(['call', 'find_node', 'hint=x', '--graph', '{scheme}://127.0.0.1:1/'])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout == (
+        f"Not set up: the adapter for {scheme!r} cannot be imported: {DRIVERS[scheme]} is missing.\n"
+        "Next: Install kgnav-mcp anew, with all packages that it requires.\n"
+    )
+
+
+async def test_a_driver_that_is_imported_when_the_graph_opens_is_named_as_well(monkeypatch: pytest.MonkeyPatch):
+    async def open_graph(_: object) -> None:
+        raise ModuleNotFoundError("No module named 'late'", name="late")
+
+    monkeypatch.setattr(EmbeddedAdapter, "open", open_graph)
+    async with App(Settings(graphs={"films": GraphSettings(location="films.kg")})) as app:
+        with pytest.raises(ConfigurationError, match="late is missing"):
+            await app.graph().adapter()
 
 
 def test_an_adapter_of_somebody_else_that_cannot_be_imported_says_what_is_missing(monkeypatch: pytest.MonkeyPatch):

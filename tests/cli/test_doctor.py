@@ -3,6 +3,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.metadata import version
 from pathlib import Path
 from threading import Thread
 
@@ -15,11 +16,10 @@ from tests.cli.conftest import Command, Kgnav
 def test_a_sound_installation_is_shown_with_its_versions_and_the_size_of_its_graphs(command: Command) -> None:
     result = command("kgnav", "doctor")
     assert (result.returncode, result.stderr) == (0, "")
-    versions, extras, file, graph = result.stdout.splitlines()[:4]
+    versions, drivers, extras, file, graph = result.stdout.splitlines()[:5]
     assert versions.startswith(f"kgnav-mcp {__version__}, Python 3.")
     assert f"SQLite {sqlite3.sqlite_version} with FTS5" in versions
-    assert "neo4j" in extras
-    assert "sparql" in extras
+    assert drivers == f"drivers: SPARQLWrapper {version('SPARQLWrapper')}, neo4j {version('neo4j')}"
     assert extras.count("semantic (") == 1
     assert file == "configuration file: none"
     assert graph.startswith("graph demo (demo): ok: ")

@@ -62,7 +62,7 @@ def test_a_model_of_another_kind_is_refused_and_not_miscomputed(config: dict[str
         Embedder(tmp_path)
 
 
-def test_missing_packages_name_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_packages_name_the_extra_that_brings_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weights, "_RUNTIME", ("numpy", "no_such_runtime"))
     with pytest.raises(MissingDriver) as caught:
         semantic_ranker()

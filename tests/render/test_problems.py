@@ -53,8 +53,9 @@ PROBLEMS: list[tuple[KgnavError, str]] = [
     (RateLimited("too many requests", 7), "Rate limited: too many requests.\nTry again in 7 s."),
     (Unsupported("no labels here"), "Not supported by this store: no labels here."),
     (
-        MissingDriver("Neo4j", "neo4j"),
-        "Not set up: the driver for Neo4j is not installed.\nNext: Run: pip install 'kgnav-mcp[neo4j]'",
+        MissingDriver("the ranker semantic", "kgnav-mcp[semantic]"),
+        "Not set up: a package that the ranker semantic needs is not installed.\n"
+        "Next: Run: pip install 'kgnav-mcp[semantic]'",
     ),
     (InvalidArgument("the hint is empty"), "Invalid call: the hint is empty."),
 ]

@@ -7,10 +7,12 @@ the scheme of its location (`bolt`, `sparql+http`), and is `file` for a path.
 from __future__ import annotations
 
 import re
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from collections.abc import Generator
+from contextlib import contextmanager
+from importlib.metadata import EntryPoints, entry_points
 from typing import cast
 
-from kgnav_mcp.errors import ConfigurationError, MissingDriver
+from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, OpenAdapter
 
 GROUP = "kgnav.adapters"
@@ -35,32 +37,38 @@ def open_adapter(location: str, options: AdapterOptions) -> GraphAdapter:
     """Make the adapter for a graph's location, without any I/O.
 
     Raises:
-        ConfigurationError: no installed adapter reads this kind of location.
-        MissingDriver: the adapter is there, but the package it needs is not.
+        ConfigurationError: no installed adapter reads this kind of location, or a package that it needs is missing.
     """
     scheme = scheme_of(location)
     installed = entry_points(group=GROUP)
     for entry_point in installed.select(name=scheme):
-        return _load(entry_point)(location, options)
+        with drivers_of(location):
+            return cast("OpenAdapter", entry_point.load())(location, options)
     raise ConfigurationError(
         f"no adapter reads locations of the kind {scheme!r}",
         next_step=f"Use the path of a graph file, or a URL that starts with one of: {_schemes(installed)}.",
     )
 
 
-def _load(entry_point: EntryPoint) -> OpenAdapter:
+@contextmanager
+def drivers_of(location: str) -> Generator[None]:
+    """The one place that says that a driver is missing: the adapter is imported, made or opened inside.
+
+    Raises:
+        ConfigurationError: a package that the adapter imports is missing.
+    """
     try:
-        return cast("OpenAdapter", entry_point.load())
+        yield
     except ImportError as error:
-        package, *folders = entry_point.module.split(".")
-        if package != "kgnav_mcp":
-            raise ConfigurationError(
-                f"the adapter for {entry_point.name!r} cannot be imported: {error.name or package} is missing",
-                next_step=f"Install what {package} needs.",
-            ) from error
-        if error.name is not None and error.name.startswith(package):
-            raise
-        raise MissingDriver(entry_point.name, "neo4j" if "neo4j" in folders else "sparql") from error
+        scheme = scheme_of(location)
+        package = next(iter(entry_points(group=GROUP).select(name=scheme))).module.partition(".")[0]
+        missing = error.name or package
+        if missing.partition(".")[0] == __name__.partition(".")[0]:
+            raise  # a mistake inside this package
+        raise ConfigurationError(
+            f"the adapter for {scheme!r} cannot be imported: {missing} is missing",
+            next_step=f"Install {package.replace('_', '-')} anew, with all packages that it requires.",
+        ) from error
 
 
 def _schemes(installed: EntryPoints) -> str:

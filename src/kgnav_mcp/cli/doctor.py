@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from kgnav_mcp.app import Graph
 
 
+_DRIVERS = ("SPARQLWrapper", "neo4j")
+
+
 @click.command(
     cls=Command,
     short_help="Check this installation and its graphs.",
@@ -39,7 +42,8 @@ Exit code: 0 if every graph answers, 1 if one does not, 2 if the configuration i
 def doctor(context: click.Context, *, settings: Settings) -> None:
     """Check this installation and its graphs: do they answer, how large are they, what would make them better."""
     click.echo(f"kgnav-mcp {__version__}, Python {platform.python_version()}, mcp {version('mcp')}, {_sqlite()}")
-    click.echo(f"extras: {', '.join(_extras()) or 'none'}")
+    click.echo(f"drivers: {', '.join(f'{name} {_version(name)}' for name in _DRIVERS)}")
+    click.echo(f"extras: {', '.join(_extras())}")
     click.echo(f"configuration file: {find_config_file(context.params['config_file']) or 'none'}")
     if not asyncio.run(_check(settings)):
         context.exit(FAILED)
@@ -64,6 +68,13 @@ def _extras() -> Iterator[str]:
             yield f"{extra} ({', '.join(f'{name} {version(name)}' for name in names)})"
         except PackageNotFoundError:
             yield f"{extra} (not installed: pip install 'kgnav-mcp[{extra}]')"
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "IS MISSING"
 
 
 async def _check(settings: Settings) -> bool:

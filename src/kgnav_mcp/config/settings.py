@@ -118,7 +118,7 @@ class Settings(BaseModel):
         default="none", description="shipped list of housekeeping relations not to offer: none or freebase"
     )
     ranker: RankerName = Field(
-        default="bm25", description="what ranks relations by a question: bm25, semantic or llm (two extras)"
+        default="bm25", description="what ranks relations by a question: bm25, semantic (an extra) or llm"
     )
     llm: LlmSettings = Field(default_factory=LlmSettings, description="the language model of the ranker llm")
     toolsets: Annotated[tuple[Toolset, ...], BeforeValidator(words_of)] = Field(

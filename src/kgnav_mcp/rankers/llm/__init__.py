@@ -7,10 +7,9 @@ ranking     the ranker: asks, in a bounded time, and falls back to BM25
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
-from importlib.util import find_spec
 
 from kgnav_mcp.config import LlmSettings
-from kgnav_mcp.errors import ConfigurationError, MissingDriver
+from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.rankers.llm.ranking import LlmRanker
 
 __all__ = ["LlmRanker", "llm_ranker"]
@@ -20,7 +19,6 @@ def llm_ranker(settings: LlmSettings, best: int, closing: AsyncExitStack) -> Llm
     """The ranker over the configured endpoint; `best` relations are asked for. Nothing is connected yet.
 
     Raises:
-        MissingDriver: the HTTP client is not installed.
         ConfigurationError: no endpoint or no model is configured.
     """
     for name, value in (("base_url", settings.base_url), ("model", settings.model)):
@@ -35,8 +33,6 @@ def llm_ranker(settings: LlmSettings, best: int, closing: AsyncExitStack) -> Llm
             "llm.api_key has characters that no HTTP header can carry",
             next_step="Copy the key anew, without a line break or quotation marks around it.",
         )
-    if not find_spec("httpx2"):
-        raise MissingDriver("the ranker llm", "llm")
     ranker = LlmRanker(settings, best)
     closing.push_async_callback(ranker.close)
     return ranker

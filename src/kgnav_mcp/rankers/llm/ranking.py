@@ -115,7 +115,7 @@ class LlmRanker:
         Raises:
             _Failing: it cannot be reached, is too slow, or refuses.
         """
-        import httpx2  # noqa: PLC0415 - an extra, and half of a tenth of a second at start
+        import httpx2  # noqa: PLC0415 - half of a tenth of a second at start
 
         if self._client is None:
             key = self._settings.api_key.get_secret_value()

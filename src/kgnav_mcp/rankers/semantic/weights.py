@@ -22,7 +22,7 @@ def model_folder() -> Path:
         ConfigurationError: the package that carries the weights is not installed, or not whole.
     """
     if not all(find_spec(name) for name in _RUNTIME):
-        raise MissingDriver("the semantic ranker", "semantic")
+        raise MissingDriver("the ranker semantic", "kgnav-mcp[semantic]")
     spec = find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
         raise ConfigurationError("the weights of the semantic ranker are not installed", next_step=_INSTALL)
