@@ -27,8 +27,28 @@ A driver's error is always the `__cause__`, never the text.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil, isnan
+from typing import Final
 
 from kgnav_mcp.model import Direction, Entity
+
+LONGEST_PAUSE: Final = 86_400.0
+"""Seconds. A longer pause is told as more than a day, and the store is asked again after one."""
+
+
+def in_words(seconds: float) -> str:
+    """How long a pause is, rounded up: `40 s`, `5 minutes`, `2 hours`."""
+    if seconds > LONGEST_PAUSE:
+        return "more than a day"
+    whole = max(ceil(_bounded(seconds)), 1)
+    minutes = ceil(whole / 60)
+    if whole < 120:
+        return f"{whole} s"
+    return f"{minutes} minutes" if minutes < 120 else f"{ceil(minutes / 60)} hours"
+
+
+def _bounded(seconds: float) -> float:
+    return 0.0 if isnan(seconds) else min(max(seconds, 0.0), LONGEST_PAUSE)
 
 
 class KgnavError(Exception):
@@ -140,11 +160,15 @@ class StoreTimeout(StoreError):
 
 
 class RateLimited(StoreError):
-    """The store refuses more calls for now; `retry_after` is in seconds, None where it did not say."""
+    """The store refuses more calls for now.
 
-    def __init__(self, message: str, retry_after: float | None = None, *, next_step: str = "") -> None:
-        super().__init__(message, next_step=next_step)
-        self.retry_after = retry_after
+    `retry_after` is in seconds, from 0 to LONGEST_PAUSE whatever the store said, None where it did not say.
+    """
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        pause = "a minute" if retry_after is None else in_words(retry_after)
+        super().__init__(message, next_step=f"Try again in {pause}.")
+        self.retry_after = None if retry_after is None else _bounded(retry_after)
 
 
 class InvalidStore(StoreError):

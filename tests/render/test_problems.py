@@ -50,7 +50,7 @@ PROBLEMS: list[tuple[KgnavError, str]] = [
     (StoreTimeout(400, "the store refused the query"), "Timed out: the store refused the query."),
     (StoreUnavailable("films.kg is not there"), "Store down: films.kg is not there."),
     (InvalidStore("films.kg is damaged"), "Store unusable: films.kg is damaged."),
-    (RateLimited("too many requests", 7), "Rate limited: too many requests.\nTry again in 7 s."),
+    (RateLimited("too many requests", 7), "Rate limited: too many requests.\nNext: Try again in 7 s."),
     (Unsupported("no labels here"), "Not supported by this store: no labels here."),
     (
         MissingDriver("the ranker semantic", "kgnav-mcp[semantic]"),

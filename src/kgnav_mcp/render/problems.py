@@ -57,8 +57,6 @@ def _near(error: KgnavError) -> list[str]:
             return [f"They are: {'; '.join(map(_described, candidates))}"]
         case UnknownRelation(nearest=nearest) | UnknownName(nearest=nearest) if nearest:
             return [f"Nearest: {', '.join(nearest)}"]
-        case RateLimited(retry_after=seconds) if seconds is not None:
-            return [f"Try again in {seconds:g} s."]
         case _:
             return []
 

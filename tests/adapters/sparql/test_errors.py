@@ -10,6 +10,7 @@ import pytest
 
 from kgnav_mcp.adapters.sparql.client import SparqlClient
 from kgnav_mcp.errors import (
+    LONGEST_PAUSE,
     ConfigurationError,
     InvalidStore,
     KgnavError,
@@ -18,6 +19,7 @@ from kgnav_mcp.errors import (
     StoreUnavailable,
     Unsupported,
 )
+from kgnav_mcp.render.problems import problem
 
 from .stub import ROWS, Exchange, Handler, always, rows, serving, table
 
@@ -120,18 +122,39 @@ async def test_an_endpoint_that_wants_a_pause_says_how_long(status: str):
     later = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
     seconds = await failure(always("", "Retry-After: 17", status=status, kind=TEXT))
     date = await failure(always("", f"Retry-After: {later}", status=status, kind=TEXT))
-    past = await failure(always("", "Retry-After: Mon, 01 Jan 2001 00:00:00 GMT", status=status, kind=TEXT))
-    odd = await failure(always("", "Retry-After: soon", status=status, kind=TEXT))
 
     assert isinstance(seconds, RateLimited)
     assert seconds.retry_after == 17
-    assert "Wait 17 s" in seconds.next_step
+    assert seconds.next_step == "Try again in 17 s."
     assert isinstance(date, RateLimited)
     assert date.retry_after == pytest.approx(90, abs=3)
-    assert isinstance(past, RateLimited)
-    assert past.retry_after == 0
-    assert isinstance(odd, RateLimited)
-    assert odd.retry_after is None
+
+
+PAUSES = [
+    ("40", 40, "40 s"),
+    ("280", 280, "5 minutes"),
+    ("7200", 7200, "2 hours"),
+    ("86400", 86400, "24 hours"),
+    ("1e9", LONGEST_PAUSE, "more than a day"),
+    ("9" * 400, LONGEST_PAUSE, "more than a day"),
+    ("inf", LONGEST_PAUSE, "more than a day"),
+    ("Fri, 31 Dec 9999 23:59:59 GMT", LONGEST_PAUSE, "more than a day"),
+    ("Mon, 01 Jan 2001 00:00:00 GMT", 0, "1 s"),
+    ("0", 0, "1 s"),
+    ("-5", 0, "1 s"),
+    ("nan", None, "a minute"),
+    ("soon", None, "a minute"),
+    ("Mon, 01 Jan 99999999999999999999 00:00:00 GMT", None, "a minute"),
+]
+
+
+@pytest.mark.parametrize(("said", "seconds", "words"), PAUSES, ids=[said[:20] for said, _, _ in PAUSES])
+async def test_a_pause_has_a_longest_length_and_readable_words(said: str, seconds: float | None, words: str):
+    error = await failure(always("", f"Retry-After: {said}", status="429 X", kind=TEXT))
+
+    assert isinstance(error, RateLimited)
+    assert error.retry_after == seconds
+    assert problem(error).endswith(f"takes no more queries for now.\nNext: Try again in {words}.")
 
 
 async def test_a_rate_limit_without_a_time_is_one_all_the_same():

@@ -78,7 +78,7 @@ async def test_nobody_asks_a_host_that_wants_a_pause_and_everybody_is_told_how_l
     with pytest.raises(RateLimited) as caught:
         await manners.ask(other.ask, patience=30)
     assert (caught.value.retry_after, other.asked) == (70, 0)
-    assert "Wait 70 s" in caught.value.next_step
+    assert "Try again in 70 s" in caught.value.next_step
     clock.time += 60
     assert await manners.ask(other.ask, patience=30) == "rows"
 

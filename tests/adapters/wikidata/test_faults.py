@@ -50,7 +50,7 @@ FAULTS: dict[str, tuple[Handler, type[KgnavError], str, str]] = {
         always("Too Many Requests", "Retry-After: 120", status="429 X", kind="text/plain"),
         RateLimited,
         "takes no more queries for now",
-        "Wait 120 s",
+        "Try again in 2 minutes",
     ),
     "rate limit until a date": (
         always(
@@ -58,7 +58,7 @@ FAULTS: dict[str, tuple[Handler, type[KgnavError], str, str]] = {
         ),
         RateLimited,
         "takes no more queries for now",
-        "s, then ask again",
+        "Try again in 2 hours",
     ),
     "QLever's time-out": (
         always(_QLEVER, status="429 X", kind="application/json"),

@@ -103,7 +103,7 @@ def _refused(error: Neo4jError, place: str, database: str | None, seconds: float
 
 def _refused_user(reason: str, place: str) -> StoreError | ConfigurationError:
     if reason == "AuthenticationRateLimit":
-        return RateLimited(f"Neo4j at {place} takes no log-in for now", 5.0, next_step="Wait, then try again.")
+        return RateLimited(f"Neo4j at {place} takes no log-in for now", 5.0)
     if reason == "Forbidden":
         return ConfigurationError(f"this user may not read what was asked for at {place}", next_step=_CREDENTIALS)
     return ConfigurationError(f"Neo4j at {place} refuses the user or the password", next_step=_CREDENTIALS)

@@ -22,9 +22,11 @@ import re
 import socket
 import ssl
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from math import isnan
 from typing import cast
 
 import httpx2
@@ -163,24 +165,22 @@ def _limited(refusal: Refusal) -> KgnavError:
     seconds = _retry_after(refusal.headers.get("retry-after"))
     if seconds is None and (_OUT_OF_TIME.search(refusal.text) or _QLEVER.search(refusal.text)):
         return stopped(refusal.timeout)
-    wait = "Wait a minute" if seconds is None else f"Wait {seconds:g} s"
-    return RateLimited(
-        f"{refusal.endpoint} takes no more queries for now", seconds, next_step=f"{wait}, then ask again."
-    )
+    return RateLimited(f"{refusal.endpoint} takes no more queries for now", seconds)
 
 
 def _retry_after(value: str | None) -> float | None:
-    """Seconds to wait, out of a number of seconds or a date (RFC 9110, section 10.2.3)."""
+    """Seconds to wait, out of a number of seconds or a date (RFC 9110, section 10.2.3); None where it is neither."""
     if value is None:
         return None
-    if value.strip().isdecimal():
-        return float(value)
+    with suppress(ValueError):
+        seconds = float(value)
+        return None if isnan(seconds) else seconds
     try:
         moment = parsedate_to_datetime(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, round((aware - datetime.now(UTC)).total_seconds()))
+    return (aware - datetime.now(UTC)).total_seconds()
 
 
 def _not_understood(refusal: Refusal) -> KgnavError:

@@ -21,7 +21,7 @@ from typing import Final, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 from kgnav_mcp.adapters.sparql.results import Answer
-from kgnav_mcp.errors import RateLimited, StoreError, StoreTimeout, StoreUnavailable
+from kgnav_mcp.errors import RateLimited, StoreError, StoreTimeout, StoreUnavailable, in_words
 
 T = TypeVar("T")
 
@@ -124,12 +124,7 @@ class Manners:
         """
         while (pause := self._pause_ends - self._now()) > 0:
             if self._pause_ends > ends:
-                seconds = float(-int(-pause // 1))
-                raise RateLimited(
-                    f"{self._host} takes no more queries for now",
-                    seconds,
-                    next_step=f"Wait {seconds:g} s, then ask again.",
-                )
+                raise RateLimited(f"{self._host} takes no more queries for now", pause)
             await self._sleep(pause)
 
     def _enter(self) -> bool:
@@ -144,7 +139,7 @@ class Manners:
         if left > 0 or self._trying:
             raise _CircuitOpenError(
                 f"{self._host} has failed {self._failures} times in a row and is left alone for now",
-                next_step=f"Ask again in {max(left, 1):.0f} s; see whether the endpoint is up.",
+                next_step=f"Ask again in {in_words(left)}; see whether the endpoint is up.",
             )
         self._trying = True
         return True
