@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Self
 
-from kgnav_mcp.adapters import drivers_of, open_adapter
+from kgnav_mcp.adapters import drivers_of, open_adapter, show_driver_logs
 from kgnav_mcp.config import DEMO_LOCATION, RELATION_LISTS, GraphSettings, Settings, user_cache_folder
 from kgnav_mcp.demo import demo_graph_path
 from kgnav_mcp.errors import KgnavError, UnknownGraph
@@ -96,6 +96,7 @@ class App:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        show_driver_logs(settings.log_level == "DEBUG")
         self.graphs: Mapping[str, Graph] = {
             name: Graph(name, graph, settings) for name, graph in settings.graphs.items()
         }

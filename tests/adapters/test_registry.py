@@ -118,3 +118,12 @@ def test_opening_a_graph_file_needs_no_package_but_this_one():
         "sys.exit(', '.join(names & set(sys.modules)) or 0)"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(("level", "shown"), [("INFO", False), ("DEBUG", True)])
+def test_what_drivers_log_of_a_dead_store_is_shown_at_the_level_of_debugging_alone(level: str, shown: bool):
+    command = ["call", "find_node", "hint=x", "--graph", "neo4j://127.0.0.1:1/", "--log-level", level]
+    script = f"from kgnav_mcp.cli import main; main({command})"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert ("<POOL>" in done.stderr, bool(done.stderr)) == (shown, shown)
+    assert "Neo4j does not answer at 127.0.0.1:1" in done.stdout

@@ -6,6 +6,7 @@ the scheme of its location (`bolt`, `sparql+http`), and is `file` for a path.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -18,6 +19,9 @@ from kgnav_mcp.port import AdapterOptions, GraphAdapter, OpenAdapter
 GROUP = "kgnav.adapters"
 FILE = "file"
 """The entry point that reads a path."""
+
+_CHATTY = ("neo4j", "httpx2", "httpcore2")
+"""Loggers of drivers. They report each attempt that fails, by the hundred when a store dies, and each request."""
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
 """A scheme has two letters or more, so that the drive of a Windows path is none."""
@@ -69,6 +73,12 @@ def drivers_of(location: str) -> Generator[None]:
             f"the adapter for {scheme!r} cannot be imported: {missing} is missing",
             next_step=f"Install {package.replace('_', '-')} anew, with all packages that it requires.",
         ) from error
+
+
+def show_driver_logs(shown: bool) -> None:
+    """Whether drivers log at all. What fails in them is an error of the call, which says it once and in our words."""
+    for name in _CHATTY:
+        logging.getLogger(name).setLevel(logging.NOTSET if shown else logging.CRITICAL)
 
 
 def _schemes(installed: EntryPoints) -> str:
