@@ -35,8 +35,8 @@ _PORT = "KGNAV_NEO4J_PORT"
 _PASSWORD = "KGNAV_NEO4J_PASSWORD"  # noqa: S105 - the name of a variable
 """Where it is set at the first start, the instance asks its users, `neo4j` alone, for this password from then on."""
 
-_STARTS, _STOPS = 180.0, 60.0
-"""Seconds it may take to start (after a crash it replays its log first) and to stop."""
+_STOPS = 60.0
+"""Seconds it may take to stop."""
 
 _MAIN = Path(__file__).with_name("Neo4jServer.java")
 _JAVA = (
@@ -108,7 +108,7 @@ class Neo4j(Service):
             instance = self._instance()
             if self._process.pid() is None:
                 self._launch(instance, server, plugins)
-            self._process.wait_until(lambda: self._ready.exists() and _speaks_bolt(instance.port), _STARTS, _STOPS)
+            self._process.wait_until(lambda: self._ready.exists() and _speaks_bolt(instance.port), _STOPS)
             if not instance.secured:
                 remember(self._home, replace(instance, secured=True))
             return _url(instance)

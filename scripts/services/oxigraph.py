@@ -35,8 +35,8 @@ _PACKAGE = "oxigraph>=0.5.13,<0.6"
 _PROGRAM = "oxigraph"
 _PORT = "KGNAV_OXIGRAPH_PORT"
 
-_STARTS, _STOPS, _LOADS = 60.0, 60.0, 3_600.0
-"""Seconds it may take to start, to stop, and to load one file."""
+_STOPS, _LOADS = 60.0, 3_600.0
+"""Seconds it may take to stop, and to load one file."""
 
 _TRIPLES = {".nt": "application/n-triples", ".ttl": "text/turtle"}
 _QUADS = {".nq": "application/n-quads", ".trig": "application/trig"}
@@ -73,7 +73,7 @@ class Oxigraph(Service):
             if self._process.pid() is None:
                 self._launch(program, instance)
             address = f"{_url(instance)}?query=ASK%7B%7D"
-            self._process.wait_until(lambda: answers(address), _STARTS, _STOPS)
+            self._process.wait_until(lambda: answers(address), _STOPS)
             return _url(instance)
 
     def stop(self) -> bool:

@@ -3,19 +3,45 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from .failure import ServiceError
 
 _PAUSE = 0.05
 """Seconds between two looks at a process."""
+_MEGABYTE = 1_000_000
 _SHOWN = 10
 """Lines of its output that are shown when it does not start."""
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What a process has done since its start: seconds of CPU, and bytes it read and wrote, in files or in memory."""
+
+    cpu: float = 0.0
+    moved: int = 0
+
+    @classmethod
+    def of(cls, pid: int) -> _Work:
+        """Nothing where it has just ended."""
+        try:
+            counters = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+            moved = re.findall(r"(?:char|_bytes): (\d+)", Path(f"/proc/{pid}/io").read_text(encoding="ascii"))
+        except OSError:
+            return cls()
+        return cls(sum(map(int, counters[11:13])) / os.sysconf("SC_CLK_TCK"), sum(map(int, moved)))
+
+    def is_more_than(self, before: _Work, seconds: float) -> bool:
+        """Whether it was at work in the `seconds` since: even a server that hangs looks at its clock at times."""
+        return self.cpu - before.cpu > seconds / 100 or self.moved - before.moved > _MEGABYTE
 
 
 class DetachedProcess:
@@ -58,19 +84,27 @@ class DetachedProcess:
         while process.poll() is None and self.pid() is None:  # a new process has no command line for a moment
             time.sleep(0.001)
 
-    def wait_until(self, ready: Callable[[], bool], patience: float, stopping: float) -> None:
-        """Wait until a new process is ready for work.
+    def wait_until(self, ready: Callable[[], bool], stopping: float, idle: float = 60.0) -> None:
+        """Wait until a new process is ready, however long it works for that: a large database takes its time.
+
+        Each time that `idle` seconds have passed a line on stderr says that it is still at work.
 
         Raises:
-            ServiceError: it ended, or is not ready after `patience` seconds; it is stopped then, within `stopping`.
+            ServiceError: it ended, or has done next to nothing for `idle` seconds; it is stopped then, within
+                `stopping`.
         """
-        deadline = time.monotonic() + patience
+        began = marked = time.monotonic()
+        done = _Work()
         while not ready():
-            if self.pid() is None:
+            pid = self.pid()
+            if pid is None:
                 raise ServiceError(f"it ended while it started; {self._output} ends with:\n{self._last_words()}")
-            if time.monotonic() > deadline:
-                self.stop(stopping)
-                raise ServiceError(f"no answer {patience:g} s after its start; it said:\n{self._last_words()}")
+            if time.monotonic() - marked > idle:
+                marked, before, done = time.monotonic(), done, _Work.of(pid)
+                if not done.is_more_than(before, idle):
+                    self.stop(stopping)
+                    raise ServiceError(f"it does nothing and gives no answer; it said:\n{self._last_words()}")
+                sys.stderr.write(f"not ready after {marked - began:.0f} s, but at work: process {pid}\n")
             time.sleep(_PAUSE)
 
     def stop(self, patience: float) -> bool:

@@ -34,8 +34,8 @@ _PACKAGE = "virtuoso-opensource-7-bin"
 _SERVER = "virtuoso-t"
 _PORT = "KGNAV_VIRTUOSO_PORT"
 
-_STARTS, _STOPS = 120.0, 60.0
-"""Seconds it may take to start (after a crash it replays its log first) and to stop."""
+_STOPS = 60.0
+"""Seconds it may take to stop."""
 
 _LISTED = "select concat('STATE=', ll_state, coalesce(ll_error, '')) from DB.DBA.load_list where ll_file = $file;"
 _FORGET = "delete from DB.DBA.load_list where ll_file = $file;"
@@ -71,7 +71,7 @@ class Virtuoso(Service):
             if self._process.pid() is None:
                 self._launch(instance)
             address = f"{self._url(instance)}?query=ASK%7B%7D"
-            self._process.wait_until(lambda: answers(address), _STARTS, _STOPS)
+            self._process.wait_until(lambda: answers(address), _STOPS)
             if not instance.secured:
                 self._secure(instance)
             return self._url(instance)
