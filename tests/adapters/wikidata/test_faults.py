@@ -15,7 +15,7 @@ from kgnav_mcp.errors import InvalidStore, KgnavError, RateLimited, StoreTimeout
 from kgnav_mcp.model import Direction
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
 from tests.adapters.sparql.stub import Exchange, Handler, always, serving
-from tests.adapters.wikidata.stubbed import BASE, iri, opened, rows, wikibase
+from tests.adapters.wikidata.stubbed import BASE, opened, rows, wikibase
 
 _HTML, _JSON = "text/html", "application/sparql-results+json"
 _QLEVER = json.dumps({"status": "ERROR", "exception": "Operation was cancelled", "query": "SELECT ..."})
@@ -137,25 +137,6 @@ async def test_an_endpoint_that_is_too_slow_for_its_catalogue_is_gone_on_without
         assert await graph.entities(["Q42"]) == {}
         health = await graph.health()
     assert any("could not be listed: the store stopped" in advice for advice in health.advice)
-
-
-async def test_an_endpoint_without_a_wikibase_says_what_to_set():
-    async with serving(always(rows())) as stub:
-        graph = open_adapter(f"wikidata+{stub.url}", AdapterOptions())
-        with pytest.raises(InvalidStore, match="no Wikibase in it") as caught:
-            await graph.open()
-        await graph.close()
-    assert "option base" in caught.value.next_step
-
-
-async def test_a_copy_without_statements_says_what_to_load():
-    claim = {"s": iri(f"{BASE}/entity/P31"), "direct": iri(f"{BASE}/prop/direct/P31")}
-    async with serving(always(rows(claim)), always(rows())) as stub:
-        graph = open_adapter(f"wikidata+{stub.url}", AdapterOptions())
-        with pytest.raises(InvalidStore, match="no statements") as caught:
-            await graph.open()
-        await graph.close()
-    assert "Load the full dump" in caught.value.next_step
 
 
 async def test_a_short_pause_that_the_endpoint_wants_is_waited_for():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from rdflib import RDF, RDFS
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.sparql.client import SparqlClient
@@ -140,15 +141,21 @@ async def test_a_copy_without_properties_still_answers_by_ids(
     oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory
 ):
     named = f"{GRAPH}/items"
-    oxigraph.load(write(tmp_path_factory.mktemp("items") / "items.nt", properties=False), named)
-    options = AdapterOptions(extra={"base": "http://www.wikidata.org/"})
-    async with open_adapter(f"wikidata+{oxigraph.url}?default-graph-uri={named}", options) as graph:
+    source = write(tmp_path_factory.mktemp("items") / "items.nt", properties=False)
+    spouse = "<http://www.wikidata.org/entity/P26>"
+    with source.open("a", encoding="utf-8") as lines:  # an item's export names some of the properties
+        lines.write(f"{spouse} <{RDF.type}> <http://wikiba.se/ontology#Property> .\n")
+        lines.write(f'{spouse} <{RDFS.label}> "spouse"@en .\n')
+    oxigraph.load(source, named)
+    async with open_adapter(f"wikidata+{oxigraph.url}?default-graph-uri={named}", AdapterOptions()) as graph:
         (birth,) = await statements(graph, "P19")
+        (marriage,) = await statements(graph, "P26")
         health = await graph.health()
         page = await graph.neighbours([ANN], Direction.OUTGOING, limit=50)
     assert (birth.relation.label, read(birth.tail)) == ("P19", "Stadt (wd:Q1003)")
     assert "wdt:P214" in {triple.relation.id for triple in page.items}
-    assert any("shown by their ids" in advice for advice in health.advice)
+    assert marriage.relation.label == "spouse"
+    assert any("as those of http://www.wikidata.org" in advice for advice in health.advice)
 
 
 async def test_nodes_are_found_by_values_as_they_are_printed(graph: GraphAdapter):

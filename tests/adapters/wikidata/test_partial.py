@@ -42,10 +42,12 @@ async def test_the_size_of_a_graph_that_was_not_all_counted_is_a_lower_bound(cou
     assert not any("No statements" in advice for advice in health.advice)
 
 
-@pytest.mark.parametrize("cut", ["LIMIT 1$", "BestRank"])
+@pytest.mark.parametrize("cut", ["LIMIT 1$", "BestRank", "prop/direct/P31> "])
 async def test_an_endpoint_that_found_nothing_in_time_is_not_said_to_have_no_wikibase(cut: str):
     claim = {"s": Q5, "direct": iri(f"{BASE}/prop/direct/P31")}
-    endpoint = Endpoint(("BestRank", []), ("LIMIT 1$", [] if cut == "LIMIT 1$" else [claim]), cut=[cut])
+    endpoint = Endpoint(
+        ("BestRank", []), ("prop/direct/P31> ", []), ("LIMIT 1$", [claim] if cut == "BestRank" else []), cut=[cut]
+    )
     async with serving(endpoint) as stub:
         graph = open_adapter(f"wikidata+{stub.url}", AdapterOptions())
         with pytest.raises(StoreTimeout, match="stopped the query"):

@@ -15,6 +15,7 @@ from kgnav_mcp.adapters.sparql.manners import AT_ONCE, AT_ONCE_HERE, PoliteClien
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.requests import Endpoint
 from kgnav_mcp.adapters.wikidata import queries
+from kgnav_mcp.adapters.wikidata.base import concept_base
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
 from kgnav_mcp.adapters.wikidata.classes import Classes
 from kgnav_mcp.adapters.wikidata.ids import Ids
@@ -30,7 +31,7 @@ from kgnav_mcp.adapters.wikidata.search import JsonApi, VectorSearch, WikibaseSe
 from kgnav_mcp.adapters.wikidata.statements import StatementReader
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.adapters.wikidata.tallies import Tallies
-from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable, Unsupported
+from kgnav_mcp.errors import StoreTimeout, StoreUnavailable, Unsupported
 from kgnav_mcp.model import (
     Candidate,
     Count,
@@ -87,10 +88,8 @@ class WikidataAdapter(GraphAdapter):
             return
         client = self._client()
         try:
-            ids = Ids(
-                self._wikidata.base
-                or await self._base(Reader(client, {}, self._options.timeout, prologue=queries.PREFIXES))
-            )
+            reader = Reader(client, {}, self._options.timeout, prologue=queries.PREFIXES)
+            ids = Ids(self._wikidata.base or await concept_base(reader, self._wikidata))
             opened = self._made(client, ids)
             await opened.catalogues.open()
         except BaseException:
@@ -217,29 +216,6 @@ class WikidataAdapter(GraphAdapter):
         client = SparqlClient(wikidata.endpoint, timeout=timeout, default_graph=wikidata.graph, user_agent=agent)
         at_once = AT_ONCE_HERE if Endpoint.parse(wikidata.endpoint).is_local else AT_ONCE
         return PoliteClient(client, manners_of(wikidata.host, at_once=at_once), patience=timeout)
-
-    @staticmethod
-    async def _base(reader: Reader) -> str:
-        """The concept base that the endpoint's properties have.
-
-        Raises:
-            InvalidStore: it has no properties, or no statements.
-            StoreTimeout: it did not find one in time.
-        """
-        rows = (await reader.select(queries.DIRECT_CLAIM)).some()
-        base, folder, _ = str(rows[0]["direct"]).partition("/prop/direct/") if rows else ("", "", "")
-        if not folder:
-            raise InvalidStore(
-                "this endpoint has no Wikibase in it: none of its nodes has a wikibase:directClaim",
-                next_step="Correct the graph's address, name the graph that has it (option graph), or name its concept "
-                "base (option base) where the properties themselves were not loaded.",
-            )
-        if not (await reader.select(queries.SOME_STATEMENT)).some():
-            raise InvalidStore(
-                "this copy of a Wikibase has properties but no statements (wikibase:BestRank)",
-                next_step="Load the full dump in place of the truthy one: statements carry the qualifiers and ranks.",
-            )
-        return base
 
     def _made(self, client: PoliteClient, ids: Ids) -> _Opened:
         wikidata = self._wikidata

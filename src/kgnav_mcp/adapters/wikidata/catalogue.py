@@ -192,14 +192,18 @@ class Catalogues:
             self.fault = f"its properties could not be listed: {error.message}"
             return
         self.current = Catalogue(properties, self._store.languages, whole=not self.fault)
-        if not properties:
-            self.fault = "it has no properties (wikibase:directClaim)"
         if properties and not self.fault and self._file is not None:
             content = {known.id: (known.datatype, known.labels) for known in properties}
             await asyncio.to_thread(self._file.write, self._store.ids.base, content)
 
     async def _properties(self) -> list[Property]:
-        kinds, labels = await gathered(self._all(queries.PROPERTIES), self._labels())
+        kinds, labels = await gathered(self._all(queries.PROPERTIES), self._labels(queries.PROPERTY_LABELS))
+        if not kinds:
+            labels = await self._labels(queries.UNDEFINED_LABELS)
+            self.fault = (
+                f"none is defined here (wikibase:directClaim), so that they are read as those of {self._store.ids.base}"
+            )
+            return [Property(local, "", labels[local]) for local in sorted(labels)]
         found: dict[str, str] = {}
         for row in kinds:
             local = self._store.ids.last(str(row["direct"]))
@@ -208,12 +212,12 @@ class Catalogues:
                 found[local] = _TYPES.get(kind, kind)
         return [Property(local, kind, labels.get(local, {})) for local, kind in sorted(found.items())]
 
-    async def _labels(self) -> dict[str, dict[str, str]]:
+    async def _labels(self, template: str) -> dict[str, dict[str, str]]:
         """The labels of the properties by language; none where there are too many for the endpoint."""
         languages = listed(*(Literal(language) for language in fallbacks(self._store.languages)))
         labels: dict[str, dict[str, str]] = defaultdict(dict)
         try:
-            rows = await self._all(queries.PROPERTY_LABELS, languages=languages)
+            rows = await self._all(template, languages=languages)
         except StoreTimeout as error:
             self.fault = f"the labels of its properties could not be listed: {error.message}"
             return labels

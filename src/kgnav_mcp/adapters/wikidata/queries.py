@@ -41,8 +41,15 @@ PROPERTY_LABELS: Final = (
     "OFFSET $skip LIMIT $most"
 )
 """Costs a look-up for each label of each property: 600,000 on Wikidata."""
-SOME_STATEMENT: Final = "SELECT ?st WHERE { ?st a wikibase:BestRank } LIMIT 1"
-"""Costs a row."""
+UNDEFINED_LABELS: Final = (
+    "SELECT ?s ?o WHERE { ?s a wikibase:Property ; rdfs:label ?o FILTER(LANG(?o) IN ($languages)) } "
+    "OFFSET $skip LIMIT $most"
+)
+"""Costs a look-up for each label of each property, in a copy that does not define them."""
+CLAIM: Final = "SELECT ?p WHERE { { SELECT ?st WHERE { ?st a wikibase:BestRank } LIMIT 1 } ?s ?p ?st }"
+"""Costs a row: what leads to a statement."""
+TRUTHY: Final = "SELECT ?o WHERE { ?s $instance ?o } LIMIT 1"
+"""Costs a row: a value of a property that all of Wikidata uses."""
 DIRECT_CLAIM: Final = "SELECT ?s ?direct WHERE { ?s wikibase:directClaim ?direct } LIMIT 1"
 """Costs a row."""
 
