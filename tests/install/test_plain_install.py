@@ -1,0 +1,66 @@
+"""An installation without any extra walks every kind of store, and says what it lacks where something is optional."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.install.conftest import FILMS
+from tests.install.machine import Machine
+
+
+def test_no_extra_is_there_and_doctor_says_what_brings_the_one_that_has_packages(installed: Machine):
+    lines = installed.run("kgnav doctor").stdout.splitlines()
+    assert lines[1].startswith("drivers: SPARQLWrapper 2.")
+    assert "neo4j 6." in lines[1]
+    assert lines[2] == "extras: semantic (not installed: pip install 'kgnav-mcp[semantic]')"
+
+
+@pytest.mark.parametrize("extra", ["neo4j", "sparql", "llm"])
+def test_the_name_of_an_extra_that_is_no_longer_needed_still_installs(installed: Machine, extra: str):
+    done = installed.run(f"pipx runpip kgnav-mcp install --no-index --dry-run 'kgnav-mcp[{extra}]'")
+    assert (done.returncode, "does not provide the extra" in done.stdout + done.stderr) == (0, False), done.stderr
+
+
+def test_a_graph_file_is_made_and_walked(installed: Machine):
+    made = installed.run(
+        "printf 'Alien\\tdirected_by\\tRidley Scott\\n' > alien.tsv && kgnav load alien.tsv -o alien.kg"
+    )
+    assert made.returncode == 0, made.stderr
+    said = walked(installed, "entity=Alien", "alien.kg")
+    assert "directed_by|directed by|Ridley Scott" in said
+
+
+def test_any_sparql_endpoint_is_walked(installed: Machine, sparql: str):
+    location = f"sparql+{sparql}?default-graph-uri={FILMS}#prefix.ex=http://example.org/"
+    assert "ex:knows|knows|ex:charles" in walked(installed, "entity=ex:ada", location)
+
+
+def test_wikidata_is_walked(installed: Machine, sparql: str):
+    assert "wdt:P31|instance of|wd:Q5|human" in walked(installed, "entity=Q42", f"wikidata+{sparql}")
+
+
+def test_freebase_is_walked(installed: Machine, freebase: str):
+    assert "location.country.capital|capital|m.01914|Beijing" in walked(
+        installed, "entity=m.0d05w3", f"freebase+{freebase}"
+    )
+
+
+def test_neo4j_is_asked_and_said_not_to_answer_where_it_does_not(installed: Machine):
+    done = installed.run("kgnav call find_node hint=x --graph bolt://127.0.0.1:1")
+    assert done.stdout.startswith("Store down: Neo4j does not answer at 127.0.0.1:1.\n"), done.stderr
+    assert done.stderr == ""
+
+
+def test_the_ranker_that_needs_an_extra_names_it(installed: Machine):
+    done = installed.run("kgnav call search entity=zundert direction=outgoing --ranker semantic")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "Error: a package that the ranker semantic needs is not installed\nRun: pip install 'kgnav-mcp[semantic]'\n",
+    )
+
+
+def walked(machine: Machine, entity: str, location: str) -> str:
+    """The answer to a search of all that leaves an entity."""
+    done = machine.run(f"kgnav call search {entity} direction=outgoing --graph '{location}'")
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    return done.stdout

@@ -1,0 +1,116 @@
+"""The README's commands as they are printed, on a machine that has a clone and nothing else of this project."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import shlex
+from collections.abc import Mapping
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from tests.install.machine import README, Machine
+from tests.neo4j_service import Neo4j
+from tests.server.clients import text_of
+
+NOT_RUN = {"make test    # runs all tests": "it is what runs this test"}
+"""Commands that are not run, with the reason."""
+
+OF_OTHERS = "claude mcp add kgnav -- "
+"""A program that no test has: what it is told to start is started without it."""
+
+STORES = {
+    "http://localhost:8890/sparql": "freebase",
+    "https://example.org/sparql": "sparql",
+    "http://localhost:7878/query": "sparql",
+    "https://query.wikidata.org/sparql": "sparql",
+    "https://qlever.dev/api/wikidata": "sparql",
+    "bolt://localhost:7687/movies": "movies",
+    "neo4j+s://xxxx.databases.neo4j.io": "movies",
+}
+"""Addresses of stores, with the fixture that gives the one asked in its place: none of them is on a test's machine."""
+
+FILES: Mapping[str, bytes] = {
+    "films.tsv": b"Pulp Fiction\tdirected_by\tQuentin Tarantino\n",
+    "people.nt.gz": gzip.compress(b"<http://p.example/ann> <http://p.example/knows> <http://p.example/bob> .\n"),
+    "schema.ttl": b"<http://p.example/knows> <http://www.w3.org/2000/01/rdf-schema#label> 'knows' .\n",
+    "nodes.csv": b"id:ID,:LABEL,name\n1,Shop,Corner\n2,Ware,Tea\n",
+    "edges.csv": b":START_ID,:TYPE,:END_ID\n1,SELLS,2\n",
+    "export.jsonl": b'{"type":"node","id":"1","labels":["Shop"],"properties":{"name":"Corner"}}\n',
+}
+"""What a reader has of their own, by the names that the README uses."""
+
+BLOCKS = {
+    f"line {README[: found.start()].count(chr(10)) + 2}": found[1]
+    for found in re.finditer(r"(?ms)^```sh\n(.*?)^```", README)
+}
+
+
+@pytest.fixture(scope="session")
+def movies(request: pytest.FixtureRequest) -> str:
+    """The address of a Neo4j, whatever is in it."""
+    service: Neo4j = request.getfixturevalue("neo4j")
+    return service.url
+
+
+@pytest.fixture(scope="module")
+def at_home(installed: Machine) -> Machine:
+    """The machine with what `make demo` leaves, a reader's own files, and a graph made of one."""
+    demo = installed.run("make demo")
+    assert demo.returncode == 0, demo.stderr
+    assert "Final answer: {Amsterdam}" in demo.stdout
+    for name, content in FILES.items():
+        (installed.clone / name).write_bytes(content)
+    assert installed.run("kgnav load films.tsv -o films.kg").returncode == 0
+    return installed
+
+
+@pytest.mark.parametrize("block", BLOCKS.values(), ids=BLOCKS)
+async def test_the_commands_of_the_readme_work_as_they_are_printed(
+    block: str, at_home: Machine, request: pytest.FixtureRequest
+):
+    for printed, fixture in STORES.items():
+        if printed in block:
+            block = block.replace(printed, request.getfixturevalue(fixture))
+    before: list[str] = []
+    for command in block.replace("\\\n", "").splitlines():
+        if command in NOT_RUN:
+            continue
+        if command.startswith(("export ", ". ")):
+            before.append(command)
+        script = "\n".join((*before, command)).replace(OF_OTHERS, "").replace("/path/to", str(at_home.clone))
+        if re.match(r"\S*kgnav-mcp ", script.splitlines()[-1]):
+            await _serves(script, at_home)
+            continue
+        done = at_home.run(script)
+        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+
+
+async def _serves(script: str, machine: Machine) -> None:
+    """The server starts, and answers from its graph."""
+    started = StdioServerParameters(command="bash", args=["-euc", script], env=machine.environment, cwd=machine.clone)
+    async with Client(started) as client:
+        result = await client.call_tool("describe_graph", {})
+    assert not result.is_error, f"{script}\n{text_of(result)}"
+
+
+def test_the_command_that_forgives_a_typo_finds_the_director(at_home: Machine):
+    (command,) = re.findall(r"(?m)^kgnav call find_node hint=.*films\.kg$", README)
+    assert "Quentin Tarantino" in at_home.run(command).stdout
+
+
+INLINE = sorted(set(re.findall(r"`((?:kgnav|scripts/service) [^`\n|]*)`", README)))
+
+
+@pytest.mark.parametrize("command", INLINE)
+def test_a_command_within_a_sentence_is_one_that_there_is(command: str, installed: Machine):
+    """It is read and not carried out: some of them name what stands for a reader's own (FILE, NAME=VALUE)."""
+    done = installed.run(f"{command} --help")
+    assert done.returncode == 0, done.stderr
+
+
+def test_each_exception_and_each_replaced_address_is_printed_in_the_readme():
+    printed = "".join(BLOCKS.values())
+    assert [text for text in (*NOT_RUN, *STORES, OF_OTHERS) if text not in printed] == []
+    assert [name for name in FILES if name not in shlex.split(printed, comments=True)] == []
