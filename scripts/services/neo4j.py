@@ -210,4 +210,4 @@ def _with_packages() -> None:
         return
     if _PYTHON.is_file() and Path(sys.prefix) != _PYTHON.parents[1]:
         os.execv(_PYTHON, [str(_PYTHON), *sys.argv])  # noqa: S606 - the very same command
-    raise ServiceError("loading needs the project and its driver: pip install '.[neo4j]', or make test")
+    raise ServiceError("loading needs the project: pip install .")

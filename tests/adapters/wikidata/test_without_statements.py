@@ -9,7 +9,7 @@ import pytest
 from kgnav_bench.wikibase import Wikibase
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.errors import InvalidStore
-from kgnav_mcp.model import Direction
+from kgnav_mcp.model import Direction, Entity
 from kgnav_mcp.port import AdapterOptions
 from tests.services import Oxigraph
 
@@ -41,7 +41,9 @@ async def test_a_truthy_dump_names_the_adapter_that_walks_its_values(
     named = caught.value.next_step.split()[3]
     async with open_adapter(named, AdapterOptions()) as values:
         page = await values.neighbours(["wd:Q42"], Direction.OUTGOING, limit=5)
-    assert [(triple.relation.id, triple.tail.id) for triple in page.items] == [("wdt:P31", "wd:Q5")]
+    (triple,) = page.items
+    assert isinstance(triple.tail, Entity)
+    assert (triple.relation.id, triple.tail.id) == ("wdt:P31", "wd:Q5")
 
 
 async def test_an_endpoint_with_nothing_of_a_wikibase_says_so(oxigraph: Oxigraph, tmp_path: Path):
