@@ -13,8 +13,8 @@ const ask = (...question) => {
   if (!stdout) throw new Error(stderr);
   return JSON.parse(stdout);
 };
-const pairs = (flag, values) =>
-  Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`]);
+const written = (value) => (value && typeof value === "string" ? value : JSON.stringify(value));
+const pairs = (flag, values) => Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${written(value)}`]);
 
 const tools = ask("tools/list").tools.map((tool) => tool.name);
 const answers = task.calls.map(([name, args]) =>
