@@ -15,7 +15,8 @@ from mcp_types import JSONRPCMessage
 from kgnav_mcp.app import App
 from kgnav_mcp.config import GraphSettings, HttpSettings, Settings
 from kgnav_mcp.server import build_server
-from kgnav_mcp.server.transport import listen, transport_security
+from kgnav_mcp.server.origins import transport_security
+from kgnav_mcp.server.transport import guarded, listen
 
 _RETRY_MS = 100
 
@@ -56,7 +57,7 @@ def main() -> None:
         retry_interval=_RETRY_MS,
         transport_security=transport_security(settings.http),
     )
-    listen(app, settings.http, settings.log_level)
+    listen(guarded(app, settings.http), settings.http, settings.log_level)
 
 
 if __name__ == "__main__":

@@ -110,6 +110,14 @@ async def test_both_eras_introduce_the_server_with_the_same_words(connect: Conne
         assert connected.server_info == in_memory.server_info
 
 
+async def test_both_eras_say_that_nothing_changes_which_one_could_subscribe_to(connect: Connect) -> None:
+    async with connect() as connected:
+        resources = connected.server_capabilities.resources
+        assert resources is not None
+        assert not resources.subscribe
+        assert not resources.list_changed
+
+
 @pytest.mark.parametrize("structured", [False, True], ids=["as text", "as structure"])
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_an_answer_is_sent_once(mode: str, structured: bool, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import errno
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Generator
@@ -16,7 +17,8 @@ import httpx2
 import pytest
 
 from kgnav_mcp.config import HttpSettings
-from kgnav_mcp.server.transport import transport_security
+from kgnav_mcp.server.origins import transport_security
+from kgnav_mcp.server.transport import bind
 from tests.server.processes import (
     INITIALIZE,
     KGNAV,
@@ -70,6 +72,40 @@ def test_a_page_of_another_origin_is_turned_away(server: HttpServer, era: str, o
     assert post(server, era, Origin=origin).status_code == 403
 
 
+@pytest.mark.parametrize("origin", ["https://app.example", "http://localhost:6274"])
+def test_a_browser_is_told_what_pages_of_an_allowed_origin_may_send(server: HttpServer, origin: str) -> None:
+    answer = preflight(server, origin)
+    assert answer.status_code == 200
+    assert answer.headers["access-control-allow-origin"] == origin
+    assert {"GET", "POST", "DELETE"} <= words(answer, "access-control-allow-methods")
+    assert {"mcp-session-id", "mcp-protocol-version", "authorization", "last-event-id", "mcp-method"} <= {
+        name.lower() for name in words(answer, "access-control-allow-headers")
+    }
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "https://app.example.evil.example"])
+def test_a_browser_is_told_nothing_about_pages_of_another_origin(server: HttpServer, origin: str) -> None:
+    for answer in (preflight(server, origin), post(server, "handshake", Origin="https://evil.example")):
+        assert answer.status_code == 403
+        assert not [name for name in answer.headers if name.startswith("access-control-")]
+
+
+def test_a_page_of_an_allowed_origin_may_read_its_answer_and_its_session(server: HttpServer, era: str) -> None:
+    answer = post(server, era, Origin="https://app.example")
+    assert answer.headers["access-control-allow-origin"] == "https://app.example"
+    assert words(answer, "access-control-expose-headers") == {"mcp-session-id"}
+
+
+def preflight(server: HttpServer, origin: str) -> httpx2.Response:
+    """What a browser asks before it lets a page of this origin send an MCP request."""
+    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "content-type,mcp-session-id"}
+    return httpx2.options(server.url.replace(_EVERY_ADDRESS, "127.0.0.1"), headers={"Origin": origin, **asked})
+
+
+def words(answer: httpx2.Response, header: str) -> set[str]:
+    return {word.strip() for word in answer.headers[header].split(",")}
+
+
 @pytest.mark.parametrize("host", ["localhost:1234", "127.0.0.1", "[::1]:8365", "kg.example.org", "kg.example.org:8443"])
 def test_names_of_this_machine_and_configured_ones_are_let_in(server: HttpServer, era: str, host: str) -> None:
     assert post(server, era, Host=host).status_code == 200
@@ -106,6 +142,20 @@ def test_the_stateless_era_answers_without_a_session(server: HttpServer) -> None
     answer = post(server, "stateless")
     assert "mcp-session-id" not in answer.headers
     assert answer.json()["result"]["cacheScope"] == "public"
+
+
+async def test_an_answer_in_two_packets_does_not_wait_for_the_first_to_be_acknowledged() -> None:
+    accepted = asyncio.Queue[int]()
+
+    def accept(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        accepted.put_nowait(writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        writer.close()
+
+    [listening] = bind(HttpSettings(port=0))
+    async with await asyncio.start_server(accept, sock=listening):
+        _, writer = await asyncio.open_connection(*listening.getsockname())
+        assert await asyncio.wait_for(accepted.get(), PATIENCE_S)
+        writer.close()
 
 
 @on_posix

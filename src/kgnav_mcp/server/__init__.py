@@ -47,6 +47,7 @@ def build_server(app: App) -> MCPServer[None]:
         tools=tools,
         log_level=app.settings.log_level,
         lifespan=lifespan,
+        subscriptions=False,  # nothing changes that could be told: both eras say so
         cache_hints={
             "tools/list": hint,
             "prompts/list": hint,

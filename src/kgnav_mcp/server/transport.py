@@ -16,19 +16,17 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, cast
 
 import anyio
-from mcp.server.transport_security import TransportSecuritySettings
 
 from kgnav_mcp.app import App
 from kgnav_mcp.config import HttpSettings, LogLevel, Settings
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.server import build_server
+from kgnav_mcp.server.origins import EVERY_ADDRESS, LOOPBACK, CrossOrigin, bracketed, transport_security
+from kgnav_mcp.server.sessions import SESSION_IDLE_S, BoundedSessions
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-_EVERY_ADDRESS = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not bound to
 
 _PATH = "/mcp"
 _GRACE_S = 3
@@ -64,11 +62,23 @@ def serve_http(settings: Settings) -> None:
     Raises:
         ConfigurationError: the address cannot be listened on.
     """
-    http = settings.http
-    app = _made(settings).streamable_http_app(
-        host=http.host, streamable_http_path=_PATH, transport_security=transport_security(http)
+    listen(application(_made(settings), settings.http), settings.http, settings.log_level)
+
+
+def application(server: MCPServer[None], http: HttpSettings, *, session_idle_s: float = SESSION_IDLE_S) -> ASGIApp:
+    """The server as an ASGI application: at /mcp, for those who are let in."""
+    app = server.streamable_http_app(
+        host=http.host,
+        streamable_http_path=_PATH,
+        session_idle_timeout=session_idle_s,
+        transport_security=transport_security(http),
     )
-    listen(app, http, settings.log_level)
+    return guarded(app, http)
+
+
+def guarded(app: ASGIApp, http: HttpSettings) -> ASGIApp:
+    """The SDK's application with what it lacks: answers to browsers of other origins, and room for new sessions."""
+    return CrossOrigin(BoundedSessions(app), http)
 
 
 def listen(app: ASGIApp, http: HttpSettings, log_level: LogLevel) -> None:
@@ -79,11 +89,11 @@ def listen(app: ASGIApp, http: HttpSettings, log_level: LogLevel) -> None:
     """
     import uvicorn  # noqa: PLC0415 - stdio, which clients start most, needs no HTTP
 
-    sockets = _bind(http)
+    sockets = bind(http)
     for bound in sockets:
         sys.stderr.write(f"Serving MCP at {_url(bound)}\n")
-    if http.host in _EVERY_ADDRESS and not http.allowed_hosts:
-        sys.stderr.write(f"Only requests for {', '.join(_LOOPBACK)} are let in: add names by --http-allowed-hosts.\n")
+    if http.host in EVERY_ADDRESS and not http.allowed_hosts:
+        sys.stderr.write(f"Only requests for {', '.join(LOOPBACK)} are let in: add names by --http-allowed-hosts.\n")
     # Without a log configuration of its own uvicorn logs as everything else does: to stderr.
     config = uvicorn.Config(
         _Interruptible(app), log_level=log_level.lower(), log_config=None, timeout_graceful_shutdown=_GRACE_S
@@ -138,7 +148,7 @@ class _Interruptible:
                 await send({"type": "http.response.body", "body": b"The server is shutting down."})
 
 
-def _bind(http: HttpSettings) -> list[socket.socket]:
+def bind(http: HttpSettings) -> list[socket.socket]:
     """A listening socket for each address of the host: `localhost` may have two. They share one port.
 
     Raises:
@@ -148,7 +158,9 @@ def _bind(http: HttpSettings) -> list[socket.socket]:
     try:
         for family, address in _addresses(http):
             port = bound[0].getsockname()[1] if bound else http.port
-            bound.append(socket.create_server((address, port), family=family))
+            created = socket.create_server((address, port), family=family)
+            # Named a TCP socket, or asyncio leaves Nagle's algorithm on: every answer's second packet, 40 ms late.
+            bound.append(socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, created.detach()))
     except OSError as error:
         # A name may have an address of a protocol that this machine has switched off.
         if error.errno != errno.EADDRNOTAVAIL or not bound:
@@ -156,7 +168,7 @@ def _bind(http: HttpSettings) -> list[socket.socket]:
                 opened.close()
             reason = (error.strerror or str(error)).partition(" (")[0]
             raise ConfigurationError(
-                f"cannot listen on {_bracketed(http.host)}:{http.port}: {reason}",
+                f"cannot listen on {bracketed(http.host)}:{http.port}: {reason}",
                 next_step="Choose another address with --http HOST:PORT; port 0 takes any free one.",
             ) from error
     return bound
@@ -168,33 +180,6 @@ def _addresses(http: HttpSettings) -> list[tuple[int, str]]:
     return sorted({(int(family), str(address[0])) for family, _, _, _, address in found})
 
 
-def transport_security(http: HttpSettings) -> TransportSecuritySettings:
-    """The Host and Origin headers that are let in: this machine's own names, and those that are configured.
-
-    A name without a port stands for itself at any port: the port that a client names is the one it has to use, behind
-    a proxy another than ours. A server bound to every address knows no name of its own beside loopback: its public
-    names must be configured.
-    """
-    own = () if http.host in (*_EVERY_ADDRESS, *_LOOPBACK) else (_bracketed(http.host),)
-    local = _at_any_port(*_LOOPBACK, *own)
-    return TransportSecuritySettings(
-        enable_dns_rebinding_protection=True,
-        allowed_hosts=[*local, *_at_any_port(*http.allowed_hosts)],
-        allowed_origins=[
-            *(f"{scheme}://{name}" for scheme in ("http", "https") for name in local),
-            *http.allowed_origins,
-        ],
-    )
-
-
-def _at_any_port(*names: str) -> list[str]:
-    return [form for name in names for form in (name, f"{name}:*")]
-
-
 def _url(bound: socket.socket) -> str:
     host, port = bound.getsockname()[:2]
-    return f"http://{_bracketed(host)}:{port}{_PATH}"
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host and not host.startswith("[") else host
+    return f"http://{bracketed(host)}:{port}{_PATH}"
