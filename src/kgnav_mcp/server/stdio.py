@@ -2,7 +2,7 @@
 
 The SDK's transport crosses to a thread for every line it reads and twice for every line it writes: a third of what an
 idle call takes. Clients start the server with pipes or sockets, which an event loop on POSIX waits for without one.
-Everything else, such as a terminal, a file, or Windows, is left to the SDK.
+A thread reads from everything else, such as a file or a terminal. Windows is left to the SDK.
 """
 
 from __future__ import annotations
@@ -11,16 +11,17 @@ import asyncio
 import os
 import stat
 import sys
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from types import TracebackType
-from typing import Self
+from typing import BinaryIO, Self, TypeAlias
 
 import anyio
-import mcp_types
 from mcp.server.mcpserver import MCPServer
 from mcp.shared.message import SessionMessage
-from pydantic import ValidationError
+from mcp_types import INVALID_REQUEST
+
+from kgnav_mcp.server.messages import Unreadable, message_of
 
 if sys.platform != "win32":
     import fcntl
@@ -30,30 +31,28 @@ STDIN, STDOUT, STDERR = 0, 1, 2
 _LONGEST_LINE = 2**26
 """Bytes of one message: more than any call has arguments, less than would fill the memory."""
 
+Readline: TypeAlias = Callable[[], Awaitable[bytes]]
+"""Gives the next line; an empty one at the end. Raises ValueError where a line is longer than _LONGEST_LINE."""
+
 
 class PipedServer(MCPServer[None]):
-    """The SDK's server, with a faster way over pipes."""
+    """The SDK's server, with a faster way over pipes, that leaves no request without an answer."""
 
     async def run_stdio_async(self) -> None:
         """Serve on stdin and stdout until the client closes them."""
-        if not _are_pipes():
+        if sys.platform == "win32":
             await super().run_stdio_async()
             return
         server = self._lowlevel_server
         with _wire() as (incoming, outgoing):
-            async with _lines_from(incoming) as read, _lines_to(outgoing) as write:
-                await server.run(read, write, server.create_initialization_options())
+            async with _lines_to(outgoing) as write, _lines_from(incoming) as readline:
+                await server.run(_Incoming(readline, write), write, server.create_initialization_options())
 
 
-def _are_pipes() -> bool:
-    """Whether an event loop can wait for stdin and stdout."""
-    if sys.platform == "win32":
-        return False
-    try:
-        modes = [os.fstat(end).st_mode for end in (STDIN, STDOUT)]
-    except OSError:
-        return False
-    return all(stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) for mode in modes)
+def _can_be_waited_for(end: int) -> bool:
+    """Whether an event loop can wait until there is something at this end, or room."""
+    mode = os.fstat(end).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 @contextmanager
@@ -99,34 +98,54 @@ class _Stream:
 
 
 class _Incoming(_Stream):
-    """The client's messages; a line that is none is handed on as the error it gave."""
+    """The client's messages. A line that is none is answered at once, with the error it deserves."""
 
-    def __init__(self, reader: asyncio.StreamReader) -> None:
-        self._reader = reader
+    def __init__(self, readline: Readline, outgoing: _Outgoing | _Written) -> None:
+        self._readline = readline
+        self._outgoing = outgoing
 
-    async def receive(self) -> SessionMessage | Exception:
-        try:
-            line = await self._reader.readline()
-        except ValueError as error:  # longer than _LONGEST_LINE
-            return error
-        except ConnectionError as error:
-            raise anyio.EndOfStream from error
-        if not line:
-            raise anyio.EndOfStream
-        try:
-            text = line.decode("utf-8", "replace")
-            return SessionMessage(mcp_types.jsonrpc_message_adapter.validate_json(text, by_name=False))
-        except ValidationError as error:
-            return error
+    async def receive(self) -> SessionMessage:
+        while True:
+            try:
+                line = await self._readline()
+                if not line:
+                    raise anyio.EndOfStream
+                if not line.isspace():
+                    return SessionMessage(message_of(line))
+            except Unreadable as error:
+                await self._refuse(error)
+            except ConnectionError as error:
+                raise anyio.EndOfStream from error
+            except ValueError:
+                await self._refuse(Unreadable(INVALID_REQUEST, f"A message has at most {_LONGEST_LINE:,} bytes."))
+
+    async def _refuse(self, error: Unreadable) -> None:
+        with suppress(anyio.BrokenResourceError):  # the client reads no more; what it still sends is read all the same
+            await self._outgoing.send(SessionMessage(error.answer))
 
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> SessionMessage | Exception:
+    async def __anext__(self) -> SessionMessage:
         try:
             return await self.receive()
         except anyio.EndOfStream as error:
             raise StopAsyncIteration from error
+
+
+class _Written(_Stream):
+    """Messages to a file or a terminal."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    async def send(self, item: SessionMessage) -> None:
+        """Raises anyio.BrokenResourceError when nothing can be written there."""
+        try:
+            self._file.write(_line(item))
+            self._file.flush()
+        except OSError as error:
+            raise anyio.BrokenResourceError from error
 
 
 class _Outgoing(_Stream, asyncio.BaseProtocol):
@@ -155,27 +174,39 @@ class _Outgoing(_Stream, asyncio.BaseProtocol):
 
     async def send(self, item: SessionMessage) -> None:
         """Raises anyio.BrokenResourceError when the client reads no more."""
-        text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+        line = _line(item)
         await self._flows.wait()
         if self._transport is None or self._transport.is_closing():
             raise anyio.BrokenResourceError
-        self._transport.write(f"{text}\n".encode())
+        self._transport.write(line)
+
+
+def _line(item: SessionMessage) -> bytes:
+    return item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
 
 
 @asynccontextmanager
-async def _lines_from(end: int) -> AsyncGenerator[_Incoming]:
+async def _lines_from(end: int) -> AsyncGenerator[Readline]:
+    if not _can_be_waited_for(end):
+        async with anyio.wrap_file(os.fdopen(end, "rb")) as file:
+            yield file.readline
+        return
     reader = asyncio.StreamReader(limit=_LONGEST_LINE)
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(end, "rb", buffering=0)
     )
     try:
-        yield _Incoming(reader)
+        yield reader.readline
     finally:
         transport.close()
 
 
 @asynccontextmanager
-async def _lines_to(end: int) -> AsyncGenerator[_Outgoing]:
+async def _lines_to(end: int) -> AsyncGenerator[_Outgoing | _Written]:
+    if not _can_be_waited_for(end):
+        with os.fdopen(end, "wb") as file:
+            yield _Written(file)
+        return
     transport, outgoing = await asyncio.get_running_loop().connect_write_pipe(
         _Outgoing, os.fdopen(end, "wb", buffering=0)
     )
