@@ -171,6 +171,8 @@ def test_one_socket_for_both_ways_serves_as_well(tmp_path: Path) -> None:
             ours.sendall(json.dumps(INITIALIZE).encode() + b"\n")
             with ours.makefile("rb") as lines:
                 assert json.loads(lines.readline())["id"] == INITIALIZE["id"]
+                ours.sendall(json.dumps(request(1, "ping")).encode() + b"\n")
+                assert json.loads(lines.readline())["id"] == 1
             ours.shutdown(socket.SHUT_WR)
             assert process.wait(PATIENCE_S) == 0
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import stat
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from types import TracebackType
@@ -45,7 +47,7 @@ class PipedServer(MCPServer[None]):
             return
         server = self._lowlevel_server
         with _wire() as (incoming, outgoing):
-            async with _lines_to(outgoing) as write, _lines_from(incoming) as readline:
+            async with _both(incoming, outgoing) as (readline, write):
                 await server.run(_Incoming(readline, write), write, server.create_initialization_options())
 
 
@@ -100,7 +102,7 @@ class _Stream:
 class _Incoming(_Stream):
     """The client's messages. A line that is none is answered at once, with the error it deserves."""
 
-    def __init__(self, readline: Readline, outgoing: _Outgoing | _Written) -> None:
+    def __init__(self, readline: Readline, outgoing: _Outgoing) -> None:
         self._readline = readline
         self._outgoing = outgoing
 
@@ -133,14 +135,21 @@ class _Incoming(_Stream):
             raise StopAsyncIteration from error
 
 
-class _Written(_Stream):
+class _Outgoing(_Stream, ABC):
+    """Messages to the client."""
+
+    @abstractmethod
+    async def send(self, item: SessionMessage) -> None:
+        """Raises anyio.BrokenResourceError when the client reads no more."""
+
+
+class _Written(_Outgoing):
     """Messages to a file or a terminal."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
 
     async def send(self, item: SessionMessage) -> None:
-        """Raises anyio.BrokenResourceError when nothing can be written there."""
         try:
             self._file.write(_line(item))
             self._file.flush()
@@ -148,8 +157,22 @@ class _Written(_Stream):
             raise anyio.BrokenResourceError from error
 
 
-class _Outgoing(_Stream, asyncio.BaseProtocol):
-    """Messages to the client. Whoever sends waits while the client does not read."""
+class _Sent(_Outgoing):
+    """Messages to a socket that the client's messages come from as well."""
+
+    def __init__(self, writer: asyncio.StreamWriter) -> None:
+        self._writer = writer
+
+    async def send(self, item: SessionMessage) -> None:
+        try:
+            self._writer.write(_line(item))
+            await self._writer.drain()
+        except ConnectionError as error:
+            raise anyio.BrokenResourceError from error
+
+
+class _Piped(_Outgoing, asyncio.BaseProtocol):
+    """Messages to a pipe. Whoever sends waits while the client does not read."""
 
     def __init__(self) -> None:
         self._transport: asyncio.WriteTransport | None = None
@@ -173,7 +196,6 @@ class _Outgoing(_Stream, asyncio.BaseProtocol):
         self.ended.set()
 
     async def send(self, item: SessionMessage) -> None:
-        """Raises anyio.BrokenResourceError when the client reads no more."""
         line = _line(item)
         await self._flows.wait()
         if self._transport is None or self._transport.is_closing():
@@ -183,6 +205,24 @@ class _Outgoing(_Stream, asyncio.BaseProtocol):
 
 def _line(item: SessionMessage) -> bytes:
     return item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+
+
+@asynccontextmanager
+async def _both(incoming: int, outgoing: int) -> AsyncGenerator[tuple[Readline, _Outgoing]]:
+    """The way in and the way out. A socket that is both is one connection: as a pipe each would take the other's."""
+    modes = os.fstat(incoming), os.fstat(outgoing)
+    if not (os.path.samestat(*modes) and stat.S_ISSOCK(modes[0].st_mode)):
+        async with _lines_from(incoming) as readline, _lines_to(outgoing) as write:
+            yield readline, write
+        return
+    os.close(outgoing)
+    reader, writer = await asyncio.open_connection(sock=socket.socket(fileno=incoming), limit=_LONGEST_LINE)
+    try:
+        yield reader.readline, _Sent(writer)
+    finally:
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
 
 
 @asynccontextmanager
@@ -202,14 +242,12 @@ async def _lines_from(end: int) -> AsyncGenerator[Readline]:
 
 
 @asynccontextmanager
-async def _lines_to(end: int) -> AsyncGenerator[_Outgoing | _Written]:
+async def _lines_to(end: int) -> AsyncGenerator[_Outgoing]:
     if not _can_be_waited_for(end):
         with os.fdopen(end, "wb") as file:
             yield _Written(file)
         return
-    transport, outgoing = await asyncio.get_running_loop().connect_write_pipe(
-        _Outgoing, os.fdopen(end, "wb", buffering=0)
-    )
+    transport, outgoing = await asyncio.get_running_loop().connect_write_pipe(_Piped, os.fdopen(end, "wb", buffering=0))
     try:
         yield outgoing
     finally:
