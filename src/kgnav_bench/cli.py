@@ -5,7 +5,6 @@ What is compared is asked in turn within one run, because machines are noisy and
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from functools import reduce
 from pathlib import Path
@@ -18,17 +17,28 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
-    """Measure the server as a client sees it: started as a child process, spoken to over stdio."""
+    """Measure the server as a client sees it: started as a child process, spoken to over stdio or HTTP."""
 
 
 @main.command()
 @click.argument("graph", type=_FILE)
 @click.option("--rounds", default=10, show_default=True, type=click.IntRange(1), help="Of forty calls each.")
 def overhead(graph: Path, rounds: int) -> None:
-    """A tool call beside the same queries made directly."""
+    """A tool call over stdio and over HTTP, beside a bare server's idle tool and the same queries made directly."""
     from kgnav_bench import overhead as benchmark  # noqa: PLC0415 - `--help` needs no benchmark
 
-    click.echo(asyncio.run(benchmark.run(graph, rounds)))
+    click.echo(benchmark.run(graph, rounds))
+
+
+@main.command()
+@click.argument("graph", type=_FILE)
+@click.option("--rounds", default=5, show_default=True, type=click.IntRange(1))
+@click.option("--calls", default=1280, show_default=True, type=click.IntRange(64), help="Of all clients in a round.")
+def clients(graph: Path, rounds: int, calls: int) -> None:
+    """1, 8 and 64 clients at once over HTTP, beside a bare server with as many."""
+    from kgnav_bench import clients as benchmark  # noqa: PLC0415 - as above
+
+    click.echo(benchmark.run(graph, rounds, calls))
 
 
 @main.command()

@@ -22,6 +22,13 @@ from mcp_types import TextContent
 PROTOCOL = "2025-11-25"
 """The handshake era's newest version: what clients speak on stdio."""
 
+HANDSHAKE: Mapping[str, object] = {
+    "protocolVersion": PROTOCOL,
+    "capabilities": {},
+    "clientInfo": {"name": "kgnav-bench", "version": "0"},
+}
+"""What `initialize` says."""
+
 _PATIENCE = 10.0
 """Seconds a server may take to end after its stdin was closed."""
 
@@ -34,10 +41,14 @@ class ServerEndedError(Exception):
     """The server closed its stdout, or answered a request with a protocol error."""
 
 
+def script(name: str) -> str:
+    """The path of one of this project's commands."""
+    return str(Path(sysconfig.get_path("scripts")) / name)
+
+
 def server_command(graph: Path | str | None) -> list[str]:
     """The command that serves a graph file, or a store by its URL; the demo graph where there is none."""
-    script = Path(sysconfig.get_path("scripts")) / "kgnav-mcp"
-    return [str(script), *(("--graph", str(graph)) if graph else ())]
+    return [script("kgnav-mcp"), *(("--graph", str(graph)) if graph else ())]
 
 
 def noop_command() -> list[str]:
@@ -58,14 +69,7 @@ class BareClient:
         self._in, self._out = self._process.stdin, self._process.stdout
         self._last = 0
         try:
-            self._request(
-                "initialize",
-                {
-                    "protocolVersion": PROTOCOL,
-                    "capabilities": {},
-                    "clientInfo": {"name": "kgnav-bench", "version": "0"},
-                },
-            )
+            self._request("initialize", HANDSHAKE)
             self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         except BaseException:
             self.close()
@@ -77,11 +81,7 @@ class BareClient:
         Raises:
             ToolFailedError: the answer is an error.
         """
-        result = self._request("tools/call", {"name": tool, "arguments": arguments})
-        text = str(result["content"][0]["text"])
-        if result.get("isError"):
-            raise ToolFailedError(text)
-        return text
+        return text_of(self._request("tools/call", {"name": tool, "arguments": arguments}))
 
     def close(self) -> None:
         """Close the server's stdin, as a client does that has finished, and wait for its end."""
@@ -116,6 +116,18 @@ class BareClient:
                 raise ServerEndedError(f"{method}: {answer['error']}")
             return answer["result"]
         raise ServerEndedError(f"the server ended before it answered {method}")
+
+
+def text_of(result: Mapping[str, Any]) -> str:
+    """The text of a tool's answer.
+
+    Raises:
+        ToolFailedError: the answer is an error.
+    """
+    text = str(result["content"][0]["text"])
+    if result.get("isError"):
+        raise ToolFailedError(text)
+    return text
 
 
 class PackageClient:

@@ -1,6 +1,12 @@
-"""The floor: a server of the `mcp` package with one tool that does nothing. `python -m kgnav_bench.noop` serves it."""
+"""The floor: a server of the `mcp` package with one tool that does nothing.
+
+`python -m kgnav_bench.noop` serves it over stdio, and with the argument `http` over HTTP on a free port.
+"""
 
 from __future__ import annotations
+
+import socket
+import sys
 
 from mcp.server.mcpserver import MCPServer
 
@@ -13,10 +19,24 @@ def noop(text: str) -> str:
 
 
 def main() -> None:
-    """Serve on stdin and stdout until the client closes them."""
+    """Serve until the client closes stdin, or for ever."""
     server = MCPServer[None]("noop", log_level="WARNING")
     server.add_tool(noop, name=TOOL, structured_output=False)
-    server.run("stdio")
+    if sys.argv[1:] == ["http"]:
+        _serve_http(server)
+    else:
+        server.run("stdio")
+
+
+def _serve_http(server: MCPServer[None]) -> None:
+    import uvicorn  # noqa: PLC0415 - stdio starts without it
+
+    with socket.socket(proto=socket.IPPROTO_TCP) as listening:  # the protocol, or uvicorn answers 40 ms late
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        host, port = listening.getsockname()
+        sys.stderr.write(f"Serving MCP at http://{host}:{port}/mcp\n")
+        uvicorn.Server(uvicorn.Config(server.streamable_http_app(), log_config=None)).run([listening])
 
 
 if __name__ == "__main__":

@@ -1,23 +1,34 @@
-"""What a tool call costs beyond the store: over stdio, beside the same queries made directly and an idle server."""
+"""What a tool call costs beyond the store: beside the same queries made directly, and a bare server's idle tool.
+
+Every transport is measured with both servers in the same rounds, because machines are noisy and runs differ.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import ParamSpec
+from typing import ParamSpec, Protocol
 
 from kgnav_bench import report
-from kgnav_bench.client import BareClient, PackageClient, noop_command, package_client, server_command
+from kgnav_bench.client import BareClient, noop_command, server_command
 from kgnav_bench.direct import Leaf, Store
+from kgnav_bench.http_client import BareHttpClient, Era, http_noop_command, http_server_command, serving
 from kgnav_bench.noop import TOOL
 
-ALLOWED_SECONDS = 0.0015
-ALLOWED_SHARE = 0.10
+IDLE_CALLS = 2.0
+"""Times a bare server's idle call that a call may take, beside the store's part."""
+
+QUERIES = 1.1
+"""Times the same queries made directly that the store's part may take."""
+
+HTTP_OF_STDIO = 1.5
+"""Times the call over stdio that the same call may take over HTTP on a kept connection."""
+
 LEAVES = 40
 DEGREES = 30, 50
 CALLS = LEAVES
@@ -57,75 +68,77 @@ CASES = (
     Case("find_node", "find_node", lambda leaf: {"hint": leaf.label}, Store.named),
 )
 
-
-@dataclass(slots=True)
-class Times:
-    """Seconds of each round of one case, by who was asked."""
-
-    direct: list[float] = field(default_factory=list[float])
-    bare: list[float] = field(default_factory=list[float])
-    package: list[float] = field(default_factory=list[float])
-    noop: list[float] = field(default_factory=list[float])
-
-    @property
-    def added(self) -> float:
-        """What the server adds to the store's time, in the median."""
-        return median(self.bare) - median(self.direct)
-
-    @property
-    def added_undisturbed(self) -> float:
-        """The same at the fastest tenth of the calls: what is left of it where no other program takes the processor."""
-        return fastest_tenth(self.bare) - fastest_tenth(self.direct)
-
-    @property
-    def within(self) -> bool:
-        """Whether that is no more than is allowed."""
-        return self.added <= ALLOWED_SECONDS + ALLOWED_SHARE * median(self.direct)
+STDIO = "stdio"
+HTTP: Mapping[str, Era] = {"HTTP": "stateless", "HTTP, handshake": "handshake"}
+"""The transports over HTTP by the protocol era that is spoken there; over stdio it is the handshake's."""
 
 
-async def run(graph: Path, rounds: int) -> str:
-    """The report on one graph file. Every round asks all four, one after the other, a few calls each."""
-    with closing(Store(graph)) as store:
-        leaves = store.leaves(LEAVES, *DEGREES)
-        if not leaves:
-            return f"{graph.name} has no entity with {DEGREES[0]} to {DEGREES[1]} neighbours on one side."
-        with BareClient(server_command(graph)) as bare, BareClient(noop_command()) as noop:
-            async with package_client(server_command(graph)) as package:
-                sides = Sides(store, bare, package, noop)
-                measured = {case.name: await sides.measure(case, leaves, rounds) for case in CASES}
-    return _report(graph, leaves, rounds * CALLS, measured)
+class Client(Protocol):
+    """A client that measures."""
+
+    def call(self, tool: str, arguments: Mapping[str, object]) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
-    """Those that are asked in turn."""
+class Side:
+    """One transport: a client of the server, and one of a bare server."""
 
-    store: Store
-    bare: BareClient
-    package: PackageClient
-    noop: BareClient
-
-    async def measure(self, case: Case, leaves: Sequence[Leaf], rounds: int) -> Times:
-        """One case, after a round that is not counted."""
-        times = Times()
-        place = cycle(leaves)
-        for n in range(-1, rounds):
-            taken = Times() if n < 0 else times
-            batch = [next(place) for _ in range(CALLS)]
-            calls = [case.arguments(leaf) for leaf in batch]
-            taken.direct += [_timed(case.direct, self.store, leaf) for leaf in batch]
-            taken.bare += [_timed(self.bare.call, case.tool, call) for call in calls]
-            taken.noop += [_timed(self.noop.call, TOOL, {"text": "a"}) for _ in calls]
-            for call in calls:
-                start = perf_counter()
-                await self.package.call(case.tool, call)
-                taken.package.append(perf_counter() - start)
-        return times
+    server: Client
+    idle: Client
 
 
-def fastest_tenth(seconds: Sequence[float]) -> float:
-    """The slowest of the fastest tenth."""
-    return sorted(seconds)[len(seconds) // 10]
+@dataclass(slots=True)
+class Times:
+    """Seconds of each call of one case: the queries directly, and by transport the server's call and the idle one."""
+
+    direct: list[float] = field(default_factory=list[float])
+    server: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
+    idle: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
+
+    def share(self, transport: str) -> float:
+        """The call as a share of what is allowed for it, in the median."""
+        allowed = IDLE_CALLS * median(self.idle[transport]) + QUERIES * median(self.direct)
+        return median(self.server[transport]) / allowed
+
+
+def run(graph: Path, rounds: int) -> str:
+    """The report on one graph file. Every round asks all sides, one after the other, a few calls each."""
+    with closing(Store(graph)) as store, sides(graph) as by_transport:
+        leaves = store.leaves(LEAVES, *DEGREES)
+        if not leaves:
+            return f"{graph.name} has no entity with {DEGREES[0]} to {DEGREES[1]} neighbours on one side."
+        measured = {case.name: _measure(case, store, by_transport, leaves, rounds) for case in CASES}
+    return _report(graph, leaves, rounds * CALLS, measured)
+
+
+@contextmanager
+def sides(graph: Path) -> Generator[Mapping[str, Side]]:
+    """Both servers over each transport."""
+    with ExitStack() as opened:
+        server = opened.enter_context(BareClient(server_command(graph)))
+        idle = opened.enter_context(BareClient(noop_command()))
+        http = [opened.enter_context(serving(command)) for command in (http_server_command(graph), http_noop_command())]
+        over_http = {
+            name: Side(*(opened.enter_context(BareHttpClient(listening.url, era)) for listening in http))
+            for name, era in HTTP.items()
+        }
+        yield {STDIO: Side(server, idle), **over_http}
+
+
+def _measure(case: Case, store: Store, by_transport: Mapping[str, Side], leaves: Sequence[Leaf], rounds: int) -> Times:
+    """One case, after a round that is not counted."""
+    times = Times()
+    place = cycle(leaves)
+    for n in range(-1, rounds):
+        taken = Times() if n < 0 else times
+        batch = [next(place) for _ in range(CALLS)]
+        calls = [case.arguments(leaf) for leaf in batch]
+        taken.direct += [_timed(case.direct, store, leaf) for leaf in batch]
+        for transport, side in by_transport.items():
+            server, idle = taken.server.setdefault(transport, []), taken.idle.setdefault(transport, [])
+            server += [_timed(side.server.call, case.tool, call) for call in calls]
+            idle += [_timed(side.idle.call, TOOL, {"text": "a"}) for _ in calls]
+    return times
 
 
 def _timed(call: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> float:
@@ -136,44 +149,35 @@ def _timed(call: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> floa
 
 def _report(graph: Path, leaves: Sequence[Leaf], calls: int, measured: Mapping[str, Times]) -> str:
     degrees = [leaf.degree for leaf in leaves]
-    columns = (
-        "call",
-        "direct, median",
-        "server, bare client, median",
-        "p95",
-        "server, mcp.Client, median",
-        "p95",
-        "idle server, bare client, median",
-        "added",
-        "added, fastest tenth",
-        "idle server, fastest tenth",
-    )
+    columns = ("call", "over", "server, median", "p95", "idle call, median", "queries, median", "of what is allowed")
     rows = [
         (
             name,
+            transport,
+            *report.timing(seconds),
+            report.milliseconds(median(times.idle[transport])),
             report.milliseconds(median(times.direct)),
-            *report.timing(times.bare),
-            *report.timing(times.package),
-            report.milliseconds(median(times.noop)),
-            report.milliseconds(times.added),
-            report.milliseconds(times.added_undisturbed),
-            report.milliseconds(fastest_tenth(times.noop)),
+            f"{times.share(transport):.2f}",
         )
         for name, times in measured.items()
+        for transport, seconds in times.server.items()
     ]
-    allowed = f"{ALLOWED_SECONDS * 1000:g} ms + {ALLOWED_SHARE:.0%}"
     title = f"{graph.name}: {len(leaves)} entities of degree {min(degrees)} to {max(degrees)}, {calls} calls each, ms"
-    return "\n".join(
-        (
-            title,
-            "",
-            report.table(columns, rows),
-            "",
-            *(
-                report.verdict(
-                    times.within, f"{name} adds {report.milliseconds(times.added)} ms (allowed {allowed} of the direct)"
-                )
-                for name, times in measured.items()
-            ),
+    return "\n".join((title, "", report.table(columns, rows), "", *_verdicts(measured)))
+
+
+def _verdicts(measured: Mapping[str, Times]) -> Iterator[str]:
+    allowed = f"{IDLE_CALLS:g} x the idle call + {QUERIES:g} x the queries"
+    for name, times in measured.items():
+        for transport in times.server:
+            ratio = median(times.server[transport]) / median(times.idle[transport])
+            yield report.verdict(
+                times.share(transport) <= 1,
+                f"{name} over {transport}: {ratio:.2f} x the idle call (allowed {allowed})",
+            )
+    for name, times in measured.items():
+        ratio, bare = (median(by["HTTP"]) / median(by[STDIO]) for by in (times.server, times.idle))
+        yield report.verdict(
+            ratio <= HTTP_OF_STDIO,
+            f"{name} over HTTP: {ratio:.2f} x stdio (allowed {HTTP_OF_STDIO:g} x; a bare server: {bare:.2f} x)",
         )
-    )

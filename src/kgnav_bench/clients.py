@@ -1,0 +1,134 @@
+"""Many clients at once over HTTP, each on a connection it keeps, beside a bare server with as many."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import cycle, islice
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from kgnav_bench import report
+from kgnav_bench.direct import Store
+from kgnav_bench.http_client import BareHttpClient, HttpServer, http_noop_command, http_server_command, serving
+from kgnav_bench.noop import TOOL
+from kgnav_bench.overhead import DEGREES, LEAVES
+
+ALLOWED = 0.8
+"""Of the bare server's calls a second that the server's must be, where no store is asked."""
+
+AT_ONCE = 1, 8, 64
+
+Call = tuple[str, Mapping[str, object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What clients ask, and of whom."""
+
+    name: str
+    server: HttpServer
+    calls: Sequence[Call]
+
+
+@dataclass(slots=True)
+class Rounds:
+    """Of each round of one load with so many clients: calls a second, and seconds of each call."""
+
+    throughput: list[float] = field(default_factory=list[float])
+    seconds: list[float] = field(default_factory=list[float])
+
+
+def run(graph: Path, rounds: int, calls: int) -> str:
+    """The report: every load in turn with each number of clients, so many calls a round."""
+    with closing(Store(graph)) as store:
+        leaves = store.leaves(LEAVES, *DEGREES)
+    with serving(http_server_command(graph)) as ours, serving(http_noop_command()) as bare:
+        loads = (
+            Load("a bare mcp server, an idle tool", bare, [(TOOL, {"text": "a"})]),
+            Load("think, which asks no store", ours, [("think", {"thought": "a"})]),
+            Load("search", ours, [("search", {"entity": leaf.key, "direction": leaf.direction}) for leaf in leaves]),
+        )
+        measured: dict[tuple[str, int], Rounds] = {}
+        memory = list[tuple[float, float]]()
+        for n in range(-1, rounds):
+            for clients in AT_ONCE:
+                for load in loads:
+                    throughput, seconds = _burst(load, clients, calls)
+                    if n >= 0:
+                        taken = measured.setdefault((load.name, clients), Rounds())
+                        taken.throughput.append(throughput)
+                        taken.seconds += seconds
+            memory.append((ours.memory, bare.memory))
+    return _report(graph, [load.name for load in loads], measured, memory)
+
+
+def _burst(load: Load, clients: int, calls: int) -> tuple[float, list[float]]:
+    """Calls a second of so many clients at once, and the seconds of each call."""
+    with ThreadPoolExecutor(clients) as threads:
+        start = perf_counter()
+        done = list(threads.map(partial(_calls, load, calls // clients), range(clients)))
+        taken = perf_counter() - start
+    seconds = [each for one in done for each in one]
+    return len(seconds) / taken, seconds
+
+
+def _calls(load: Load, calls: int, first: int) -> list[float]:
+    seconds: list[float] = []
+    with BareHttpClient(load.server.url) as client:
+        for tool, arguments in islice(cycle(load.calls), first, first + calls):
+            start = perf_counter()
+            client.call(tool, arguments)
+            seconds.append(perf_counter() - start)
+    return seconds
+
+
+def _report(
+    graph: Path,
+    names: Sequence[str],
+    measured: Mapping[tuple[str, int], Rounds],
+    memory: Sequence[tuple[float, float]],
+) -> str:
+    bare, idle, _ = names
+
+    def ratio(name: str, clients: int) -> float:
+        """In the median of the rounds, each beside its own: a machine's speed changes meanwhile."""
+        both = zip(measured[name, clients].throughput, measured[bare, clients].throughput, strict=True)
+        return median(one / other for one, other in both)
+
+    rows = [
+        (
+            clients,
+            name,
+            f"{median(taken.throughput):,.0f}",
+            f"{ratio(name, clients):.2f}",
+            *report.timing(taken.seconds),
+        )
+        for clients in AT_ONCE
+        for name in names
+        for taken in (measured[name, clients],)
+    ]
+    (before, bare_before), (after, bare_after) = memory[0], memory[-1]
+    return "\n".join(
+        (
+            f"{graph.name} over HTTP, stateless era, {len(memory) - 1} rounds",
+            "",
+            report.table(("clients", "call", "calls/s", "of the bare server's", "ms, median", "p95"), rows),
+            "",
+            f"memory after the first round and after the last: {before:.0f} and {after:.0f} MiB "
+            f"(bare server: {bare_before:.0f} and {bare_after:.0f})",
+            "",
+            *(
+                report.verdict(
+                    ratio(idle, clients) >= ALLOWED,
+                    f"{clients} clients: {ratio(idle, clients):.2f} of a bare server's calls a second "
+                    f"(at least {ALLOWED:g})",
+                )
+                for clients in AT_ONCE
+            ),
+        )
+    )
