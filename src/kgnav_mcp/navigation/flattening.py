@@ -43,8 +43,9 @@ class Resume:
         skip, _, after = text.partition("~")
         return cls(after or None, int(skip or 0))
 
-    def write(self) -> str:
-        return f"{self.skip or ''}~{self.after or ''}"
+    @staticmethod
+    def write(after: str | None, skip: int = 0) -> str:
+        return f"{skip or ''}~{after or ''}"
 
 
 async def flattened(
@@ -135,6 +136,11 @@ class _Flat:
 
     async def _fold(self, items: Sequence[Triple], positions: Sequence[str]) -> None:
         mediators = [entity.id for triple in items if (entity := _mediator(triple, self._direction))]
+        if not mediators and not self.behind.skip:
+            self._rows += items
+            self._positions += map(Resume.write, positions)
+            self.behind = Resume(positions[-1]) if positions else self.behind
+            return
         roles = await _roles(self._graph, list(dict.fromkeys(mediators)), self._direction) if mediators else _Roles()
         self._lacking = self._lacking or _LACKING.get(roles.stop, "")
         for triple, position in zip(items, positions, strict=True):
@@ -143,7 +149,7 @@ class _Flat:
             for i in range(self.behind.skip, len(parts)):
                 self._rows.append(parts[i])
                 last = i == len(parts) - 1
-                self._positions.append((Resume(position) if last else Resume(self.behind.after, i + 1)).write())
+                self._positions.append(Resume.write(position) if last else Resume.write(self.behind.after, i + 1))
             self.behind = Resume(position)
 
 
