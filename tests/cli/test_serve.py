@@ -103,7 +103,7 @@ def test_stdout_carries_the_protocol_and_nothing_else(command: Command) -> None:
 
 
 def test_the_start_of_the_server_waits_for_no_parser_and_no_driver() -> None:
-    heavy = "{'rdflib', 'pyoxigraph', 'tqdm', 'neo4j', 'SPARQLWrapper'}"
+    heavy = "{'rdflib', 'pyoxigraph', 'tqdm', 'neo4j', 'SPARQLWrapper', 'pydantic_settings'}"
     start = f"import sys, kgnav_mcp.cli, kgnav_mcp.server.transport; print(sorted({heavy} & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, check=True)
     assert result.stdout == "[]\n"

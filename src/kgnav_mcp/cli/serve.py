@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import click
 
 from kgnav_mcp.cli.boundary import Command
@@ -34,8 +36,12 @@ def serve(context: click.Context, *, settings: Settings) -> None:
     Without --http it speaks over stdin and stdout with the one client that started it, and ends when that client
     closes stdin. Flags win over KGNAV_* variables, those over kgnav.toml, and that over the defaults.
     """
-    from kgnav_mcp.server import transport  # noqa: PLC0415 - `--help` and a wrong flag need no protocol
-
+    gc.disable()  # what is imported stays: to look through it again and again takes a tenth of the start
+    try:
+        from kgnav_mcp.server import transport  # noqa: PLC0415 - `--help` and a wrong flag need no protocol
+    finally:
+        gc.freeze()
+        gc.enable()
     if context.params["http_address"] is None:
         transport.serve_stdio(settings)
     else:

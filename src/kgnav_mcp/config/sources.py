@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from pydantic import ValidationError
-from pydantic_settings import BaseSettings, EnvSettingsSource, SettingsConfigDict
 
 from kgnav_mcp.config.faults import Origins, configuration_error, nearest
 from kgnav_mcp.config.graphs import choose_graphs, location_from
@@ -21,14 +20,6 @@ _GRAPH = f"{PREFIX}GRAPH"
 _DEBUG = f"{PREFIX}DEBUG"
 _NESTED = tuple(f"{PREFIX}{table}__".upper() for table in ("graphs", *TABLES))
 """Variables whose every part is checked with the settings they lead to."""
-
-
-class _Variables(Settings, BaseSettings):
-    """The settings as environment variables. Never made: it tells the reader of variables what to look for."""
-
-    model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_nested_delimiter="__", env_ignore_empty=True, enable_decoding=False, defer_build=True
-    )
 
 
 def load_settings(
@@ -106,7 +97,11 @@ def _read_environment() -> dict[str, Any]:
             continue
         if step := nearest(variable, known, closeness=0.85):
             raise ConfigurationError(f"there is no environment variable {variable}", next_step=step)
-    return EnvSettingsSource(_Variables)()
+    if not any(variable.upper().startswith(PREFIX) for variable in os.environ):
+        return {}
+    from kgnav_mcp.config.variables import read_variables  # noqa: PLC0415 - most servers are configured by flags
+
+    return read_variables()
 
 
 def _read_file(path: Path) -> dict[str, Any]:
