@@ -55,6 +55,24 @@ async def test_an_id_is_taken_in_any_form_and_printed_short(wiki: GraphAdapter, 
     assert (await wiki.find(form, limit=1)).items[0].entity.id == "wd:Q42"
 
 
+@pytest.mark.usefixtures("wiki")
+@pytest.mark.parametrize(
+    ("prefixes", "printed"),
+    [
+        ({"x": "http://x.example/"}, "x:Last_Chance"),
+        ({"last": "http://x.example/Last_"}, "last:Chance"),
+        ({"wd": "http://x.example/"}, "wd:Last_Chance"),
+    ],
+)
+async def test_configured_prefixes_shorten_ids_and_are_taken(tmp_path: Path, prefixes: dict[str, str], printed: str):
+    options = AdapterOptions(extra={"prefixes": prefixes})
+    async with open_adapter(str(tmp_path / "wiki.kg"), options) as adapter:
+        for form in (printed, "http://x.example/Last_Chance"):
+            assert (await adapter.entities([form]))[form].id == printed
+        (page,) = (await adapter.find("Cambridge", limit=1)).items
+        assert page.entity.id == ("wd:Q350" if "wd" not in prefixes else "http://www.wikidata.org/entity/Q350")
+
+
 @pytest.mark.parametrize("form", ["wdt:P19", "http://www.wikidata.org/prop/direct/P19"])
 async def test_a_relation_is_taken_in_any_form_and_printed_with_its_name(wiki: GraphAdapter, form: str):
     (triple,) = (await wiki.neighbours(["wd:Q42"], Direction.OUTGOING, paths=[(form,)], limit=5)).items

@@ -19,6 +19,7 @@ from kgnav_mcp.adapters.embedded.relations import RelationReader
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.schema import SchemaReader
 from kgnav_mcp.adapters.embedded.values import ValueReader
+from kgnav_mcp.adapters.options import PREFIXES, read_prefixes, refuse_unknown
 from kgnav_mcp.errors import StoreUnavailable
 from kgnav_mcp.model import (
     Candidate,
@@ -49,8 +50,15 @@ class EmbeddedAdapter(GraphAdapter):
     capabilities: ClassVar[frozenset[Capability]] = frozenset(Capability)
 
     def __init__(self, path: str, options: AdapterOptions) -> None:
+        """One graph file. Its only option is `prefixes`, which go before those of the file.
+
+        Raises:
+            ConfigurationError: an option is unknown or of the wrong kind.
+        """
+        refuse_unknown("a graph file", options.extra, (PREFIXES,))
         self._path = path
         self._options = options
+        self._prefixes = read_prefixes(options.extra)
         self._pool = Pool(path, timeout=options.timeout)
         self._catalogue: Catalogue | None = None
         self._totals: Totals = {}
@@ -188,7 +196,7 @@ class EmbeddedAdapter(GraphAdapter):
 
     def _read_meta(self, session: Session) -> Catalogue:
         try:
-            return Catalogue(dict(session.all(queries.entities.META)))
+            return Catalogue(dict(session.all(queries.entities.META)), self._prefixes)
         except (KeyError, ValueError) as error:
             raise graphfile.damaged(self._path) from error
 

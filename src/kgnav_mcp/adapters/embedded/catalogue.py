@@ -133,10 +133,14 @@ class Names(Generic[Entry]):
 class Catalogue:
     """Relations and labels of one open file. Filling it twice from two threads gives the same, and does no harm."""
 
-    def __init__(self, meta: Mapping[str, str]) -> None:
-        """Read the file's table `meta`. Raises KeyError or ValueError where that is not as the loader wrote it."""
+    def __init__(self, meta: Mapping[str, str], configured: Mapping[str, str]) -> None:
+        """Read the file's table `meta`; `configured` prefixes go before those of the file.
+
+        Raises KeyError or ValueError where the table is not as the loader wrote it.
+        """
         self.revision = meta["revision"]
-        self.prefixes = Prefixes(json.loads(meta["prefixes"]))
+        own: dict[str, str] = json.loads(meta["prefixes"])
+        self.prefixes = Prefixes({**configured, **{name: own[name] for name in own if name not in configured}})
         self.class_relations = frozenset(map(self.prefixes.short, json.loads(meta["type_relations"])))
         self.entities = int(meta["entities"])
         self.triples = int(meta["triples"])

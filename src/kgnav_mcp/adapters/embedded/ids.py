@@ -14,11 +14,17 @@ class Prefixes:
         self._prefix_of: dict[str, str] = {}
         for prefix, namespace in namespaces.items():
             self._prefix_of.setdefault(namespace, prefix)
+        self._odd = sorted(
+            (space for space in self._prefix_of if not space.endswith(("#", "/"))), key=len, reverse=True
+        )
 
     def short(self, key: str) -> str:
-        """The printed form of a stored id: its namespace, up to the last `#` or `/`, replaced by a prefix."""
+        """The printed form of a stored id: its namespace, mostly up to the last `#` or `/`, replaced by a prefix."""
         cut = max(key.rfind("#"), key.rfind("/")) + 1 if "#" in key else key.rfind("/") + 1
         prefix = self._prefix_of.get(key[:cut])
+        if prefix is None and self._odd:
+            cut = next((len(space) for space in self._odd if key.startswith(space)), cut)
+            prefix = self._prefix_of.get(key[:cut])
         return key if prefix is None or cut == len(key) else f"{prefix}:{key[cut:]}"
 
     def keys(self, reference: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.endpoint.ids import Ids
+from kgnav_mcp.adapters.options import read_prefixes, refuse_unknown
 from kgnav_mcp.adapters.sparql.contact import checked_contact
 from kgnav_mcp.adapters.sparql.terms import iri
 from kgnav_mcp.adapters.wellknown import ALIAS_RELATIONS, DESCRIPTION_RELATIONS, NAME_RELATIONS, PREFIXES, RDF_TYPE
@@ -81,11 +82,7 @@ class Endpoint:
                 "the graph's address names no host", next_step="Write it as sparql+https://example.org/sparql."
             )
         extra = {**options.extra, **_behind(parts.fragment)}
-        for key in extra:
-            if key not in _KNOWN and not key.startswith(_PREFIX):
-                raise ConfigurationError(
-                    f"a SPARQL endpoint has no option {key!r}", next_step=f"Its options are: {', '.join(_KNOWN)}."
-                )
+        refuse_unknown("a SPARQL endpoint", (key for key in extra if not key.startswith(_PREFIX)), _KNOWN)
         given = parse_qsl(parts.query, keep_blank_values=True)
         rest = urlencode([(name, value) for name, value in given if name != GRAPH])
         ids = Ids(PREFIXES | _prefixes(extra))
@@ -117,20 +114,12 @@ def _behind(fragment: str) -> dict[str, object]:
 
 
 def _prefixes(extra: Mapping[str, object]) -> dict[str, str]:
-    table = extra.get("prefixes", {})
-    if not isinstance(table, Mapping):
-        raise ConfigurationError(
-            "the option 'prefixes' is a table", next_step='Write it as prefixes = { ex = "http://example.org/" }.'
-        )
-    found = {str(name): namespace for name, namespace in cast("Mapping[object, object]", table).items()}
-    found |= {key.removeprefix(_PREFIX): value for key, value in extra.items() if key.startswith(_PREFIX)}
-    for name, namespace in found.items():
-        if not isinstance(namespace, str):
-            raise ConfigurationError(
-                f"the prefix {name!r} stands for one IRI", next_step=f'Write it as {name} = "http://...".'
-            )
+    """The table of prefixes, and those behind the address."""
+    behind = {key.removeprefix(_PREFIX): value for key, value in extra.items() if key.startswith(_PREFIX)}
+    found = read_prefixes(extra) | read_prefixes({"prefixes": behind})
+    for namespace in found.values():
         _iri(namespace)
-    return cast("dict[str, str]", found)
+    return found
 
 
 def _texts(extra: Mapping[str, object], key: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlsplit, urlunsplit
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.freebase.ids import FREEBASE, Ids
+from kgnav_mcp.adapters.options import refuse_unknown
 from kgnav_mcp.adapters.sparql.terms import iri
 from kgnav_mcp.errors import ConfigurationError, InvalidArgument
 from kgnav_mcp.port import AdapterOptions
@@ -46,11 +47,7 @@ class Freebase:
             ConfigurationError: the location has no host, or an option is unknown or of the wrong kind.
         """
         extra = dict(options.extra)
-        for key in extra:
-            if key not in _KNOWN:
-                raise ConfigurationError(
-                    f"a Freebase graph has no option {key!r}", next_step=f"Its options are: {', '.join(_KNOWN)}."
-                )
+        refuse_unknown("a Freebase graph", extra, _KNOWN)
         parts = urlsplit(location)
         if not parts.hostname:
             raise ConfigurationError(

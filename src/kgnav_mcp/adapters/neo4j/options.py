@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from neo4j import Auth, basic_auth, bearer_auth
 
+from kgnav_mcp.adapters.options import refuse_unknown
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.port import AdapterOptions
 
@@ -55,11 +56,7 @@ class Neo4j:
             ConfigurationError: the location has no host, or an option is unknown, of the wrong kind or names no file.
         """
         extra = dict(options.extra)
-        for key in extra:
-            if key not in _KNOWN:
-                raise ConfigurationError(
-                    f"a Neo4j graph has no option {key!r}", next_step=f"Its options are: {', '.join(_KNOWN)}."
-                )
+        refuse_unknown("a Neo4j graph", extra, _KNOWN)
         texts = {key: _text(extra, key) for key in _TEXTS}
         try:
             parts = urlsplit(location)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
+from kgnav_mcp.adapters.options import refuse_unknown
 from kgnav_mcp.adapters.sparql.contact import checked_contact, is_wikimedia
 from kgnav_mcp.adapters.wikidata.presets import PRESETS, preset_of
 from kgnav_mcp.errors import ConfigurationError
@@ -115,11 +116,7 @@ class _Options:
     """The options of a graph's table, each read as what it must be."""
 
     def __init__(self, given: dict[str, object]) -> None:
-        for key in given:
-            if key not in _KNOWN:
-                raise ConfigurationError(
-                    f"a Wikidata graph has no option {key!r}", next_step=f"Its options are: {', '.join(_KNOWN)}."
-                )
+        refuse_unknown("a Wikidata graph", given, _KNOWN)
         self._given = given
 
     def text(self, key: str, default: str) -> str:
