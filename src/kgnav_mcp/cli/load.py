@@ -39,6 +39,7 @@ The file appears at once and whole: a load that is stopped or fails leaves nothi
 )
 @click.argument("sources", nargs=-1, required=True, type=_EXISTING_FILE)
 @click.option("-o", "--output", "target", required=True, type=_EXISTING_FILE, help="The graph file to write.")
+@click.option("--force", is_flag=True, help="Replace the output even if it is no graph file. (Never if it is a source.)")
 @click.option(
     "--labels", multiple=True, type=_EXISTING_FILE, help="A file that names entities: id TAB name, or RDF. Repeatable."
 )
@@ -101,6 +102,7 @@ def load(
     source_format: str | None,
     labels: tuple[Path, ...],
     skip_bad: bool,
+    force: bool,
     **lists: tuple[str, ...],
 ) -> None:
     """Make a graph file from SOURCES: RDF (N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD), triples as TSV, or a
@@ -112,6 +114,7 @@ def load(
     options = LoadOptions(
         labels=labels,
         skip_bad=skip_bad,
+        force=force,
         source_format=source_format,
         mediators=mediators,
         **{name: values for name, values in lists.items() if values},

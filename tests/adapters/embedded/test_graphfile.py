@@ -35,12 +35,13 @@ asyncio.run(main())
 """
 
 
-async def refusal(path: Path | str) -> StoreError:
+async def refusal(path: Path | str, target: Path | None = None) -> StoreError:
+    """The error for a path, whose hint must make `target`: the path itself unless something else is there."""
     adapter = open_adapter(str(path), AdapterOptions())
     with pytest.raises(StoreError) as caught:
         await adapter.open()
     await adapter.close()
-    assert f"kgnav load SOURCES... -o {path}" in caught.value.next_step
+    assert caught.value.next_step.endswith(f"kgnav load SOURCES... -o {target or path}")
     return caught.value
 
 
@@ -51,21 +52,30 @@ async def test_a_missing_file_is_refused_with_the_way_to_make_it(tmp_path: Path)
 
 
 async def test_a_folder_is_no_graph_file(tmp_path: Path):
-    assert isinstance(await refusal(tmp_path), InvalidStore)
+    assert isinstance(await refusal(tmp_path, tmp_path.with_suffix(".kg")), InvalidStore)
 
 
 @pytest.mark.parametrize("content", [b"", b"head,relation,tail\n", b"SQLite format 3\x00", b"\x00" * 5000])
 async def test_a_file_of_another_kind_is_no_graph_file(tmp_path: Path, content: bytes):
     (tmp_path / "other.kg").write_bytes(content)
-    error = await refusal(tmp_path / "other.kg")
+    error = await refusal(tmp_path / "other.kg", tmp_path / "other-2.kg")
     assert isinstance(error, InvalidStore)
     assert "is not a graph file" in error.message
+
+
+async def test_the_hint_never_names_a_file_that_is_not_ours(toy_file: Path, tmp_path: Path):
+    (tmp_path / "my.tsv").write_text("a\tp\tb\n", encoding="utf-8")
+    await refusal(tmp_path / "my.tsv", tmp_path / "my.kg")
+    (tmp_path / "my.kg").write_text("notes", encoding="utf-8")
+    await refusal(tmp_path / "my.tsv", tmp_path / "my-2.kg")
+    shutil.copy(toy_file, tmp_path / "my.kg")
+    await refusal(tmp_path / "my.tsv", tmp_path / "my.kg")
 
 
 async def test_a_database_of_somebody_else_is_no_graph_file(tmp_path: Path):
     with closing(sqlite3.connect(tmp_path / "other.kg")) as connection:
         connection.execute("CREATE TABLE meta (key TEXT, value TEXT)")
-    assert "is not a graph file" in (await refusal(tmp_path / "other.kg")).message
+    assert "is not a graph file" in (await refusal(tmp_path / "other.kg", tmp_path / "other-2.kg")).message
 
 
 async def test_a_file_of_another_version_is_refused_by_both_versions(toy_file: Path, tmp_path: Path):

@@ -14,7 +14,7 @@ import pytest
 
 from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID, FORMAT_VERSION
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, Progress, load
-from kgnav_mcp.errors import BadLine, LoadError
+from kgnav_mcp.errors import BadLine
 from tests.adapters.embedded.loaded import Loaded, loaded, write
 
 OLD = "a\tp\tb\n"
@@ -123,15 +123,6 @@ def test_the_part_file_of_a_living_process_is_left_alone(tmp_path: Path) -> None
     other = write(tmp_path, f"graph.kg.part-{os.getppid()}", "another load is at work")
     old_graph(tmp_path)
     assert other.exists()
-
-
-def test_a_target_in_a_missing_folder_or_that_is_a_folder_is_refused(tmp_path: Path) -> None:
-    source = write(tmp_path, "g.tsv", OLD)
-    with pytest.raises(LoadError, match="does not exist"):
-        load([source], tmp_path / "none" / "g.kg")
-    (tmp_path / "folder.kg").mkdir()
-    with pytest.raises(LoadError, match="is a folder"):
-        load([source], tmp_path / "folder.kg")
 
 
 def test_a_disk_that_takes_no_more_is_said_and_leaves_nothing(tmp_path: Path) -> None:

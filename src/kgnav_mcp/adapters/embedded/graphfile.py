@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 import struct
+from itertools import count
 from pathlib import Path
 from urllib.parse import quote
 
@@ -23,15 +25,13 @@ def check(path: str) -> None:
         InvalidStore: it is something else, of another version, or shorter than its header says.
     """
     try:
-        with Path(path).open("rb") as file:
-            header = file.read(_HEADER)
-            size = file.seek(0, 2)
+        header, size = _read(path)
     except IsADirectoryError as error:
         raise InvalidStore(f"{path} is a folder, not a graph file", next_step=_load_again(path)) from error
     except (OSError, ValueError) as error:
         reason = "does not exist" if isinstance(error, FileNotFoundError) else "cannot be read"
         raise StoreUnavailable(f"the graph file {path} {reason}", next_step=_load_again(path)) from error
-    if len(header) < _HEADER or not header.startswith(_MAGIC) or _number(header, 68) != APPLICATION_ID:
+    if not _is_ours(header):
         raise InvalidStore(f"{path} is not a graph file", next_step=_load_again(path))
     version = _number(header, 60)
     if version != FORMAT_VERSION:
@@ -41,6 +41,24 @@ def check(path: str) -> None:
         )
     if size < _number(header, 28) * _page_size(header):
         raise InvalidStore(f"{path} is cut short: its end is missing", next_step=_load_again(path))
+
+
+def is_one(path: str | Path) -> bool:
+    """Whether the file there is a graph file, of whatever version and whether whole or not."""
+    try:
+        return _is_ours(_read(path)[0])
+    except (OSError, ValueError):
+        return False
+
+
+def beside(path: str | Path) -> Path:
+    """The path of a graph file to make beside something else: its own with the suffix .kg, if nothing else is there."""
+    stem = Path(path).absolute() if Path(path).name in {"", ".."} else Path(path)
+    named = stem.with_suffix(".kg")
+    if not named.exists() or is_one(named):
+        return named
+    numbered = (stem.with_name(f"{stem.stem}-{number}.kg") for number in count(2))
+    return next(path for path in numbered if not path.exists() or is_one(path))
 
 
 def connect(path: str) -> sqlite3.Connection:
@@ -86,4 +104,20 @@ def _page_size(header: bytes) -> int:
 
 
 def _load_again(path: str) -> str:
-    return f"Make the file from its sources: kgnav load SOURCES... -o {path}"
+    """The command that makes the file, or one beside it where the path is that of something else."""
+    try:
+        free = not Path(path).exists() or is_one(path)
+    except (OSError, ValueError):  # no path can be like this
+        free = False
+    target = path if free else beside(path)
+    return f"Make a graph file from its sources: kgnav load SOURCES... -o {shlex.quote(str(target))}"
+
+
+def _read(path: str | Path) -> tuple[bytes, int]:
+    """The file's first bytes and its size."""
+    with Path(path).open("rb") as file:
+        return file.read(_HEADER), file.seek(0, 2)
+
+
+def _is_ours(header: bytes) -> bool:
+    return len(header) == _HEADER and header.startswith(_MAGIC) and _number(header, 68) == APPLICATION_ID

@@ -19,7 +19,7 @@ from kgnav_mcp.adapters.embedded.loading.interrupts import STEPS, Interrupts
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.nodes import NodeFile
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions, LoadReport, ProgressListener
-from kgnav_mcp.adapters.embedded.loading.partfile import PartFile
+from kgnav_mcp.adapters.embedded.loading.partfile import PartFile, check_distinct, check_target
 from kgnav_mcp.adapters.embedded.loading.reading import Reading
 from kgnav_mcp.adapters.embedded.loading.reification import attach_qualifiers
 from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
@@ -51,6 +51,8 @@ def load(
     if not sources:
         raise LoadError("no source is named", next_step="Name the files to load.")
     target = Path(target)
+    check_target(target, [*sources, *options.labels], force=options.force)
+    check_distinct(sources)
     read = [recognise(Path(path), options.source_format) for path in sources]
     labels = [recognise(Path(path)) for path in options.labels]
     rejects = Rejects(skip_bad=options.skip_bad)

@@ -23,6 +23,8 @@ class LoadOptions:
     """Skip and count bad lines instead of failing at the first."""
     source_format: str | None = None
     """The format of every source, whatever its suffix: one of `sources.FORMATS`."""
+    force: bool = False
+    """Replace a target that is no graph file, too."""
     mediators: Mediators = "blank"
     """Which nodes without a name are mediators: blank nodes, all of them, or none. Each needs an edge, too."""
     type_relations: tuple[str, ...] = (wellknown.RDF_TYPE,)

@@ -4,10 +4,56 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from contextlib import suppress
+from itertools import combinations
 from pathlib import Path
 
+from kgnav_mcp.adapters.embedded import graphfile
 from kgnav_mcp.errors import LoadError
+
+
+def check_target(target: Path, sources: Sequence[Path], *, force: bool) -> None:
+    """Refuse to write where something would be lost. Nothing is read but the first bytes of the target.
+
+    Raises:
+        LoadError: the target's folder is missing, or the target is a folder, one of the sources by whatever path, or,
+            unless `force`, a file with other content than a graph.
+    """
+    if target.is_dir():
+        raise LoadError(
+            f"{target} is a folder, not a file to write", next_step=f"Name a file in it: -o {target / 'graph.kg'}"
+        )
+    if not target.parent.is_dir():
+        raise LoadError(f"the folder {target.parent} does not exist", next_step="Make it first.")
+    if not target.exists():
+        return
+    for source in sources:
+        if source.exists() and target.samefile(source):
+            raise LoadError(
+                f"{target} is a source of this load, and would be lost",
+                next_step=f"Write the graph into another file: -o {graphfile.beside(target)}",
+            )
+    if not target.is_file():
+        raise LoadError(f"{target} is no regular file", next_step="Name a file that may be replaced.")
+    if target.stat().st_size and not force and not graphfile.is_one(target):
+        raise LoadError(
+            f"{target} exists and is not a graph file: its content would be lost",
+            next_step=f"Write the graph into another file: -o {graphfile.beside(target)}. Or load with --force.",
+        )
+
+
+def check_distinct(sources: Sequence[Path]) -> None:
+    """Refuse a source that is named twice: its blank nodes and parallel edges would be there twice.
+
+    Raises:
+        LoadError: two paths lead to one file.
+    """
+    there = [source for source in sources if source.exists()]
+    for first, second in combinations(there, 2):
+        if first.samefile(second):
+            ways = f"{first} is named twice" if first == second else f"{first} and {second} are one file"
+            raise LoadError(ways, next_step="Name each source once.")
 
 
 class PartFile:
@@ -23,15 +69,6 @@ class PartFile:
         self.nodes = target.with_name(f"{self.path.name}-nodes")
 
     def __enter__(self) -> PartFile:
-        """Make room for the part file.
-
-        Raises:
-            LoadError: the target's folder is missing, or the target is a folder itself.
-        """
-        if not self._target.parent.is_dir():
-            raise LoadError(f"the folder {self._target.parent} does not exist", next_step="Make it first.")
-        if self._target.is_dir():
-            raise LoadError(f"{self._target} is a folder", next_step="Name a file, for instance graph.kg.")
         remove_leftovers(self._target)
         return self
 
