@@ -5,7 +5,6 @@ Unlike the rest of these scripts this needs packages: the Neo4j driver, and the 
 
 from __future__ import annotations
 
-import csv
 import gzip
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -142,21 +141,18 @@ class _Table:
         self._path = path
         with self._open() as lines:
             first = next(iter(lines), "")
-        self._delimiter = max("\t,;|", key=first.count)
         try:
-            self.header = parse_header(path.name, next(csv.reader([first], delimiter=self._delimiter), list[str]()))
+            self.header = parse_header(path.name, first)
         except LoadError as error:
             raise ServiceError(f"{error.message}. {error.next_step}") from error
 
     def rows(self) -> Iterator[list[str]]:
-        csv.field_size_limit(64 * 1024 * 1024)
         with self._open() as lines:
-            reader = csv.reader(lines, delimiter=self._delimiter, strict=True)
-            next(reader)
-            for row in reader:
-                if len(row) != len(self.header.columns):
-                    raise ServiceError(f"{self._path}:{reader.line_num}: {len(self.header.columns)} fields expected")
-                yield row
+            for number, row in enumerate(self.header.dialect.rows(lines)):
+                if len(row) != self.header.width:
+                    raise ServiceError(f"{self._path}, row {number}: {self.header.width} fields expected")
+                if number:
+                    yield row
 
     @contextmanager
     def _open(self) -> Generator[Iterable[str]]:

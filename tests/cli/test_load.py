@@ -61,6 +61,57 @@ def test_the_options_reach_the_loader(tmp_path: Path, kgnav: Kgnav) -> None:
     assert "Q1|Alien|film" in shown.stdout
 
 
+def test_an_output_that_would_be_lost_is_refused(films: Path, kgnav: Kgnav) -> None:
+    Path("notes.txt").write_text("dear diary", encoding="utf-8")
+    before = films.read_bytes()
+    for target, hint in (("films.nt", "-o films.kg"), ("notes.txt", "--force"), (".", "-o graph.kg")):
+        result = kgnav("load", str(films), "-o", target)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert result.stderr.startswith(f"Error: {target} ")
+        assert hint in result.stderr
+    assert films.read_bytes() == before
+    assert kgnav("load", str(films), "-o", "notes.txt", "--force").exit_code == 0
+
+
+def test_a_source_taken_for_a_graph_is_told_how_to_become_one(kgnav: Kgnav) -> None:
+    Path("my.tsv").write_text("a\tp\tb\n", encoding="utf-8")
+    result = kgnav("call", "describe_graph", "--graph", "my.tsv")
+    assert result.exit_code == 1
+    assert "kgnav load SOURCES... -o my.kg" in result.output
+
+
+def test_how_a_table_was_read_stands_in_the_summary_and_what_seems_wrong_is_a_warning(kgnav: Kgnav) -> None:
+    Path("edges.csv").write_text("from;to;weight\nann;bob;2\n", encoding="utf-8")
+    given = ("load", "edges.csv", "--relation", "knows", "--type-relation", "is", "-o", "g.kg")
+    result = kgnav(*given)
+    assert "  edges.csv: head 'from'; tail 'to'; qualifiers 'weight'; each edge is called 'knows'" in result.stdout
+    assert result.stderr.startswith("Warning: no triple has the relation 'is'")
+    quiet = kgnav(*given, "--quiet")
+    assert (quiet.stdout, quiet.stderr) == ("", result.stderr)
+    shown = kgnav("call", "search", "entity=ann", "direction=outgoing", "--graph", "g.kg")
+    assert "knows|knows|bob|bob|weight: 2" in shown.stdout
+
+
+def test_edges_alone_become_nodes_where_that_is_asked_for(kgnav: Kgnav) -> None:
+    Path("edges.csv").write_text(":START_ID,:END_ID,:TYPE\n1,2,KNOWS\n", encoding="utf-8")
+    assert "--nodes-from-edges" in kgnav("load", "edges.csv", "-o", "g.kg").stderr
+    assert kgnav("load", "edges.csv", "-o", "g.kg", "--nodes-from-edges").exit_code == 0
+
+
+def test_options_of_a_graph_file_are_its_prefixes_and_no_others(films: Path, kgnav: Kgnav) -> None:
+    assert kgnav("load", str(films), "-o", "films.kg").exit_code == 0
+    graph = '[graphs.films]\nlocation = "films.kg"\n'
+    Path("kgnav.toml").write_text(
+        f'{graph}options = {{ prefixes = {{ f = "http://f.example/" }} }}\n', encoding="utf-8"
+    )
+    shown = kgnav("call", "search", "entity=f:alien", "direction=outgoing", "--graph", "films")
+    assert "f:director|director|f:scott|Ridley Scott" in shown.stdout
+    Path("kgnav.toml").write_text(f"{graph}{{ prefix = 1 }}\n", encoding="utf-8")
+    refused = kgnav("call", "search", "entity=f:alien", "direction=outgoing", "--graph", "films")
+    assert "a graph file has no option 'prefix'" in refused.output
+    assert "Did you mean 'prefixes'?" in refused.output
+
+
 def test_a_path_with_a_space_is_quoted_in_the_next_command(films: Path, kgnav: Kgnav) -> None:
     assert "--graph 'my films.kg'" in kgnav("load", str(films), "-o", "my films.kg").stdout
 

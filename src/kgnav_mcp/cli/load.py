@@ -31,25 +31,42 @@ _EXISTING_FILE = click.Path(path_type=Path)
     epilog="""\b
 Examples:
   kgnav load films.nt.gz -o films.kg
-  kgnav load nodes.csv edges.csv -o movies.kg            headers as for neo4j-admin import
+  kgnav load edges.csv --relation knows -o people.kg     source,target,weight as networkx or pandas write it
+  kgnav load nodes.csv edges.csv -o movies.kg            headers as for neo4j-admin import, or Gephi's
   kgnav load triples.tsv --labels names.tsv --type-relation P31 -o wiki.kg
   kgnav load dump.nt --skip-bad --mediators unnamed -o freebase.kg
 
-The file appears at once and whole: a load that is stopped or fails leaves nothing behind.""",
+The file appears at once and whole: a load that is stopped or fails leaves nothing behind. An older graph file of that
+name is replaced; a source or any other file never is, the latter only with --force.""",
 )
 @click.argument("sources", nargs=-1, required=True, type=_EXISTING_FILE)
 @click.option("-o", "--output", "target", required=True, type=_EXISTING_FILE, help="The graph file to write.")
-@click.option("--force", is_flag=True, help="Replace the output even if it is no graph file. (Never if it is a source.)")
 @click.option(
-    "--labels", multiple=True, type=_EXISTING_FILE, help="A file that names entities: id TAB name, or RDF. Repeatable."
+    "--force", is_flag=True, help="Replace the output even if it is no graph file. (Never if it is a source.)"
+)
+@click.option(
+    "--labels",
+    multiple=True,
+    type=_EXISTING_FILE,
+    help="A file that names entities: id TAB name, or RDF. Ids may be short, such as wd:Q42. Repeatable.",
 )
 @click.option("--skip-bad", is_flag=True, help="Leave bad lines out and count them. [default: stop at the first]")
 @click.option(
     "--format",
     "source_format",
     metavar="FORMAT",
-    help="The format of every source, whatever its suffix, such as nt, ttl, triples or property-graph; a wrong one "
-    "is answered with all there are.",
+    help="The format of every source, whatever its suffix, such as nt, ttl, triples (head, relation, tail), edges (two "
+    "nodes and maybe a weight) or property-graph; a wrong one is answered with all there are.",
+)
+@click.option(
+    "--relation",
+    metavar="NAME",
+    help="What edges are called in a table without a column for the relation. [default: related_to]",
+)
+@click.option(
+    "--nodes-from-edges",
+    is_flag=True,
+    help="Make the nodes that only edges with neo4j-admin's headers name. [default: such an edge is a bad line]",
 )
 @click.option(
     "--mediators",
@@ -63,7 +80,7 @@ The file appears at once and whole: a load that is stopped or fails leaves nothi
     "type_relations",
     multiple=True,
     metavar="RELATION",
-    help="A relation whose tails are classes. Repeatable. [default: rdf:type]",
+    help="A relation whose tails are classes, such as wdt:P31. Repeatable. [default: rdf:type]",
 )
 @click.option(
     "--name-relation",
@@ -91,7 +108,7 @@ The file appears at once and whole: a load that is stopped or fails leaves nothi
     "progress",
     default=None,
     help="Show on stderr how far it is: a bar, or a line every 5 seconds where that is no terminal. --quiet prints "
-    "nothing but errors, not even the summary. [default: a bar on a terminal, else the summary alone]",
+    "nothing but errors and warnings, not even the summary. [default: a bar on a terminal, else the summary alone]",
 )
 def load(
     *,
@@ -103,10 +120,12 @@ def load(
     labels: tuple[Path, ...],
     skip_bad: bool,
     force: bool,
+    relation: str | None,
+    nodes_from_edges: bool,
     **lists: tuple[str, ...],
 ) -> None:
-    """Make a graph file from SOURCES: RDF (N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD), triples as TSV, or a
-    property graph as CSV or JSON Lines; each also compressed with gzip.
+    """Make a graph file from SOURCES: RDF (N-Triples, N-Quads, Turtle, TriG, RDF/XML, JSON-LD), triples as TSV, edges
+    with named columns as CSV or TSV, or a property graph as CSV or JSON Lines; each also compressed with gzip.
     """  # noqa: D205 - click shows the first paragraph as one
     from kgnav_mcp.adapters.embedded.loading import LoadOptions  # noqa: PLC0415 - brings the parsers
     from kgnav_mcp.adapters.embedded.loading import load as load_graph  # noqa: PLC0415
@@ -115,6 +134,8 @@ def load(
         labels=labels,
         skip_bad=skip_bad,
         force=force,
+        relation=relation,
+        nodes_from_edges=nodes_from_edges,
         source_format=source_format,
         mediators=mediators,
         **{name: values for name, values in lists.items() if values},
@@ -125,6 +146,8 @@ def load(
     except KeyboardInterrupt as stop:
         click.echo(f"Stopped: {target} was not written.", err=True)
         click.get_current_context().exit(TERMINATED if isinstance(stop, Terminated) else INTERRUPTED)
+    for warning in report.warnings:
+        click.echo(f"Warning: {warning}.", err=True)
     if progress is not False:
         _summarise(report, target)
 
@@ -183,6 +206,8 @@ def _summarise(report: LoadReport, target: Path) -> None:
     click.echo(
         f"{target}: {report.entities:,} entities, {_rate(report.triples, report.seconds)}, {report.seconds:.1f} s"
     )
+    for note in report.notes:
+        click.echo(f"  {note}")
     if report.bad_lines:
         noun = "line was" if report.bad_lines == 1 else "lines were"
         click.echo(f"{report.bad_lines:,} bad {noun} left out:")

@@ -9,10 +9,10 @@ The export's `id` is the node's key; a property `id` stays a property.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import TypeAlias, cast
 
-from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager, Value
+from kgnav_mcp.adapters.embedded.loading.headers import Value, typed
+from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
 from kgnav_mcp.adapters.embedded.loading.sources import Source, lines, translated
 from kgnav_mcp.adapters.embedded.loading.staging import BATCH
@@ -122,21 +122,4 @@ def _properties(entry: JsonObject) -> list[tuple[str, Value]]:
     if not isinstance(properties, dict):
         raise ValueError("properties are no JSON object")  # noqa: TRY004 - as above
     given = cast("JsonObject", properties)
-    return [(name, value) for name, values in given.items() for value in _values(values)]
-
-
-def _values(value: object) -> Iterator[Value]:
-    if isinstance(value, list):
-        for item in cast("list[object]", value):
-            yield from _values(item)
-    elif isinstance(value, bool):
-        yield ("true" if value else "false", "boolean", None)
-    elif isinstance(value, int):
-        yield (str(value), "integer", None)
-    elif isinstance(value, float):
-        yield (repr(value), "float", None)
-    elif isinstance(value, str):
-        if value:
-            yield (value, None, None)
-    elif value is not None:  # a point or a duration, exported as an object
-        yield (json.dumps(value, ensure_ascii=False, sort_keys=True), "json", None)
+    return [(name, value) for name, values in given.items() for value in typed(values)]

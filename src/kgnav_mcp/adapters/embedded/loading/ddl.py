@@ -82,6 +82,7 @@ CREATE TABLE staging.naming (
 CREATE TABLE staging.named_key (
     key TEXT NOT NULL, kind INTEGER NOT NULL, rank INTEGER NOT NULL, language TEXT, text TEXT NOT NULL
 );
+CREATE TABLE staging.fitting (node INTEGER NOT NULL, named_key INTEGER NOT NULL);
 CREATE TABLE staging.labelled (node INTEGER NOT NULL, label INTEGER NOT NULL);
 CREATE TABLE staging.reifier (
     reifier INTEGER NOT NULL, s INTEGER NOT NULL, p INTEGER NOT NULL, o INTEGER,

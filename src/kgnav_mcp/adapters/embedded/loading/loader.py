@@ -16,18 +16,16 @@ from pathlib import Path
 from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID, FORMAT_VERSION
 from kgnav_mcp.adapters.embedded.loading import ddl, queries, writer
 from kgnav_mcp.adapters.embedded.loading.interrupts import STEPS, Interrupts
-from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.nodes import NodeFile
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions, LoadReport, ProgressListener
 from kgnav_mcp.adapters.embedded.loading.partfile import PartFile, check_distinct, check_target
 from kgnav_mcp.adapters.embedded.loading.reading import Reading
+from kgnav_mcp.adapters.embedded.loading.recognition import check_together, recognise, recognise_names
+from kgnav_mcp.adapters.embedded.loading.references import known_prefixes
 from kgnav_mcp.adapters.embedded.loading.reification import attach_qualifiers
-from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
-from kgnav_mcp.adapters.embedded.loading.sources import recognise
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 from kgnav_mcp.adapters.embedded.loading.statistics import Counting, write_statistics
 from kgnav_mcp.adapters.embedded.loading.terms import TERM_BUDGET
-from kgnav_mcp.adapters.wellknown import PREFIXES
 from kgnav_mcp.errors import LoadError
 
 
@@ -54,15 +52,15 @@ def load(
     check_target(target, [*sources, *options.labels], force=options.force)
     check_distinct(sources)
     read = [recognise(Path(path), options.source_format) for path in sources]
-    labels = [recognise(Path(path)) for path in options.labels]
-    rejects = Rejects(skip_bad=options.skip_bad)
+    check_together(read, nodes_from_edges=options.nodes_from_edges)
+    labels = [recognise_names(Path(path)) for path in options.labels]
     interrupts = Interrupts()
     with interrupts.watched(), without_cycles(), PartFile(target) as part:
         with _writing(target, interrupts), closing(_connect(part)) as connection:
             staging = Staging(connection, term_budget=term_budget, progress=progress)
-            reading = Reading(read, labels, staging, NameRules(options), rejects)
+            reading = Reading(read, labels, staging, options)
             reading.read()
-            _write_small(reading, options)
+            _write_small(reading)
             sampled = _write_large(part, reading, options)
             entities, triples = connection.execute(queries.COUNT_ALL).fetchone()
             if not triples and not entities:
@@ -75,11 +73,13 @@ def load(
     return LoadReport(
         entities=entities,
         triples=triples,
-        bad_lines=rejects.count,
-        first_bad_lines=tuple(rejects.first),
+        bad_lines=reading.rejects.count,
+        first_bad_lines=tuple(reading.rejects.first),
         seconds=time.perf_counter() - begin,
         sampled=sampled,
-        sources=tuple(source.name for source in read),
+        sources=tuple(reading.names),
+        notes=tuple(reading.remarks.notes),
+        warnings=tuple(reading.remarks.warnings),
     )
 
 
@@ -95,7 +95,7 @@ def without_cycles() -> Generator[None]:
             gc.enable()
 
 
-def _write_small(reading: Reading, options: LoadOptions) -> None:
+def _write_small(reading: Reading) -> None:
     """Write the relations and labels, and commit the staged rows for whoever reads them."""
     staging = reading.staging
     connection = staging.connection
@@ -109,7 +109,7 @@ def _write_small(reading: Reading, options: LoadOptions) -> None:
         writer.reject_undeclared(connection, reading.last_declared, reading.names, reading.rejects)
     writer.write_relations(connection, staging)
     attach_qualifiers(connection, staging)
-    writer.write_labels(connection, staging, options.type_relations)
+    writer.write_labels(connection, staging, reading.type_relations)
     connection.execute("COMMIT")
 
 
@@ -181,18 +181,16 @@ def _writing(target: Path, interrupts: Interrupts) -> Generator[None]:
 
 def _write_meta(reading: Reading, options: LoadOptions, counts: Mapping[str, object]) -> None:
     staging = reading.staging
-    taken = set(staging.prefixes.values())
-    known = {prefix: iri for prefix, iri in PREFIXES.items() if prefix not in staging.prefixes and iri not in taken}
     meta: dict[str, object] = {
         "format": FORMAT_VERSION,
         "revision": secrets.token_hex(8),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "generator": f"kgnav-mcp {version('kgnav-mcp')}",
         "kind": reading.kind,
-        "sources": json.dumps([source.name for source in reading.sources]),
-        "prefixes": json.dumps(staging.prefixes | known) if reading.last_rdf else "{}",
+        "sources": json.dumps(reading.names),
+        "prefixes": json.dumps(known_prefixes(staging.prefixes)),
         "mediators": options.mediators,
-        "type_relations": json.dumps([key for key in options.type_relations if key in staging.relations]),
+        "type_relations": json.dumps(reading.type_relations),
         "languages": json.dumps(options.languages),
         **counts,
     }

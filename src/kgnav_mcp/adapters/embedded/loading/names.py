@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from urllib.parse import unquote
 
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
+from kgnav_mcp.adapters.embedded.loading.references import References
 
 NAME, ALIAS, DESCRIPTION = 0, 1, 2
 """The column `kind` of the table `name`."""
@@ -20,7 +21,13 @@ class NameRules:
     def __init__(self, options: LoadOptions) -> None:
         self._languages = tuple(language.lower() for language in options.languages)
         self._ranks: dict[str | None, int] = {}
-        self.relations = _places(options.name_relations, options.alias_relations, options.description_relations)
+        forms = References({}).keys  # the prefixes that sources declare are known when they have been read
+        self.relations = _places(
+            *(
+                [key for name in names for key in forms(name)]
+                for names in (options.name_relations, options.alias_relations, options.description_relations)
+            )
+        )
         self.properties = _places(
             tuple(name.lower() for name in options.name_properties),
             tuple(name.lower() for name in options.alias_properties),

@@ -10,6 +10,9 @@ from typing import Literal
 from kgnav_mcp.adapters import wellknown
 from kgnav_mcp.errors import BadLine
 
+DEFAULT_RELATION = "related_to"
+"""What an edge is called that has no relation of its own."""
+
 Mediators = Literal["blank", "unnamed", "none"]
 
 
@@ -23,12 +26,16 @@ class LoadOptions:
     """Skip and count bad lines instead of failing at the first."""
     source_format: str | None = None
     """The format of every source, whatever its suffix: one of `sources.FORMATS`."""
+    relation: str | None = None
+    """What edges are called in tables without a column for the relation; None: DEFAULT_RELATION."""
+    nodes_from_edges: bool = False
+    """Make the nodes that only the edges of a property graph name; else such an edge is a bad line."""
     force: bool = False
     """Replace a target that is no graph file, too."""
     mediators: Mediators = "blank"
     """Which nodes without a name are mediators: blank nodes, all of them, or none. Each needs an edge, too."""
     type_relations: tuple[str, ...] = (wellknown.RDF_TYPE,)
-    """Relations whose tails are labels (classes); for a tab-separated source for instance `P31`."""
+    """Relations whose tails are labels (classes), short or in full; for a table for instance `P31`."""
     name_relations: tuple[str, ...] = wellknown.NAME_RELATIONS
     """Relations whose literal tails are names, the preferred one first."""
     alias_relations: tuple[str, ...] = wellknown.ALIAS_RELATIONS
@@ -58,7 +65,10 @@ ProgressListener = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """What a finished load put into the file. `bad_lines` counts all bad lines, `first_bad_lines` keeps some."""
+    """What a finished load put into the file. `bad_lines` counts all bad lines, `first_bad_lines` keeps some.
+
+    `notes` say how sources were read where that was open, `warnings` what seems to be a mistake.
+    """
 
     entities: int
     triples: int
@@ -67,3 +77,5 @@ class LoadReport:
     seconds: float
     sampled: bool
     sources: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()

@@ -16,13 +16,28 @@ STAGE_IDS_AS_NAMES = """
 INSERT INTO staging.naming SELECT id, 0, ?3, NULL, key FROM staging.term
 WHERE id > ?1 AND id <= ?2 AND substr(key, 1, 2) <> '_:'
 """
-# One scan of the terms, one index probe each.
+# One scan of the terms with an index probe each, then one row of the names for each that fits.
 INDEX_NAMED_KEYS = "CREATE INDEX staging.named_key_key ON named_key (key)"
-STAGE_NAMES_OF_KEYS = """
-INSERT INTO staging.naming
-SELECT t.id, k.kind, k.rank, k.language, k.text
-FROM staging.term t CROSS JOIN staging.named_key k ON k.key = t.key
+FIT_NAMED_KEYS = """
+INSERT INTO staging.fitting SELECT t.id, k.rowid FROM staging.term t CROSS JOIN staging.named_key k ON k.key = t.key
 """
+STAGE_FITTING_NAMES = """
+INSERT INTO staging.naming
+SELECT f.node, k.kind, k.rank, k.language, k.text
+FROM staging.fitting f CROSS JOIN staging.named_key k ON k.rowid = f.named_key
+"""
+# One scan of the fitting names, one probe for each relation; `?1` is a JSON list of relation keys.
+COUNT_FITTING = """
+SELECT count(*) FROM (
+    SELECT named_key FROM staging.fitting WHERE named_key >= ?2 AND named_key < ?3
+    UNION
+    SELECT k.rowid FROM json_each(?1) r CROSS JOIN staging.named_key k ON k.key = r.value
+    WHERE k.rowid >= ?2 AND k.rowid < ?3
+)
+"""
+COUNT_NAMED_KEYS = "SELECT coalesce(max(rowid), 0) FROM staging.named_key"
+NAMED_KEY = "SELECT key FROM staging.named_key WHERE rowid = ?"
+FIRST_TERM = "SELECT key FROM staging.term WHERE substr(key, 1, 2) <> '_:' ORDER BY id LIMIT 1"
 
 # Two numbers for one key, after the dictionary overflowed: one sort of all terms, then one rewrite of each table.
 FIND_REPEATED_TERMS = """

@@ -4,41 +4,43 @@ from __future__ import annotations
 
 from kgnav_mcp.adapters.embedded.loading import queries
 from kgnav_mcp.adapters.embedded.loading.apoc import read_apoc_nodes, read_apoc_relationships
+from kgnav_mcp.adapters.embedded.loading.edges import describe, names_relations, read_edges, with_types
+from kgnav_mcp.adapters.embedded.loading.labels import read_labels
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
-from kgnav_mcp.adapters.embedded.loading.property_graph import (
-    PropertyStager,
-    header_of,
-    read_nodes,
-    read_relationships,
-)
-from kgnav_mcp.adapters.embedded.loading.rdf import read_rdf, read_rdf_names
+from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION, LoadOptions
+from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager, read_nodes, read_relationships
+from kgnav_mcp.adapters.embedded.loading.rdf import read_rdf
+from kgnav_mcp.adapters.embedded.loading.references import References
 from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
-from kgnav_mcp.adapters.embedded.loading.sources import RDF_FORMATS, Format, Source
+from kgnav_mcp.adapters.embedded.loading.remarks import Remarks
+from kgnav_mcp.adapters.embedded.loading.sources import RDF_FORMATS, TABLES, Format, Source
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
-from kgnav_mcp.adapters.embedded.loading.tables import read_names, read_triples
+from kgnav_mcp.adapters.embedded.loading.tables import read_triples
 
 ID_RANK = 1_000_000
 """The rank of an id as a name: behind every name that a source gives."""
 
 
 class Reading:
-    """Sources are read by kind: RDF, tables of triples, nodes, relationships, names; within a kind as given.
+    """Sources are read by kind: RDF, tables of edges, nodes, relationships, names; within a kind as given.
 
     So the numbers of terms tell where they come from: up to `last_rdf` from RDF, and those behind `last_declared`
-    (None without a property graph) are ends of relationships that no node file has.
+    are ends of relationships that no node file has. It is None without a property graph, and where such ends are nodes.
     """
 
-    def __init__(
-        self, sources: list[Source], labels: list[Source], staging: Staging, rules: NameRules, rejects: Rejects
-    ) -> None:
+    def __init__(self, sources: list[Source], labels: list[Source], staging: Staging, options: LoadOptions) -> None:
         self.sources = sources
         self.names = [source.name for source in sources]
         self.last_rdf = 0
         self.last_declared: int | None = None
+        self.type_relations: list[str] = []
+        """The relations whose tails are classes, by their ids as they are stored."""
+        self.rejects = Rejects(skip_bad=options.skip_bad)
+        self.remarks = Remarks()
         self._labels = labels
         self.staging = staging
-        self._rules = rules
-        self.rejects = rejects
+        self._options = options
+        self._rules = NameRules(options)
         twice = (source.size for source in sources if source.form is Format.APOC)
         staging.bytes_total = sum(source.size for source in (*sources, *labels)) + sum(twice)
 
@@ -61,49 +63,86 @@ class Reading:
                 read_rdf(source, index, staging, self._rules, self.rejects)
                 staging.bytes_before += source.size
         self.last_rdf = staging.terms.last
-        for source in self.sources:
-            if source.form is Format.TABLE:
-                read_triples(source, staging, self.rejects)
-                staging.bytes_before += source.size
-        if not self._labels:
-            bounds = (self.last_rdf, staging.terms.last, ID_RANK)
-            staging.connection.execute(queries.STAGE_IDS_AS_NAMES, bounds)
+        self._read_edges()
+        self._name_by_ids(self.last_rdf)
         self._read_property_graph()
-        for source in self._labels:
-            if source.form in RDF_FORMATS:
-                read_rdf_names(source, staging, self._rules, self.rejects)
-            else:
-                read_names(source, staging, self._rules, self.rejects)
-            staging.bytes_before += source.size
         if self._labels:
-            staging.connection.execute(queries.INDEX_NAMED_KEYS)
-            staging.connection.execute(queries.STAGE_NAMES_OF_KEYS)
+            read_labels(self._labels, staging, self._rules, self.rejects, self.remarks)
+        self._find_type_relations()
+
+    def _read_edges(self) -> None:
+        """Stage the tables whose rows are triples or edges."""
+        relation = self._options.relation or DEFAULT_RELATION
+        stager = PropertyStager(self.staging, self._rules)
+        used = False
+        for index, source in enumerate(self.sources):
+            if source.form not in TABLES or source.has_nodes:
+                continue
+            if source.plain:
+                read_triples(source, self.staging, self.rejects)
+            else:
+                read_edges(source, index, stager, relation, self.rejects)
+                used = used or not names_relations(source)
+            self.staging.bytes_before += source.size
+            self.remarks.notes += describe(source, relation)
+        if self._options.relation is not None and not used:
+            self.remarks.warnings.append(
+                f"--relation {relation} was not needed: every source names the relations of its edges"
+            )
+
+    def _name_by_ids(self, behind: int) -> None:
+        """Take ids for names, from the term behind this one on, unless files of names are there to give some."""
+        if not self._labels:
+            bounds = (behind, self.staging.terms.last, ID_RANK)
+            self.staging.flush()
+            self.staging.connection.execute(queries.STAGE_IDS_AS_NAMES, bounds)
 
     def _read_property_graph(self) -> None:
         staging = self.staging
-        files = [(index, source) for index, source in enumerate(self.sources) if _kind(source) == "property graph"]
+        files = [
+            (index, source)
+            for index, source in enumerate(self.sources)
+            if source.form in {Format.PROPERTY_GRAPH, Format.APOC} or source.has_nodes
+        ]
         if not files:
             return
-        headers = {index: header_of(source) for index, source in files if source.form is Format.PROPERTY_GRAPH}
         stager = PropertyStager(staging, self._rules)
-        for index, source in files:
+        for _, source in files:
             if source.form is Format.APOC:
                 read_apoc_nodes(source, stager, self.rejects)
                 staging.bytes_before += source.size
-            elif not headers[index].relationships:
-                read_nodes(source, stager, self.rejects)
+            elif source.has_nodes:
+                read_nodes(source if source.header.admin else with_types(source), stager, self.rejects)
                 staging.bytes_before += source.size
-        self.last_declared = staging.terms.last
+        declared = staging.terms.last
         for index, source in files:
             if source.form is Format.APOC:
                 read_apoc_relationships(source, index, stager, self.rejects)
                 staging.bytes_before += source.size
-            elif headers[index].relationships:
+            elif not source.has_nodes:
                 read_relationships(source, index, stager, self.rejects)
                 staging.bytes_before += source.size
+        if self._options.nodes_from_edges:
+            self._name_by_ids(declared)
+        else:
+            self.last_declared = declared
+
+    def _find_type_relations(self) -> None:
+        """Look for the relations that give classes; one that was asked for and that no triple has is told."""
+        relations = self.staging.relations
+        references = References(self.staging.prefixes)
+        for given in self._options.type_relations:
+            found = references.stored(given, relations)
+            if found is not None:
+                self.type_relations.append(found)
+            elif self._options.type_relations != LoadOptions().type_relations:
+                nearest = ", ".join(references.nearest(given, relations)) or "none"
+                self.remarks.warnings.append(
+                    f"no triple has the relation {given!r} of --type-relation; the nearest there are: {nearest}"
+                )
 
 
 def _kind(source: Source) -> str:
     if source.form in RDF_FORMATS:
         return "rdf"
-    return "table" if source.form is Format.TABLE else "property graph"
+    return "table" if source.form in TABLES else "property graph"

@@ -16,14 +16,14 @@ class Rejects:
         self.count = 0
         self.first: list[BadLine] = []
 
-    def add(self, source: str, line: int | None, reason: str) -> None:
-        """Count a bad line.
+    def add(self, source: str, line: int | None, reason: str, mend: str = "Mend the line") -> None:
+        """Count a bad line. `mend` is what to do about it, besides leaving it out.
 
         Raises:
             BadLine: bad lines are not to be skipped.
         """
         if not self.skip_bad:
-            raise BadLine(source, line, reason, next_step="Mend the line, or load with --skip-bad to leave it out.")
+            raise BadLine(source, line, reason, next_step=f"{mend}, or load with --skip-bad to leave it out.")
         self.count += 1
         if len(self.first) < KEPT:
             self.first.append(BadLine(source, line, reason))

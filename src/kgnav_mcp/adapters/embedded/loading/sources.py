@@ -1,9 +1,8 @@
-"""Sources: which format a file has, and reading it with its bytes counted and its errors translated."""
+"""Sources: files with their format, read with their bytes counted and their errors translated."""
 
 from __future__ import annotations
 
 import gzip
-import re
 import zlib
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +11,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO, cast
 
+from kgnav_mcp.adapters.embedded.loading.headers import Header
+from kgnav_mcp.adapters.embedded.loading.layout import TRIPLES, Layout
 from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
 from kgnav_mcp.errors import LoadError
 
@@ -28,6 +29,8 @@ class Format(StrEnum):
     JSON_LD = "jsonld"
     TRIX = "trix"
     TABLE = "triples"
+    EDGES = "edges"
+    SIF = "sif"
     PROPERTY_GRAPH = "property-graph"
     APOC = "apoc"
 
@@ -47,28 +50,7 @@ RDF_FORMATS = frozenset(
     )
 )
 
-SUFFIXES = {
-    ".nt": Format.N_TRIPLES,
-    ".nq": Format.N_QUADS,
-    ".ttl": Format.TURTLE,
-    ".turtle": Format.TURTLE,
-    ".trig": Format.TRIG,
-    ".n3": Format.N3,
-    ".rdf": Format.RDF_XML,
-    ".xml": Format.RDF_XML,
-    ".owl": Format.RDF_XML,
-    ".jsonld": Format.JSON_LD,
-    ".trix": Format.TRIX,
-    ".json": Format.APOC,
-    ".jsonl": Format.APOC,
-    ".csv": Format.PROPERTY_GRAPH,
-    ".tsv": Format.TABLE,
-    ".txt": Format.TABLE,
-}
-
-PEEK_BYTES = 65_536
-ADMIN_HEADER = re.compile(r":(ID|START_ID|END_ID)\b")
-"""What neo4j-admin's headers, and nothing else, have in their first line."""
+TABLES = frozenset((Format.TABLE, Format.EDGES, Format.SIF))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +62,26 @@ class Source:
     form: Format
     compressed: bool
     size: int
+    layout: Layout = TRIPLES
+    """How a table is read; what other formats have, too, and do not look at."""
+
+    @property
+    def header(self) -> Header:
+        """The columns of a table that has them."""
+        if self.layout.header is None:
+            raise TypeError(f"{self.name} has no header")
+        return self.layout.header
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is a table of triples with tabs between them and no header."""
+        return self.form is Format.TABLE and self.layout.header is None and not self.layout.edges
+
+    @property
+    def has_nodes(self) -> bool:
+        """Whether it is a table with a row for each node."""
+        header = self.layout.header
+        return header is not None and not header.relationships
 
     def open(self) -> SourceReader:
         return SourceReader(self)
@@ -103,54 +105,6 @@ class SourceReader:
     def __exit__(self, *_: object) -> None:
         self.stream.close()
         self._file.close()
-
-
-def recognise(path: Path, forced: str | None = None) -> Source:
-    """The source at a path, its format told by suffix and first line, or by `forced`.
-
-    Raises:
-        LoadError: it is missing, a folder, empty, unreadable, or of no known format.
-    """
-    if path.is_dir():
-        raise LoadError(f"{path.name} is a folder", next_step="Name the files in it, for instance with a wildcard.")
-    if not path.exists():
-        raise LoadError(f"{path} does not exist", next_step="Check the path.")
-    if not path.is_file():
-        raise LoadError(f"{path} is no regular file", next_step="Write the data into a file first: it is read twice.")
-    if forced is not None and forced not in FORMATS:
-        raise LoadError(f"{forced!r} is no format", next_step=f"Use one of: {', '.join(FORMATS)}.")
-    compressed = path.suffix.lower() == ".gz"
-    suffix = (Path(path.stem) if compressed else path).suffix.lower()
-    form = Format(forced) if forced is not None else SUFFIXES.get(suffix)
-    if form is None:
-        known = " ".join(sorted(SUFFIXES))
-        raise LoadError(
-            f"the format of {path.name} is not known by its suffix {suffix!r}",
-            next_step=f"Known suffixes: {known}, each also with .gz. Or name the format with --format.",
-        )
-    source = Source(path, path.name, form, compressed, path.stat().st_size)
-    with translated(source), source.open() as reader:
-        start = reader.stream.read(PEEK_BYTES)
-    if not start.strip():
-        raise LoadError(f"{path.name} is empty", next_step="Check that the export was finished.")
-    if forced is None:
-        source = Source(path, path.name, _look_closer(source, start), compressed, source.size)
-    return source
-
-
-def _look_closer(source: Source, start: bytes) -> Format:
-    first_line = start.split(b"\n", 1)[0].decode("utf-8", "replace")
-    if source.form is Format.TABLE and ADMIN_HEADER.search(first_line):
-        return Format.PROPERTY_GRAPH
-    if source.form is Format.PROPERTY_GRAPH and not ADMIN_HEADER.search(first_line):
-        raise LoadError(
-            f"the header of {source.name} has no :ID or :START_ID column",
-            next_step="Write the header as for neo4j-admin import: a node file has :ID, an edge file :START_ID, "
-            ":END_ID and :TYPE. Triples without a header go into a .tsv file: head, relation, tail.",
-        )
-    if source.form is Format.APOC and (b'"@context"' in start or b'"@id"' in start):
-        return Format.JSON_LD
-    return source.form
 
 
 @contextmanager
@@ -215,9 +169,14 @@ def blocks(source: Source, reader: SourceReader, size: int = BLOCK_BYTES) -> Ite
         else:
             begun.append(chunk)
             if len(begun) * size > LONGEST_LINE:
-                raise LoadError(
-                    f"{source.name} has a line of more than {LONGEST_LINE // 2**20} MB",
-                    next_step="Check that it is a text file with one statement or row a line, ended by a line feed.",
-                )
+                raise too_long(source)
     if rest := b"".join(begun):
         yield rest
+
+
+def too_long(source: Source) -> LoadError:
+    """The error for a line that is longer than LONGEST_LINE."""
+    return LoadError(
+        f"{source.name} has a line of more than {LONGEST_LINE // 2**20} MB",
+        next_step="Check that it is a text file with one statement or row a line, ended by a line feed.",
+    )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 from kgnav_mcp.adapters.embedded.loading import bulk, ddl, queries
 from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 
+MAKE_NODES = "Add the node, or load with --nodes-from-edges to make it"
 AttributeRow = tuple[int, int, int, str, str | None, str | None, str | None]
 EdgeRow = tuple[int, int, int, int, str | None]
 
@@ -31,7 +32,7 @@ def reject_undeclared(connection: sqlite3.Connection, last_declared: int, names:
     """
     undeclared = cast("Iterator[tuple[int, int, str]]", connection.execute(queries.UNDECLARED_ENDS, (last_declared,)))
     for source, line, key in undeclared:
-        rejects.add(names[source], line, f"no node has the id {key!r}")
+        rejects.add(names[source], line, f"no node has the id {key!r}", mend=MAKE_NODES)
     connection.execute(queries.FORGET_UNDECLARED_RELATIONSHIPS, (last_declared,))
     connection.execute(queries.FORGET_UNDECLARED_TERMS, (last_declared,))
 
@@ -91,10 +92,10 @@ def _numbered_attributes(
         yield node, p, number, text, datatype, language, qualifiers
 
 
-def write_labels(connection: sqlite3.Connection, staging: Staging, type_relations: tuple[str, ...]) -> None:
+def write_labels(connection: sqlite3.Connection, staging: Staging, type_relations: Sequence[str]) -> None:
     """Write the labels: those of a property graph, and the tails of the type relations."""
     connection.executemany(queries.WRITE_LABEL, ((number, key) for key, number in staging.labels.items()))
-    given = [staging.relations[key] for key in type_relations if key in staging.relations]
+    given = [staging.relations[key] for key in type_relations]
     if not given and not staging.labels:
         return
     types = json.dumps(given)

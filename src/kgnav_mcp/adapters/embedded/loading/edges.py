@@ -1,0 +1,188 @@
+"""Tables of edges that other programs write: with named columns, as lists of edges, and in Cytoscape's SIF.
+
+An edge is a triple, and what else stands in its row are its qualifiers. Edges with qualifiers stay apart where they
+run parallel, as in a property graph; those without any are a set, as triples are.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any, TypeAlias, cast
+
+from kgnav_mcp.adapters.embedded.loading.columns import is_number
+from kgnav_mcp.adapters.embedded.loading.delimited import rows
+from kgnav_mcp.adapters.embedded.loading.headers import Header, Role, Value, typed
+from kgnav_mcp.adapters.embedded.loading.layout import COMMENT, TAB, Layout
+from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
+from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
+from kgnav_mcp.adapters.embedded.loading.sources import Format, Source, lines, translated
+from kgnav_mcp.adapters.embedded.loading.staging import BATCH, Staging
+
+Edge: TypeAlias = "tuple[str, str, str, list[tuple[str, Value]]]"
+"""Head, relation, tail and qualifiers."""
+
+WEIGHT = "weight"
+"""The qualifier that a number behind two nodes is: networkx calls it so."""
+
+_INTEGER = re.compile(r"-?\d+(\.0)?")
+"""pandas writes `.0` behind all integers of a column where one is missing."""
+_CODE = re.compile(r"-?0\d.*|\+.*")
+"""`007` and `+49` are no numbers: their characters count."""
+_LONGEST_ATTRIBUTES = 1 << 20
+_SHOWN_ROLES = (("head", Role.START), ("relation", Role.TYPE), ("tail", Role.END), ("qualifiers", Role.PROPERTY))
+
+
+def with_types(source: Source) -> Source:
+    """The table with types for its further columns: integer or float where all values are, else text.
+
+    Raises:
+        LoadError: the source cannot be read.
+    """
+    header = source.header
+    types = {column.place: "integer" for column in header.of(Role.PROPERTY)}
+    filled: set[int] = set()
+    with translated(source), source.open() as reader:
+        for _, row in rows(source, header, reader, Rejects(skip_bad=True)):  # bad lines are told by the loading itself
+            for place in [place for place in types if row[place]]:
+                field = row[place]
+                filled.add(place)
+                if _CODE.fullmatch(field) or not is_number(field):
+                    del types[place]
+                elif not _INTEGER.fullmatch(field):
+                    types[place] = "float"
+            if not types:
+                break
+    columns = (
+        replace(column, datatype=types[column.place]) if column.place in types and column.place in filled else column
+        for column in header.columns
+    )
+    return replace(source, layout=Layout(replace(header, columns=tuple(columns))))
+
+
+def read_edges(source: Source, index: int, stager: PropertyStager, relation: str, rejects: Rejects) -> None:
+    """Stage every edge of a table; those without a relation of their own get `relation`.
+
+    Raises:
+        LoadError: the source cannot be read.
+        BadLine: a line is wrong, and bad lines are not skipped.
+    """
+    staging = stager.staging
+    if source.layout.header is not None:
+        source = with_types(source)
+    with translated(source), source.open() as reader:
+        entries: Iterator[tuple[int, Any]]
+        parse: Callable[[Any], Iterable[Edge]]
+        if source.layout.header is not None:
+            entries = rows(source, source.header, reader, rejects)
+            parse = _Table(source.header, stager, relation)
+        else:
+            entries = lines(source, reader, rejects)
+            parse = _Sif(staging) if source.form is Format.SIF else _List(source.layout.delimiter, relation)
+        for number, entry in entries:
+            try:
+                for edge in parse(entry):
+                    stager.edge(*edge, (index, number))
+            except ValueError as error:
+                rejects.add(source.name, number, str(error))
+            if len(staging.triples) + len(staging.relationships) >= BATCH:
+                staging.checkpoint(source.name, reader.position)
+        staging.checkpoint(source.name, reader.position)
+
+
+def names_relations(source: Source) -> bool:
+    """Whether every edge of a table has a relation of its own."""
+    header = source.layout.header
+    if header is None:
+        return not source.layout.edges
+    return bool(header.of(Role.TYPE)) and not header.optional_type
+
+
+def describe(source: Source, relation: str) -> list[str]:
+    """How a table of edges is read, for the user to see whether it is meant so; nothing where there is no choice."""
+    header = source.layout.header
+    parts: list[str] = []
+    if header is not None and header.written:
+        for word, role in _SHOWN_ROLES:
+            if names := ", ".join(repr(column.name) for column in header.of(role)):
+                parts.append(f"{word} {names}")
+    elif source.layout.edges:
+        parts.append("two nodes and the weight or the attributes of their edge")
+    if source.layout.doubt:
+        parts.append(source.layout.doubt)
+    if not names_relations(source):
+        each = "each edge" if header is None or not header.of(Role.TYPE) else "an edge without a relation"
+        parts.append(f"{each} is called {relation!r} (--relation NAME calls it otherwise)")
+    return [f"{source.name}: {'; '.join(parts)}"] if parts else []
+
+
+class _Table:
+    """Rows with named columns to edges."""
+
+    def __init__(self, header: Header, stager: PropertyStager, relation: str) -> None:
+        self._header = header
+        self._stager = stager
+        self._default = relation
+        self._start, self._end = header.of(Role.START)[0], header.of(Role.END)[0]
+        self._type = next(iter(header.of(Role.TYPE)), None)
+        named = ((Role.START_NAME, self._start), (Role.TYPE_NAME, self._type), (Role.END_NAME, self._end))
+        self._names = [(name, column) for role, column in named for name in header.of(role) if column is not None]
+
+    def __call__(self, row: list[str]) -> Iterator[Edge]:
+        head, tail = self._start.key(row), self._end.key(row)
+        relation = row[self._type.place] if self._type is not None else ""
+        if not relation and self._type is not None and not self._header.optional_type:
+            raise ValueError(f"the column {self._type.title} is empty")
+        yield head, relation or self._default, tail, self._header.values(row)
+        for named, column in self._names:
+            if (text := row[named.place]) and row[column.place]:
+                name = self._stager.name_relation if column is self._type else self._stager.name
+                name(column.key(row), text)
+
+
+class _List:
+    """Lines of two nodes, and maybe a number or attributes in braces, to edges."""
+
+    def __init__(self, delimiter: str | None, relation: str) -> None:
+        self._delimiter = delimiter
+        self._relation = relation
+
+    def __call__(self, line: str) -> Iterator[Edge]:
+        if line.startswith(COMMENT):
+            return
+        parts = [part.strip() for part in line.split(self._delimiter, 2)]
+        if len(parts) < 2 or not all(parts[:2]):
+            raise ValueError("two nodes are expected")
+        yield parts[0], self._relation, parts[1], _attributes(parts[2]) if len(parts) > 2 else []
+
+
+def _attributes(text: str) -> list[tuple[str, Value]]:
+    if text.startswith("{"):
+        try:
+            found: object = ast.literal_eval(text) if len(text) <= _LONGEST_ATTRIBUTES else None
+        except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+            raise ValueError(f"the attributes of the edge are not in the form {{'weight': 0.5}}: {error}") from error
+        if isinstance(found, dict):
+            given = cast("dict[object, object]", found)
+            return [(str(name), value) for name, values in given.items() for value in typed(values)]
+    if text and not is_number(text):
+        raise ValueError("a number or attributes in braces are expected behind the two nodes")
+    return [(WEIGHT, (text, "integer" if _INTEGER.fullmatch(text) else "float", None))] if text else []
+
+
+class _Sif:
+    """Lines of a head, a relation and one tail or more to edges; a node may stand alone."""
+
+    def __init__(self, staging: Staging) -> None:
+        self._staging = staging
+
+    def __call__(self, line: str) -> Iterator[Edge]:
+        parts = [part.strip() for part in line.split(TAB if TAB in line else None)]
+        if len(parts) == 2 or not all(parts):
+            raise ValueError("a head, a relation and one tail or more are expected")
+        if len(parts) == 1:
+            self._staging.terms.id(parts[0])
+        for tail in parts[2:]:
+            yield parts[0], parts[1], tail, []

@@ -1,0 +1,85 @@
+"""Files that name entities and relations, and whether their ids are those of the graph."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from kgnav_mcp.adapters.embedded.loading import queries
+from kgnav_mcp.adapters.embedded.loading.columns import is_node_header
+from kgnav_mcp.adapters.embedded.loading.names import NAME, NameRules
+from kgnav_mcp.adapters.embedded.loading.rdf import read_rdf_names
+from kgnav_mcp.adapters.embedded.loading.references import References
+from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
+from kgnav_mcp.adapters.embedded.loading.remarks import Remarks
+from kgnav_mcp.adapters.embedded.loading.sources import RDF_FORMATS, Source, lines, translated
+from kgnav_mcp.adapters.embedded.loading.staging import BATCH, Staging
+
+
+def read_labels(
+    files: Sequence[Source], staging: Staging, rules: NameRules, rejects: Rejects, remarks: Remarks
+) -> None:
+    """Stage the names in files, and tell how many have an id of the graph. All else must have been read.
+
+    Raises:
+        LoadError: a file cannot be read.
+        BadLine: a line is wrong, and bad lines are not skipped.
+    """
+    references = References(staging.prefixes)
+    read: list[tuple[Source, range, int]] = []
+    for source in files:
+        before = _rows(staging)
+        if source.form in RDF_FORMATS:
+            read_rdf_names(source, staging, rules, rejects)
+            count = _rows(staging) - before
+        else:
+            count = _read_table(source, staging, rules, references, rejects)
+        staging.bytes_before += source.size
+        read.append((source, range(before + 1, _rows(staging) + 1), count))
+    staging.connection.execute(queries.INDEX_NAMED_KEYS)
+    staging.connection.execute(queries.FIT_NAMED_KEYS)
+    staging.connection.execute(queries.STAGE_FITTING_NAMES)
+    relations = json.dumps(list(staging.relations))
+    for source, rows, count in read:
+        (fitting,) = staging.connection.execute(queries.COUNT_FITTING, (relations, rows.start, rows.stop)).fetchone()
+        if fitting:
+            remarks.notes.append(f"{source.name}: names used: {fitting:,} of {count:,}")
+        elif count:
+            first, *_ = staging.connection.execute(queries.NAMED_KEY, (rows.start,)).fetchone()
+            (key,) = staging.connection.execute(queries.FIRST_TERM).fetchone() or ("",)
+            remarks.warnings.append(
+                f"{source.name}: not one of its {count:,} names is used, for its ids, such as {first!r}, are none of "
+                f"the graph, whose ids are such as {references.short(key)!r}"
+            )
+        else:
+            remarks.warnings.append(f"{source.name}: it names nothing (--name-relation tells which relation names)")
+
+
+def _rows(staging: Staging) -> int:
+    (rows,) = staging.connection.execute(queries.COUNT_NAMED_KEYS).fetchone()
+    return int(rows)
+
+
+def _read_table(source: Source, staging: Staging, rules: NameRules, references: References, rejects: Rejects) -> int:
+    """Stage every line of a table of names, and count them.
+
+    Raises:
+        LoadError: the source cannot be read.
+        BadLine: a line does not have two columns, and bad lines are not skipped.
+    """
+    rank = rules.rank(0, None)
+    count = 0
+    with translated(source), source.open() as reader:
+        for number, line in lines(source, reader, rejects):
+            reference, _, name = line.partition("\t")
+            if not reference or not name.strip() or "\t" in name:
+                rejects.add(source.name, number, "two columns (id, name) separated by a tab are expected")
+                continue
+            if number == 1 and is_node_header([reference, name]):
+                continue
+            count += 1
+            staging.named_keys += [(key, NAME, rank, None, name) for key in references.keys(reference)]
+            if len(staging.named_keys) >= BATCH:
+                staging.checkpoint(source.name, reader.position)
+        staging.checkpoint(source.name, reader.position)
+    return count

@@ -1,0 +1,184 @@
+"""What kind of table a file is, told by its first lines: named columns, plain triples, or a list of edges."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kgnav_mcp.adapters.embedded.loading.columns import NUMBER, is_number, like_a_header, understood
+from kgnav_mcp.adapters.embedded.loading.headers import Column, Dialect, Header, Role
+from kgnav_mcp.errors import LoadError
+
+TAB = "\t"
+DELIMITERS = (TAB, ",", ";", "|")
+
+KNOWN_COLUMNS = """A first line may name the columns, in any order, with tabs, commas or semicolons between them:
+  source, target, type | from, to, label | subject, predicate, object | head, relation, tail | start, end | node1, node2
+Any further column is a qualifier. Without one for the relation, every edge is called what --relation says."""
+WITHOUT_NAMES = """Without such a line, three columns are head, relation and tail (--format triples), and two are the
+ends of an edge, maybe with its weight or {attributes} behind them (--format edges)."""
+
+_SPACED_EDGE = re.compile(rf"\S+ +\S+ +(\{{.*\}}|{NUMBER.pattern}) *")
+"""What networkx writes: two nodes, and their edge's attributes or its weight."""
+_NUMBERED_EDGE = re.compile(r"\d+[ \t]+\d+[ \t]*")
+"""What SNAP writes: the numbers of two nodes."""
+_CLOSED = re.compile(r'"([^"]|"")*"')
+COMMENT = "#"
+_ENOUGH = 10
+"""So many lines tell whether a column holds a few relations or many nodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A table. Without a header it has triples with tabs between them, or edges with `delimiter` (None is blanks).
+
+    `doubt` is what a user should know of how it is read.
+    """
+
+    header: Header | None = None
+    edges: bool = False
+    delimiter: str | None = TAB
+    doubt: str = ""
+
+
+TRIPLES = Layout()
+
+
+def layout_of(name: str, lines: list[str], *, tabs: bool) -> Layout:
+    """The layout of a file that begins with these lines, none of them blank.
+
+    Only where `tabs` is true may it be triples without a header.
+
+    Raises:
+        LoadError: nothing is certain; says what is understood, and how to say what the file is.
+    """
+    header = named_columns(lines)
+    if header is not None:
+        return Layout(header)
+    found = _edge_list(lines)
+    if found is not None:
+        return found
+    rows = [line.split(TAB) for line in lines]
+    width = Counter(map(len, rows)).most_common(1)[0][0]
+    if not tabs or width != 3:
+        raise _not_understood(name, lines[0], width if tabs else 1)
+    if like_a_header(rows[0], rows[1:]):
+        raise LoadError(
+            f"the first line of {name} looks like names of columns that are not understood: {_shown(lines[0])}",
+            next_step=f"{KNOWN_COLUMNS}\nIf that line is a triple: --format triples.",
+        )
+    return _triples_or_weights(name, [row for row in rows if len(row) == 3])
+
+
+def triples_without_header(lines: list[str]) -> Layout:
+    """The layout of triples in a file that the user calls so: its first line is one, whatever it looks like."""
+    for delimiter in DELIMITERS[1:] if TAB not in lines[0] else ():
+        dialect = _dialect(lines, delimiter)
+        if len(_rows(lines[:1], dialect)[0]) == 3:
+            roles = (Role.START, Role.TYPE, Role.END)
+            names = ("head", "relation", "tail")
+            columns = tuple(Column(place, names[place], role) for place, role in enumerate(roles))
+            return Layout(Header(columns, dialect, written=False))
+    return TRIPLES
+
+
+def edges_without_header(lines: list[str]) -> Layout:
+    """The layout of a list of edges that the user calls so."""
+    found = _edge_list(lines)
+    if found is not None:
+        return found
+    first = next((line for line in lines if not line.startswith(COMMENT)), lines[0])
+    marks = () if _SPACED_EDGE.fullmatch(first) else DELIMITERS
+    return Layout(edges=True, delimiter=next((mark for mark in marks if mark in first), None))
+
+
+def named_columns(lines: list[str]) -> Header | None:
+    """The header that the first line is; None where it names nothing that is understood."""
+    for delimiter in sorted(DELIMITERS, key=lines[0].count, reverse=True):
+        dialect = _dialect(lines, delimiter)
+        rows = _rows(lines, dialect)
+        if rows and len(rows[0]) > 1 and (header := understood(rows[0], rows[1:], dialect)) is not None:
+            return header
+    dialect = Dialect(" ", spaced=True)  # blanks are in any text: every line must have as many columns as the first
+    rows = _rows(lines, dialect)
+    if len(rows) == len(lines) > 1 and {len(row) for row in rows} == {len(rows[0])} and len(rows[0]) > 1:
+        return understood(rows[0], rows[1:], dialect)
+    return None
+
+
+def _dialect(lines: list[str], delimiter: str) -> Dialect:
+    """Raw quotation marks are as common between tabs as quoted fields: a badly closed one tells which they are."""
+    quoted = delimiter != TAB or all(
+        _CLOSED.fullmatch(field) for line in lines for field in line.split(TAB) if field.startswith('"')
+    )
+    return Dialect(delimiter, quoted=quoted, spaced=f"{delimiter} " in lines[0])
+
+
+def _rows(lines: list[str], dialect: Dialect) -> list[list[str]]:
+    """The rows up to the first that is no valid CSV; the last line may be cut within a field."""
+    found: list[list[str]] = []
+    try:
+        for row in dialect.rows(f"{line}\n" for line in lines):
+            found.append(row)  # noqa: PERF402 - those before an error are wanted
+    except csv.Error:
+        return found
+    return found
+
+
+def _edge_list(lines: list[str]) -> Layout | None:
+    """The layout of lines that can only be edges; SNAP has comments before them."""
+    given = [line for line in lines if not line.startswith(COMMENT)]
+    if not given:
+        return None
+    if all(_SPACED_EDGE.fullmatch(line) or _NUMBERED_EDGE.fullmatch(line) for line in given):
+        return Layout(edges=True, delimiter=None)
+    for mark in DELIMITERS:
+        parts = [line.split(mark, 2) for line in given]
+        if all(len(row) == 3 and row[2].startswith("{") and row[2].endswith("}") for row in parts):
+            return Layout(edges=True, delimiter=mark)
+    return None
+
+
+def _triples_or_weights(name: str, rows: Sequence[Sequence[str]]) -> Layout:
+    """Triples, unless all tails are numbers: then these may be the weights of edges, and it is asked what they are."""
+    if not all(is_number(tail) for _, _, tail in rows):
+        return TRIPLES
+    heads, middles = {row[0] for row in rows}, {row[1] for row in rows}
+    if all(map(is_number, heads)) and not any(map(is_number, middles)):
+        return TRIPLES
+    if len(rows) >= _ENOUGH and len(middles) * 5 <= len(rows) and middles.isdisjoint(heads):
+        return Layout(
+            doubt="read as head, relation, tail; if the third column is a weight, load it with --format edges"
+        )
+    raise LoadError(
+        f"{name} has a number in every third column: {_shown(TAB.join(rows[0]))}",
+        next_step="If it is the weight of an edge between the first two: --format edges, and --relation NAME to name "
+        "the edges. If the columns are head, relation, tail: --format triples.",
+    )
+
+
+def _not_understood(name: str, first: str, width: int) -> LoadError:
+    understood = f"{KNOWN_COLUMNS}\n{WITHOUT_NAMES}"
+    if width == 2:
+        return LoadError(
+            f"{name} has two columns and no names over them: {_shown(first)}",
+            next_step=f"If they are ids and names: --labels {name}. If they are the two ends of edges: --format edges."
+            f"\n{KNOWN_COLUMNS}",
+        )
+    if width > 3:
+        return LoadError(
+            f"{name} has {width} columns and no names over them that are understood: {_shown(first)}",
+            next_step=f"A triple has three; what stands in a fourth column only its name can tell.\n{understood}",
+        )
+    return LoadError(
+        f"the first line of {name} names no columns that are understood: {_shown(first)}", next_step=understood
+    )
+
+
+def _shown(line: str) -> str:
+    """A line as a message shows it: short, on one line, tabs visible."""
+    text = line.replace(TAB, " <tab> ")
+    return repr(text if len(text) <= 100 else f"{text[:97]}...")

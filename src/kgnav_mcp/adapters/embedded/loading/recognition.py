@@ -1,0 +1,149 @@
+"""Which format a file has: told by its suffix and first lines, or by the user."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from kgnav_mcp.adapters.embedded.loading import layout
+from kgnav_mcp.adapters.embedded.loading.headers import parse_header
+from kgnav_mcp.adapters.embedded.loading.layout import Layout
+from kgnav_mcp.adapters.embedded.loading.sources import FORMATS, RDF_FORMATS, Format, Source, translated
+from kgnav_mcp.errors import LoadError
+
+SUFFIXES = {
+    ".nt": Format.N_TRIPLES,
+    ".nq": Format.N_QUADS,
+    ".ttl": Format.TURTLE,
+    ".turtle": Format.TURTLE,
+    ".trig": Format.TRIG,
+    ".n3": Format.N3,
+    ".rdf": Format.RDF_XML,
+    ".xml": Format.RDF_XML,
+    ".owl": Format.RDF_XML,
+    ".jsonld": Format.JSON_LD,
+    ".trix": Format.TRIX,
+    ".json": Format.APOC,
+    ".jsonl": Format.APOC,
+    ".csv": Format.TABLE,
+    ".tsv": Format.TABLE,
+    ".txt": Format.TABLE,
+    ".edges": Format.EDGES,
+    ".edgelist": Format.EDGES,
+    ".sif": Format.SIF,
+}
+
+LONGEST_HEADER = 1 << 20
+PEEK_BYTES = 65_536
+ADMIN_HEADER = re.compile(r":(ID|START_ID|END_ID)\b")
+"""What neo4j-admin's headers, and nothing else, have in their first line."""
+
+
+def recognise(path: Path, forced: str | None = None) -> Source:
+    """The source at a path, its format told by suffix and first lines, or by `forced`.
+
+    Raises:
+        LoadError: it is missing, a folder, empty, unreadable, or of no known format.
+    """
+    source, start = _file(path, forced)
+    if forced is None and source.form is Format.APOC and (b'"@context"' in start or b'"@id"' in start):
+        return replace(source, form=Format.JSON_LD)
+    if source.form in RDF_FORMATS or source.form is Format.APOC:
+        return source
+    found = _layout(source, _first_lines(source, start), forced=forced is not None)
+    form = source.form
+    if found.header is not None:
+        form = Format.PROPERTY_GRAPH if found.header.admin else Format.TABLE
+    elif found.edges:
+        form = Format.EDGES
+    return replace(source, form=form, layout=found)
+
+
+def _layout(source: Source, lines: list[str], *, forced: bool) -> Layout:
+    """How a table is read: as its first lines tell, or as the user says."""
+    if source.form is Format.PROPERTY_GRAPH or (not forced and ADMIN_HEADER.search(lines[0])):
+        return Layout(parse_header(source.name, lines[0]))
+    if source.form is Format.TABLE and not forced:
+        return layout.layout_of(source.name, lines, tabs=".csv" not in map(str.lower, source.path.suffixes))
+    if source.form is Format.SIF:
+        return layout.TRIPLES
+    header = layout.named_columns(lines)
+    if header is not None and header.relationships:
+        return Layout(header)
+    return layout.edges_without_header(lines) if source.form is Format.EDGES else layout.triples_without_header(lines)
+
+
+def check_together(sources: Sequence[Source], *, nodes_from_edges: bool) -> None:
+    """Refuse sources that are half of a pair.
+
+    Raises:
+        LoadError: there are edges for neo4j-admin without a file of nodes, or a table of nodes without one of edges.
+    """
+    edges = [source for source in sources if source.form is Format.PROPERTY_GRAPH and not source.has_nodes]
+    if len(edges) == len(sources) and not nodes_from_edges:
+        raise LoadError(
+            f"{edges[0].name} has edges, and no source has their nodes",
+            next_step="Name the file of nodes, too: it has an :ID column. Or load with --nodes-from-edges, which makes "
+            "a node of each id that an edge names.",
+        )
+    nodes = [source for source in sources if source.form is Format.TABLE and source.has_nodes]
+    if len(nodes) == len(sources):
+        raise LoadError(
+            f"{nodes[0].name} is a table of nodes, and no source has edges",
+            next_step="Name the table of edges, too; its columns are, for instance, source, target and type. If there "
+            "is none, call the column of ids :ID, as for neo4j-admin import. If the first line is a triple: "
+            "--format triples.",
+        )
+
+
+def recognise_names(path: Path) -> Source:
+    """The file of names at a path: RDF, or a table of ids and names.
+
+    Raises:
+        LoadError: as `recognise`.
+    """
+    return _file(path, None)[0]
+
+
+def _file(path: Path, forced: str | None) -> tuple[Source, bytes]:
+    """The file with the format that its suffix tells, and its beginning."""
+    if path.is_dir():
+        raise LoadError(f"{path.name} is a folder", next_step="Name the files in it, for instance with a wildcard.")
+    if not path.exists():
+        raise LoadError(f"{path} does not exist", next_step="Check the path.")
+    if not path.is_file():
+        raise LoadError(f"{path} is no regular file", next_step="Write the data into a file first: it is read twice.")
+    if forced is not None and forced not in FORMATS:
+        raise LoadError(f"{forced!r} is no format", next_step=f"Use one of: {', '.join(FORMATS)}.")
+    compressed = path.suffix.lower() == ".gz"
+    suffix = (Path(path.stem) if compressed else path).suffix.lower()
+    form = Format(forced) if forced is not None else SUFFIXES.get(suffix)
+    if form is None:
+        known = " ".join(sorted(SUFFIXES))
+        raise LoadError(
+            f"the format of {path.name} is not known by its suffix {suffix!r}",
+            next_step=f"Known suffixes: {known}, each also with .gz. Or name the format with --format.",
+        )
+    source = Source(path, path.name, form, compressed, path.stat().st_size)
+    with translated(source), source.open() as reader:
+        start = reader.stream.readline(LONGEST_HEADER) + reader.stream.read(PEEK_BYTES)
+    if not start.strip():
+        raise LoadError(f"{path.name} is empty", next_step="Check that the export was finished.")
+    return source, start
+
+
+def _first_lines(source: Source, start: bytes) -> list[str]:
+    """The lines a file begins with, without blank ones; the last one is left out where it may be cut short.
+
+    Raises:
+        LoadError: it is UTF-16.
+    """
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise LoadError(f"{source.name} is UTF-16, not UTF-8", next_step="Convert the file: iconv -f UTF-16 -t UTF-8.")
+    given = start.split(b"\n")
+    whole = given[:-1] if len(given) > 1 and len(start) >= PEEK_BYTES else given
+    lines = (raw.decode("utf-8-sig", "replace").rstrip("\r") for raw in whole)
+    return [line for line in lines if line.strip()]
