@@ -16,6 +16,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from kgnav_bench.client import ToolFailedError
+from kgnav_bench.http_client import BareHttpClient, Era
 from kgnav_mcp.config import HttpSettings
 from kgnav_mcp.server.origins import transport_security
 from kgnav_mcp.server.transport import bind
@@ -142,6 +144,14 @@ def test_the_stateless_era_answers_without_a_session(server: HttpServer) -> None
     answer = post(server, "stateless")
     assert "mcp-session-id" not in answer.headers
     assert answer.json()["result"]["cacheScope"] == "public"
+
+
+@pytest.mark.parametrize("spoken", ["handshake", "stateless"])
+def test_the_client_that_measures_is_answered_in_both_eras(server: HttpServer, spoken: Era) -> None:
+    with BareHttpClient(server.url.replace(_EVERY_ADDRESS, "127.0.0.1"), spoken) as client:
+        for thought in ("one", "two"):
+            with pytest.raises(ToolFailedError, match=r"missing\.kg"):
+                client.call("think", {"thought": thought})
 
 
 async def test_an_answer_in_two_packets_does_not_wait_for_the_first_to_be_acknowledged() -> None:
