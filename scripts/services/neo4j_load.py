@@ -5,6 +5,7 @@ Unlike the rest of these scripts this needs packages: the Neo4j driver, and the 
 
 from __future__ import annotations
 
+import csv
 import gzip
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -147,12 +148,14 @@ class _Table:
             raise ServiceError(f"{error.message}. {error.next_step}") from error
 
     def rows(self) -> Iterator[list[str]]:
+        csv.field_size_limit(64 * 1024 * 1024)
         with self._open() as lines:
-            for number, row in enumerate(self.header.dialect.rows(lines)):
-                if len(row) != self.header.width:
-                    raise ServiceError(f"{self._path}, row {number}: {self.header.width} fields expected")
-                if number:
-                    yield row
+            reader = csv.reader(lines, delimiter=self.header.dialect.delimiter, strict=True)
+            next(reader)
+            for row in reader:
+                if len(row) != len(self.header.columns):
+                    raise ServiceError(f"{self._path}:{reader.line_num}: {len(self.header.columns)} fields expected")
+                yield row
 
     @contextmanager
     def _open(self) -> Generator[Iterable[str]]:

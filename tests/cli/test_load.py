@@ -106,7 +106,7 @@ def test_options_of_a_graph_file_are_its_prefixes_and_no_others(films: Path, kgn
     )
     shown = kgnav("call", "search", "entity=f:alien", "direction=outgoing", "--graph", "films")
     assert "f:director|director|f:scott|Ridley Scott" in shown.stdout
-    Path("kgnav.toml").write_text(f"{graph}{{ prefix = 1 }}\n", encoding="utf-8")
+    Path("kgnav.toml").write_text(f"{graph}options = {{ prefix = 1 }}\n", encoding="utf-8")
     refused = kgnav("call", "search", "entity=f:alien", "direction=outgoing", "--graph", "films")
     assert "a graph file has no option 'prefix'" in refused.output
     assert "Did you mean 'prefixes'?" in refused.output

@@ -227,60 +227,6 @@ def test_cytoscapes_sif_has_several_tails_a_line_and_nodes_without_edges(tmp_pat
         loaded(tmp_path, {"net.sif": "a pp b\na pp\n"})
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("g.csv", "person,knows,friend\nann,likes,bob\n"),
-        ("g.csv", "chapter,start,end\none,1999-01-02,2000\n"),
-        ("g.tsv", "person\trelation\tcompany\nann\tworks_at\tacme\n"),
-        ("g.tsv", "person\ttitle\tyear\nann\tboss\tacme\n"),
-        ("g.txt", "Once upon a time\n"),
-    ],
-)
-def test_a_first_line_that_is_not_understood_is_answered_with_what_is(tmp_path: Path, name: str, text: str) -> None:
-    with pytest.raises(LoadError, match="the first line of g") as caught:
-        load([write(tmp_path, name, text)], tmp_path / "g.kg")
-    assert "head, relation, tail" in caught.value.next_step
-    assert "--format triples" in caught.value.next_step
-
-
-def test_a_first_line_that_the_user_calls_a_triple_is_one(tmp_path: Path) -> None:
-    options = LoadOptions(source_format="triples")
-    for name, text in (("g.csv", 'person,knows,"a, b"\n'), ("g.tsv", "person\tknows\ta, b\n")):
-        assert loaded(tmp_path, {name: text}, options).edges() == [("person", "knows", "a, b")]
-
-
-@pytest.mark.parametrize(
-    "first",
-    [
-        "Jaws\ttype\tFilm",
-        "dog\thas_part\ttail",
-        "head\tpart_of\tbody",
-        '"Weird Al" Yankovic\tlabel\tScotti',
-        "/m/010016\t/location/hud_county_place/county\t/m/0mr_8",
-        "relation\tp\tb\nc\trelation\tp",
-        "a\tp\tb",
-        "$\tin_language\tGerman",
-    ],
-)
-def test_ordinary_triples_are_no_header(tmp_path: Path, first: str) -> None:
-    graph = loaded(tmp_path, {"g.tsv": f"{first}\nx\tp\ty\n"})
-    assert tuple(first.split("\n", maxsplit=1)[0].split("\t")) in graph.edges()
-
-
-@pytest.mark.parametrize(
-    ("text", "reason", "hint"),
-    [
-        ("a\tp\tb\t1999\nc\tp\td\t2001\n", "4 columns and no names", "fourth column"),
-        ("a\tAnn\nb\tBob\n", "two columns and no names", "--labels g.tsv"),
-    ],
-)
-def test_other_numbers_of_columns_are_explained(tmp_path: Path, text: str, reason: str, hint: str) -> None:
-    with pytest.raises(LoadError, match=reason) as caught:
-        load([write(tmp_path, "g.tsv", text)], tmp_path / "g.kg")
-    assert hint in caught.value.next_step
-
-
 def test_raw_quotation_marks_between_tabs_stay(tmp_path: Path) -> None:
     text = 'head\trelation\ttail\n"Weird Al" Yankovic\tsings\tEat It\n'
     assert loaded(tmp_path, {"g.tsv": text}).edges() == [('"Weird Al" Yankovic', "sings", "Eat It")]
