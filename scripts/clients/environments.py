@@ -66,7 +66,8 @@ class Client:
             ".mjs": [str(node) if node.exists() else "node", self.program],
         }
         runner = runners.get(Path(self.program).suffix, ["./client"])
-        return json.loads(_run([*runner, json.dumps(task)], folder, _PATIENCE_S))
+        said = _run([*runner, json.dumps(task)], folder, _PATIENCE_S)
+        return json.loads(said.splitlines()[-1])  # mcp-use logs to stdout before that
 
 
 def _run(command: Sequence[str], folder: Path, patience: float | None = None) -> str:
