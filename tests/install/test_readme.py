@@ -37,6 +37,7 @@ FILES: Mapping[str, bytes] = {
     "schema.ttl": b"<http://p.example/knows> <http://www.w3.org/2000/01/rdf-schema#label> 'knows' .\n",
     "nodes.csv": b"id:ID,:LABEL,name\n1,Shop,Corner\n2,Ware,Tea\n",
     "edges.csv": b":START_ID,:TYPE,:END_ID\n1,SELLS,2\n",
+    "links.csv": b"source,target\nann,bob\n",
     "export.jsonl": b'{"type":"node","id":"1","labels":["Shop"],"properties":{"name":"Corner"}}\n',
 }
 """What a reader has of their own, by the names that the README uses."""
