@@ -107,6 +107,7 @@ class App:
             room=None if settings.paper_format else _CHARACTERS * settings.budget,
             ranked=settings.top_k,
             examples=settings.examples,
+            collapse_single=settings.paper_format,
             white_list=tuple(settings.white_list),
             black_list=tuple(settings.black_list),
             housekeeping=shipped.housekeeping,
@@ -114,7 +115,7 @@ class App:
         )
         self._closing = AsyncExitStack()
         self.ranker = make_ranker(settings, self._closing)
-        self.style = Style(budget=settings.budget, literal_limit=settings.literal_limit)
+        self.style = Style(settings.budget, settings.literal_limit, settings.structured)
 
     def graph(self, name: str | None = None) -> Graph:
         """The graph of this name; the first configured one where no name is given.

@@ -30,6 +30,7 @@ from collections.abc import Sequence
 from math import ceil, isnan
 from typing import Final
 
+from kgnav_mcp.clipping import echoed
 from kgnav_mcp.model import Direction, Entity
 
 LONGEST_PAUSE: Final = 86_400.0
@@ -68,7 +69,7 @@ class UnknownEntity(InvalidRequest):
     """No entity has this id or name. `nearest` are entities with similar names, best first."""
 
     def __init__(self, reference: str, nearest: Sequence[Entity] = (), *, next_step: str = "") -> None:
-        super().__init__(f"no entity has the id or the name {reference!r}", next_step=next_step)
+        super().__init__(f"no entity has the id or the name {echoed(reference)}", next_step=next_step)
         self.reference = reference
         self.nearest = tuple(nearest)
 
@@ -77,7 +78,7 @@ class AmbiguousEntity(InvalidRequest):
     """Several entities have this name. `candidates` are all of them that were found."""
 
     def __init__(self, reference: str, candidates: Sequence[Entity], *, next_step: str = "") -> None:
-        super().__init__(f"{len(candidates)} entities are called {reference!r}", next_step=next_step)
+        super().__init__(f"{len(candidates)} entities are called {echoed(reference)}", next_step=next_step)
         self.reference = reference
         self.candidates = tuple(candidates)
 
@@ -100,7 +101,7 @@ class UnknownRelation(InvalidRequest):
         next_step: str = "",
     ) -> None:
         side = f"{direction} " if direction else ""
-        super().__init__(f"{entity.id!r} has no {side}relation {relation!r}", next_step=next_step)
+        super().__init__(f"{echoed(entity.id)} has no {side}relation {echoed(relation)}", next_step=next_step)
         self.entity = entity
         self.relation = relation
         self.direction = direction
@@ -112,7 +113,7 @@ class UnknownName(InvalidRequest):
     """The graph has no label, property or relation of this name. `kind` says which of them was asked for."""
 
     def __init__(self, kind: str, name: str, nearest: Sequence[str] = ()) -> None:
-        super().__init__(f"this graph has no {kind} {name!r}", next_step="describe_graph() lists what there is.")
+        super().__init__(f"this graph has no {kind} {echoed(name)}", next_step="describe_graph() lists what there is.")
         self.kind = kind
         self.name = name
         self.nearest = tuple(nearest)
@@ -122,7 +123,7 @@ class UnknownGraph(InvalidRequest):
     """No graph is served under this name. `known` are the names that are."""
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
-        super().__init__(f"no graph is called {name!r}", next_step=f"Use one of: {', '.join(known)}.")
+        super().__init__(f"no graph is called {echoed(name)}", next_step=f"Use one of: {', '.join(known)}.")
         self.name = name
         self.known = tuple(known)
 

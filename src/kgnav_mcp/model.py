@@ -156,7 +156,8 @@ class RelationFacts:
 
     `hops` holds the relation's own parts: one, or two when it leads through mediators. `mediators` says that
     far ends of this one-hop relation are mediators, so that a two-hop relation shows more. A `hidden` relation is not
-    offered unless it is asked for by name: there are too many of its kind, and they lead nowhere.
+    offered unless it is asked for by name: there are too many of its kind, and they lead nowhere. One that `matches`
+    fits the question that ranked it.
     """
 
     relation: Relation
@@ -166,6 +167,7 @@ class RelationFacts:
     examples: tuple[Node, ...] = ()
     mediators: bool = False
     hidden: bool = False
+    matches: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,13 +245,16 @@ class NodeProperties:
 class Neighbourhood:
     """The triples around one entity in one direction, or, where it is a hub, only its relations.
 
-    Exactly one of `rows` and `relations` is set.
+    Exactly one of `rows` and `relations` is set. Where there are no rows, `opposite` is the number of rows in the other
+    direction, and `qualifies` says that the entity may be the value of a qualifier.
     """
 
     entity: Entity
     direction: Direction
     rows: Page[Triple] | None = None
     relations: Page[RelationFacts] | None = None
+    opposite: Count | None = None
+    qualifies: bool = False
 
 
 @dataclass(frozen=True, slots=True)

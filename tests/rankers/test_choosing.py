@@ -63,7 +63,7 @@ async def test_get_relations_and_search_both_ask_the_chosen_ranker(
     assert listed.splitlines()[4].startswith("dislikes|")
     endpoint.chooses("moored_at")
     hub = {"entity": toy.HUB, "direction": "incoming", "question": "What is tied up there?"}
-    assert (await call("search", hub, settings)).splitlines()[5].startswith("moored_at|")
+    assert (await call("search", hub, settings)).splitlines()[6].startswith("moored_at|")
     assert len(endpoint.asked) == 2
 
 

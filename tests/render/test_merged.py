@@ -31,7 +31,7 @@ def test_every_view_says_what_was_merged_and_what_is_left_out() -> None:
     for sheet in (
         neighbourhood(Neighbourhood(ANN, Direction.OUTGOING, rows=rows), Style(), 0),
         neighbourhood(Neighbourhood(ANN, Direction.OUTGOING, relations=facts), Style(), 0),
-        relations(ANN, facts, 0, asked=False),
+        relations(ANN, facts, Style(), 0, asked=False),
         triples(ANN, linked, Style(), 0),
     ):
         lines = fit(sheet, Style()).text.split("\n")

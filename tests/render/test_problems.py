@@ -20,7 +20,7 @@ from kgnav_mcp.errors import (
     Unsupported,
 )
 from kgnav_mcp.model import Direction, Entity
-from kgnav_mcp.render.problems import problem
+from kgnav_mcp.render.problems import problem, with_example
 
 PARIS = Entity("paris", "Paris", ("City",), "capital of France")
 TEXAS = Entity("paris_texas", "Paris", ("City",))
@@ -66,10 +66,10 @@ def test_an_error_says_what_failed_what_is_near_and_what_to_do(error: KgnavError
     assert problem(error) == text
 
 
-def test_an_example_of_this_very_graph_ends_the_text() -> None:
-    assert problem(InvalidArgument("x"), 'find_node(hint="Drama")').endswith(
-        'A call that works here: find_node(hint="Drama")'
-    )
+def test_a_call_that_works_ends_the_text_where_there_is_one() -> None:
+    text = problem(InvalidArgument("x"))
+    assert with_example(text, 'find_node(hint="Drama")') == f'{text}\nA call that works here: find_node(hint="Drama")'
+    assert with_example(text, "") == text
 
 
 def test_names_from_the_graph_cannot_forge_lines() -> None:

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import click
 
@@ -38,8 +38,8 @@ Exit code: 0 for an answer, 1 for an error answer, 2 for a call that could not b
 def call(context: click.Context, *, tool: str, arguments: tuple[str, ...], settings: Settings) -> None:
     """Call TOOL once and print its answer as a model sees it.
 
-    A VALUE is text. Where the tool wants a list, it is JSON or one element; where it wants a number or true and
-    false, it is read as one. With --structured the answer is printed as JSON.
+    A VALUE is text. Where the tool wants a list, it is JSON or one element, and several are given by repeating NAME;
+    where it wants a number, it is read as one. With --structured the answer is printed as JSON.
     """
     result = asyncio.run(_call(tool, _pairs(arguments), settings))
     click.echo(_text(result))
@@ -66,8 +66,7 @@ async def _call(name: str, pairs: list[tuple[str, str]], settings: Settings) -> 
     async with Client(build_server(App(settings))) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         fault = None if name in tools else _unknown_tool(name, tools)
-        arguments = {} if fault else _arguments(pairs, tools[name])
-        result = None if fault else await client.call_tool(name, arguments)
+        result = None if fault else await client.call_tool(name, _arguments(pairs))
     # Raised outside of the client, whose task group would wrap it.
     if result is None:
         raise click.UsageError(fault or "")
@@ -80,40 +79,12 @@ def _unknown_tool(name: str, tools: Mapping[str, Tool]) -> str:
     return f"there is no tool {name!r}. {hint}"
 
 
-def _arguments(pairs: list[tuple[str, str]], tool: Tool) -> dict[str, Any]:
-    """The values as the tool's schema wants them. What does not fit is left to the server, whose error says why."""
-    properties = cast("dict[str, dict[str, Any]]", tool.input_schema.get("properties", {}))
-    arguments: dict[str, Any] = {}
+def _arguments(pairs: list[tuple[str, str]]) -> dict[str, str | list[str]]:
+    """The values as texts, a list where one was repeated: what they mean the server knows."""
+    texts: dict[str, list[str]] = {}
     for name, text in pairs:
-        value = _value(text, _types(properties.get(name, {})))
-        known = arguments.get(name)
-        if isinstance(known, list) and isinstance(value, list):
-            arguments[name] = [*cast("list[Any]", known), *cast("list[Any]", value)]
-        else:
-            arguments[name] = value
-    return arguments
-
-
-def _types(schema: Mapping[str, Any]) -> set[str]:
-    options: list[Mapping[str, Any]] = [schema, *schema.get("anyOf", [])]
-    return {option["type"] for option in options if isinstance(option.get("type"), str)}
-
-
-def _value(text: str, types: set[str]) -> object:
-    if "array" in types:
-        parsed = _json(text) if text.lstrip().startswith("[") else None
-        return cast("list[object]", parsed) if isinstance(parsed, list) else [text]
-    if "string" in types or not types & {"object", "integer", "number", "boolean"}:
-        return text
-    parsed = _json(text)
-    return text if parsed is None else parsed
-
-
-def _json(text: str) -> object:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        return None
+        texts.setdefault(name, []).append(text)
+    return {name: given[0] if len(given) == 1 else given for name, given in texts.items()}
 
 
 def _text(result: CallToolResult) -> str:

@@ -44,6 +44,11 @@ class Resume:
         return cls(after or None, int(skip or 0))
 
     @staticmethod
+    def written(text: str) -> bool:
+        """Whether the text is such a place, and not one of another kind of list."""
+        return "~" in text
+
+    @staticmethod
     def write(after: str | None, skip: int = 0) -> str:
         return f"{skip or ''}~{after or ''}"
 

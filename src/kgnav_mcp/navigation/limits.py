@@ -22,6 +22,8 @@ class Limits:
     """Far ends shown with each relation of a hub."""
     relations: int = 20_000
     """Distinct relations read of one entity: a bound against runaway stores, beyond any known schema."""
+    collapse_single: bool = False
+    """Whether a hub of a single relation is shown as a list of one, too, as in the paper, and not by its rows."""
     white_list: tuple[str, ...] = ()
     """Glob patterns of relation ids; where there are any, GraphWalker's tools offer nothing else."""
     black_list: tuple[str, ...] = ()

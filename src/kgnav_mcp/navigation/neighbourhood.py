@@ -2,6 +2,7 @@
 
     a filter?                 the triples of those relations, p at most
     no more than k triples?   the triples
+    only one relation?        the triples, p at most                             (a list of one would say nothing)
     otherwise                 its distinct relations, with counts and examples   (the hub collapses)
 
 The paper fetches the whole neighbourhood and collapses it afterwards. Here the store is asked for no more than k rows,
@@ -17,8 +18,21 @@ from itertools import compress
 
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import InvalidCursor
-from kgnav_mcp.model import Count, Direction, Entity, Neighbourhood, Node, Page, RelationFacts, Stop, T, Triple
-from kgnav_mcp.navigation.flattening import flattened, folded
+from kgnav_mcp.model import (
+    Certainty,
+    Count,
+    Direction,
+    Entity,
+    Neighbourhood,
+    Node,
+    Page,
+    Relation,
+    RelationFacts,
+    Stop,
+    T,
+    Triple,
+)
+from kgnav_mcp.navigation.flattening import Resume, flattened, folded
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.ranking import Ranker, bm25
 from kgnav_mcp.navigation.resolving import id_of, meant_relations, met_or_resolved, unknown_relation
@@ -43,6 +57,7 @@ async def search(
 
     Raises:
         UnknownRelation: a filter names no relation of this entity in this direction.
+        InvalidCursor: the list is not what it was when the cursor was made.
         UnknownEntity, AmbiguousEntity, InvalidArgument: as `resolve_entity`.
     """
     if only:
@@ -53,10 +68,16 @@ async def search(
     anchor = await met_or_resolved(graph, entity, _anchor(probe, direction))
     if not probe.items and anchor.id != id_of(entity):
         return await search(graph, anchor, direction, question=question, after=after, limits=limits, ranker=ranker)
-    if after is None:
-        return Neighbourhood(anchor, direction, rows=await folded(graph, probe, direction))
-    rows = await flattened(graph, [anchor.id], direction, limit=limits.hub, after=after)
-    return Neighbourhood(anchor, direction, rows=rows)
+    if after is not None:
+        rows = await flattened(graph, [anchor.id], direction, limit=limits.hub, after=after)
+        return Neighbourhood(anchor, direction, rows=rows)
+    rows = await folded(graph, probe, direction)
+    if rows.items:
+        return Neighbourhood(anchor, direction, rows=rows)
+    there = await graph.neighbours([anchor.id], direction.opposite, limit=1)
+    opposite = there.total if there.total.certainty is not Certainty.UNKNOWN else Count.at_least(len(there.items))
+    qualifies = Capability.QUALIFIERS in graph.capabilities
+    return Neighbourhood(anchor, direction, rows=rows, opposite=opposite, qualifies=qualifies)
 
 
 async def _collapsed(
@@ -69,12 +90,32 @@ async def _collapsed(
     limits: Limits,
     ranker: Ranker,
 ) -> Neighbourhood:
-    """The relations of a hub; that it is one tells that what a user wrote is its id."""
+    """The relations of a hub, or the rows of its only one. That it is a hub tells that what a user wrote is its id."""
     anchor, facts = await gathered(
         met_or_resolved(graph, entity, None),
         relation_facts(graph, id_of(entity), direction, examples=limits.examples, limits=limits),
     )
+    single = None if limits.collapse_single else single_relation(facts)
+    if after is not None and Resume.written(after) is (single is None):
+        raise InvalidCursor(
+            "the relations of this entity are not those there were when this cursor was made",
+            next_step="Repeat the call without the cursor to start anew.",
+        )
+    if single is not None:
+        paths = [(single.id,)]
+        rows = await flattened(
+            graph, [anchor.id], direction, paths=paths, limit=limits.rows, room=limits.room, after=after
+        )
+        note = " ".join(filter(None, (rows.note, facts.note)))
+        return Neighbourhood(anchor, direction, rows=replace(rows, note=note))
     return Neighbourhood(anchor, direction, relations=await ranked(facts, question, anchor, ranker, after))
+
+
+def single_relation(facts: Page[RelationFacts]) -> Relation | None:
+    """The relation that all rows are of, where there is no other, nor a choice of ways through its mediators."""
+    one_hop = [fact.relation for fact in facts.items if len(fact.hops) == 1]
+    chosen_from = len(one_hop) == 1 and len(facts.items) <= 2
+    return one_hop[0] if chosen_from and facts.stop is Stop.COMPLETE else None
 
 
 def _anchor(rows: Page[Triple], direction: Direction) -> Node | None:
@@ -181,6 +222,8 @@ async def ranked(
 ) -> Page[RelationFacts]:
     """The relations in the order of the question, from the place `after` on; in their own order without one.
 
+    Among those that fit it equally, or not at all, those with the most rows come first.
+
     A place names the order it belongs to, so that a list whose order has changed is never gone on with: it would
     show some relations twice and others never.
 
@@ -189,15 +232,18 @@ async def ranked(
     """
     if not question:
         return replace(from_place(facts.items, after, facts.stop), note=facts.note)
-    ranking = await ranker(question, anchor, facts.items)
-    order = _fingerprint(ranking.relations)
+    most_rows_first = sorted(facts.items, key=lambda fact: -fact.count.value)
+    ranking = await ranker(question, anchor, most_rows_first)
+    matching = [replace(fact, matches=True) for fact in ranking.relations[: ranking.matching]]
+    relations = (*matching, *ranking.relations[ranking.matching :])
+    order = _fingerprint(relations)
     start, _, started = (after or f"0@{order}").partition("@")
     if started != order:
         raise InvalidCursor(
             "the relations are not ranked as they were when this cursor was made",
             next_step="Repeat the call without the cursor to start anew.",
         )
-    page = from_place(ranking.relations, start, facts.stop)
+    page = from_place(relations, start, facts.stop)
     note = " ".join(filter(None, (ranking.note, facts.note)))
     return replace(page, positions=tuple(f"{place}@{order}" for place in page.positions), note=note)
 

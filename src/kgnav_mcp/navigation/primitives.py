@@ -13,6 +13,7 @@ from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import (
     Direction,
     Entity,
+    Link,
     Literal,
     NearestNeighbours,
     NodeProperties,
@@ -23,11 +24,14 @@ from kgnav_mcp.model import (
 )
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.links import links
-from kgnav_mcp.navigation.neighbourhood import from_place, without_classes
+from kgnav_mcp.navigation.neighbourhood import from_place, single_relation, without_classes
 from kgnav_mcp.port import Capability, GraphAdapter, TailKind, ValueOwner
 
 ANY_LABEL = "*"
 """As a label: nodes of any label, for graphs that have none."""
+
+ALWAYS_THERE = frozenset({"name", "id"})
+"""Properties that every node has, whatever the graph calls them."""
 
 FROM_FIRST_LINK = "first"
 """As a position: page through the links of a hub instead of collapsing it."""
@@ -80,7 +84,8 @@ async def get_all_nearest_neighbors(
 ) -> NearestNeighbours:
     """Every neighbour of the nodes with this label and value, with its relationship (GraphWalk, tool 2).
 
-    More than k links collapse to their relations, as `search` does; the position FROM_FIRST_LINK pages through them.
+    More than k links collapse to their relations, as `search` does, unless all are of one; the position FROM_FIRST_LINK
+    pages through them.
 
     Raises:
         UnknownName: the graph has no such label or property.
@@ -89,13 +94,19 @@ async def get_all_nearest_neighbors(
     if not anchors.items:
         return NearestNeighbours(anchors, links=Page((), (), anchors.total, anchors.stop))
     ids = [anchor.id for anchor in anchors.items]
-    if after is None:
-        page = await links(graph, ids, far_ends=TailKind.ENTITY, limit=limits.hub + 1)
-        if len(page.items) > limits.hub:
-            return NearestNeighbours(anchors, relations=await _relations(graph, ids, limits))
+
+    def read(limit: int, place: str | None = None) -> Awaitable[Page[Link]]:
+        return links(graph, ids, far_ends=TailKind.ENTITY, limit=limit, after=place)
+
+    if after is not None:
+        page = await read(_NODES, None if after == FROM_FIRST_LINK else after)
     else:
-        place = None if after == FROM_FIRST_LINK else after
-        page = await links(graph, ids, far_ends=TailKind.ENTITY, limit=_NODES, after=place)
+        page = await read(limits.hub + 1)
+        if len(page.items) > limits.hub:
+            relations = await _relations(graph, ids, limits)
+            if limits.collapse_single or single_relation(relations) is None:
+                return NearestNeighbours(anchors, relations=relations)
+            page = await read(_NODES)
     neighbours = [far.id for link in page.items if isinstance(far := link.triple.far_end(link.direction), Entity)]
     properties = await _properties(graph, list(dict.fromkeys(neighbours)))
     return NearestNeighbours(anchors, page, properties={node: tuple(own) for node, own in properties.items()})

@@ -24,9 +24,13 @@ relation's meaning, the words of examples only illustrate it."""
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Relations, best first. `note` says so where they are not ranked as was configured."""
+    """Relations, best first: only the first `matching` fit the question.
+
+    `note` says so where they are not ranked as was configured.
+    """
 
     relations: tuple[RelationFacts, ...]
+    matching: int
     note: str = ""
 
 
@@ -43,7 +47,7 @@ async def bm25(question: str, anchor: Entity | None, relations: Sequence[Relatio
     """Rank by BM25; relations without a word in common follow in the order they came."""
     query = list(dict.fromkeys(words(without_own_name(question, anchor))))
     if not query or not relations:
-        return Ranking(tuple(relations))
+        return Ranking(tuple(relations), 0)
     with sqlite3.connect(":memory:") as index:
         index.execute(_TABLE)
         index.executemany(
@@ -53,7 +57,7 @@ async def bm25(question: str, anchor: Entity | None, relations: Sequence[Relatio
         best = [rowid for (rowid,) in index.execute(_RANKED, (match,))]
     index.close()
     rest = sorted(set(range(len(relations))) - set(best))
-    return Ranking(tuple(relations[n] for n in (*best, *rest)))
+    return Ranking(tuple(relations[n] for n in (*best, *rest)), len(best))
 
 
 def without_own_name(question: str, anchor: Entity | None) -> str:

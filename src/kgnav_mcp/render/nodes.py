@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.model import (
     Candidate,
+    Direction,
     Entity,
     Link,
     Literal,
@@ -16,23 +18,23 @@ from kgnav_mcp.model import (
     Stop,
     Triple,
 )
+from kgnav_mcp.render.calls import call_text, next_call
 from kgnav_mcp.render.sheet import Sheet, Style, count_text
-from kgnav_mcp.render.text import identifier, literal, named, qualifiers, quoted, shown, value_and_label
+from kgnav_mcp.render.text import identifier, listed, literal, named, qualifiers, shown, value_and_label
 
 _CELL_LIMIT = 80
 
 
-def nodes(page: Page[NodeProperties], style: Style, seen: int, *, asked: str) -> Sheet:
-    """Nodes with all their properties; `asked` repeats the condition for the sentence that says none fits."""
-    example = page.items[0].entity if page.items else None
-    step = f'Next: search(entity={quoted(identifier(example.id))}, direction="outgoing")' if example else ""
+def nodes(page: Page[NodeProperties], style: Style, seen: int, *, asked: str, otherwise: str) -> Sheet:
+    """Nodes with all their properties; `asked` and `otherwise` are the condition and the step to take if none fits."""
+    step = _look_at(page.items[0].entity) if page.items else ""
     return Sheet(
         "nodes",
         ("node", "name", "labels", "properties"),
         (
             (
                 *value_and_label(item.entity, style.literal_limit),
-                ", ".join(item.entity.types),
+                listed(item.entity.types, style.literal_limit),
                 _properties(item.properties, style.literal_limit),
             )
             for item in page.items
@@ -40,19 +42,28 @@ def nodes(page: Page[NodeProperties], style: Style, seen: int, *, asked: str) ->
         page.total,
         page.stop,
         seen,
-        empty=f"no node {'was found with' if page.note else 'has'} {asked}. "
-        "Next: get_unique_property_values lists the values there are.",
+        empty=f"no node {'was found with' if page.note else 'has'} {asked}. {otherwise}",
         notes=tuple(filter(None, (page.note, step))),
         optional=frozenset({"labels", "properties"}),
     )
+
+
+def _look_at(entity: Entity) -> str:
+    """The search that shows what leaves an entity, as the step to take next."""
+    return next_call("search", {"entity": entity, "direction": Direction.OUTGOING})
 
 
 def _properties(triples: Sequence[Triple], limit: int) -> str:
     return "; ".join(f"{identifier(triple.relation.id)}: {shown(triple.tail, limit)}" for triple in triples)
 
 
-def nearest(found: NearestNeighbours, style: Style, seen: int, *, asked: str, first_cursor: str) -> Sheet:
-    """The neighbours of the picked nodes, or the relations of a hub. `first_cursor` pages through a hub's rows."""
+def nearest(
+    found: NearestNeighbours, style: Style, seen: int, *, asked: str, otherwise: str, first_cursor: str
+) -> Sheet:
+    """The neighbours of the picked nodes, or the relations of a hub. `first_cursor` pages through a hub's rows.
+
+    `asked` and `otherwise` are the condition that picks the nodes and the step to take if it picks none.
+    """
     notes = _more_anchors(found.anchors)
     if found.relations is not None:
         return _hub(found.anchors, found.relations, notes, first_cursor)
@@ -73,9 +84,9 @@ def nearest(found: NearestNeighbours, style: Style, seen: int, *, asked: str, fi
         page.total,
         page.stop,
         seen,
-        empty=f"{who} has no neighbors."
+        empty=f"{who} has no neighbors in either direction. {_look_at(found.anchors.items[0])}"
         if found.anchors.items
-        else f"no node has {asked}. Next: get_unique_property_values lists the values there are.",
+        else f"no node has {asked}. {otherwise}",
         notes=notes,
         optional=frozenset({"node", "neighborProperties", "relationshipProperties"}),
     )
@@ -100,10 +111,15 @@ def _links(links: Sequence[Link], found: NearestNeighbours, style: Style) -> Ite
 
 def _hub(anchors: Page[Entity], page: Page[RelationFacts], notes: tuple[str, ...], first_cursor: str) -> Sheet:
     example = page.items[0]
-    call = (
-        f"search(entity={quoted(identifier(anchors.items[0].id))}, direction={quoted(example.direction)}, "
-        f"properties_to_filter_for=[{quoted(identifier(example.relation.id))}])"
+    call = call_text(
+        "search",
+        {
+            "entity": anchors.items[0],
+            "direction": example.direction,
+            "properties_to_filter_for": [example.relation],
+        },
     )
+    step = f"{call}, or this call" if call else "this call"
     return Sheet(
         "relations",
         ("relationship", "direction", "rows", "examples"),
@@ -119,7 +135,7 @@ def _hub(anchors: Page[Entity], page: Page[RelationFacts], notes: tuple[str, ...
         page.total,
         page.stop,
         intro=(f"{named(anchors.items[0])} is a hub, so its relations are listed instead of its neighbors.",),
-        notes=(*notes, f'Next: {call}, or this call with cursor "{first_cursor}" to page through every neighbor.'),
+        notes=(*notes, f'Next: {step} with cursor "{first_cursor}" to page through every neighbor.'),
     )
 
 
@@ -147,31 +163,28 @@ def values(page: Page[Literal], style: Style, seen: int, *, asked: str) -> Sheet
 
 def candidates(page: Page[Candidate], style: Style, *, hint: str) -> Sheet:
     """The entities a hint may mean, best first."""
-    step = (
-        f'Next: search(entity={quoted(identifier(page.items[0].entity.id))}, direction="outgoing")'
-        if page.items
-        else ""
-    )
-    more = "; not among them? Give more of the name, node_type, or a larger limit." if page.stop is Stop.LIMIT else ""
+    limit = style.literal_limit
+    step = _look_at(page.items[0].entity) if page.items else ""
+    more = "not among them? Give more of the name, node_type, or a larger limit." if page.stop is Stop.LIMIT else ""
     return Sheet(
         "candidates",
         ("entity", "name", "types", "description", "degree", "sitelinks", "score", "matched"),
         (
             (
-                *value_and_label(item.entity, style.literal_limit),
-                ", ".join(item.entity.types),
-                item.entity.description or "",
+                *value_and_label(item.entity, limit),
+                listed(item.entity.types, limit),
+                clipped(item.entity.description or "", limit),
                 count_text(item.degree),
                 "" if item.sitelinks is None else f"{item.sitelinks:,}",
                 f"{item.score:.2f}",
-                "" if item.matched in (item.entity.label, item.entity.description) else item.matched,
+                "" if item.matched in (item.entity.label, item.entity.description) else clipped(item.matched, limit),
             )
             for item in page.items
         ),
         page.total,
         page.stop,
-        empty=f"no entity has a name like {quoted(hint)}. Next: find_node with fewer or other words, or "
+        empty=f"no entity has a name like {echoed(hint)}. Next: find_node with fewer or other words, or "
         "describe_graph() to see what this graph is about.",
-        notes=(step + more,) if step else (),
+        notes=tuple(filter(None, ("; ".join(filter(None, (step, more))),))),
         optional=frozenset({"types", "description", "sitelinks", "matched"}),
     )

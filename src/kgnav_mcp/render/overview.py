@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kgnav_mcp.clipping import clipped
 from kgnav_mcp.model import EdgeFacts, LabelFacts, PropertyFacts, Schema
+from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.sheet import Said, Style, count_text, singular
-from kgnav_mcp.render.text import cell, clean, identifier, quoted
-from kgnav_mcp.render.tokens import count_tokens
+from kgnav_mcp.render.text import NAME_LIMIT, cell, clean, identifier
 
 OVERVIEW_TOKENS = 1900
 """An overview fits 2,000 tokens on any graph; this leaves room for its head."""
@@ -19,23 +20,32 @@ _FRAME = 80
 _HEADING = 40
 """Tokens of a section's title and columns."""
 
+_KIND = 5
+"""Tokens that a row's kind takes in structured content."""
+
 _ENDS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One list of a schema, cut to its share of the budget. Columns that are empty in every row are left out."""
+    """One list of a schema, cut to its share of the budget; `tokens` is what it takes of that.
+
+    Columns that are empty in every row are left out.
+    """
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     total: int
+    tokens: int
 
     @property
     def lines(self) -> list[str]:
         """The list as a titled table."""
-        if not self.rows:
+        if not self.total:
             return [f"no {self.title}"]
+        if not self.rows:
+            return [f"{self.total:,} {self.title}, too long to be shown"]
         cut = "" if len(self.rows) == self.total else f", the {len(self.rows):,} largest; describe_graph(name=...) "
         cut += "shows any other" if cut else ""
         noun = self.title if self.total > 1 else singular(self.title)
@@ -55,11 +65,12 @@ def overview(graph: str, schema: Schema, name: str | None, style: Style) -> Said
     Labels and properties take a third each at most; relations take what is left.
     """
     left = (style.budget if name else min(style.budget, OVERVIEW_TOKENS)) - _FRAME
-    labels = _fit("labels", ("label", "name", "nodes"), [*map(_label, schema.labels)], left // 3)
-    properties = _fit("properties", ("property", "values", "types"), [*map(_property, schema.properties)], left // 3)
-    left -= count_tokens("\n".join((*labels.lines, *properties.lines)))
+    third = left // 3
+    labels = _fit("labels", ("label", "name", "nodes"), [*map(_label, schema.labels)], third, style)
+    properties = _fit("properties", ("property", "values", "types"), [*map(_property, schema.properties)], third, style)
+    left -= labels.tokens + properties.tokens
     edges = ("relation", "triples", "from", "to", "qualifiers")
-    relations = _fit("relations", edges, [*map(_edge, schema.relations)], left)
+    relations = _fit("relations", edges, [*map(_edge, schema.relations)], left, style)
     sections = (labels, relations, properties)
     head, step = _head(graph, schema, name), _next(schema, name)
     text = "\n".join((head, *(line for section in sections for line in section.lines), "", step))
@@ -73,21 +84,25 @@ def overview(graph: str, schema: Schema, name: str | None, style: Style) -> Said
     return Said(text, {"completeness": completeness, "rows": rows, "notes": [head, step]})
 
 
-def _fit(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], budget: int) -> Section:
+def _fit(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], budget: int, style: Style) -> Section:
+    """The rows that fit; none where the first of them does not."""
     keep = [n for n in range(len(columns)) if any(row[n] for row in rows)]
+    named = [columns[n] for n in keep]
     shown: list[Sequence[str]] = []
-    left = budget - _HEADING
+    tokens = _HEADING if rows else 0
     for row in rows:
         kept = [row[n] for n in keep]
-        left -= count_tokens("|".join(kept)) + 1
-        if left < 0 and shown:
+        size = style.size(named, kept) + (_KIND if style.structured else 0)
+        if tokens + size > budget:
             break
+        tokens += size
         shown.append(kept)
-    return Section(title, [columns[n] for n in keep], shown, len(rows))
+    return Section(title, named, shown, len(rows), tokens)
 
 
 def _label(facts: LabelFacts) -> Sequence[str]:
-    return identifier(facts.id), "" if facts.label == facts.id else facts.label, count_text(facts.count)
+    name = "" if facts.label == facts.id else clipped(facts.label, NAME_LIMIT)
+    return identifier(facts.id), name, count_text(facts.count)
 
 
 def _edge(facts: EdgeFacts) -> Sequence[str]:
@@ -100,11 +115,13 @@ def _property(facts: PropertyFacts) -> Sequence[str]:
 
 
 def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:_ENDS]) + (f", and {len(names) - _ENDS} more" if len(names) > _ENDS else "")
+    return ", ".join(clipped(name, NAME_LIMIT) for name in names[:_ENDS]) + (
+        f", and {len(names) - _ENDS} more" if len(names) > _ENDS else ""
+    )
 
 
 def _head(graph: str, schema: Schema, name: str | None) -> str:
-    where = f"{clean(name)} in graph {graph}" if name else f"graph {graph}"
+    where = f"{clean(clipped(name, NAME_LIMIT))} in graph {graph}" if name else f"graph {graph}"
     sampled = f" ({clean(schema.sampled)})" if schema.sampled else ""
     return f"{where}: {count_text(schema.entities)} entities, {count_text(schema.triples)} triples{sampled}"
 
@@ -113,4 +130,5 @@ def _next(schema: Schema, name: str | None) -> str:
     if name or not (schema.labels or schema.relations):
         return 'Next: find_node(hint="...") gives an entity to start from.'
     known = schema.labels[0].label if schema.labels else schema.relations[0].relation.id
-    return f'Next: find_node(hint="...") for an entity to start from, or describe_graph(name={quoted(known)}).'
+    drill = call_text("describe_graph", {"name": known})
+    return 'Next: find_node(hint="...") for an entity to start from' + (f", or {drill}." if drill else ".")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kgnav_mcp.clipping import clipped
 from kgnav_mcp.errors import (
     AmbiguousEntity,
     ConfigurationError,
@@ -17,18 +18,27 @@ from kgnav_mcp.errors import (
     Unsupported,
 )
 from kgnav_mcp.model import Entity
-from kgnav_mcp.render.text import clean, named
+from kgnav_mcp.render.text import NAME_LIMIT, clean, listed, named
 
 
-def problem(error: KgnavError, example: str = "") -> str:
-    """One error in at most four lines. `example` is a call on this very graph that works."""
-    lines = [f"{_kind(error)}: {clean(error.message)}."]
-    lines += [clean(line) for line in _near(error)]
+def problem(error: KgnavError) -> str:
+    """One error in at most three lines."""
+    lines = [f"{_kind(error)}: {error.message}.", *_near(error)]
     if error.next_step:
-        lines.append(f"Next: {clean(error.next_step)}")
-    if example:
-        lines.append(f"A call that works here: {clean(example)}")
-    return "\n".join(lines)
+        lines.append(f"Next: {error.next_step}")
+    return "\n".join(clean(clipped(line, _LINE)) for line in lines)
+
+
+def with_example(text: str, call: str) -> str:
+    """The text of an error, and a call that works in place of the one that failed, if there is one."""
+    return f"{text}\nA call that works here: {call}" if call else text
+
+
+_NAME = 300
+"""Characters of the longest name or id of a label or relation that is offered in place of an unknown one."""
+
+_LINE = 3_000
+"""Characters of the longest line of an error; what a caller wrote is clipped where it is repeated."""
 
 
 _KINDS: tuple[tuple[type[KgnavError] | tuple[type[KgnavError], ...], str], ...] = (
@@ -56,11 +66,12 @@ def _near(error: KgnavError) -> list[str]:
         case AmbiguousEntity(candidates=candidates):
             return [f"They are: {'; '.join(map(_described, candidates))}"]
         case UnknownRelation(nearest=nearest) | UnknownName(nearest=nearest) if nearest:
-            return [f"Nearest: {', '.join(nearest)}"]
+            return [f"Nearest: {', '.join(clipped(name, _NAME) for name in nearest)}"]
         case _:
             return []
 
 
 def _described(entity: Entity) -> str:
-    more = ", ".join(part for part in (*entity.types[:2], entity.description or "") if part)
+    about = (listed(entity.types[:2], NAME_LIMIT), clipped(entity.description or "", NAME_LIMIT))
+    more = ", ".join(filter(None, about))
     return f"{named(entity)}, {more}" if more else named(entity)

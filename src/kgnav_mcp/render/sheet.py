@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Protocol
 
 from kgnav_mcp.model import Certainty, Completeness, Count, Stop
-from kgnav_mcp.render.text import body, clean
+from kgnav_mcp.render.text import body, cell, clean
 from kgnav_mcp.render.tokens import count_tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How answers are cut: `budget` in tokens for a whole answer, `literal_limit` in characters for one literal."""
+    """How answers are cut: `budget` in tokens for a whole answer, `literal_limit` in characters for one cell.
+
+    `structured` answers are counted as the JSON that they are sent as.
+    """
 
     budget: int = 8000
     literal_limit: int = 300
+    structured: bool = False
+
+    def size(self, columns: Sequence[str], row: Sequence[str]) -> int:
+        """The tokens of one row of a table."""
+        if self.structured:
+            return count_tokens(json.dumps(dict(zip(columns, map(clean, row), strict=True)), ensure_ascii=False)) + 1
+        return count_tokens("|".join(map(cell, row))) + 1
 
 
 class Answer(Protocol):
@@ -63,13 +75,17 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A sheet that was cut to its budget: the rows that are shown and what the answer says of itself."""
+    """A sheet that was cut to its budget: the rows that are shown and what the answer says of itself.
+
+    Columns that are named optional and empty in every row shown are left out. `body` is the rows as markdown.
+    """
 
     sheet: Sheet
-    rows: Sequence[Sequence[str]]
     completeness: Completeness
-    joined: str | None = None
-    """The rows with bars between their cells, a line each, where they were joined to be counted."""
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    body: str
+    notes: Sequence[str]
 
     @property
     def text(self) -> str:
@@ -78,16 +94,13 @@ class Table:
         first = completeness_line(self.completeness, sheet.noun, sheet.seen)
         lines = [first if self.rows or not sheet.empty else f"{first}: {clean(sheet.empty)}", *map(clean, sheet.intro)]
         if self.rows:
-            columns, rows = self._columns()
-            joined = self.joined if rows is self.rows else None
-            lines += ["|".join(columns), "|".join("--" for _ in columns), body(rows, joined)]
-        lines += map(clean, sheet.notes)
+            lines += ["|".join(self.columns), "|".join("--" for _ in self.columns), self.body]
+        lines += map(clean, self.notes)
         return "\n".join(lines)
 
     @property
     def facts(self) -> dict[str, object]:
         """The same facts: completeness, rows keyed by column, and everything else that is said."""
-        columns, rows = self._columns()
         said = (*((self.sheet.empty,) if not self.rows and self.sheet.empty else ()), *self.sheet.intro)
         completeness, total = self.completeness, self.completeness.total
         return {
@@ -99,18 +112,9 @@ class Table:
                 "stop": str(completeness.stop),
                 "cursor": completeness.cursor,
             },
-            "rows": [dict(zip(columns, map(clean, row), strict=True)) for row in rows],
-            "notes": [clean(note) for note in (*said, *self.sheet.notes)],
+            "rows": [dict(zip(self.columns, map(clean, row), strict=True)) for row in self.rows],
+            "notes": [clean(note) for note in (*said, *self.notes)],
         }
-
-    def _columns(self) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-        """The columns and rows without the optional columns that are empty in every row."""
-        columns, optional = self.sheet.columns, self.sheet.optional
-        empty = {n for n, name in enumerate(columns) if name in optional and not any(row[n] for row in self.rows)}
-        if not empty:
-            return columns, self.rows
-        keep = [n for n in range(len(columns)) if n not in empty]
-        return [columns[n] for n in keep], [[row[n] for n in keep] for row in self.rows]
 
 
 def fit(sheet: Sheet, style: Style, cursor_behind: Callable[[int], str] | None = None) -> Table:
@@ -118,31 +122,62 @@ def fit(sheet: Sheet, style: Style, cursor_behind: Callable[[int], str] | None =
 
     Without it the list cannot be gone on with; its completeness line still says what it leaves out.
 
-    At least one row is shown whatever the budget, so that a list always gets on.
+    At least one row is shown whatever the budget, so that a list always gets on: a row that alone is larger is cut.
     """
-    rows, joined = _within(sheet, style.budget)
-    stop = Stop.BUDGET if joined is None else sheet.stop
+    left = (
+        style.budget - count_tokens("\n".join((*sheet.intro, *sheet.notes, *sheet.columns))) - _FRAME[style.structured]
+    )
+    rows, notes = list(sheet.rows), sheet.notes
+    columns, shown = _without_empty(sheet, rows)
+    text = body(shown)
+    if rows and (_sizes(style, columns, shown) if style.structured else count_tokens(text)) > left:
+        kept = _leading(rows, left, lambda row: style.size(sheet.columns, row))
+        if not kept:
+            notes = (*notes, _CUT)
+            kept = [_cut(rows[0], left - count_tokens(_CUT), lambda row: style.size(sheet.columns, row))]
+        columns, shown = _without_empty(sheet, kept)
+        text = body(shown)
+    stop = Stop.BUDGET if len(shown) < len(rows) else sheet.stop
     more = stop in (Stop.BUDGET, Stop.LIMIT) and bool(rows)
-    cursor = cursor_behind(len(rows)) if more and cursor_behind else None
-    return Table(sheet, rows, Completeness(len(rows), sheet.total, stop, cursor), joined)
+    cursor = cursor_behind(len(shown)) if more and cursor_behind else None
+    return Table(sheet, Completeness(len(shown), sheet.total, stop, cursor), columns, shown, text, notes)
 
 
-def _within(sheet: Sheet, budget: int) -> tuple[list[Sequence[str]], str | None]:
-    """The leading rows that fit, and the text of them if they are all."""
-    left = budget - count_tokens("\n".join((*sheet.intro, *sheet.notes, *sheet.columns))) - _FIRST_LINE
-    rows: list[Sequence[str]] = list(sheet.rows)
-    joined = "\n".join(map("|".join, rows))
-    if count_tokens(joined) <= left:
-        return rows, joined  # counted at once, as nearly every answer fits
+def _without_empty(sheet: Sheet, rows: Sequence[Sequence[str]]) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    """The columns and the rows without the optional columns that are empty in each of these rows."""
+    optional = sheet.optional
+    kept = [name not in optional or any(row[n] for row in rows) for n, name in enumerate(sheet.columns)]
+    if all(kept):
+        return sheet.columns, rows
+    return list(compress(sheet.columns, kept)), [list(compress(row, kept)) for row in rows]
+
+
+def _sizes(style: Style, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    return sum(style.size(columns, row) for row in rows)
+
+
+def _leading(rows: Sequence[Sequence[str]], left: int, size: Callable[[Sequence[str]], int]) -> list[Sequence[str]]:
+    """The first rows that fit; the last of them may leave no room."""
     for n, row in enumerate(rows):
-        left -= count_tokens("|".join(row)) + 1
-        if left < 0 and n:
-            return rows[:n], None
-    return rows, joined
+        left -= size(row)
+        if left < 0:
+            return list(rows[:n])
+    return list(rows)
 
 
-_FIRST_LINE = 80
-"""Tokens kept for the completeness line with its cursor."""
+def _cut(row: Sequence[str], left: int, size: Callable[[Sequence[str]], int]) -> Sequence[str]:
+    """A row whose longest cells are cut until it fits, as far as that is possible."""
+    limit = max(map(len, row))
+    cut = row
+    while limit and size(cut) > left:
+        limit //= 2
+        cut = [text if len(text) <= limit else f"{text[:limit]}..." for text in row]
+    return cut
+
+
+_CUT = "This row is larger than an answer may be: what ends in ... is not whole."
+_FRAME = {False: 80, True: 160}
+"""Tokens kept for the completeness line with its cursor, as markdown and as structured content."""
 
 
 def completeness_line(completeness: Completeness, noun: str, seen: int = 0) -> str:

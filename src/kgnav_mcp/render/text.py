@@ -6,10 +6,19 @@ import re
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from kgnav_mcp.model import Entity, Literal, Node, Qualifier
+from kgnav_mcp.clipping import clipped
+from kgnav_mcp.model import Entity, Literal, Node, Qualifier, Relation
 
 UNNAMED = "(unnamed)"
 """Stands where an entity's name would stand when it has none, so that it is not taken for a literal."""
+
+ID_LIMIT = 2_000
+"""Characters of the longest id that is printed: of what is longer only the beginning is shown, which finds nothing."""
+
+NAME_LIMIT = 100
+"""Characters of a name in running text and in lists."""
+
+_ID_BEGINNING = 60
 
 _HARMFUL = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # control characters
@@ -35,13 +44,15 @@ def clean(text: str) -> str:
 def identifier(text: str) -> str:
     """An id as it is printed: what a table would change or a reader could not see is percent-encoded.
 
-    So every id can be copied whole; looking it up takes either form.
+    So every id can be copied whole; looking it up takes either form. One that is longer than ID_LIMIT is not printed.
     """
-    if _PLAIN(text):
-        return text
-    if not _ALTERED.search(text):
-        return text
-    return _ENCODED.sub(lambda found: quote(found.group().encode("utf-8", "surrogatepass"), safe=""), text)
+    if len(text) <= ID_LIMIT:
+        if _PLAIN(text) or not _ALTERED.search(text):
+            return text
+        encoded = _ENCODED.sub(lambda found: quote(found.group().encode("utf-8", "surrogatepass"), safe=""), text)
+        if len(encoded) <= ID_LIMIT:
+            return encoded
+    return f"{clean(text[:_ID_BEGINNING])}... (an id of {len(text):,} characters, too long to be shown)"
 
 
 def cell(text: str) -> str:
@@ -50,9 +61,9 @@ def cell(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", shown) if "|" in shown or "\\" in shown else shown
 
 
-def body(rows: Sequence[Sequence[str]], joined: str | None = None) -> str:
-    """The rows of a markdown table, a line each. `joined` is what they make as they stand, if that is known."""
-    plain = "\n".join(map("|".join, rows)) if joined is None else joined
+def body(rows: Sequence[Sequence[str]]) -> str:
+    """The rows of a markdown table, a line each."""
+    plain = "\n".join(map("|".join, rows))
     bars, breaks = sum(map(len, rows)) - len(rows), len(rows) - 1
     if (
         plain.count("|") == bars
@@ -73,21 +84,37 @@ def quoted(text: str) -> str:
 
 def literal(value: Literal, limit: int) -> str:
     """A literal's text, clipped at `limit` characters with its full length, and its language where it has one."""
-    text = value.text if len(value.text) <= limit else f"{value.text[:limit]}... ({len(value.text):,} characters)"
-    return f"{text} @{value.language}" if value.language else text
+    text = clipped(value.text, limit)
+    return f"{text} @{clipped(value.language, NAME_LIMIT)}" if value.language else text
 
 
 def value_and_label(node: Node, limit: int) -> tuple[str, str]:
-    """A node as SoG's two columns: id and name of an entity, text and nothing of a literal."""
+    """A node as SoG's two columns: id and name of an entity, text and nothing of a literal; clipped at `limit`."""
     if isinstance(node, Literal):
         return literal(node, limit), ""
-    return identifier(node.id), node.label if node.label is not None else UNNAMED
+    return identifier(node.id), clipped(node.label, limit) if node.label is not None else UNNAMED
+
+
+def id_and_label(relation: Relation, limit: int) -> tuple[str, str]:
+    """A relation as two columns: its id, and its label clipped at `limit` characters."""
+    return identifier(relation.id), clipped(relation.label, limit)
 
 
 def named(entity: Entity) -> str:
     """An entity in running text or in a list: its name with its id, or the id alone where they are the same."""
-    shown = entity.id if _PLAIN(entity.id) else identifier(entity.id)
-    return shown if entity.label is None or entity.label == entity.id else f"{entity.label} ({shown})"
+    shown = identifier(entity.id)
+    return shown if entity.label in (None, entity.id) else f"{clipped(entity.label, NAME_LIMIT)} ({shown})"
+
+
+def listed(texts: Sequence[str], limit: int) -> str:
+    """Several names in one cell: those that have room in `limit` characters, at least one, and how many more."""
+    shown: list[str] = []
+    for text in texts:
+        limit -= len(text)
+        if limit < 0 and shown:
+            return f"{', '.join(shown)}, and {len(texts) - len(shown):,} more"
+        shown.append(clipped(text, max(limit + len(text), 0)))
+    return ", ".join(shown)
 
 
 def shown(node: Node, limit: int) -> str:
@@ -97,4 +124,4 @@ def shown(node: Node, limit: int) -> str:
 
 def qualifiers(items: tuple[Qualifier, ...], limit: int) -> str:
     """The qualifiers of a triple in one cell: `from: 1886; to: 1888`."""
-    return "; ".join(f"{item.relation.label}: {shown(item.value, limit)}" for item in items)
+    return "; ".join(f"{clipped(item.relation.label, NAME_LIMIT)}: {shown(item.value, limit)}" for item in items)

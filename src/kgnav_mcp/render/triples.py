@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kgnav_mcp.model import Count, Direction, Entity, Link, Neighbourhood, Page, Relation, RelationFacts, Triple
+from kgnav_mcp.model import Count, Entity, Link, Neighbourhood, Page, RelationFacts, Triple
+from kgnav_mcp.render.calls import next_call
 from kgnav_mcp.render.sheet import Sheet, Style, count_text
-from kgnav_mcp.render.text import identifier, named, qualifiers, quoted, shown, value_and_label
+from kgnav_mcp.render.text import id_and_label, identifier, named, qualifiers, shown, value_and_label
 
 _CELL_LIMIT = 60
 """Characters of a literal that stands as an example beside others."""
 
 
-def neighbourhood(found: Neighbourhood, style: Style, seen: int) -> Sheet:
-    """SoG's answer: the rows, or the relations of a hub."""
+def neighbourhood(found: Neighbourhood, style: Style, seen: int, *, asked: bool = False) -> Sheet:
+    """SoG's answer: the rows, or the relations of a hub; `asked` says that a question ranked them."""
     if found.rows is not None:
-        return _rows(found.entity, found.direction, found.rows, style, seen)
+        return _rows(found, found.rows, style, seen)
     assert found.relations is not None, "a neighbourhood has rows or relations"  # noqa: S101 - the model's invariant
-    return _hub(found.entity, found.direction, found.relations, seen)
+    return _hub(found, found.relations, style, seen, asked=asked)
 
 
-def _rows(entity: Entity, direction: Direction, page: Page[Triple], style: Style, seen: int) -> Sheet:
+def _rows(found: Neighbourhood, page: Page[Triple], style: Style, seen: int) -> Sheet:
     def cells() -> Iterator[Sequence[str]]:
         for triple in page.items:
-            value, label = value_and_label(triple.far_end(direction), style.literal_limit)
-            yield *_named(triple.relation), value, label, qualifiers(triple.qualifiers, _CELL_LIMIT)
+            value, label = value_and_label(triple.far_end(found.direction), style.literal_limit)
+            own = id_and_label(triple.relation, style.literal_limit)
+            yield *own, value, label, qualifiers(triple.qualifiers, _CELL_LIMIT)
 
     return Sheet(
         "rows",
@@ -33,28 +35,41 @@ def _rows(entity: Entity, direction: Direction, page: Page[Triple], style: Style
         page.total,
         page.stop,
         seen,
-        empty=f"{named(entity)} has no {direction} relations. Next: the same search with "
-        f"direction={direction.opposite}.",
-        intro=_merged(entity),
+        empty=_nothing(found),
+        intro=_merged(found.entity),
         notes=(page.note,) if page.note else (),
         optional=frozenset({"qualifiers"}),
     )
 
 
-def _hub(entity: Entity, direction: Direction, page: Page[RelationFacts], seen: int) -> Sheet:
+def _nothing(found: Neighbourhood) -> str:
+    """Where an entity without rows in one direction does occur."""
+    who, direction, there = named(found.entity), found.direction, found.opposite
+    if there is None:
+        return f"{who} has no {direction} rows."
+    if there.value:
+        step = next_call("search", {"entity": found.entity, "direction": direction.opposite})
+        return f"{who} has no {direction} rows, but {count_text(there)} {direction.opposite}. {step}"
+    qualifies = "; it may be the value of a qualifier" if found.qualifies else ""
+    return f"{who} has no rows in either direction: no triple has it as head or tail{qualifies}."
+
+
+def _hub(found: Neighbourhood, page: Page[RelationFacts], style: Style, seen: int, *, asked: bool) -> Sheet:
+    entity, direction = found.entity, found.direction
 
     def cells() -> Iterator[Sequence[str]]:
         for facts in page.items:
-            relation = facts.relation
-            yield identifier(relation.id), relation.label, count_text(facts.count), _examples(facts)
+            yield *id_and_label(facts.relation, style.literal_limit), count_text(facts.count), _examples(facts)
 
     rows = Count.sum(facts.count for facts in page.items if len(facts.hops) == 1)
-    largest = max(page.items, key=lambda facts: facts.count.value, default=None)
-    intro = (
-        f"{named(entity)} is a hub: {count_text(rows)} {direction} rows, so its relations are listed instead.",
-        f"Next: search(entity={quoted(identifier(entity.id))}, direction={quoted(direction)}, "
-        f"properties_to_filter_for=[{quoted(identifier(largest.relation.id) if largest else '')}])",
-    )
+    intro = [*_merged(entity)]
+    intro.append(f"{named(entity)} is a hub: {count_text(rows)} {direction} rows, so its relations are listed instead.")
+    intro += _order(page, asked=asked)
+    if page.items:
+        most = max(page.items, key=lambda facts: facts.count.value)
+        chosen = page.items[0] if page.items[0].matches else most
+        arguments = {"entity": entity, "direction": direction, "properties_to_filter_for": [chosen.relation]}
+        intro.append(next_call("search", arguments))
     return Sheet(
         "relations",
         ("property", "propertyLabel", "rows", "examples"),
@@ -62,7 +77,7 @@ def _hub(entity: Entity, direction: Direction, page: Page[RelationFacts], seen: 
         page.total,
         page.stop,
         seen,
-        intro=(*_merged(entity), *intro) if not seen else (),
+        intro=tuple(filter(None, intro)) if not seen else (),
         notes=(page.note,) if page.note else (),
     )
 
@@ -72,31 +87,39 @@ def _merged(entity: Entity) -> tuple[str, ...]:
     return () if entity.asked_as is None else (f"{identifier(entity.asked_as)} is now {named(entity)}.",)
 
 
-def _named(relation: Relation) -> tuple[str, str]:
-    return identifier(relation.id), relation.label
+def _order(page: Page[RelationFacts], *, asked: bool) -> tuple[str, ...]:
+    """How the first page of relations is ordered by a question, where one was asked."""
+    if not asked or not page.items:
+        return ()
+    matching = sum(facts.matches for facts in page.items)
+    if not matching:
+        return ("No relation matches the question: those with the most rows come first.",)
+    if matching == len(page.items):
+        return ("Best match for the question first.",)
+    return (f"Best match for the question first (matching: {matching:,}); the others follow, most rows first.",)
 
 
 def _examples(facts: RelationFacts) -> str:
     return "; ".join([shown(node, _CELL_LIMIT) for node in facts.examples])
 
 
-def relations(entity: Entity, page: Page[RelationFacts], seen: int, *, asked: bool) -> Sheet:
+def relations(entity: Entity, page: Page[RelationFacts], style: Style, seen: int, *, asked: bool) -> Sheet:
     """GraphWalker's list of relations, each with its direction; `asked` says that a question ranked them."""
-    example = identifier(page.items[0].relation.id) if page.items else ""
-    step = f"Next: get_triples(entity={quoted(identifier(entity.id))}, relations=[{quoted(example)}])"
+    first = [facts.relation for facts in page.items[:1]]
+    step = next_call("get_triples", {"entity": entity, "relations": first}) if first else ""
     return Sheet(
         "relations",
         ("relation", "relationLabel", "direction", "rows"),
-        ((*_named(facts.relation), facts.direction, count_text(facts.count)) for facts in page.items),
+        (
+            (*id_and_label(facts.relation, style.literal_limit), facts.direction, count_text(facts.count))
+            for facts in page.items
+        ),
         page.total,
         page.stop,
         seen,
-        empty=f"{named(entity)} has no relations at all.",
-        intro=(
-            *_merged(entity),
-            *(("Best match for the question first.",) if asked and page.items and not seen else ()),
-        ),
-        notes=tuple(note for note in (page.note, step) if note) if page.items else (),
+        empty=f"{named(entity)} has no relations in either direction.",
+        intro=(*_merged(entity), *(_order(page, asked=asked) if not seen else ())),
+        notes=tuple(filter(None, (page.note, step))),
     )
 
 
@@ -105,14 +128,10 @@ def triples(entity: Entity, page: Page[Link], style: Style, seen: int) -> Sheet:
 
     def cells() -> Iterator[Sequence[str]]:
         for triple in (link.triple for link in page.items):
-            head, head_label = value_and_label(triple.head, style.literal_limit)
-            tail, tail_label = value_and_label(triple.tail, style.literal_limit)
             yield (
-                head,
-                head_label,
+                *value_and_label(triple.head, style.literal_limit),
                 identifier(triple.relation.id),
-                tail,
-                tail_label,
+                *value_and_label(triple.tail, style.literal_limit),
                 qualifiers(triple.qualifiers, _CELL_LIMIT),
             )
 

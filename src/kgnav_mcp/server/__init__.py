@@ -11,10 +11,10 @@ from mcp.server.mcpserver import MCPServer
 from kgnav_mcp import __version__
 from kgnav_mcp.app import App
 from kgnav_mcp.server.completions import add_completions
+from kgnav_mcp.server.graph_server import GraphServer
 from kgnav_mcp.server.instructions import instructions
 from kgnav_mcp.server.prompts import add_prompts
 from kgnav_mcp.server.resources import add_resources
-from kgnav_mcp.server.stdio import PipedServer
 from kgnav_mcp.server.tool import bind
 from kgnav_mcp.server.toolsets import chosen
 
@@ -38,7 +38,7 @@ def build_server(app: App) -> MCPServer[None]:
 
     hint = CacheHint(ttl_ms=_LISTS_FRESH_MS, scope="public")
     tools = [bind(spec, app) for spec in chosen(app.settings.toolsets)]
-    server = PipedServer(
+    server = GraphServer(
         NAME,
         title="Knowledge graph navigator",
         description="Walks a knowledge graph: relations that really exist, followed one at a time.",

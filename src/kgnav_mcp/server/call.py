@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kgnav_mcp.app import App, Graph
 from kgnav_mcp.model import Entity
@@ -16,13 +16,17 @@ from kgnav_mcp.render.sheet import Answer, Sheet, Style, fit
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a tool works with. `bound` are the arguments its cursors are bound to."""
+    """What a tool works with. `bound` are the arguments its cursors are bound to.
+
+    Its answer may take one in `shares` parts of the budget: the rest is for others beside it.
+    """
 
     app: App
     graph: Graph
     adapter: GraphAdapter
     tool: str
     bound: Mapping[str, object]
+    shares: int = 1
 
     @property
     def limits(self) -> Limits:
@@ -30,7 +34,7 @@ class Call:
 
     @property
     def style(self) -> Style:
-        return self.app.style
+        return replace(self.app.style, budget=self.app.style.budget // self.shares)
 
     @property
     def paging(self) -> Paging:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mcp.server.mcpserver import MCPServer
 from mcp_types import (
     Completion,
@@ -14,9 +16,13 @@ from mcp_types import (
 from kgnav_mcp.app import App
 from kgnav_mcp.errors import KgnavError
 from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.render.tokens import count_tokens
 
 _MOST = 100
 """Values a completion may hold (MCP, completion/complete)."""
+
+_LONGEST = 200
+"""Characters of a value that is worth completing."""
 
 _SCHEMA_ROWS = 5000
 
@@ -29,26 +35,38 @@ def add_completions(server: MCPServer[None], app: App) -> None:
         _: PromptReference | ResourceTemplateReference, argument: CompletionArgument, context: CompletionContext | None
     ) -> Completion | None:
         if argument.name == "graph":
-            return _completion(list(app.graphs), argument.value)
+            return _completion(list(app.graphs), argument.value, app)
         if argument.name not in ("name", "id"):
             return None
         chosen = (context.arguments or {}).get("graph") if context else None
         try:
             graph = await app.graph(chosen or None).adapter()
             if argument.name == "name":
-                return _completion(await _schema_names(graph), argument.value)
-            return Completion(values=await _entities(graph, argument.value))
+                return _completion(await _schema_names(graph), argument.value, app)
+            return Completion(values=_within(await _entities(graph, argument.value), app))
         except KgnavError:
             return None  # Nothing can be completed from a graph that cannot be read; the call itself says why.
 
 
-def _completion(known: list[str], typed: str) -> Completion:
+def _completion(known: list[str], typed: str, app: App) -> Completion:
     """The known names that begin with what was typed, then those that hold it."""
     folded = typed.casefold()
     begin = [name for name in known if name.casefold().startswith(folded)]
     hold = [name for name in known if folded in name.casefold() and name not in begin]
     found = [*begin, *hold]
-    return Completion(values=found[:_MOST], total=len(found), has_more=len(found) > _MOST)
+    shown = _within(found, app)
+    return Completion(values=shown, total=len(found), has_more=len(found) > len(shown))
+
+
+def _within(values: Sequence[str], app: App) -> list[str]:
+    """The first values that a completion may hold, none of them longer than anyone types and all within the budget."""
+    shown: list[str] = []
+    left = app.style.budget
+    for value in values:
+        left -= count_tokens(value[:_LONGEST])
+        if len(shown) < _MOST and left >= 0 and len(value) <= _LONGEST:
+            shown.append(value)
+    return shown
 
 
 async def _schema_names(graph: GraphAdapter) -> list[str]:

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated
 
+from mcp import MCPError
 from mcp.server.mcpserver import MCPServer
+from mcp_types import INVALID_PARAMS
 from pydantic import Field
 
 from kgnav_mcp.app import App, Graph
-from kgnav_mcp.errors import KgnavError
-from kgnav_mcp.model import Entity, Node, Triple
+from kgnav_mcp.clipping import clipped
+from kgnav_mcp.errors import InvalidRequest, KgnavError
+from kgnav_mcp.model import Direction, Entity, Node, Triple
 from kgnav_mcp.navigation.primitives import ANY_LABEL
 from kgnav_mcp.navigation.sampling import SampleWalk
+from kgnav_mcp.render.budget import bounded
+from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.overview import overview
 from kgnav_mcp.render.problems import problem
-from kgnav_mcp.render.text import clean, named, quoted
+from kgnav_mcp.render.sheet import Style
+from kgnav_mcp.render.text import NAME_LIMIT, clean, identifier, named, shown
+from kgnav_mcp.render.tokens import count_tokens
 
 Question = Annotated[str, Field(description="The question to answer from the graph.")]
 GraphName = Annotated[str, Field(description="Which graph; the first configured one when left out.")]
@@ -88,18 +96,32 @@ Count and compare only over complete lists: the first line of an answer says whe
 
 
 async def _prompt(app: App, name: str, question: str, method: str, example: Example) -> str:
-    graph = app.graph(name or None)
-    return "\n\n".join(
-        (method, await _schema(graph, app), await _example(graph, example), _CLOSING, f"Question: {question}")
-    )
+    """The prompt. The budget bounds what is not its own words: question, example and schema.
+
+    Raises:
+        MCPError: the question is too long, or there is no such graph.
+    """
+    budget = app.style.budget
+    if len(question) > budget // 2:  # no character is more than one token
+        raise MCPError(
+            INVALID_PARAMS, f"Invalid call: the question has {len(question):,} characters, {budget // 2:,} are taken."
+        )
+    try:
+        graph = app.graph(name.strip() or None)
+    except InvalidRequest as error:
+        raise MCPError(INVALID_PARAMS, problem(error)) from error
+    walked = bounded(await _example(graph, example), budget // 4)
+    left = budget - count_tokens(question) - count_tokens(walked)
+    schema = await _schema(graph, replace(app.style, budget=left, structured=False))
+    return "\n\n".join((method, schema, walked, _CLOSING, f"Question: {question}"))
 
 
-async def _schema(graph: Graph, app: App) -> str:
+async def _schema(graph: Graph, style: Style) -> str:
     try:
         schema = await (await graph.adapter()).schema(limit=_SCHEMA_ROWS)
     except KgnavError as error:
-        return f"The graph cannot be read now.\n{problem(error)}"
-    text = overview(graph.name, schema, None, app.style).text
+        return f"The graph cannot be read now.\n{bounded(problem(error), style.budget)}"
+    text = overview(graph.name, schema, None, style).text
     return "The graph:\n" + text.rpartition("\nNext:")[0].rstrip()
 
 
@@ -109,38 +131,34 @@ async def _example(graph: Graph, example: Example) -> str:
 
 
 def _search_example(walk: SampleWalk) -> str:
-    return _walked(walk, lambda entity, _: f'search(entity={quoted(entity.id)}, direction="outgoing")')
+    return _walked(walk, lambda entity, _: call_text("search", {"entity": entity, "direction": Direction.OUTGOING}))
 
 
 def _walker_example(walk: SampleWalk) -> str:
     return _walked(
         walk,
         lambda entity, step: (
-            f"get_relations(entity={quoted(entity.id)}, question=...)\n"
-            f"get_triples(entity={quoted(entity.id)}, relations=[{quoted(step.relation.id)}])"
+            f"{call_text('get_relations', {'entity': entity})}\n"
+            f"{call_text('get_triples', {'entity': entity, 'relations': [step.relation]})}"
         ),
     )
 
 
 def _walk_example(walk: SampleWalk) -> str:
     def call(entity: Entity, _: Triple) -> str:
-        label = next(iter(entity.types), ANY_LABEL)
-        name = quoted(entity.label or entity.id)
-        return f'get_all_nearest_neighbors(label={quoted(label)}, property_name="name", property_value={name})'
+        picked = {"label": next(iter(entity.types), ANY_LABEL), "property_name": "name"}
+        return call_text("get_all_nearest_neighbors", {**picked, "property_value": entity.label or entity.id})
 
     return _walked(walk, call)
 
 
 def _walked(walk: SampleWalk, call: Callable[[Entity, Triple], str]) -> str:
-    path = " and then ".join(clean(step.relation.label) for step in walk.steps)
+    path = " and then ".join(clean(clipped(step.relation.label, NAME_LIMIT)) for step in walk.steps)
     lines = [f"Question: starting at {clean(named(walk.start))}, where do {path} lead?"]
     end: Node = walk.start
     for step in walk.steps:
-        lines += [call(step.head, step), f"  shows {clean(step.relation.id)} -> {clean(_name(step.tail))}"]
+        far = clean(shown(step.tail, NAME_LIMIT))
+        lines += [call(step.head, step), f"  shows {identifier(step.relation.id)} -> {far}"]
         end = step.tail
     answer = end.label or end.id if isinstance(end, Entity) else end.text
-    return "\n".join([*lines, f"Final answer: {{{clean(answer)}}}"])
-
-
-def _name(node: Node) -> str:
-    return named(node) if isinstance(node, Entity) else node.text
+    return "\n".join([*lines, f"Final answer: {{{clean(clipped(answer, NAME_LIMIT))}}}"])

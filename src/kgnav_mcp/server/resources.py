@@ -12,8 +12,10 @@ from kgnav_mcp.app import App
 from kgnav_mcp.errors import InvalidRequest, KgnavError
 from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation import neighbourhood
+from kgnav_mcp.render.budget import bounded
 from kgnav_mcp.render.overview import overview
 from kgnav_mcp.render.problems import problem
+from kgnav_mcp.render.text import cell
 from kgnav_mcp.render.triples import neighbourhood as neighbourhood_sheet
 from kgnav_mcp.server.call import Call
 
@@ -35,29 +37,31 @@ def add_resources(server: MCPServer[None], app: App) -> None:
 
     async def graphs() -> str:
         lines = ["graph|location|schema", "--|--|--"]
-        lines += [f"{name}|{graph.settings.shown_location}|kg://{name}/schema" for name, graph in app.graphs.items()]
-        return "\n".join(lines)
+        lines += [
+            f"{name}|{cell(graph.settings.shown_location)}|kg://{name}/schema" for name, graph in app.graphs.items()
+        ]
+        return bounded("\n".join(lines), app.style.budget)
 
     async def schema(graph: str) -> str:
-        return await _reading(_schema(app, graph, None))
+        return await _reading(_schema(app, graph, None), app)
 
     async def schema_of(graph: str, name: str) -> str:
-        return await _reading(_schema(app, graph, name))
+        return await _reading(_schema(app, graph, name), app)
 
     async def entity(graph: str, id: str) -> str:  # noqa: A002 - the variable of the URI template
-        return await _reading(_entity(app, graph, id))
+        return await _reading(_entity(app, graph, id), app)
 
     server.resource(
         GRAPHS, name="graphs", title="Graphs", description="The graphs that are served.", mime_type=_MARKDOWN
     )(graphs)
-    for uri, title, description, read in (
-        (SCHEMA, "Schema", "Labels, relations and properties of a graph.", schema),
-        (SCHEMA_OF, "Part of a schema", "What is around one label, relation or property.", schema_of),
-        (ENTITY, "Entity", "The neighbourhood of an entity in both directions.", entity),
+    for uri, name, title, description, read in (
+        (SCHEMA, "schema", "Schema", "Labels, relations and properties of a graph.", schema),
+        (SCHEMA_OF, "schema_part", "Part of a schema", "What is around one label, relation or property.", schema_of),
+        (ENTITY, "entity", "Entity", "The neighbourhood of an entity in both directions.", entity),
     ):
         server.resource(
             uri,
-            name=title.lower(),
+            name=name,
             title=title,
             description=description,
             mime_type=_MARKDOWN,
@@ -65,10 +69,10 @@ def add_resources(server: MCPServer[None], app: App) -> None:
         )(read)
 
 
-async def _reading(text: Awaitable[str]) -> str:
+async def _reading(text: Awaitable[str], app: App) -> str:
     """The text, or the SDK's own errors with ours as their words: not found is another code than a store down."""
     try:
-        return await text
+        return bounded(await text, app.style.budget)
     except InvalidRequest as error:
         raise ResourceNotFoundError(problem(error)) from error
     except KgnavError as error:
@@ -87,7 +91,7 @@ async def _entity(app: App, graph_name: str, reference: str) -> str:
     for direction in Direction:
         # The cursors in the text are those of `search`, so that a model can go on with the tool.
         bound = {"entity": reference, "direction": str(direction)}
-        call = Call(app, graph, await graph.adapter(), "search", bound)
+        call = Call(app, graph, await graph.adapter(), "search", bound, shares=len(Direction))
         entity = await call.entity(reference)
         found = await neighbourhood.search(call.adapter, entity, direction, limits=call.limits)
         page = found.rows or found.relations

@@ -17,6 +17,7 @@ from kgnav_mcp.adapters.sparql.paging import WHOLE, Condition, cut, items_before
 from kgnav_mcp.adapters.sparql.reading import Read, address, fits, worst
 from kgnav_mcp.adapters.sparql.results import Term, count
 from kgnav_mcp.adapters.sparql.terms import Terms, values
+from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Certainty, Count, Entity, Page, Stop
 
@@ -98,7 +99,7 @@ class ListReader:
                 properties = catalogue.properties(property_name, self._store.ids.term(property_name))
                 conditions = self._reader.part(queries.ROLES, owner=relation, properties=values(*properties))
                 return await self._values(conditions, skip, limit)
-        raise _no_edge_properties(f"the edges of {owner!r}")
+        raise _no_edge_properties(f"the edges of {echoed(owner)}")
 
     async def _with_property(self, catalogue: Catalogue, name: str, value: str | None) -> Condition:
         """The condition that a node has a property, or a value of it."""

@@ -10,6 +10,7 @@ from typing import TypeVar
 from rapidfuzz import fuzz, process
 from rdflib import URIRef
 
+from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import KgnavError, StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Certainty, Count, Relation, Stop
 
@@ -121,10 +122,12 @@ def undecided(kind: str, name: str, nearest: Sequence[str], stop: Stop) -> Kgnav
     )
     if stop is Stop.ROW_CAP:
         return Unsupported(
-            f"nobody can tell whether the store has a {kind} {name!r}: its row cap cut the list of its names",
+            f"nobody can tell whether the store has a {kind} {echoed(name)}: its row cap cut the list of its names",
             next_step=step,
         )
-    return StoreTimeout(None, f"the store could not be asked in time whether it has a {kind} {name!r}", next_step=step)
+    return StoreTimeout(
+        None, f"the store could not be asked in time whether it has a {kind} {echoed(name)}", next_step=step
+    )
 
 
 def nearest(name: str, labels: Mapping[K, str]) -> list[K]:

@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from rdflib import Literal, URIRef
 
+from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import InvalidArgument
 
 T = TypeVar("T")
@@ -38,7 +39,7 @@ def iri(text: str) -> URIRef:
     """
     if _SCHEME.match(text) is None or _UNENCODABLE.search(text):
         raise InvalidArgument(
-            f"{text!r} is no full IRI", next_step="Write it whole, such as http://example.org/resource/Name."
+            f"{echoed(text)} is no full IRI", next_step="Write it whole, such as http://example.org/resource/Name."
         )
     return URIRef(_FORBIDDEN.sub(lambda match: quote(match[0], safe=""), text))
 
@@ -116,7 +117,9 @@ def _n3(term: URIRef | Literal) -> str:
     if not isinstance(term, URIRef):  # pyright: ignore[reportUnnecessaryIsInstance] - the last gate before a query
         raise TypeError(f"{type(term).__name__} is no IRI and no literal")
     if _SCHEME.match(term) is None or _FORBIDDEN.search(term) or _UNENCODABLE.search(term):
-        raise InvalidArgument(f"{str(term)!r} cannot stand in a query as an IRI", next_step="Use a full, encoded IRI.")
+        raise InvalidArgument(
+            f"{echoed(str(term))} cannot stand in a query as an IRI", next_step="Use a full, encoded IRI."
+        )
     return term.n3()
 
 
@@ -127,7 +130,9 @@ def _literal(term: Literal) -> str:
     open. Line by line its form is sound, and one line cannot end a comment or a string of the query.
     """
     if not sendable(term):
-        raise InvalidArgument(f"{str(term)!r} has characters that no query can carry", next_step="Leave them out.")
+        raise InvalidArgument(
+            f"{echoed(str(term))} has characters that no query can carry", next_step="Leave them out."
+        )
     text = r"\n".join(Literal(line).n3()[1:-1] for line in str(term).split("\n"))
     if term.language:
         return f'"{text}"@{term.language.strip()}'  # rdflib lets a line break behind a tag by

@@ -13,6 +13,7 @@ from kgnav_mcp.adapters.sparql.reading import Read, number
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.store import Store
+from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import StoreTimeout, UnknownName
 from kgnav_mcp.model import Count, Entity, Page, Stop
 
@@ -85,7 +86,7 @@ class Classes:
         if known.named:
             return Called(found)
         shown = ", ".join(map(self._store.ids.shown, found))
-        return Called(found, f"Other classes may be called {name.strip()!r}, too: followed were {shown}.")
+        return Called(found, f"Other classes may be called {echoed(name.strip())}, too: followed were {shown}.")
 
     def label(self, iri: str, known: Known) -> str:
         """The name of a class: its label, else its id."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
@@ -59,16 +60,18 @@ class LlmRanker:
         self._failed: tuple[float, str] | None = None
 
     async def __call__(self, question: str, anchor: Entity | None, relations: Sequence[RelationFacts]) -> Ranking:
-        ranked = (await bm25(question, anchor, relations)).relations
+        proposed = await bm25(question, anchor, relations)
+        ranked = proposed.relations
         candidates = [facts for facts in ranked if len(facts.relation.id) <= _ID_LIMIT][:_CANDIDATES]
         if len(candidates) < 2:
-            return Ranking(ranked)
+            return proposed
         try:
             first = await self._chosen(question, anchor, candidates)
         except _NoChoice as error:
-            return Ranking(ranked, f"ranked by BM25: the language model {error}")
+            return replace(proposed, note=f"ranked by BM25: the language model {error}")
         taken = set(map(id, first))
-        return Ranking((*first, *(facts for facts in ranked if id(facts) not in taken)))
+        matching = taken.union(map(id, ranked[: proposed.matching]))
+        return Ranking((*first, *(facts for facts in ranked if id(facts) not in taken)), len(matching))
 
     async def close(self) -> None:
         """Give back the connections. The next call would open new ones."""

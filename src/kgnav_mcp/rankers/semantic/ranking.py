@@ -65,7 +65,7 @@ class SemanticRanker:
         vectors = await self._embedded(list(dict.fromkeys(texts)), embed)
         likeness = {text: round(float(vector @ asked), _DECIMALS) for text, vector in vectors.items()}
         best = sorted(range(len(relations)), key=lambda n: (-likeness[texts[n]], n))
-        return Ranking(tuple(relations[n] for n in best))
+        return Ranking(tuple(relations[n] for n in best), len(best))
 
     async def _loaded(self) -> Embed:
         async with self._loading:

@@ -6,15 +6,17 @@ from typing import Literal
 
 from pydantic import Field
 
+from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.navigation import primitives
 from kgnav_mcp.navigation.cursor import Cursor
-from kgnav_mcp.navigation.sampling import SampleWalk
 from kgnav_mcp.port import ValueOwner
 from kgnav_mcp.render import nodes as sheets
+from kgnav_mcp.render.calls import next_call
 from kgnav_mcp.render.sheet import Answer, Said
-from kgnav_mcp.render.text import clean, quoted
+from kgnav_mcp.render.text import NAME_LIMIT, clean
+from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import Call
-from kgnav_mcp.server.tool import Arguments, ToolSpec
+from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolsets.wording import CURSOR
 
 LABEL = f"Node label (class), as describe_graph lists it; {primitives.ANY_LABEL!r} for any."
@@ -37,8 +39,16 @@ class ByProperty(Arguments):
     @property
     def asked(self) -> str:
         """The condition in words."""
-        who = "" if self.label.strip() in ("", primitives.ANY_LABEL) else f"the label {self.label!r} and "
-        return f"{who}{self.property_name} = {quoted(self.value)}"
+        who = "" if self.label.strip() in ("", primitives.ANY_LABEL) else f"the label {echoed(self.label)} and "
+        return f"{who}{clipped(self.property_name, NAME_LIMIT)} = {echoed(self.value)}"
+
+    @property
+    def otherwise(self) -> str:
+        """What to do where no node has the value: look for the name, or at the values there are."""
+        if self.property_name.casefold() in primitives.ALWAYS_THERE:
+            return next_call("find_node", {"hint": self.value})
+        owner = {"entity_name": self.label or primitives.ANY_LABEL, "entity_type": "node"}
+        return next_call("get_unique_property_values", {"property_name": self.property_name, **owner})
 
 
 class UniqueValues(Arguments):
@@ -62,7 +72,8 @@ async def get_node_by_property(call: Call, given: ByProperty) -> Answer:
     page = await primitives.get_node_by_property(
         call.adapter, given.label, given.property_name, given.value, after=place.after
     )
-    return call.answer(sheets.nodes(page, call.style, place.seen, asked=given.asked), page.positions)
+    sheet = sheets.nodes(page, call.style, place.seen, asked=given.asked, otherwise=given.otherwise)
+    return call.answer(sheet, page.positions)
 
 
 async def get_all_nearest_neighbors(call: Call, given: ByProperty) -> Answer:
@@ -72,7 +83,9 @@ async def get_all_nearest_neighbors(call: Call, given: ByProperty) -> Answer:
         call.adapter, given.label, given.property_name, given.value, after=place.after, limits=call.limits
     )
     first = call.paging.write(Cursor(primitives.FROM_FIRST_LINK))
-    sheet = sheets.nearest(found, call.style, place.seen, asked=given.asked, first_cursor=first)
+    sheet = sheets.nearest(
+        found, call.style, place.seen, asked=given.asked, otherwise=given.otherwise, first_cursor=first
+    )
     return call.answer(sheet, found.links.positions if found.links else None)
 
 
@@ -87,7 +100,7 @@ async def get_unique_property_values(call: Call, given: UniqueValues) -> Answer:
         after=place.after,
         limits=call.limits,
     )
-    asked = f"{given.property_name} of the {given.entity_type} {given.entity_name}"
+    asked = f"{echoed(given.property_name)} of the {given.entity_type} {echoed(given.entity_name)}"
     return call.answer(sheets.values(page, call.style, place.seen, asked=asked), page.positions)
 
 
@@ -95,15 +108,6 @@ async def think(_: Call, given: Think) -> Answer:
     """GraphWalk's tool 4: the thought comes back, so that it stays in the conversation."""
     thought = clean(given.thought)
     return Said(thought, {"completeness": {}, "rows": [{"thought": thought}], "notes": []})
-
-
-def _label(walk: SampleWalk) -> str:
-    return quoted(walk.label or primitives.ANY_LABEL)
-
-
-def _by_property(tool: str, walk: SampleWalk) -> str:
-    name = quoted(walk.start.label or "")
-    return f'{tool}(label={_label(walk)}, property_name="name", property_value={name})'
 
 
 TOOLS = (
@@ -117,7 +121,6 @@ TOOLS = (
         ),
         arguments=ByProperty,
         run=get_node_by_property,
-        example=lambda walk: _by_property("get_node_by_property", walk),
     ),
     ToolSpec(
         name="get_all_nearest_neighbors",
@@ -130,7 +133,6 @@ TOOLS = (
         ),
         arguments=ByProperty,
         run=get_all_nearest_neighbors,
-        example=lambda walk: _by_property("get_all_nearest_neighbors", walk),
     ),
     ToolSpec(
         name="get_unique_property_values",
@@ -142,9 +144,6 @@ TOOLS = (
         ),
         arguments=UniqueValues,
         run=get_unique_property_values,
-        example=lambda walk: (
-            f'get_unique_property_values(property_name="name", entity_name={_label(walk)}, entity_type="node")'
-        ),
     ),
     ToolSpec(
         name="think",
@@ -153,6 +152,5 @@ TOOLS = (
         description="Write down reasoning between look-ups; returns the thought and changes nothing.",
         arguments=Think,
         run=think,
-        example=lambda walk: f"think(thought={quoted(f'Next I follow {walk.relation}.')})",
     ),
 )

@@ -7,9 +7,9 @@ from pydantic import Field
 from kgnav_mcp.navigation import relations as walker
 from kgnav_mcp.render import triples as sheets
 from kgnav_mcp.render.sheet import Answer
-from kgnav_mcp.render.text import quoted
+from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import Call
-from kgnav_mcp.server.tool import Arguments, ToolSpec
+from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolsets.wording import CURSOR, ENTITY, QUESTION
 
 
@@ -40,7 +40,9 @@ async def get_relations(call: Call, given: GetRelations) -> Answer:
         limits=call.limits,
         ranker=call.app.ranker,
     )
-    return call.answer(sheets.relations(entity, page, place.seen, asked=bool(given.question)), page.positions)
+    return call.answer(
+        sheets.relations(entity, page, call.style, place.seen, asked=bool(given.question)), page.positions
+    )
 
 
 async def get_triples(call: Call, given: GetTriples) -> Answer:
@@ -65,7 +67,6 @@ TOOLS = (
         ),
         arguments=GetRelations,
         run=get_relations,
-        example=lambda walk: f"get_relations(entity={quoted(walk.start.id)})",
     ),
     ToolSpec(
         name="get_triples",
@@ -79,6 +80,5 @@ TOOLS = (
         ),
         arguments=GetTriples,
         run=get_triples,
-        example=lambda walk: f"get_triples(entity={quoted(walk.start.id)}, relations=[{quoted(walk.relation)}])",
     ),
 )

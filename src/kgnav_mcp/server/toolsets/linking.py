@@ -8,9 +8,9 @@ from kgnav_mcp.errors import InvalidArgument
 from kgnav_mcp.render import nodes as sheets
 from kgnav_mcp.render import overview
 from kgnav_mcp.render.sheet import Answer
-from kgnav_mcp.render.text import quoted
+from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import Call
-from kgnav_mcp.server.tool import Arguments, ToolSpec
+from kgnav_mcp.server.tool import ToolSpec
 
 _SCHEMA_ROWS = 1000
 _CANDIDATES = 10
@@ -33,7 +33,10 @@ class DescribeGraph(Arguments):
 async def find_node(call: Call, given: FindNode) -> Answer:
     """GraphRunner's entry point."""
     if not given.hint.strip():
-        raise InvalidArgument("the hint is empty", next_step="Pass a name or a part of one.")
+        raise InvalidArgument(
+            "the hint is empty",
+            next_step="Pass a name or a part of one. describe_graph() shows what this graph is about.",
+        )
     page = await call.adapter.find(given.hint, label=given.node_type, limit=given.limit)
     return call.answer(sheets.candidates(page, call.style, hint=given.hint), None)
 
@@ -56,7 +59,6 @@ TOOLS = (
         ),
         arguments=FindNode,
         run=find_node,
-        example=lambda walk: f"find_node(hint={quoted(walk.start.label or walk.start.id)})",
     ),
     ToolSpec(
         name="describe_graph",
@@ -68,6 +70,5 @@ TOOLS = (
         ),
         arguments=DescribeGraph,
         run=describe_graph,
-        example=lambda walk: f"describe_graph(name={quoted(walk.label or walk.relation)})",
     ),
 )

@@ -10,10 +10,10 @@ from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation import neighbourhood
 from kgnav_mcp.render import paper
 from kgnav_mcp.render.sheet import Answer, Said
-from kgnav_mcp.render.text import quoted
 from kgnav_mcp.render.triples import neighbourhood as neighbourhood_sheet
+from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import Call
-from kgnav_mcp.server.tool import Arguments, ToolSpec
+from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolsets.wording import CURSOR, ENTITY, QUESTION
 
 
@@ -46,7 +46,9 @@ async def search(call: Call, given: Search) -> Answer:
         ranker=call.app.ranker,
     )
     page = found.rows or found.relations
-    answer = call.answer(neighbourhood_sheet(found, call.style, place.seen), page.positions if page else ())
+    answer = call.answer(
+        neighbourhood_sheet(found, call.style, place.seen, asked=bool(given.question)), page.positions if page else ()
+    )
     if call.app.settings.paper_format:
         return Said(paper.table(found), answer.facts)
     return answer
@@ -68,6 +70,5 @@ TOOLS = (
         ),
         arguments=Search,
         run=search,
-        example=lambda walk: f'search(entity={quoted(walk.start.id)}, direction="outgoing")',
     ),
 )

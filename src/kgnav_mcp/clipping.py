@@ -1,0 +1,16 @@
+"""Long texts made short, in the same form wherever they come from."""
+
+from __future__ import annotations
+
+_ECHO = 200
+"""Characters of what a caller wrote that are repeated to it."""
+
+
+def clipped(text: str, limit: int) -> str:
+    """The text, or the first `limit` characters of a longer one with its full length."""
+    return text if len(text) <= limit else f"{text[:limit]}... ({len(text):,} characters)"
+
+
+def echoed(text: str) -> str:
+    """What a caller wrote, quoted as an answer or an error repeats it: 200 characters at most."""
+    return repr(clipped(text, _ECHO))

@@ -1,0 +1,147 @@
+"""The arguments of a tool: strict in their names, lenient in their forms.
+
+Clients with strict function calling send every argument, the optional ones as `""`, `null` or `[]`; others send a list
+as JSON text, or one element in place of a list. All of it is understood here, and nowhere else. The published schemas
+say only the plain form.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, cast, get_args, get_origin
+
+from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
+from pydantic import ConfigDict, ValidationError, model_validator
+from rapidfuzz import process
+
+from kgnav_mcp.clipping import echoed
+
+Json = dict[str, Any]
+
+_FINDINGS = 5
+"""Mistakes of one call that are listed."""
+
+
+class Arguments(ArgModelBase):
+    """The arguments of a tool. What is not named here is refused, not ignored."""
+
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_meant(cls, given: Json) -> Json:
+        return cls.meant(given)
+
+    @classmethod
+    def meant(cls, given: Json) -> Json:
+        """What a client means: optional arguments that say nothing are left out, and a list is a list."""
+        meant: Json = {}
+        for name, value in given.items():
+            field = cls.model_fields.get(name)
+            if field is not None and list in _alternatives(field.annotation):
+                value = _elements(value)  # noqa: PLW2901 - the same value in another form
+            if field is None or field.is_required() or not _blank(value):
+                meant[name] = value
+        return meant
+
+    def bound(self) -> Mapping[str, object]:
+        """What a cursor is bound to: every argument that was given, but the cursor."""
+        given = self.model_dump_one_level()
+        return {name: value for name, value in given.items() if name != "cursor" and value is not None}
+
+
+class Metadata(FuncMetadata):
+    """The SDK's reading of arguments without its own guesses at JSON, which turn the text `null` into nothing."""
+
+    def pre_parse_json(self, data: Json) -> Json:
+        return data
+
+
+def _alternatives(annotation: object) -> list[object]:
+    """The types that an annotation allows, without what they hold."""
+    return [get_origin(part) or part for part in (annotation, *get_args(annotation))]
+
+
+def _blank(value: object) -> bool:
+    return value is None or value == [] or (isinstance(value, str) and not value.strip())
+
+
+def _elements(value: object) -> object:
+    """A list without blank elements, also where it came as JSON text or as its only element."""
+    if isinstance(value, str):
+        parsed = _json(value) if value.lstrip().startswith("[") else None
+        value = cast("list[object]", parsed) if isinstance(parsed, list) else [value]
+    return [each for each in cast("list[object]", value) if not _blank(each)] if isinstance(value, list) else value
+
+
+def _json(text: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def readable(tool: str, schema: Json, error: ValidationError) -> str:
+    """Pydantic's findings as sentences: which argument, what is wrong with it, what it may be."""
+    known: dict[str, Json] = schema.get("properties", {})
+    lines: list[str] = []
+    for finding in error.errors(include_url=False, include_context=False)[:_FINDINGS]:
+        name = str(finding["loc"][0]) if finding["loc"] else ""
+        if finding["type"] == "extra_forbidden":
+            nearest = nearest_argument(name, known)
+            hint = f" Did you mean {nearest!r}?" if nearest else ""
+            lines.append(f"Invalid call: {tool} has no argument {echoed(name)}.{hint}")
+        elif finding["type"] == "missing":
+            lines.append(f"Invalid call: {tool} needs the argument {name!r}. {known[name].get('description', '')}")
+        elif finding["type"] == "too_short":
+            lines.append(f"Invalid call: {name!r} is empty. {known[name].get('description', '')}")
+        else:
+            lines.append(
+                f"Invalid call: {name!r} is not valid: {finding['msg']}. {_expected(known.get(name, {}))}".strip()
+            )
+    more = error.error_count() - _FINDINGS
+    if more > 0:
+        lines.append(f"{more:,} more mistakes.")
+    required = ", ".join(schema.get("required", []))
+    optional = ", ".join(name for name in known if name not in schema.get("required", []))
+    lines.append(
+        f"Next: call {tool} with {required or 'no argument'}" + (f"; optional: {optional}." if optional else ".")
+    )
+    return "\n".join(dict.fromkeys(lines))
+
+
+def nearest_argument(name: str, known: Mapping[str, object]) -> str | None:
+    """The argument that a name which is none may mean."""
+    found = process.extractOne(name[:_LONGEST_NAME], list(known), score_cutoff=60)
+    return found[0] if found else None
+
+
+_LONGEST_NAME = 100
+"""Characters of an unknown argument's name that are compared."""
+
+
+def _expected(schema: Json) -> str:
+    """What an argument means, where the finding does not already list what it may be."""
+    return "" if "enum" in schema else str(schema.get("description", ""))
+
+
+def slim(schema: Json) -> Json:
+    """A JSON schema without what a model does not need: titles, and `null` as an alternative to leaving it out."""
+    kept: Json = {}
+    for key, value in schema.items():
+        if key == "properties":
+            kept[key] = {name: slim(_without_null(part)) for name, part in cast("dict[str, Json]", value).items()}
+        elif key == "items":
+            kept[key] = slim(cast("Json", value))
+        elif key not in ("title", "default") or (key == "default" and value not in (None, [])):
+            kept[key] = value
+    kept.pop("description", None) if schema.get("type") == "object" else None
+    return kept
+
+
+def _without_null(schema: Json) -> Json:
+    options = [option for option in schema.get("anyOf", []) if option.get("type") != "null"]
+    if len(options) != 1:
+        return schema
+    return {**{key: value for key, value in schema.items() if key != "anyOf"}, **options[0]}

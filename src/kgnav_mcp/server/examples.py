@@ -1,0 +1,153 @@
+"""A call that works, made of one that failed: about the same thing, with what is nearest to what was wrong.
+
+Every such call is made before it is shown, so that none is shown that fails or finds nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator
+from itertools import product
+from typing import Any, cast
+
+from pydantic import ValidationError
+from rapidfuzz import process
+
+from kgnav_mcp.errors import (
+    AmbiguousEntity,
+    InvalidCursor,
+    InvalidRequest,
+    KgnavError,
+    UnknownEntity,
+    UnknownName,
+    UnknownRelation,
+)
+from kgnav_mcp.model import Direction
+from kgnav_mcp.render.calls import call_text
+from kgnav_mcp.render.sheet import Answer
+from kgnav_mcp.render.text import clean, identifier
+from kgnav_mcp.server.arguments import Json, nearest_argument
+
+_TRIES = 8
+_SECONDS = 1.0
+"""Time for all tries: an example is a courtesy, for which nobody waits longer."""
+
+_ANY = "?"
+"""Stands for an element of a list that was left empty: what is nearest to it is as good as any."""
+
+
+async def working_call(
+    tool: str, schema: Json, given: Json, error: Exception, made: Callable[[Json], Awaitable[Answer]]
+) -> str:
+    """The first call among those that mend the failed one which is answered with rows; empty where there is none.
+
+    `given` are the arguments as they were meant, `schema` those there are, and `made` makes a call.
+    """
+    try:
+        async with asyncio.timeout(_SECONDS):
+            return await _first_that_works(tool, schema, given, error, made)
+    except (TimeoutError, KgnavError):
+        return ""  # What is wrong with the store is said by the call itself.
+
+
+async def _first_that_works(
+    tool: str, schema: Json, given: Json, error: Exception, made: Callable[[Json], Awaitable[Answer]]
+) -> str:
+    waiting = deque(_mended(schema, given, error))
+    tried: set[str] = set()
+    while waiting and len(tried) < _TRIES:
+        arguments = _as_printed(waiting.popleft())
+        call = call_text(tool, arguments)
+        if not call or call in tried:
+            continue
+        tried.add(call)
+        try:
+            answer = await made(arguments)
+        except (InvalidRequest, ValidationError) as again:
+            waiting.extendleft(reversed([*_mended(schema, arguments, again)]))
+            continue
+        if answer.facts["rows"]:
+            return call
+        waiting.extendleft(reversed([*_turned(arguments)]))
+    return ""
+
+
+def _as_printed(arguments: Json) -> Json:
+    """The arguments as they can be copied: without what nobody sees, and without a cursor, which is another call's."""
+
+    def printed(value: object) -> object:
+        if isinstance(value, list):
+            return [printed(each) for each in cast("list[object]", value)]
+        return clean(value) if isinstance(value, str) else value
+
+    return {name: printed(value) for name, value in arguments.items() if name != "cursor"}
+
+
+def _mended(schema: Json, given: Json, error: Exception) -> Iterator[Json]:
+    """The calls that a failed one may have meant, likeliest first."""
+    match error:
+        case UnknownEntity(nearest=near) | AmbiguousEntity(candidates=near):
+            yield from ({**given, "entity": identifier(entity.id)} for entity in near[:3])
+        case UnknownRelation():
+            yield from _other_relations(given, error)
+        case UnknownName(name=name, nearest=nearest):
+            wrong = [argument for argument, value in given.items() if value == name]
+            yield from ({**given, argument: near} for argument in wrong for near in nearest[:4])
+        case InvalidCursor():
+            yield given
+        case ValidationError():
+            yield from _valid(schema, given, error)
+        case _:
+            return
+
+
+def _turned(given: Json) -> Iterator[Json]:
+    """The same call in the other direction."""
+    if "direction" in given:
+        yield {**given, "direction": str(Direction(given["direction"]).opposite)}
+
+
+def _other_relations(given: Json, error: UnknownRelation) -> Iterator[Json]:
+    for argument, value in given.items():
+        if not isinstance(value, list) or error.relation not in value:
+            continue
+        names = cast("list[str]", value)
+        if error.direction is not None and error.opposite:
+            yield {**given, "direction": str(error.direction.opposite), argument: [error.relation]}
+        for near in error.nearest[:2]:
+            yield {**given, argument: list(dict.fromkeys(near if name == error.relation else name for name in names))}
+        yield {name: value for name, value in given.items() if name != argument}
+
+
+def _valid(schema: Json, given: Json, error: ValidationError) -> Iterator[Json]:
+    """Arguments without the mistakes that were found, as far as they can be told from the schema."""
+    known: dict[str, Json] = schema.get("properties", {})
+    kept = dict(given)
+    choices: dict[str, list[object]] = {}
+    for finding in error.errors(include_url=False, include_input=False):
+        name = str(finding["loc"][0]) if finding["loc"] else ""
+        if finding["type"] == "extra_forbidden":
+            value, meant = kept.pop(name, None), nearest_argument(name, known)
+            if meant and meant not in given:
+                kept[meant] = value
+            continue
+        kept.pop(name, None)
+        if name in schema.get("required", ()) or name in given:
+            choices[name] = _choices(known.get(name, {}), given.get(name), finding.get("ctx", {}))
+    required = set(schema.get("required", ()))
+    if any(not options for name, options in choices.items() if name in required):
+        return
+    offered = {name: options for name, options in choices.items() if options}
+    for chosen in product(*offered.values()):
+        yield {**kept, **dict(zip(offered, chosen, strict=True))}
+
+
+def _choices(schema: Json, value: object, context: dict[str, Any]) -> list[object]:
+    """What an argument may be in place of a value that it cannot be; empty where that cannot be told."""
+    if "enum" in schema:
+        return [name for name, _, _ in process.extract(str(value)[:100], schema["enum"], limit=None)]
+    if schema.get("type") == "array" and not value:
+        return [[_ANY]]
+    bound = context.get("le", context.get("ge"))
+    return [bound] if bound is not None else []

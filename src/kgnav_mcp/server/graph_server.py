@@ -1,0 +1,57 @@
+"""The SDK's server with its own errors in sentences: bounded, without a traceback, and with what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from mcp import MCPError
+from mcp.server.lowlevel.helper_types import ReadResourceContents
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
+from pydantic import AnyUrl
+
+from kgnav_mcp.clipping import echoed
+from kgnav_mcp.server.stdio import PipedServer
+
+_LONGEST_URI = 20_000
+"""Characters of a resource's address: the longest printable id, percent-encoded."""
+
+
+class GraphServer(PipedServer):
+    """Says what is wrong with a request for a prompt, a resource or a tool that there is not."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        known = [tool.name for tool in await self.list_tools()]
+        if name not in known:
+            raise ToolError(f"Unknown tool: {echoed(name)}. The tools are: {', '.join(known)}.")
+        return await super().call_tool(name, arguments, context)
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None
+    ) -> GetPromptResult | InputRequiredResult:
+        given = arguments or {}
+        prompts = {prompt.name: prompt for prompt in await self.list_prompts()}
+        if name not in prompts:
+            raise MCPError(
+                INVALID_PARAMS, f"Not found: no prompt is called {echoed(name)}. They are: {', '.join(prompts)}."
+            )
+        known = {argument.name: argument for argument in prompts[name].arguments or ()}
+        for argument in known.values():
+            if argument.required and argument.name not in given:
+                raise MCPError(INVALID_PARAMS, f"Invalid call: the prompt {name} needs the argument {argument.name!r}.")
+        for argument in given:
+            if argument not in known:
+                takes = f"it takes {', '.join(known)}"
+                raise MCPError(INVALID_PARAMS, f"Invalid call: {name} has no argument {echoed(argument)}; {takes}.")
+        return await super().get_prompt(name, arguments, context)
+
+    async def read_resource(
+        self, uri: AnyUrl | str, context: Context[None, Any] | None = None
+    ) -> Iterable[ReadResourceContents] | InputRequiredResult:
+        if len(str(uri)) > _LONGEST_URI:
+            raise MCPError(INVALID_PARAMS, f"Not found: no resource has an address of {len(str(uri)):,} characters.")
+        return await super().read_resource(uri, context)
