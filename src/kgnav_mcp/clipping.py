@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_ECHO = 200
+ECHO = 200
 """Characters of what a caller wrote that are repeated to it."""
 
 
@@ -13,4 +13,4 @@ def clipped(text: str, limit: int) -> str:
 
 def echoed(text: str) -> str:
     """What a caller wrote, quoted as an answer or an error repeats it: 200 characters at most."""
-    return repr(clipped(text, _ECHO))
+    return repr(clipped(text, ECHO))

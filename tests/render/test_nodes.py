@@ -21,4 +21,7 @@ def test_a_list_that_was_looked_up_in_part_says_so_with_and_without_rows(found: 
     assert WORD in text
     assert WORD in fit(values(Page((), (), total, note=WORD), Style(), 0, asked="year"), Style(), str).text
     neighbours = NearestNeighbours(Page(tuple(anchors), positions, total, note=WORD))
-    assert WORD in fit(nearest(neighbours, Style(), 0, asked="year 1994", otherwise="", first_cursor="c"), Style(), str).text
+    assert (
+        WORD
+        in fit(nearest(neighbours, Style(), 0, asked="year 1994", otherwise="", first_cursor="c"), Style(), str).text
+    )

@@ -17,6 +17,8 @@ NEAREST = 5
 """Alternatives offered for a name that was not found (ARK-V1 offers as many)."""
 
 _NAMESAKES = 20
+_COMPARED = 200
+"""Characters of names that are compared: comparing takes the product of both lengths."""
 _ESCAPED = re.compile(r"\\([\\|])")
 _TWO_HOPS = re.compile(r"\.[^/:]*:(?!\d)")
 """A prefix behind a dot, which no single id has: that of a host ends with a slash, or with a port."""
@@ -135,6 +137,6 @@ def unknown_relation(
 def nearest_names(name: str, known: Sequence[str]) -> list[str]:
     """The known names whose words are most like the given one's, best first; ties in the order they are known."""
     ranked = process.extract(
-        name, known, scorer=fuzz.WRatio, processor=lambda text: " ".join(words(text)), limit=NEAREST
+        name, known, scorer=fuzz.WRatio, processor=lambda text: " ".join(words(text[:_COMPARED])), limit=NEAREST
     )
     return [text for text, _, _ in ranked]

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from kgnav_mcp.clipping import ECHO
 from kgnav_mcp.model import Entity, Relation
-from kgnav_mcp.render.text import ID_LIMIT, identifier, quoted
+from kgnav_mcp.render.text import identifier, is_printable, quoted
 
 
 def call_text(tool: str, arguments: Mapping[str, object]) -> str:
-    """A call such as `search(entity="ada", direction="outgoing")`; empty where an argument is too long to be copied.
+    """A call such as `search(entity="ada", direction="outgoing")`; empty where an argument is too long to be repeated.
 
     Entities and relations stand by their ids.
     """
-    written = {name: _written(value) for name, value in arguments.items()}
-    if any(len(text) > ID_LIMIT for text in written.values()):
+    if any(_too_long(value) for value in arguments.values()):
         return ""
+    written = {name: _written(value) for name, value in arguments.items()}
     return f"{tool}({', '.join(f'{name}={text}' for name, text in written.items())})"
 
 
@@ -26,10 +27,22 @@ def next_call(tool: str, arguments: Mapping[str, object]) -> str:
     return f"Next: {call}" if call else ""
 
 
+def _too_long(value: object) -> bool:
+    match value:
+        case Entity(id=text) | Relation(id=text):
+            return not is_printable(text)
+        case str():
+            return len(value) > ECHO
+        case list() | tuple():
+            return any(map(_too_long, cast("Sequence[object]", value)))
+        case _:
+            return False
+
+
 def _written(value: object) -> str:
     match value:
         case Entity(id=text) | Relation(id=text):
-            return quoted(identifier(text)) if len(text) <= ID_LIMIT else text
+            return quoted(identifier(text))
         case str():
             return quoted(value)
         case list() | tuple():

@@ -46,13 +46,16 @@ def identifier(text: str) -> str:
 
     So every id can be copied whole; looking it up takes either form. One that is longer than ID_LIMIT is not printed.
     """
-    if len(text) <= ID_LIMIT:
-        if _PLAIN(text) or not _ALTERED.search(text):
-            return text
-        encoded = _ENCODED.sub(lambda found: quote(found.group().encode("utf-8", "surrogatepass"), safe=""), text)
-        if len(encoded) <= ID_LIMIT:
-            return encoded
-    return f"{clean(text[:_ID_BEGINNING])}... (an id of {len(text):,} characters, too long to be shown)"
+    if not is_printable(text):
+        return f"{clean(text[:_ID_BEGINNING])}... (an id of {len(text):,} characters, too long to be shown)"
+    if _PLAIN(text) or not _ALTERED.search(text):
+        return text
+    return _ENCODED.sub(lambda found: quote(found.group().encode("utf-8", "surrogatepass"), safe=""), text)
+
+
+def is_printable(identifier: str) -> bool:
+    """Whether an id is short enough to be printed."""
+    return len(identifier) <= ID_LIMIT
 
 
 def cell(text: str) -> str:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, cast, get_args, get_origin
+from typing import Any, ClassVar, cast, get_args, get_origin
 
 from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
 from pydantic import ConfigDict, ValidationError, model_validator
 from rapidfuzz import process
 
 from kgnav_mcp.clipping import echoed
+from kgnav_mcp.errors import InvalidArgument
 
 Json = dict[str, Any]
 
@@ -27,6 +28,11 @@ class Arguments(ArgModelBase):
     """The arguments of a tool. What is not named here is refused, not ignored."""
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, frozen=True)
+
+    longest: ClassVar[int] = 4_000
+    """Characters of the longest text that is read: twice those of any id that is printed."""
+    most: ClassVar[int] = 1_000
+    """Elements of the longest list that is read."""
 
     @model_validator(mode="before")
     @classmethod
@@ -44,6 +50,26 @@ class Arguments(ArgModelBase):
             if field is None or field.is_required() or not _blank(value):
                 meant[name] = value
         return meant
+
+    def check(self) -> None:
+        """Refuse what no answer can have suggested, before a store is asked for it.
+
+        Raises:
+            InvalidArgument: a text or a list is too long.
+        """
+        for name, value in self.model_dump_one_level().items():
+            elements = cast("list[object]", value) if isinstance(value, list) else [value]
+            characters = max((len(each) for each in elements if isinstance(each, str)), default=0)
+            if characters > self.longest:
+                raise InvalidArgument(
+                    f"the argument {name!r} has {characters:,} characters",
+                    next_step=f"Shorten it: at most {self.longest:,} are read.",
+                )
+            if len(elements) > self.most:
+                raise InvalidArgument(
+                    f"the argument {name!r} has {len(elements):,} elements",
+                    next_step=f"Divide it among several calls: at most {self.most:,} are read.",
+                )
 
     def bound(self) -> Mapping[str, object]:
         """What a cursor is bound to: every argument that was given, but the cursor."""

@@ -22,6 +22,7 @@ from kgnav_mcp.errors import KgnavError
 from kgnav_mcp.render.budget import bounded, bounded_facts
 from kgnav_mcp.render.problems import problem, with_example
 from kgnav_mcp.render.sheet import Answer
+from kgnav_mcp.render.tokens import count_tokens
 from kgnav_mcp.server.arguments import Arguments, Json, Metadata, readable, slim
 from kgnav_mcp.server.call import Call
 from kgnav_mcp.server.examples import working_call
@@ -68,6 +69,7 @@ def bind(spec: ToolSpec[Any], app: App) -> Tool:
     async def made(values: Json) -> Answer:
         chosen = app.graph(values.pop("graph", None))
         given = spec.arguments.model_construct(None, **values)
+        given.check()
         return await spec.run(Call(app, chosen, await chosen.adapter(), spec.name, given.bound()), given)
 
     async def called(**values: object) -> CallToolResult:
@@ -115,8 +117,8 @@ def _succeeded(answer: Answer, app: App) -> CallToolResult:
     if not app.settings.structured:
         text = answer.text if app.settings.paper_format else bounded(answer.text, budget)
         return CallToolResult(content=[TextContent(type="text", text=text)])
-    first_line = bounded(answer.text.partition("\n")[0], budget)
-    facts = bounded_facts(answer.facts, budget)
+    first_line = bounded(answer.text.partition("\n")[0], budget // 4)
+    facts = bounded_facts(answer.facts, budget - count_tokens(first_line))
     return CallToolResult(content=[TextContent(type="text", text=first_line)], structured_content=facts)
 
 

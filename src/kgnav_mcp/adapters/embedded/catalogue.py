@@ -16,6 +16,8 @@ from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Relation
 
+_COMPARED = 200
+"""Characters of names that are compared: comparing takes the product of both lengths."""
 _NEAREST = 3
 
 
@@ -125,8 +127,8 @@ class Names(Generic[Entry]):
         from rapidfuzz import fuzz, process  # noqa: PLC0415 - only a wrong name needs it
 
         entries = [entry for entry in self.entries.values() if wanted(entry)]
-        names = [f"{entry.references[1]} {entry.references[-1]}".casefold() for entry in entries]
-        hits = process.extract(reference.casefold(), names, scorer=fuzz.WRatio, limit=_NEAREST)
+        names = [f"{entry.references[1]} {entry.references[-1]}"[:_COMPARED].casefold() for entry in entries]
+        hits = process.extract(reference[:_COMPARED].casefold(), names, scorer=fuzz.WRatio, limit=_NEAREST)
         return [entries[index].references[1] for _, _, index in hits]
 
 

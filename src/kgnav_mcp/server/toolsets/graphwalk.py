@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -62,6 +62,8 @@ class UniqueValues(Arguments):
 
 class Think(Arguments):
     """Arguments of `think`."""
+
+    longest: ClassVar[int] = 100_000
 
     thought: str = Field(description="What you know so far and what to look up next.")
 

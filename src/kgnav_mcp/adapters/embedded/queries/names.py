@@ -36,7 +36,8 @@ WHERE EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = n.node AND l.label = 
 WORD_EXISTS = "SELECT 1 FROM name_words WHERE name_words MATCH ? LIMIT 1"
 """One look-up of a word in the full-text index."""
 
-VOCABULARY = "SELECT term FROM name_vocabulary"
+# What is longer nobody misspells, and FTS5 cuts words of 32 KB within a character, so that they are no text any more.
+VOCABULARY = "SELECT term FROM name_vocabulary WHERE length(CAST(term AS BLOB)) < 1000"
 """All words of all names, once for an open file and only when a word is misspelt: some microseconds each."""
 
 WITH_LABEL = """
