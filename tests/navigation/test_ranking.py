@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from kgnav_mcp.model import Count, Direction, Entity, Relation, RelationFacts
+from dataclasses import replace
+
+import pytest
+
+from kgnav_mcp.model import Count, Direction, Entity, Page, Relation, RelationFacts
+from kgnav_mcp.navigation.neighbourhood import ranked as in_order
 from kgnav_mcp.navigation.ranking import bm25
 
 IDS = (
@@ -55,3 +60,28 @@ async def test_the_name_of_the_anchor_says_nothing_about_the_relation() -> None:
 
 async def test_a_question_cannot_speak_the_index_language() -> None:
     assert sorted(await ranked('NOT "birth" OR * ) -- NEAR( ^')) == sorted(IDS)
+
+
+async def test_it_is_known_how_many_relations_match() -> None:
+    assert (await bm25("place of birth", None, RELATIONS)).matching == 2
+    assert (await bm25("xyzzy", None, RELATIONS)).matching == 0
+    assert (await bm25("???", None, RELATIONS)).matching == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "order", "matching"),
+    [
+        ("xyzzy", ["film.actor.film", "birthName", "people.person.children"], 0),
+        ("birth", ["birthName", "people.person.place_of_birth", "film.actor.film"], 2),
+        ("person", ["people.person.children", "people.person.profession", "people.person.place_of_birth"], 4),
+    ],
+)
+async def test_behind_what_matches_and_among_equals_most_rows_come_first(
+    question: str, order: list[str], matching: int
+) -> None:
+    rows = {"film.actor.film": 90, "birthName": 80, "people.person.children": 70, "people.person.profession": 60}
+    found = [replace(each, count=Count(rows.get(each.relation.id, 1))) for each in RELATIONS]
+    page = Page(tuple(found), tuple(map(str, range(len(found)))), Count(len(found)))
+    listed = (await in_order(page, question, Entity("m.1"), bm25, None)).items
+    assert [facts.relation.id for facts in listed][:3] == order
+    assert [facts.matches for facts in listed] == [n < matching for n in range(len(found))]

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 from rapidfuzz import process
+from rapidfuzz.distance import JaroWinkler
 
 from kgnav_mcp.errors import (
     AmbiguousEntity,
@@ -32,6 +33,9 @@ from kgnav_mcp.server.arguments import Json, nearest_argument
 _TRIES = 8
 _SECONDS = 1.0
 """Time for all tries: an example is a courtesy, for which nobody waits longer."""
+
+_IDS = frozenset({"entity", "properties_to_filter_for", "relations"})
+"""Arguments that are ids, in which what cannot be seen is percent-encoded."""
 
 _ANY = "?"
 """Stands for an element of a list that was left empty: what is nearest to it is as good as any."""
@@ -57,7 +61,7 @@ async def _first_that_works(
     waiting = deque(_mended(schema, given, error))
     tried: set[str] = set()
     while waiting and len(tried) < _TRIES:
-        arguments = _as_printed(waiting.popleft())
+        arguments = _as_printed(schema, waiting.popleft())
         call = call_text(tool, arguments)
         if not call or call in tried:
             continue
@@ -73,22 +77,25 @@ async def _first_that_works(
     return ""
 
 
-def _as_printed(arguments: Json) -> Json:
-    """The arguments as they can be copied: without what nobody sees, and without a cursor, which is another call's."""
+def _as_printed(schema: Json, arguments: Json) -> Json:
+    """The arguments in their order, as they can be copied, and without a cursor, which is another call's."""
 
-    def printed(value: object) -> object:
+    def printed(name: str, value: object) -> object:
         if isinstance(value, list):
-            return [printed(each) for each in cast("list[object]", value)]
-        return clean(value) if isinstance(value, str) else value
+            return [printed(name, each) for each in cast("list[object]", value)]
+        if not isinstance(value, str):
+            return value
+        return identifier(value) if name in _IDS else clean(value)
 
-    return {name: printed(value) for name, value in arguments.items() if name != "cursor"}
+    named: Json = schema.get("properties", {})
+    return {name: printed(name, arguments[name]) for name in named if name in arguments and name != "cursor"}
 
 
 def _mended(schema: Json, given: Json, error: Exception) -> Iterator[Json]:
     """The calls that a failed one may have meant, likeliest first."""
     match error:
         case UnknownEntity(nearest=near) | AmbiguousEntity(candidates=near):
-            yield from ({**given, "entity": identifier(entity.id)} for entity in near[:3])
+            yield from ({**given, "entity": entity.id} for entity in near[:3])
         case UnknownRelation():
             yield from _other_relations(given, error)
         case UnknownName(name=name, nearest=nearest):
@@ -146,7 +153,8 @@ def _valid(schema: Json, given: Json, error: ValidationError) -> Iterator[Json]:
 def _choices(schema: Json, value: object, context: dict[str, Any]) -> list[object]:
     """What an argument may be in place of a value that it cannot be; empty where that cannot be told."""
     if "enum" in schema:
-        return [name for name, _, _ in process.extract(str(value)[:100], schema["enum"], limit=None)]
+        alike = JaroWinkler.normalized_similarity
+        return [name for name, _, _ in process.extract(str(value)[:100], schema["enum"], scorer=alike, limit=None)]
     if schema.get("type") == "array" and not value:
         return [[_ANY]]
     bound = context.get("le", context.get("ge"))

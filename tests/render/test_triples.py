@@ -1,0 +1,87 @@
+"""Sheets of relations and rows say how they are ordered, and where an entity without rows does occur."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kgnav_mcp.model import Count, Direction, Entity, Neighbourhood, Page, Relation, RelationFacts
+from kgnav_mcp.render.sheet import Sheet, Style, fit
+from kgnav_mcp.render.triples import neighbourhood, relations
+
+ANN = Entity("ann", "Ann")
+KNOWS, LIKES = (
+    RelationFacts(relation, Direction.OUTGOING, Count(rows), (relation,))
+    for relation, rows in ((Relation("knows", "knows"), 90), (Relation("likes", "likes"), 7))
+)
+
+
+def page(*facts: RelationFacts) -> Page[RelationFacts]:
+    return Page(facts, tuple(str(n) for n in range(len(facts))), Count(len(facts)))
+
+
+def text(sheet: Sheet) -> str:
+    return fit(sheet, Style()).text
+
+
+MATCHING = replace(LIKES, matches=True)
+ORDERS = [
+    (page(KNOWS, LIKES), True, "No relation matches the question: those with the most rows come first."),
+    (
+        page(MATCHING, KNOWS),
+        True,
+        "Best match for the question first (matching: 1); the others follow, most rows first.",
+    ),
+    (page(MATCHING), True, "Best match for the question first."),
+    (page(KNOWS, LIKES), False, "relation|relationLabel|direction|rows"),
+]
+
+
+@pytest.mark.parametrize(("facts", "asked", "line"), ORDERS)
+def test_a_ranked_list_says_what_its_order_means(facts: Page[RelationFacts], asked: bool, line: str) -> None:
+    assert text(relations(ANN, facts, Style(), 0, asked=asked)).splitlines()[1] == line
+    assert "question" not in text(relations(ANN, facts, Style(), 2, asked=True)), "said on the first page only"
+
+
+def test_a_ranked_hub_says_what_its_order_means_and_goes_on_with_the_best_match() -> None:
+    def hub(*facts: RelationFacts, asked: bool) -> list[str]:
+        found = Neighbourhood(ANN, Direction.OUTGOING, relations=page(*facts))
+        return text(neighbourhood(found, Style(), 0, asked=asked)).splitlines()
+
+    assert ORDERS[0][2] in hub(KNOWS, LIKES, asked=True)
+    ranked = hub(MATCHING, KNOWS, asked=True)
+    assert ORDERS[1][2] in ranked
+    assert any('properties_to_filter_for=["likes"]' in line for line in ranked)
+    assert any('properties_to_filter_for=["knows"]' in line for line in hub(KNOWS, LIKES, asked=False))
+
+
+@pytest.mark.parametrize(
+    ("opposite", "qualifies", "sentence"),
+    [
+        (
+            Count(12),
+            True,
+            '0 rows: Ann (ann) has no outgoing rows, but 12 incoming. Next: search(entity="ann", direction="incoming")',
+        ),
+        (
+            Count.at_least(51),
+            False,
+            "0 rows: Ann (ann) has no outgoing rows, but 51+ incoming. "
+            'Next: search(entity="ann", direction="incoming")',
+        ),
+        (Count(0), False, "0 rows: Ann (ann) has no rows in either direction: no triple has it as head or tail."),
+        (
+            Count(0),
+            True,
+            "0 rows: Ann (ann) has no rows in either direction: no triple has it as head or tail; "
+            "it may be the value of a qualifier.",
+        ),
+    ],
+)
+def test_an_entity_without_rows_is_said_to_be_where_it_is(opposite: Count, qualifies: bool, sentence: str) -> None:
+    rows = Page((), (), Count(0))
+    found = Neighbourhood(ANN, Direction.OUTGOING, rows=rows, opposite=opposite, qualifies=qualifies)
+    answer = fit(neighbourhood(found, Style(), 0), Style())
+    assert answer.text == sentence
+    assert answer.facts["notes"] == [sentence.removeprefix("0 rows: ")]
