@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from mcp_types import TextContent
 
+from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.demo import demo_graph_path
 from kgnav_mcp.render.tokens import count_tokens
@@ -79,6 +80,22 @@ async def test_a_small_row_limit_pages_through_everything_once() -> None:
     assert text.splitlines()[0] == "showing rows 57 to 57 of 57 rows; that is the end"
     assert len(rows) == len(set(rows)) == 57
     assert rows == (await call("search", chosen)).splitlines()[3:]
+
+
+async def test_every_cell_of_a_candidate_keeps_the_literal_limit(tmp_path: Path) -> None:
+    rows = [(":ID", ":LABEL", "name", "aka", "description")]
+    rows += [("e1", ";".join(f"Type{n:02}" for n in range(30)), "Elephant " + "n" * 400, "trunk " * 80, "grey " * 600)]
+    (tmp_path / "zoo.csv").write_text("".join(",".join(row) + "\n" for row in rows))
+    load([tmp_path / "zoo.csv"], tmp_path / "zoo.kg")
+    settings = Settings(graphs={"zoo": GraphSettings(location=str(tmp_path / "zoo.kg"))}, literal_limit=40)
+    line = (await call("find_node", {"hint": "trunk"}, settings)).splitlines()[3]
+    entity, name, types, description, _, _, matched = line.split("|")
+    assert entity == "e1"
+    assert name == f"Elephant {'n' * 31}... (409 characters)"
+    assert types == "Type00, Type01, Type02, Type03, Type04, Type05, and 24 more"
+    assert description.endswith(" grey ... (3,000 characters)")
+    assert matched.endswith("... (480 characters)")
+    assert all(len(cell) < 70 for cell in (name, types, description, matched))
 
 
 @pytest.mark.parametrize("budget", [500, 700, 1500])

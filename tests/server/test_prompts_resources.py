@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from urllib.parse import quote
 
 import pytest
 from mcp import MCPError
 from mcp_types import (
+    INVALID_PARAMS,
     PromptReference,
     ResourceTemplateReference,
     TextContent,
@@ -67,6 +69,41 @@ async def test_a_prompt_on_an_unreadable_graph_says_what_is_wrong() -> None:
     text = await prompt("search_on_graph", settings)
     assert "The graph cannot be read now." in text
     assert "Store down" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "words"),
+    [
+        (
+            "search_on_graph",
+            {"question": "?", "graph": "films"},
+            "Not found: no graph is called 'films'.\nNext: Use one",
+        ),
+        ("search_on_graph", {}, "Invalid call: the prompt search_on_graph needs the argument 'question'."),
+        ("search_on_graph", {"question": "?", "grph": "demo"}, "Invalid call: search_on_graph has no argument 'grph'"),
+        (
+            "search_on_graph",
+            {"question": "?" * 4001},
+            "Invalid call: the question has 4,001 characters, 4,000 are taken",
+        ),
+        ("walk", {"question": "?"}, "Not found: no prompt is called 'walk'. They are: search_on_graph, graphwalker"),
+    ],
+)
+async def test_a_prompt_that_cannot_be_is_an_error_of_the_protocol_and_no_traceback(
+    name: str, arguments: dict[str, str], words: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with client() as connected:
+        with pytest.raises(MCPError, match=f"^{re.escape(words)}") as caught:
+            await connected.get_prompt(name, arguments)
+    assert caught.value.error.code == INVALID_PARAMS
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING or record.exc_info] == []
+
+
+async def test_resource_names_are_names() -> None:
+    async with client() as connected:
+        resources = (await connected.list_resources()).resources
+        templates = (await connected.list_resource_templates()).resource_templates
+    assert [listed.name for listed in (*resources, *templates)] == ["graphs", "schema", "schema_part", "entity"]
 
 
 async def test_the_graphs_are_listed_without_secrets() -> None:
