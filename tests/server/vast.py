@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 
 from kgnav_mcp.adapters.embedded.loading import load
@@ -42,7 +43,7 @@ def load_vast(folder: Path) -> Path:
     return folder / "vast.kg"
 
 
-def _write(path: Path, header: tuple[str, ...], rows: list[tuple[object, ...]]) -> None:
+def _write(path: Path, header: tuple[str, ...], rows: Sequence[Sequence[object]]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerows([header, *rows])

@@ -25,10 +25,13 @@ class GraphServer(PipedServer):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        known = [tool.name for tool in await self.list_tools()]
-        if name not in known:
-            raise ToolError(f"Unknown tool: {echoed(name)}. The tools are: {', '.join(known)}.")
-        return await super().call_tool(name, arguments, context)
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            known = [tool.name for tool in await self.list_tools()]
+            if name in known:
+                raise
+            raise ToolError(f"Unknown tool: {echoed(name)}. The tools are: {', '.join(known)}.") from error
 
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None
