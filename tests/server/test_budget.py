@@ -45,6 +45,7 @@ ANSWERS: list[tuple[str, dict[str, object]]] = [
     *(("find_node", {"hint": hint, "limit": 100}) for hint in ("hub", "plain", "all work", "id-id", "hud")),
     *(("describe_graph", {"name": name}) for name in ("Plain", "knows", "name", "")),
     ("think", {"thought": text(WORDS, LONG)}),
+    ("think", {"thought": HUGE}),
 ]
 
 MISTAKES: list[tuple[str, dict[str, object]]] = [
@@ -67,7 +68,6 @@ MISTAKES: list[tuple[str, dict[str, object]]] = [
     ("find_node", {"hint": HUGE}),
     ("find_node", {"hint": "x", "node_type": HUGE}),
     ("describe_graph", {"name": LONG_HINT}),
-    ("think", {"thought": HUGE}),
     (HUGE, {}),
 ]
 """Calls that fail, and what a caller wrote in them."""

@@ -63,7 +63,8 @@ class UniqueValues(Arguments):
 class Think(Arguments):
     """Arguments of `think`."""
 
-    longest: ClassVar[int] = 100_000
+    longest: ClassVar[int] = 2**26
+    """As long as a message may be: no store is asked for a thought, and the answer is cut to its budget."""
 
     thought: str = Field(description="What you know so far and what to look up next.")
 
