@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.concurrency import Shared, gathered
 
 
 async def test_results_come_in_the_order_of_the_work():
@@ -54,3 +54,78 @@ async def test_a_cancelled_call_ends_all_of_its_work():
     with pytest.raises(asyncio.CancelledError):
         await task
     assert ended == ["endless", "endless"]
+
+
+class Work:
+    """Work that ends when it is told to, and counts how often it was begun and cancelled."""
+
+    def __init__(self) -> None:
+        self.begun = 0
+        self.cancelled = 0
+        self.outcome = asyncio.get_running_loop().create_future()
+
+    async def __call__(self) -> str:
+        self.begun += 1
+        try:
+            return await asyncio.shield(self.outcome)
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+
+
+async def begun(shared: Shared[str], times: int) -> list[asyncio.Task[str]]:
+    tasks = [asyncio.create_task(shared.result()) for _ in range(times)]
+    await asyncio.sleep(0.01)
+    return tasks
+
+
+async def test_shared_work_is_done_once_and_everybody_gets_its_result() -> None:
+    work = Work()
+    waiting = await begun(Shared(work), 64)
+    work.outcome.set_result("done")
+    assert await asyncio.gather(*waiting) == ["done"] * 64
+    assert work.begun == 1
+
+
+async def test_a_failure_is_told_to_all_who_waited_and_not_to_the_next() -> None:
+    work = Work()
+    shared = Shared(work)
+    waiting = await begun(shared, 3)
+    work.outcome.set_exception(KeyError("lost"))
+    outcomes = await asyncio.gather(*waiting, return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [KeyError] * 3
+    work.outcome = asyncio.get_running_loop().create_future()
+    work.outcome.set_result("found")
+    assert await shared.result() == "found"
+
+
+async def test_who_is_cancelled_does_not_end_what_others_wait_for() -> None:
+    work = Work()
+    first, second = await begun(Shared(work), 2)
+    first.cancel()
+    await asyncio.wait([first])
+    work.outcome.set_result("done")
+    assert await second == "done"
+    assert first.cancelled()
+    assert work.cancelled == 0
+
+
+async def test_work_that_nobody_waits_for_any_more_ends_and_the_next_begins_anew() -> None:
+    work = Work()
+    shared = Shared(work)
+    for task in await begun(shared, 2):
+        task.cancel()
+    (later,) = await begun(shared, 1)
+    assert (work.begun, work.cancelled) == (2, 1)
+    work.outcome.set_result("done")
+    assert await later == "done"
+
+
+async def test_shared_work_can_be_ended_for_all() -> None:
+    work = Work()
+    shared = Shared(work)
+    (waiting,) = await begun(shared, 1)
+    await shared.end()
+    assert work.cancelled == 1
+    with pytest.raises(asyncio.CancelledError):
+        await waiting

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
 from kgnav_mcp.adapters import drivers_of, open_adapter, show_driver_logs
+from kgnav_mcp.concurrency import Shared
 from kgnav_mcp.config import DEMO_LOCATION, RELATION_LISTS, GraphSettings, Settings, user_cache_folder
 from kgnav_mcp.demo import demo_graph_path
-from kgnav_mcp.errors import KgnavError, UnknownGraph
+from kgnav_mcp.errors import KgnavError, StoreTimeout, UnknownGraph
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.sampling import SampleWalk, sample_walk
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
@@ -20,6 +22,17 @@ from kgnav_mcp.render.sheet import Style
 
 _CHARACTERS = 4
 """Of a token, on the average of an answer's rows, at most: ids are cut into shorter ones."""
+_LATER = 0.5
+"""Seconds beyond a time-out for a store that is being opened: until then it may say itself what was too slow."""
+
+
+@dataclass(slots=True, eq=False)
+class _Opened:
+    """A store that was opened, how many calls are on it, and its end once that has begun."""
+
+    adapter: GraphAdapter
+    calls: int = 0
+    closing: asyncio.Task[None] | None = None
 
 
 class Graph:
@@ -35,26 +48,51 @@ class Graph:
             cache=user_cache_folder(),
             extra=settings.options,
         )
-        self._adapter: GraphAdapter | None = None
-        self._opening = asyncio.Lock()
+        self._opening = Shared(self._open)
+        self._opened: _Opened | None = None
+        self._not_closed: set[_Opened] = set()
         self._sample: tuple[str, SampleWalk | None] | None = None
 
-    async def adapter(self) -> GraphAdapter:
-        """The open graph.
+    @asynccontextmanager
+    async def adapter(self) -> AsyncGenerator[GraphAdapter]:
+        """The open graph, for one call: it stays open until the block ends.
 
-        A failure is not remembered: once the file is there or the store is up, the next call works.
+        Calls that come while it is being opened share the outcome. A failure is not remembered: once the file is
+        there or the store is up, the next call works. A store that was replaced is opened anew.
 
         Raises:
-            StoreError: it cannot be opened.
+            StoreError: it cannot be opened, or not in time.
             ConfigurationError: its kind of store is unknown here, or a package that it needs is missing.
         """
-        if self._adapter is None:
-            async with self._opening:
-                if self._adapter is None:
-                    self._adapter = await self._opened()
-        return self._adapter
+        opened = await self._current()
+        opened.calls += 1
+        try:
+            yield opened.adapter
+        finally:
+            opened.calls -= 1
+            self._close_if_left(opened)
 
-    async def _opened(self) -> GraphAdapter:
+    async def _current(self) -> _Opened:
+        """The store that the next call is on."""
+        if self._opened is not None and self._opened.adapter.stale:
+            replaced, self._opened = self._opened, None
+            self._close_if_left(replaced)
+        while True:
+            opened = self._opened or await self._opened_in_time()
+            if opened.closing is None:  # else it was replaced again before this call came to it
+                return opened
+
+    async def _opened_in_time(self) -> _Opened:
+        timeout = self._options.timeout
+        try:
+            async with asyncio.timeout(timeout + _LATER):
+                return await self._opening.result()
+        except TimeoutError as error:
+            raise StoreTimeout(
+                timeout, next_step="Ask again; if it stays so, see whether the store is well, or raise the time-out."
+            ) from error
+
+    async def _open(self) -> _Opened:
         place = await self._place()
         adapter = open_adapter(place, self._options)
         try:
@@ -63,7 +101,9 @@ class Graph:
         except BaseException:
             await adapter.close()  # a half-open store keeps no thread or connection
             raise
-        return adapter
+        self._opened = _Opened(adapter)
+        self._not_closed.add(self._opened)
+        return self._opened
 
     async def _place(self) -> str:
         if self.settings.location == DEMO_LOCATION:
@@ -73,18 +113,29 @@ class Graph:
     async def sample(self) -> SampleWalk | None:
         """Two steps that this very graph allows, for examples; None where it has none or cannot be read now."""
         try:
-            adapter = await self.adapter()
-            if self._sample is None or self._sample[0] != adapter.revision:
-                self._sample = (adapter.revision, await sample_walk(adapter))
+            async with self.adapter() as adapter:
+                if self._sample is None or self._sample[0] != adapter.revision:
+                    self._sample = (adapter.revision, await sample_walk(adapter))
         except KgnavError:
             return None  # An example is a courtesy: what is wrong with the graph is said by the call itself.
         return self._sample[1]
 
     async def close(self) -> None:
-        """Close the graph if it was ever opened."""
-        if self._adapter is not None:
-            await self._adapter.close()
-            self._adapter = None
+        """Close the graph, whatever is under way on it."""
+        await self._opening.end()
+        self._opened = None
+        await asyncio.gather(*map(self._close, self._not_closed))
+
+    def _close_if_left(self, opened: _Opened) -> None:
+        """Close a store that was replaced, once no call is on it any more."""
+        if opened is not self._opened and not opened.calls:
+            self._close(opened)
+
+    def _close(self, opened: _Opened) -> asyncio.Task[None]:
+        if opened.closing is None:
+            opened.closing = asyncio.create_task(opened.adapter.close())
+            opened.closing.add_done_callback(lambda _: self._not_closed.discard(opened))
+        return opened.closing
 
 
 class App:

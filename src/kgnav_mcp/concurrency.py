@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+T = TypeVar("T")
 
 if TYPE_CHECKING:
     gathered = asyncio.gather  # its overloads give each result its own type; `return_exceptions` is not taken here
@@ -26,3 +29,61 @@ else:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             raise
+
+
+@dataclass(slots=True, eq=False)
+class _Run(Generic[T]):
+    """One run of shared work, and how many wait for it."""
+
+    task: asyncio.Task[T]
+    waiting: int = 0
+
+
+class Shared(Generic[T]):
+    """Work that is done once for all who want its result at the same time.
+
+    It goes on as long as one of them waits, whoever else is cancelled, and is cancelled when nobody does. An outcome
+    is told to all who waited for it and then forgotten: the next to ask begins anew.
+    """
+
+    def __init__(self, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
+        self._work = work
+        self._run: _Run[T] | None = None
+        self._ending: set[asyncio.Task[T]] = set()
+
+    async def result(self) -> T:
+        """The result of the run that is under way, or of a new one.
+
+        Raises:
+            What the work raised; CancelledError where `end` ended it.
+        """
+        run = self._run
+        if run is None or run.task.done():
+            run = self._run = _Run(asyncio.create_task(self._work()))
+            self._ending.add(run.task)
+            run.task.add_done_callback(self._forget)
+        run.waiting += 1
+        try:
+            await asyncio.wait([run.task])  # unlike awaiting the task itself, this does not cancel it
+        finally:
+            run.waiting -= 1
+            if not run.waiting:
+                self._abandon(run)
+        return run.task.result()
+
+    async def end(self) -> None:
+        """Cancel what is under way, and wait until it has ended."""
+        if self._run is not None:
+            self._abandon(self._run)
+        if self._ending:
+            await asyncio.wait(self._ending)
+
+    def _abandon(self, run: _Run[T]) -> None:
+        run.task.cancel()
+        if self._run is run:
+            self._run = None
+
+    def _forget(self, task: asyncio.Task[T]) -> None:
+        self._ending.discard(task)
+        if not task.cancelled():
+            task.exception()  # Looked at: that nobody waited for a failure any more is nothing to log.

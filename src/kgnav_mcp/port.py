@@ -108,6 +108,16 @@ class GraphAdapter(ABC):
         """A short text that changes when the graph may have changed: cursors are bound to it."""
 
     @property
+    def stale(self) -> bool:
+        """Whether another store stands at the location now than the one that was opened: a graph file was replaced.
+
+        Read before every call, so it must cost next to nothing. Once it is true, the next call gets an adapter that
+        is opened anew. Calls under way end on this one, which still answers from what it opened; then it is closed.
+        A store that is written to in place is never stale: its `revision` changes.
+        """
+        return False
+
+    @property
     def class_relations(self) -> frozenset[str]:
         """Ids of the relations that state the labels (classes) of nodes, in a graph where mediators have some, too.
 

@@ -86,7 +86,8 @@ async def test_a_driver_that_is_imported_when_the_graph_opens_is_named_as_well(m
     monkeypatch.setattr(EmbeddedAdapter, "open", open_graph)
     async with App(Settings(graphs={"films": GraphSettings(location="films.kg")})) as app:
         with pytest.raises(ConfigurationError, match="late is missing"):
-            await app.graph().adapter()
+            async with app.graph().adapter():
+                pytest.fail("there is no such driver")
 
 
 def test_an_adapter_of_somebody_else_that_cannot_be_imported_says_what_is_missing(monkeypatch: pytest.MonkeyPatch):

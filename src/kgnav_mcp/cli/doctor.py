@@ -87,7 +87,8 @@ async def _check(settings: Settings) -> bool:
 async def _check_graph(graph: Graph, settings: Settings) -> bool:
     title = f"graph {graph.name} ({settings.graphs[graph.name].shown_location})"
     try:
-        health = await (await graph.adapter()).health()
+        async with graph.adapter() as adapter:
+            health = await adapter.health()
     except KgnavError as error:
         _report(title, False, [error.message], [error.next_step])
         return False

@@ -40,10 +40,10 @@ def add_completions(server: MCPServer[None], app: App) -> None:
             return None
         chosen = (context.arguments or {}).get("graph") if context else None
         try:
-            graph = await app.graph(chosen or None).adapter()
-            if argument.name == "name":
-                return _completion(await _schema_names(graph), argument.value, app)
-            return Completion(values=_within(await _entities(graph, argument.value), app))
+            async with app.graph(chosen or None).adapter() as graph:
+                if argument.name == "name":
+                    return _completion(await _schema_names(graph), argument.value, app)
+                return Completion(values=_within(await _entities(graph, argument.value), app))
         except KgnavError:
             return None  # Nothing can be completed from a graph that cannot be read; the call itself says why.
 

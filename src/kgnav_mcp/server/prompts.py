@@ -118,7 +118,8 @@ async def _prompt(app: App, name: str, question: str, method: str, example: Exam
 
 async def _schema(graph: Graph, style: Style) -> str:
     try:
-        schema = await (await graph.adapter()).schema(limit=_SCHEMA_ROWS)
+        async with graph.adapter() as adapter:
+            schema = await adapter.schema(limit=_SCHEMA_ROWS)
     except KgnavError as error:
         return f"The graph cannot be read now.\n{bounded(problem(error), style.budget)}"
     text = overview(graph.name, schema, None, style).text

@@ -81,20 +81,22 @@ async def _reading(text: Awaitable[str], app: App) -> str:
 
 async def _schema(app: App, graph_name: str, name: str | None) -> str:
     graph = app.graph(graph_name)
-    schema = await (await graph.adapter()).schema(name, limit=_SCHEMA_ROWS)
+    async with graph.adapter() as adapter:
+        schema = await adapter.schema(name, limit=_SCHEMA_ROWS)
     return overview(graph.name, schema, name, app.style).text
 
 
 async def _entity(app: App, graph_name: str, reference: str) -> str:
     graph = app.graph(graph_name)
     parts: list[str] = []
-    for direction in Direction:
-        # The cursors in the text are those of `search`, so that a model can go on with the tool.
-        bound = {"entity": reference, "direction": str(direction)}
-        call = Call(app, graph, await graph.adapter(), "search", bound, shares=len(Direction))
-        entity = await call.entity(reference)
-        found = await neighbourhood.search(call.adapter, entity, direction, limits=call.limits)
-        page = found.rows or found.relations
-        sheet = neighbourhood_sheet(found, call.style, 0)
-        parts.append(f"{direction}: {call.answer(sheet, page.positions if page else ()).text}")
+    async with graph.adapter() as adapter:
+        for direction in Direction:
+            # The cursors in the text are those of `search`, so that a model can go on with the tool.
+            bound = {"entity": reference, "direction": str(direction)}
+            call = Call(app, graph, adapter, "search", bound, shares=len(Direction))
+            entity = await call.entity(reference)
+            found = await neighbourhood.search(adapter, entity, direction, limits=call.limits)
+            page = found.rows or found.relations
+            sheet = neighbourhood_sheet(found, call.style, 0)
+            parts.append(f"{direction}: {call.answer(sheet, page.positions if page else ()).text}")
     return "\n\n".join(parts)

@@ -70,7 +70,8 @@ def bind(spec: ToolSpec[Any], app: App) -> Tool:
         chosen = app.graph(values.pop("graph", None))
         given = spec.arguments.model_construct(None, **values)
         given.check()
-        return await spec.run(Call(app, chosen, await chosen.adapter(), spec.name, given.bound()), given)
+        async with chosen.adapter() as adapter:
+            return await spec.run(Call(app, chosen, adapter, spec.name, given.bound()), given)
 
     async def called(**values: object) -> CallToolResult:
         return _succeeded(await made(values), app)

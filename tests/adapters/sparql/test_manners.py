@@ -140,6 +140,14 @@ async def test_a_call_that_gets_no_turn_in_time_says_what_took_them():
     assert await manners.ask(Host("rows").ask, patience=1) == "rows"
 
 
+async def test_a_turn_that_comes_late_is_a_short_one():
+    manners = Manners("host.example", at_once=1)
+    outcomes = await asyncio.gather(
+        *(manners.ask(asyncio.Event().wait, patience=0.05) for _ in range(8)), return_exceptions=True
+    )
+    assert [type(outcome) for outcome in outcomes] == [StoreTimeout] * 8, "a host that hangs would keep them for ever"
+
+
 async def test_a_host_that_is_down_for_a_moment_is_asked_again_after_pauses_that_grow(manners: Manners, clock: Clock):
     host = Host(StoreUnavailable("down"), StoreUnavailable("down"), "rows")
     assert await manners.ask(host.ask, patience=30) == "rows"

@@ -34,6 +34,8 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 8.0
 """Seconds before a query is sent again; each pause is about twice as long as the one before."""
 _UNSAID_PAUSE = 5.0
 """Seconds of a rate limit that does not say how long it lasts."""
+_LATER = 0.5
+"""Seconds beyond a caller's time that a question may take: one that got its turn at once says itself what was slow."""
 _FAILURES = 5
 _OPEN_SECONDS, _LONGEST_OPEN = 10.0, 300.0
 
@@ -76,7 +78,7 @@ class Manners:
         while True:
             tries += 1
             try:
-                async with self._turn(ends, patience):
+                async with self._turn(ends, patience), self._within(ends + _LATER, patience):
                     answer = await question()
             except RateLimited as error:
                 failure: StoreError = error
@@ -99,13 +101,8 @@ class Manners:
     async def _turn(self, ends: float, patience: float) -> AsyncGenerator[None]:
         """One of the host's turns, when neither a pause nor the circuit forbids it."""
         await self._rest(ends)
-        try:
-            async with asyncio.timeout(max(ends - self._now(), 0.0)):
-                await self._turns.acquire()
-        except TimeoutError as error:
-            raise StoreTimeout(
-                patience, next_step=f"Other queries took all turns of {self._host}: ask fewer at once."
-            ) from error
+        async with self._within(ends, patience):
+            await self._turns.acquire()
         trial = False
         try:
             await self._rest(ends)  # The host may have asked for a pause while this call waited for its turn.
@@ -115,6 +112,17 @@ class Manners:
             if trial:
                 self._trying = False
             self._turns.release()
+
+    @asynccontextmanager
+    async def _within(self, ends: float, patience: float) -> AsyncGenerator[None]:
+        """Give up what is done inside when the caller's time is over: a turn that came late is a short one."""
+        try:
+            async with asyncio.timeout(max(ends - self._now(), 0.0)):
+                yield
+        except TimeoutError as error:
+            raise StoreTimeout(
+                patience, next_step=f"Other queries took all turns of {self._host}: ask fewer at once."
+            ) from error
 
     async def _rest(self, ends: float) -> None:
         """Wait until a pause is over.
