@@ -12,8 +12,11 @@ from pathlib import Path
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.embedded import path_of
+from kgnav_mcp.adapters.embedded import path_of, queries
 from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID, FORMAT_VERSION
+from kgnav_mcp.adapters.embedded.filetables import SCHEMA
+from kgnav_mcp.adapters.embedded.graphfile import GREATEST_LENGTH
+from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.errors import InvalidStore, StoreError, StoreUnavailable
 from kgnav_mcp.model import Direction
 from kgnav_mcp.port import AdapterOptions
@@ -30,6 +33,28 @@ async def main():
         for _ in range(20):
             page = await adapter.neighbours([sys.argv[2]], Direction.INCOMING, limit=1000)
         print(len(page.items))
+
+asyncio.run(main())
+"""
+
+LIMITED_READER = """
+import asyncio, resource, sys
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.errors import StoreError
+from kgnav_mcp.port import AdapterOptions
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+async def main():
+    async with open_adapter(sys.argv[1], AdapterOptions()) as adapter:
+        await adapter.entities(["grace"])
+        resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))
+        before = peak()
+        try:
+            await adapter.entities([sys.argv[2]])
+        except StoreError as error:
+            print(f"{type(error).__name__}, {'under' if peak() - before < 65_536 else 'over'} 64 MiB more")
 
 asyncio.run(main())
 """
@@ -97,12 +122,67 @@ async def test_a_file_cut_short_is_refused(toy_file: Path, tmp_path: Path, part:
     assert "cut short" in error.message
 
 
-async def test_a_graph_file_without_its_tables_is_damaged(tmp_path: Path):
+async def test_a_graph_file_without_its_tables_is_refused(tmp_path: Path):
     with closing(sqlite3.connect(tmp_path / "empty.kg")) as connection:
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
         connection.execute("CREATE TABLE meta (key TEXT, value TEXT)")
-    assert "is damaged" in (await refusal(tmp_path / "empty.kg")).message
+    assert "has other tables" in (await refusal(tmp_path / "empty.kg")).message
+
+
+ENDLESS_VIEW = """
+    DROP TABLE relation;
+    CREATE VIEW relation (id, key, label, edges, attributes) AS
+    WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x, 'r' || x, 'r', 1, 1 FROM c
+"""
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        ENDLESS_VIEW,
+        "CREATE VIEW more AS SELECT 1",
+        "CREATE TABLE more (x)",
+        "CREATE INDEX more ON edge (n)",
+        "CREATE TRIGGER more AFTER INSERT ON node BEGIN SELECT 1; END",
+        "CREATE VIRTUAL TABLE more USING fts5 (x)",
+        "DROP INDEX edge_incoming",
+        "ALTER TABLE node ADD COLUMN more AS (label || label)",
+    ],
+)
+async def test_a_file_made_of_anything_but_what_the_loader_makes_is_refused(
+    toy_file: Path, tmp_path: Path, script: str
+):
+    path = Path(shutil.copy(toy_file, tmp_path / "crafted.kg"))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(script)
+    error = await refusal(path)
+    assert isinstance(error, InvalidStore)
+    assert "has other tables" in error.message
+
+
+@pytest.mark.parametrize("source", ["a\tb\tc\n", "<http://x/a> <http://x/b> <http://x/c> .\n"])
+async def test_a_load_makes_the_tables_that_are_looked_for(tmp_path: Path, source: str):
+    (tmp_path / ("t.nt" if source.startswith("<") else "t.tsv")).write_text(source, encoding="utf-8")
+    load(list(tmp_path.glob("t.*")), tmp_path / "t.kg")
+    with closing(sqlite3.connect(tmp_path / "t.kg")) as connection:
+        made = {text for (text,) in connection.execute(queries.entities.SCHEMA)}
+    assert made == SCHEMA
+
+
+async def test_a_text_of_a_length_that_no_load_writes_is_refused_before_it_takes_memory(toy_file: Path, tmp_path: Path):
+    path = Path(shutil.copy(toy_file, tmp_path / "long.kg"))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA journal_mode = OFF")
+        connection.execute(
+            "UPDATE node SET description = CAST(zeroblob(?) AS TEXT) WHERE key = 'ada'", (GREATEST_LENGTH + 1,)
+        )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", LIMITED_READER, str(path), "ada", stdout=asyncio.subprocess.PIPE
+    )
+    said = (await process.communicate())[0].decode()
+    path.unlink()
+    assert said == "InvalidStore, under 64 MiB more\n"
 
 
 async def test_a_damaged_file_is_refused_with_the_way_to_mend_it(toy_file: Path, tmp_path: Path):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import threading
 import time
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
 
+from kgnav_mcp.adapters.embedded import session, workers
+from kgnav_mcp.adapters.embedded.graphfile import USUAL_LENGTH
 from kgnav_mcp.adapters.embedded.pool import Pool, Session
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable
 
@@ -118,3 +121,58 @@ async def test_a_connection_cannot_write(pool: Pool):
     with pytest.raises(InvalidStore) as caught:
         await pool.run(write)
     assert "readonly" in str(caught.value.__cause__)
+
+
+async def test_a_thread_that_does_not_come_back_is_replaced(toy_file: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(workers, "_LOST_SECONDS", 0.05)
+    comes_back = threading.Event()
+
+    def lost(_: Session) -> object:
+        return comes_back.wait(30)
+
+    pool = Pool(str(toy_file), size=1, timeout=0.1)
+    for _ in range(3):
+        with pytest.raises(StoreTimeout):
+            await pool.run(lost)
+        await asyncio.sleep(0.1)
+    assert await pool.run(count_relations)
+    await pool.close()
+    comes_back.set()
+    threads = [thread for thread in threading.enumerate() if thread.name == "kgnav-file"]
+    for thread in threads:
+        await asyncio.to_thread(thread.join, 5)
+    assert not [thread for thread in threads if thread.is_alive()], "each ends when it does come back"
+
+
+@pytest.mark.parametrize("error", [KeyError(7), ValueError("no JSON"), TypeError(bytes), OverflowError(), IndexError()])
+async def test_a_row_that_is_not_as_it_was_written_means_a_damaged_file(pool: Pool, error: Exception):
+    def read(_: Session) -> object:
+        raise error
+
+    with pytest.raises(InvalidStore, match="is damaged") as caught:
+        await pool.run(read)
+    assert "kgnav load" in caught.value.next_step
+    assert caught.value.__cause__ is error
+
+
+ROWS = "WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT ?1) SELECT x, hex(zeroblob(?2)) FROM c"
+"""So many rows with texts of twice so many letters."""
+
+
+@pytest.mark.parametrize(("rows", "letters"), [(3, 2 * USUAL_LENGTH), (5000, 20), (1, 0), (1024, 2), (0, 2)])
+async def test_rows_of_any_number_and_length_are_read_whole(pool: Pool, rows: int, letters: int):
+    found = await pool.run(lambda session: session.all(ROWS, rows, letters // 2))
+    assert [(number, len(text)) for number, text in found] == [(n + 1, letters) for n in range(max(rows, 1))][:rows]
+    first = await pool.run(lambda session: session.one(ROWS, rows, letters // 2))
+    assert first == (found[0] if found else None)
+
+
+@pytest.mark.parametrize(("rows", "letters"), [(100_000_000, 20), (1000, 2 * USUAL_LENGTH)])
+async def test_rows_that_would_fill_the_memory_are_refused(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch, rows: int, letters: int
+):
+    monkeypatch.setattr(session, "MOST_MEMORY", 4 * USUAL_LENGTH)
+    with pytest.raises(InvalidStore, match="more memory") as caught:
+        await pool.run(lambda session: session.all(ROWS, rows, letters // 2))
+    assert "Ask for less" in caught.value.next_step
+    assert await pool.run(count_relations), "the next job begins with nothing read"

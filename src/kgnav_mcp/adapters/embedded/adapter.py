@@ -63,8 +63,8 @@ class EmbeddedAdapter(GraphAdapter):
         self._catalogue: Catalogue | None = None
         self._totals: Totals = {}
         self._vocabulary: Vocabulary | None = None
-        # A graph file never changes while it is open, so that answers hold. They are kept and looked up on the event
-        # loop alone, never by the pool's threads.
+        # An open file never changes, and one that is put in its place is opened by an adapter of its own: answers
+        # hold. They are kept and looked up on the event loop alone, never by the pool's threads.
         self._described: LRUCache[tuple[str, ...], Mapping[str, Entity]] = LRUCache(_KEPT_ENTITIES)
         self._relations: LRUCache[tuple[object, ...], Page[RelationFacts]] = LRUCache(_KEPT_PAGES)
 
@@ -76,7 +76,12 @@ class EmbeddedAdapter(GraphAdapter):
 
     @property
     def revision(self) -> str:
+        """Made anew by every load, whose positions are numbers of its rows; a copy of a file keeps it."""
         return self._opened().revision
+
+    @property
+    def stale(self) -> bool:
+        return self._pool.stale
 
     @property
     def class_relations(self) -> frozenset[str]:
@@ -195,10 +200,8 @@ class EmbeddedAdapter(GraphAdapter):
         return self._catalogue
 
     def _read_meta(self, session: Session) -> Catalogue:
-        try:
-            return Catalogue(dict(session.all(queries.entities.META)), self._prefixes)
-        except (KeyError, ValueError) as error:
-            raise graphfile.damaged(self._path) from error
+        graphfile.check_schema((text for (text,) in session.all(queries.entities.SCHEMA)), self._path)
+        return Catalogue(dict(session.all(queries.entities.META)), self._prefixes)
 
     def _names(self, builder: Builder) -> NameReader:
         return NameReader(builder, self._options.languages, self._words)

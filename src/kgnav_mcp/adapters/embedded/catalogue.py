@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.ids import Prefixes
 from kgnav_mcp.adapters.embedded.pool import Session
+from kgnav_mcp.adapters.embedded.session import number, text, text_or_none
 from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Relation
@@ -138,9 +139,9 @@ class Catalogue:
     def __init__(self, meta: Mapping[str, str], configured: Mapping[str, str]) -> None:
         """Read the file's table `meta`; `configured` prefixes go before those of the file.
 
-        Raises KeyError or ValueError where the table is not as the loader wrote it.
+        This is part of a job: the pool translates what goes wrong where the table is not as the loader wrote it.
         """
-        self.revision = meta["revision"]
+        self.revision = text(meta["revision"])
         own: dict[str, str] = json.loads(meta["prefixes"])
         self.prefixes = Prefixes({**configured, **{name: own[name] for name in own if name not in configured}})
         self.class_relations = frozenset(map(self.prefixes.short, json.loads(meta["type_relations"])))
@@ -163,11 +164,10 @@ class Catalogue:
         """Every predicate, relationship type and property name."""
         if self._relations is None:
             entries: dict[int, RelationEntry] = {}
-            for number, key, label, edges, attributes in session.all(queries.entities.RELATIONS):
+            for row, key, label, edges, attributes in session.all(queries.entities.RELATIONS):
                 short = self.prefixes.short(key)
-                entries[number] = RelationEntry(
-                    number, key, Relation(short, label or readable(short)), edges, attributes
-                )
+                relation = Relation(short, text_or_none(label) or readable(short))
+                entries[row] = RelationEntry(row, key, relation, number(edges), number(attributes))
             self._relations = Names(entries, self.prefixes)
         return self._relations
 
@@ -175,15 +175,15 @@ class Catalogue:
         """Every label. An entity shows a label by its name, or by its id where that name would mean two things."""
         if self._labels is None:
             rows = session.all(queries.entities.LABELS)
-            taken: dict[str, int] = defaultdict(int)
+            taken: dict[str | None, int] = defaultdict(int)
             for _, key, name, _ in rows:
-                taken[name] += 1
+                taken[text_or_none(name)] += 1
                 taken[key] += name != key
             entries: dict[int, LabelEntry] = {}
-            for number, key, name, nodes in rows:
+            for row, key, name, nodes in rows:
                 short = self.prefixes.short(key)
                 printed = name if name and taken[name] == 1 else short
-                entries[number] = LabelEntry(number, key, short, name or readable(short), printed, nodes)
+                entries[row] = LabelEntry(row, key, short, name or readable(short), printed, number(nodes))
             self._labels = Names(entries, self.prefixes)
         return self._labels
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.pool import Row
 from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.adapters.embedded.session import text_or_none
 from kgnav_mcp.model import Entity
 
 
@@ -48,9 +49,9 @@ def described(builder: Builder, rows: Iterable[Row]) -> dict[int, Entity]:
     return {
         number: Entity(
             builder.prefixes.short(key),
-            builder.label(key, label, mediator),
+            text_or_none(builder.label(key, label, mediator)),
             tuple(types.get(number, ())),
-            description,
+            text_or_none(description),
             bool(mediator),
         )
         for number, key, label, description, mediator in nodes.values()

@@ -1,20 +1,61 @@
-"""Opening a graph file: what it must be, read from its first hundred bytes, and a connection that only reads."""
+"""Opening a graph file: what it must be, and a connection that reads it and does nothing else, whatever is in it."""
 
 from __future__ import annotations
 
+import os
 import shlex
 import sqlite3
 import struct
+import sys
+from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 from urllib.parse import quote
 
 from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID, FORMAT_VERSION
+from kgnav_mcp.adapters.embedded.filetables import SCHEMA
 from kgnav_mcp.errors import InvalidStore, StoreError, StoreUnavailable
+
+Identity = tuple[int, int, int, int]
+"""Device, inode, bytes, and nanoseconds of the last change: another file has others, and so has one written anew."""
+
+USUAL_LENGTH = 256 * 1024
+"""Bytes of a row that are read without a thought: a thousand of them are no burden."""
+GREATEST_LENGTH = 128 * 1024 * 1024
+"""Bytes of the longest row that is read at all: a load takes no line of more than half that."""
+MOST_MEMORY = 1024**3
+"""Bytes that all of SQLite may take in this process, and that the rows of one job may."""
 
 _HEADER = 100
 _MAGIC = b"SQLite format 3\x00"
 _PAGE_CACHE_KIB = 16 * 1024
+_TRIES = 10
+"""Replacements of a file that opening it puts up with; it takes a millisecond."""
+
+_PRAGMAS = (
+    f"cache_size = -{_PAGE_CACHE_KIB}",
+    "temp_store = MEMORY",
+    "trusted_schema = OFF",
+    "cell_size_check = ON",
+    f"hard_heap_limit = {MOST_MEMORY}",
+)
+_LIMITS = {
+    sqlite3.SQLITE_LIMIT_LENGTH: USUAL_LENGTH,
+    sqlite3.SQLITE_LIMIT_SQL_LENGTH: 64 * 1024,
+    sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 100,
+    sqlite3.SQLITE_LIMIT_ATTACHED: 0,
+    sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH: 1,
+}
+"""Well above what this adapter's own queries need."""
+
+
+def identity(path: str) -> Identity | None:
+    """Which file is at a path now; None: none that can be looked at."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - before every call: a Path costs as much again
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def check(path: str) -> None:
@@ -61,34 +102,85 @@ def beside(path: str | Path) -> Path:
     return next(path for path in numbered if not path.exists() or is_one(path))
 
 
-def connect(path: str) -> sqlite3.Connection:
-    """A connection that can only read, without locks: a graph file never changes.
-
-    The connection is used by one thread at a time, and closed by another one.
+def check_schema(statements: Iterable[str], path: str) -> None:
+    """Refuse a file that is made of anything but what the loader makes.
 
     Raises:
-        StoreUnavailable, InvalidStore: as `check`.
+        InvalidStore: a table or an index is missing, is another one, or too many.
     """
-    check(path)
+    if SCHEMA.symmetric_difference(statements):
+        raise InvalidStore(f"{path} has other tables than a graph file", next_step=_load_again(path))
+
+
+def connect(path: str) -> tuple[sqlite3.Connection, Identity]:
+    """A connection that can only read, without locks, and the file it reads: a graph file never changes.
+
+    The connection is used by one thread at a time.
+
+    Raises:
+        StoreUnavailable, InvalidStore: as `check`, or what SQLite says of it.
+    """
+    for _ in range(_TRIES):
+        before = identity(path)
+        check(path)
+        try:
+            connection = _connected(path)
+        except sqlite3.Error as error:
+            raise translate(error, path) or damaged(path) from error
+        if before is not None and before == identity(path):
+            return connection, before
+        connection.close()  # to one of two files, nobody knows to which
+    raise StoreUnavailable(f"the graph file {path} is being replaced all the time", next_step="Ask again.")
+
+
+def _connected(path: str) -> sqlite3.Connection:
     uri = f"file:{quote(str(Path(path).absolute()))}?mode=ro&immutable=1"
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
-    connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
-    connection.execute("PRAGMA temp_store = MEMORY")
+    try:
+        for limit, most in _LIMITS.items():
+            connection.setlimit(limit, most)
+        if sys.version_info >= (3, 12):
+            connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE)
+            connection.setconfig(sqlite3.SQLITE_DBCONFIG_ENABLE_TRIGGER, False)
+            connection.setconfig(sqlite3.SQLITE_DBCONFIG_ENABLE_VIEW, False)
+        for pragma in _PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
-def translate(error: sqlite3.Error, path: str) -> StoreError | None:
-    """What an error of SQLite means for a reader of a graph file; None: it is a mistake of this program."""
+def translate(error: Exception, path: str) -> StoreError | None:
+    """What an error within a job means for a reader of a graph file; None: it is a mistake of this program.
+
+    A job works on rows that a load wrote and checked. Where one has a text for a number, no JSON, or the number of a
+    relation that is not there, the file is damaged: SQLite guards the frame of its pages, not what stands in them.
+    """
+    if isinstance(error, MemoryError) or _code(error) == sqlite3.SQLITE_TOOBIG:
+        return InvalidStore(
+            f"an answer from the graph file {path} would take more memory than a graph of its kind can need",
+            next_step=f"Ask for less: one relation, or a label. If that fails, too: {_load_again(path)}",
+        )
     if isinstance(error, sqlite3.ProgrammingError | sqlite3.InterfaceError):
         return None
-    if getattr(error, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}:
+    if _code(error) in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}:
         return StoreUnavailable(f"the graph file {path} can no longer be read", next_step=_load_again(path))
-    return damaged(path)
+    return damaged(path) if isinstance(error, sqlite3.Error | _UNREADABLE) else None
+
+
+_UNREADABLE = ArithmeticError | AttributeError | LookupError | RecursionError | TypeError | ValueError
+"""What reading a row raises that is not as it was written."""
 
 
 def damaged(path: str) -> InvalidStore:
     """The error for a graph file whose inside is not what its header promises."""
     return InvalidStore(f"the graph file {path} is damaged", next_step=_load_again(path))
+
+
+def _code(error: Exception) -> int:
+    """SQLite's primary result code; 0 where the error has none."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def _number(header: bytes, offset: int) -> int:

@@ -10,102 +10,40 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 from time import monotonic
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from kgnav_mcp.adapters.embedded import graphfile
+from kgnav_mcp.adapters.embedded.session import Parameter, Row, Session, StoppedError, Ticket
+from kgnav_mcp.adapters.embedded.workers import Workers
 from kgnav_mcp.errors import StoreTimeout, StoreUnavailable
+
+__all__ = ["Parameter", "Pool", "Row", "Session"]
 
 T = TypeVar("T")
 
-Parameter = str | int | None
-Row = tuple[Any, ...]
-
-_STEPS_BETWEEN_CHECKS = 10_000
-"""Steps of SQLite's virtual machine between two looks at the flag: under a millisecond, too rare to cost anything."""
-
-
-class StoppedError(Exception):
-    """A job found that nobody waits for it any more. Never leaves the pool."""
-
-
-@dataclass(slots=True, eq=False)
-class Ticket:
-    """One job's right to run: until its deadline, or until whoever waits for it gives up."""
-
-    deadline: float
-    stopped: bool = False
-
-    def over(self) -> bool:
-        """Whether the job must end now."""
-        return self.stopped or monotonic() >= self.deadline
-
-
-class Session:
-    """One thread's connection, as a job sees it."""
-
-    __slots__ = ("_connection", "_ticket")
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        self._ticket = Ticket(0.0)
-        connection.set_progress_handler(self._is_over, _STEPS_BETWEEN_CHECKS)
-
-    def begin(self, ticket: Ticket) -> None:
-        """Start a job: from now on its ticket is the one that counts."""
-        self._ticket = ticket
-        self.check()
-
-    def check(self) -> None:
-        """End the job here if its time is up. Work in Python that may last calls this between its parts.
-
-        Raises:
-            StoppedError: the job's ticket is over.
-        """
-        if self._ticket.over():
-            raise StoppedError
-
-    def all(self, query: str, *parameters: Parameter) -> list[Row]:
-        """All rows of a query."""
-        if self._ticket.stopped:
-            raise StoppedError
-        return self._connection.execute(query, parameters).fetchall()
-
-    def one(self, query: str, *parameters: Parameter) -> Row | None:
-        """The first row of a query, or None."""
-        if self._ticket.stopped:
-            raise StoppedError
-        return self._connection.execute(query, parameters).fetchone()
-
-    def named(self, query: str, parameters: Mapping[str, Parameter]) -> list[Row]:
-        """All rows of a query with named parameters; those it does not mention are left aside."""
-        if self._ticket.stopped:
-            raise StoppedError
-        return self._connection.execute(query, parameters).fetchall()
-
-    def close(self) -> None:
-        """Close the connection. No job may be running."""
-        self._connection.set_progress_handler(None, 0)
-        self._connection.close()
-
-    def _is_over(self) -> int:
-        return self._ticket.over()
-
 
 class Pool:
-    """Runs jobs on up to `size` threads with a connection each to one graph file."""
+    """Runs jobs on up to `size` threads with a connection each to one graph file.
+
+    All connections are to the file that stood at the path when the first was made, whatever stands there later.
+    """
 
     def __init__(self, path: str, *, size: int = 4, timeout: float = 30.0) -> None:
         self._path = path
         self._timeout = timeout
-        self._executor = ThreadPoolExecutor(size, thread_name_prefix="kgnav-file")
-        self._local = threading.local()
-        self._sessions: list[Session] = []
+        self._workers = Workers(size, self._connected)
+        self._file: graphfile.Identity | None = None
+        self._choosing = threading.Lock()
         self._tickets: set[Ticket] = set()
         self._closed = False
+
+    @property
+    def stale(self) -> bool:
+        """Whether another file than the one that is read, or none, is at the path now."""
+        return self._file is not None and self._file != graphfile.identity(self._path)
 
     async def run(self, job: Callable[[Session], T]) -> T:
         """Do a job in a thread and wait for it. A cancelled wait ends at once, and its query with it.
@@ -113,7 +51,7 @@ class Pool:
         Raises:
             StoreTimeout: the job did not end within the pool's time-out, time spent in the queue included.
             StoreUnavailable: the pool is closed, or the file can no longer be read.
-            InvalidStore: the file is damaged.
+            InvalidStore: the file is damaged, or what it would answer does not fit in memory.
         """
         if self._closed:
             raise _closed()
@@ -121,7 +59,7 @@ class Pool:
         self._tickets.add(ticket)
         try:
             async with asyncio.timeout(self._timeout):
-                return await asyncio.get_running_loop().run_in_executor(self._executor, self._work, job, ticket)
+                return await asyncio.wrap_future(self._workers.begin(partial(self._work, job, ticket), ticket))
         except (TimeoutError, StoppedError) as error:
             if self._closed:
                 raise _closed() from error
@@ -129,25 +67,22 @@ class Pool:
                 self._timeout, next_step="Ask for less: fewer entities, one relation or a label; or raise the time-out."
             ) from error
         finally:
-            ticket.stopped = True
+            ticket.stop()
             self._tickets.discard(ticket)
 
     async def close(self) -> None:
         """End every running job and give back threads and connections. Safe to call twice."""
         self._closed = True
         for ticket in self._tickets:
-            ticket.stopped = True
-        await asyncio.to_thread(self._executor.shutdown)
-        while self._sessions:
-            self._sessions.pop().close()
+            ticket.stop()
+        await self._workers.close()
 
-    def _work(self, job: Callable[[Session], T], ticket: Ticket) -> T:
+    def _work(self, job: Callable[[Session], T], ticket: Ticket, session: Session) -> T:
         try:
-            session = self._session()
             session.begin(ticket)
             return job(session)
-        except sqlite3.Error as error:
-            # The one place where SQLite's errors become ours.
+        except Exception as error:
+            # The one place where errors of SQLite, and of reading its rows, become ours.
             if ticket.over() and getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
                 raise StoppedError from error
             translated = graphfile.translate(error, self._path)
@@ -155,14 +90,15 @@ class Pool:
                 raise
             raise translated from error
 
-    def _session(self) -> Session:
-        """The session of the running thread, made when it first needs one."""
-        session: Session | None = getattr(self._local, "session", None)
-        if session is None:
-            session = Session(graphfile.connect(self._path))
-            self._local.session = session
-            self._sessions.append(session)
-        return session
+    def _connected(self) -> Session | None:
+        """A session with the file that is read; None where that is no longer at the path."""
+        connection, file = graphfile.connect(self._path)
+        with self._choosing:
+            self._file = self._file or file
+        if self._file == file:
+            return Session(connection)
+        connection.close()
+        return None
 
 
 def _closed() -> StoreUnavailable:

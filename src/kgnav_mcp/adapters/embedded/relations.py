@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.pool import Row
 from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.adapters.embedded.session import number
 from kgnav_mcp.model import Count, Direction, Entity, Node, Page, RelationFacts, Stop
 from kgnav_mcp.port import TailKind
 
@@ -80,7 +81,7 @@ class RelationReader:
         counts = Counter[Path]()
         for relation, count, key, label, mediator in self._session.all(_HUB[self._direction], self._single, examples):
             path = (relation,)
-            counts[path] = count
+            counts[path] = number(count)
             if key is not None:
                 ends[path].append(self._builder.entity(key, label, mediator))
         return (counts, ends) if counts else (self.counts(), ends)
@@ -88,7 +89,7 @@ class RelationReader:
     def counts(self) -> Counter[Path]:
         """Rows of each one-hop relation."""
         hubs = self._session.all(queries.around.HUB_COUNTS, self._nodes, _SIDE[self._direction])
-        counts = Counter[Path]({(relation,): count for relation, count in hubs})
+        counts = Counter[Path]({(relation,): number(count) for relation, count in hubs})
         if counts and self._single is not None:
             return counts  # one node that is a hub has no rows below the floor
         self._add(counts, self._session.all(_EDGES[self._direction], self._nodes))
@@ -123,7 +124,7 @@ class RelationReader:
     @staticmethod
     def _add(counts: Counter[Path], rows: list[Row]) -> None:
         for *path, count in rows:
-            counts[tuple(path)] += count
+            counts[tuple(path)] += number(count)
 
     def _far_nodes(self, paths: Sequence[Path], wanted: int) -> dict[Path, list[Entity]]:
         """The first nodes at the far ends of the one-hop relations, read for all of them at once."""

@@ -9,6 +9,7 @@ from typing import Any, cast
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.catalogue import Catalogue
 from kgnav_mcp.adapters.embedded.pool import Session
+from kgnav_mcp.adapters.embedded.session import text, text_or_none
 from kgnav_mcp.adapters.naming import entity_name, readable
 from kgnav_mcp.model import Entity, Literal, Node, Qualifier, Relation
 
@@ -42,7 +43,7 @@ class Builder:
         """An entity as a far end: id and label, without types and description."""
         if label is None or self._languages:
             label = self.label(key, label, mediator)
-        return Entity(self._short(key), label, (), None, mediator != 0)
+        return Entity(self._short(key), text_or_none(label), (), None, mediator != 0)
 
     def label(self, key: str, label: str | None, mediator: int) -> str | None:
         """The name to show: in a preferred language, else the stored one, else what the id says; None: none."""
@@ -50,16 +51,16 @@ class Builder:
             return None if mediator else _name_in(key)
         if not self._languages:
             return label
-        names = [(language_rank(language, self._languages), text) for language, text in self._names(key)]
+        names = [(language_rank(language, self._languages), name) for language, name in self._names(key)]
         preferred = [name for name in names if name[0] < len(self._languages)]
         return min(preferred)[1] if preferred else label
 
     def _names(self, key: str) -> list[tuple[Any, ...]]:
         return self.session.all(queries.names.NAMES_OF, key)
 
-    def literal(self, text: str, datatype: str | None, language: str | None) -> Literal:
+    def literal(self, value: str, datatype: str | None, language: str | None) -> Literal:
         """A literal with its datatype in printed form."""
-        return Literal(text, self.prefixes.short(datatype) if datatype else None, language)
+        return Literal(text(value), self.prefixes.short(datatype) if datatype else None, text_or_none(language))
 
     def qualifiers(self, stored: str | None) -> tuple[Qualifier, ...]:
         """An edge's own properties, by relation id, values of one relation in the order of the source."""
@@ -87,8 +88,8 @@ class Builder:
         if isinstance(stored, dict):
             key = cast("dict[str, str]", stored)["id"]
             return nodes.get(key) or self.entity(key, None, 0)
-        text, datatype, language = cast("list[str]", stored)
-        return self.literal(text, datatype, language)
+        value, datatype, language = cast("list[str]", stored)
+        return self.literal(value, datatype, language)
 
     def by_key(self, keys: Iterable[str]) -> dict[str, Entity]:
         """Entities with their labels by stored id; keys that are no node are absent."""

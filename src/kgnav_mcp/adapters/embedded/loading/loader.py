@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+from kgnav_mcp.adapters.embedded import filetables
 from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID, FORMAT_VERSION
 from kgnav_mcp.adapters.embedded.loading import ddl, queries, writer
 from kgnav_mcp.adapters.embedded.loading.interrupts import STEPS, Interrupts
@@ -151,7 +152,7 @@ def _connect(part: PartFile) -> sqlite3.Connection:
     connection.execute("PRAGMA threads = 2")
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
-    connection.executescript(ddl.TABLES)
+    connection.executescript(filetables.TABLES)
     connection.executescript(ddl.STAGING_TABLES)
     connection.set_progress_handler(Interrupts.look, STEPS)
     connection.execute("BEGIN")

@@ -14,6 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from kgnav_mcp.adapters.embedded import filetables
 from kgnav_mcp.adapters.embedded.loading import bulk, ddl, queries
 from kgnav_mcp.adapters.embedded.loading.interrupts import STEPS
 from kgnav_mcp.adapters.embedded.loading.names import DESCRIPTION, NAME, local_name
@@ -63,7 +64,7 @@ class NodeFile:
             connection.execute("PRAGMA synchronous = OFF")
             connection.execute("ATTACH ? AS staging", (str(self._staging),))
             connection.execute("BEGIN")
-            for statement in (ddl.TABLES + ddl.UNNAMED).split(";"):
+            for statement in (filetables.TABLES + ddl.UNNAMED).split(";"):
                 connection.execute(statement)
             write_attributes(connection)
             write_nodes(connection, self._options, self._last_rdf)

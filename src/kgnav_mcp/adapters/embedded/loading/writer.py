@@ -7,7 +7,8 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from kgnav_mcp.adapters.embedded.loading import bulk, ddl, queries
+from kgnav_mcp.adapters.embedded import filetables
+from kgnav_mcp.adapters.embedded.loading import bulk, queries
 from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 
@@ -49,7 +50,7 @@ def write_edges(connection: sqlite3.Connection) -> None:
             bulk.insert(connection, queries.WRITE_EDGE, edges)
     else:
         connection.execute(queries.WRITE_EDGES)
-    for statement in ddl.EDGE_INDEXES.split(";"):
+    for statement in filetables.EDGE_INDEXES.split(";"):
         connection.execute(statement)
 
 
@@ -107,7 +108,7 @@ def write_labels(connection: sqlite3.Connection, staging: Staging, type_relation
 
 def write_joins(connection: sqlite3.Connection) -> None:
     """Build the indexes of nodes, names and attributes, and fill in what needs them."""
-    for statement in ddl.NODE_INDEXES.split(";"):
+    for statement in filetables.NODE_INDEXES.split(";"):
         connection.execute(statement)
     connection.execute(queries.NAME_RELATIONS)
     connection.execute(queries.NAME_LABELS)

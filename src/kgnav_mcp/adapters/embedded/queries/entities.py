@@ -1,5 +1,8 @@
 """Queries for the small tables, for entities by id, and for how many triples they are in."""
 
+SCHEMA = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"
+"""A few dozen rows that SQLite reads for any query, once for an open file."""
+
 META = "SELECT key, value FROM meta"
 """A few dozen rows, once for an open file."""
 

@@ -1,0 +1,156 @@
+"""One job's view of a graph file: rows of queries, as long as its time lasts and as much as memory allows."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from math import inf
+from time import monotonic
+from typing import Any
+
+from kgnav_mcp.adapters.embedded.graphfile import GREATEST_LENGTH, MOST_MEMORY, USUAL_LENGTH
+
+Parameter = str | int | None
+Row = tuple[Any, ...]
+
+_STEPS_BETWEEN_CHECKS = 10_000
+"""Steps of SQLite's virtual machine between two looks at the flag: under a millisecond, too rare to cost anything."""
+_ROWS = 1024
+"""Rows that are read at once. Fewer, of the usual length, are not weighed: more than an answer shows in one page."""
+
+
+def text(value: Any) -> str:  # noqa: ANN401 - a damaged file has anything anywhere
+    """What must be a text in a row. SQLite gives whatever type a damaged row says, and an answer would break on it.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if type(value) is not str:
+        raise TypeError("a row has something else in the place of a text")
+    return value
+
+
+def text_or_none(value: Any) -> str | None:  # noqa: ANN401 - as above
+    """As `text`, where there may be none."""
+    return None if value is None else text(value)
+
+
+def number(value: Any) -> int:  # noqa: ANN401 - as above
+    """As `text`, of a whole number."""
+    if type(value) is not int:
+        raise TypeError("a row has something else in the place of a number")
+    return value
+
+
+class StoppedError(Exception):
+    """A job found that nobody waits for it any more. Never leaves the pool."""
+
+
+@dataclass(slots=True, eq=False)
+class Ticket:
+    """One job's right to run: until its deadline, or until whoever waits for it gives up. Times are monotonic."""
+
+    deadline: float
+    stopped: float = inf
+
+    def stop(self) -> None:
+        """Nobody waits any more."""
+        self.stopped = min(self.stopped, monotonic())
+
+    def over(self) -> bool:
+        """Whether the job must end now."""
+        return self.late() >= 0
+
+    def late(self) -> float:
+        """Seconds since the job had to end; negative before."""
+        return monotonic() - min(self.deadline, self.stopped)
+
+
+class Session:
+    """One thread's connection, as a job sees it."""
+
+    __slots__ = ("_connection", "_read", "_ticket")
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._ticket = Ticket(0.0)
+        self._read = 0
+        connection.set_progress_handler(self._is_over, _STEPS_BETWEEN_CHECKS)
+
+    def begin(self, ticket: Ticket) -> None:
+        """Start a job: from now on its ticket is the one that counts."""
+        self._ticket = ticket
+        self._read = 0
+        self.check()
+
+    def check(self) -> None:
+        """End the job here if its time is up. Work in Python that may last calls this between its parts.
+
+        Raises:
+            StoppedError: the job's ticket is over.
+        """
+        if self._ticket.over():
+            raise StoppedError
+
+    def all(self, query: str, *parameters: Parameter) -> list[Row]:
+        """All rows of a query.
+
+        Raises:
+            MemoryError: they, and those that the job read before, would take more than MOST_MEMORY.
+        """
+        return self._rows(query, parameters)
+
+    def one(self, query: str, *parameters: Parameter) -> Row | None:
+        """The first row of a query, or None."""
+        rows = self._rows(query, parameters, only_first=True)
+        return rows[0] if rows else None
+
+    def named(self, query: str, parameters: Mapping[str, Parameter]) -> list[Row]:
+        """All rows of a query with named parameters; those it does not mention are left aside."""
+        return self._rows(query, parameters)
+
+    def close(self) -> None:
+        """Close the connection. No job may be running."""
+        self._connection.set_progress_handler(None, 0)
+        self._connection.close()
+
+    def _rows(
+        self, query: str, parameters: Sequence[Parameter] | Mapping[str, Parameter], *, only_first: bool = False
+    ) -> list[Row]:
+        if self._ticket.stopped is not inf:
+            raise StoppedError
+        try:
+            cursor = self._connection.execute(query, parameters)
+            rows = cursor.fetchmany(1 if only_first else _ROWS)
+            if only_first or len(rows) < _ROWS:
+                return rows
+            return self._weighed(cursor, rows, _ROWS)
+        except sqlite3.DataError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_TOOBIG:
+                raise
+        # A row of unusual length: once more from the start, each row weighed.
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, GREATEST_LENGTH)
+        try:
+            cursor = self._connection.execute(query, parameters)
+            rows = cursor.fetchmany(1)
+            return rows if only_first else self._weighed(cursor, rows, 1)
+        finally:
+            self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, USUAL_LENGTH)
+
+    def _weighed(self, cursor: sqlite3.Cursor, rows: list[Row], at_once: int) -> list[Row]:
+        """The first rows and all that follow them, as long as they are not too many."""
+        more = rows.copy()
+        while more:
+            self.check()
+            self._read += sum(map(sys.getsizeof, chain(more, chain.from_iterable(more))))
+            if self._read > MOST_MEMORY:
+                raise MemoryError
+            more = cursor.fetchmany(at_once)
+            rows += more
+        return rows
+
+    def _is_over(self) -> int:
+        return self._ticket.over()
