@@ -60,6 +60,18 @@ def hub(graph: Path, *, hub_id: str | None, leaf_id: str | None, direction: str,
 
 
 @main.command()
+@click.argument("graph", type=_FILE)
+@click.option("--sample", type=click.IntRange(1), help="Names to ask for; all of them when left out.")
+@click.option("--seed", default=1, show_default=True, help="Of the sample and the typos.")
+@click.option("--misses", default=0, show_default=True, type=click.IntRange(0), help="Of each kind that are shown.")
+def names(graph: Path, *, sample: int | None, seed: int, misses: int) -> None:
+    """Each name of GRAPH, its singular, its plural and it with one typo: whether find_node has it first."""
+    from kgnav_bench import names as benchmark  # noqa: PLC0415 - as above
+
+    click.echo(benchmark.run(graph, sample, seed, misses))
+
+
+@main.command()
 @click.argument("graph", type=_FILE, required=False)
 @click.option("--pairs", default=10, show_default=True, type=click.IntRange(1))
 def start(graph: Path | None, pairs: int) -> None:

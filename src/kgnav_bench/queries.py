@@ -34,3 +34,9 @@ SELECT DISTINCT v.id, v.key, v.label FROM name AS n CROSS JOIN node AS v ON v.id
 
 FIRST_KEY = "SELECT key FROM node ORDER BY id LIMIT 1"
 """One seek."""
+
+SHOWN_NAMES = "SELECT DISTINCT label FROM node WHERE label IS NOT NULL"
+"""Reads all nodes."""
+
+ALL_NAMES = "SELECT text FROM name WHERE kind < 2"
+"""Reads all names and aliases."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 _NUMBER = r"(\d[\d,]*)"
 _WHOLE = re.compile(rf"{_NUMBER} \w+(?:: .*)?")
-_FIRST_PART = re.compile(rf"showing {_NUMBER} of (at least )?{_NUMBER} \w+; next: cursor \"([^\"]+)\"")
+_FIRST_PART = re.compile(rf"showing {_NUMBER} of (at least )?{_NUMBER} \w+(?:; next: cursor \"([^\"]+)\")?")
 _LATER_PART = re.compile(
     rf"showing \w+ {_NUMBER} to {_NUMBER} of (at least )?{_NUMBER} \w+; (?:next: cursor \"([^\"]+)\"|that is the end)"
 )

@@ -32,7 +32,8 @@ class Entity:
 
     `types` are labels of a property graph or classes of an RDF graph. `mediator` marks a node without a name
     that only ties others together (Freebase's CVT). `asked_as` is the id that it was asked for by, where the store has
-    merged that one into this.
+    merged that one into this. `namesakes` are others whose name differs by letter case alone from the one that it was
+    asked for by.
     """
 
     id: str
@@ -41,6 +42,7 @@ class Entity:
     description: str | None = None
     mediator: bool = False
     asked_as: str | None = None
+    namesakes: tuple[Entity, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +170,14 @@ class RelationFacts:
     mediators: bool = False
     hidden: bool = False
     matches: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Namesake:
+    """An entity that bears a name, letter case aside, and how it spells that name."""
+
+    entity: Entity
+    name: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from kgnav_mcp.model import (
     Entity,
     Health,
     Literal,
+    Namesake,
     Page,
     RelationFacts,
     Schema,
@@ -130,8 +131,13 @@ class GraphAdapter(ABC):
         """Describe entities by id: label, types, description. Keys are the ids as given; unknown ones are absent."""
 
     @abstractmethod
-    async def named(self, name: str, *, limit: int) -> Page[Entity]:
-        """Entities that bear exactly this name in any language, letter case aside; preferred language first."""
+    async def named(self, name: str, *, limit: int) -> Page[Namesake]:
+        """Entities that bear this name in any language: who spells it just so first, then other letter cases.
+
+        Among these the preferred language is first. An alias counts where no entity has the name, and an id without
+        its prefix (`Q42`) where none has that either. Other letter cases may be left out where some spell it so, or
+        where the store would have to read every name.
+        """
 
     @abstractmethod
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.adapters.naming import entity_name, is_iri, local_name, readable
+from kgnav_mcp.adapters.naming import entity_name, is_iri, local_forms, local_name, readable, spoken
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,37 @@ def test_a_title_with_a_colon_is_no_prefixed_name():
     assert local_name("Alien: Covenant") == "Alien: Covenant"
     assert not is_iri("Alien: Covenant")
     assert is_iri("urn:isbn:0451450523")
+
+
+@pytest.mark.parametrize(
+    ("entity", "texts"),
+    [
+        ("http://x.example/pizza#FourSeasons", ["FourSeasons", "Four Seasons"]),
+        ("dbr:Quentin_Tarantino", ["Quentin Tarantino"]),
+        ("http://www.wikidata.org/entity/Q42", ["Q42"]),
+        ("http://x.example/a1Bc2De", ["a1Bc2De"]),
+    ],
+)
+def test_an_id_says_its_last_part_and_the_words_of_it(entity: str, texts: list[str]):
+    assert spoken(entity) == texts
+
+
+@pytest.mark.parametrize(
+    ("name", "local"),
+    [
+        ("four seasons", "FourSeasons"),
+        ("Four Seasons", "Four_Seasons"),
+        ("four seasons", "Four_seasons"),
+        ("four seasons", "fourSeasons"),
+        ("four seasons", "four-seasons"),
+        ("mushroom", "Mushroom"),
+        ("Q42", "Q42"),
+        ("café", "caf%C3%A9"),
+    ],
+)
+def test_a_name_may_be_written_in_an_id_in_many_ways(name: str, local: str):
+    assert local in local_forms(name)
+
+
+def test_what_is_longer_than_a_name_is_in_no_id():
+    assert local_forms("a" * 1_000) == local_forms("a " * 20) == local_forms(" ") == []

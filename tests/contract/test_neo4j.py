@@ -27,6 +27,9 @@ class Keyed(toy_views.Style):
         label = _LABELS.get(local, "Person")
         return dict(self.elements)[local] if label is None else f"{label}:id={local}"
 
+    def bare(self, local: str) -> str:
+        return local
+
 
 def loaded(service: Neo4j, folder: Path, *, full_text: bool) -> tuple[str, toy_views.View]:
     """The toy graph in a store, and what is seen there: the ids of the files are properties, too."""

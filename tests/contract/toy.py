@@ -151,7 +151,17 @@ _BERTHS = tuple(
     Node(f"berth{n:02}", ("Berth",), properties=(("year", Value(str(1900 + n), "integer")),)) for n in range(BERTHS)
 )
 
-NODES = (*_PEOPLE, *_THINGS, *_HOSTILE, *_VISITORS, *_BOATS, *_MARRIAGES, *_BERTHS)
+_ALIKE = (
+    Node("play", ("Genre",), (*name("Drama", "en"), *name("Schauspiel", "de")), ("Stage Piece",)),
+    Node("play_in_small", ("Genre",), (*name("drama", "en"), *name("schauspiel", "de")), ("stage piece",)),
+    Node("scope", ("Device",), name("Telescopes", "en")),
+    Node("scope_array", ("Device",), name("Telescope Arrays", "en")),
+    Node("cloud", ("Device",), name("Planetary Nebulae", "en")),
+    Node("lamp", ("Device",), name("Harbor Lamp", "en")),
+)
+"""Names that differ from others by letter case, by number or by a letter."""
+
+NODES = (*_PEOPLE, *_THINGS, *_HOSTILE, *_VISITORS, *_BOATS, *_MARRIAGES, *_BERTHS, *_ALIKE)
 
 LABELS = tuple(sorted({label for node in NODES for label in node.types}))
 

@@ -43,6 +43,10 @@ class Style:
     def label_id(self, local: str) -> str:
         return self.label + local
 
+    def bare(self, local: str) -> str:
+        """A node's id without its prefix."""
+        return self.node_id(local).rpartition(":")[2]
+
     def value(self, value: toy.Value) -> Tail:
         return value.text, self.datatypes[value.kind], value.language
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 _DOTTED = re.compile(r"\w+(\.\w+)+")
 """A dotted name of Freebase, such as `people.person.place_of_birth`."""
@@ -14,6 +14,8 @@ _SHOUTED = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
 _SHORT = re.compile(r"[\w.-]*:[^\s/:][^\s:]*")
 """A prefixed name such as `dbo:birthPlace`."""
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S*")
+_LONGEST, _MOST_WORDS = 200, 6
+"""Characters and words of the longest name that is looked for in ids."""
 
 
 def is_iri(text: str) -> bool:
@@ -40,6 +42,30 @@ def local_name(reference: str) -> str:
 def entity_name(reference: str) -> str:
     """A name for an entity out of its id: `dbr:Quentin_Tarantino` is `Quentin Tarantino`. Letter case stays."""
     return unquote(local_name(reference)).replace("_", " ").strip() or reference
+
+
+def spoken(reference: str) -> list[str]:
+    """What an id says, for looking it up: its last part, and the words of that: `FourSeasons` and `Four Seasons`."""
+    name = entity_name(reference)
+    split = " ".join(_WORD_START.sub(" ", name).split())
+    return [name, split] if split != name and split.replace(" ", "").isalpha() else [name]
+
+
+def names_in(reference: str) -> list[str]:
+    """What an entity may be called by its id: the last part as it is, and what that says."""
+    return list(dict.fromkeys([unquote(local_name(reference)), *spoken(reference)]))
+
+
+def local_forms(name: str) -> list[str]:
+    """The last parts that ids of things of this name may have: `four seasons` gives `FourSeasons`, `four_seasons`."""
+    given = name.split() if len(name) <= _LONGEST else []
+    if not 1 <= len(given) <= _MOST_WORDS:
+        return []
+    small = [word.lower() for word in given]
+    capital = [word[:1].upper() + word[1:] for word in given]
+    cases = (given, small, capital, [small[0], *capital[1:]], [capital[0], *small[1:]])
+    forms = [joint.join(words) for joint in ("_", "", "-") for words in cases]
+    return list(dict.fromkeys([*forms, *(quote(form, safe="") for form in forms)]))
 
 
 def readable(relation: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from urllib.parse import unquote
 
 from rapidfuzz import fuzz, process
@@ -25,11 +26,11 @@ _TWO_HOPS = re.compile(r"\.[^/:]*:(?!\d)")
 
 
 async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
-    """The entity with this id, or the only one with this name.
+    """The entity with this id, or the only one with this name as it is spelt, else letter case aside.
 
     Raises:
         UnknownEntity: none has it; with the nearest names.
-        AmbiguousEntity: several share the name; with all of them, none is picked.
+        AmbiguousEntity: several share the name and its spelling; with all of them, none is picked.
         InvalidArgument: the reference is empty.
     """
     if not reference.strip():
@@ -40,10 +41,11 @@ async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
         return entity
     reference = reference.strip()
     namesakes = (await graph.named(reference, limit=_NAMESAKES)).items
-    if len(namesakes) == 1:
-        return namesakes[0]
-    if namesakes:
-        raise AmbiguousEntity(reference, namesakes, next_step="Repeat the call with the id of the one you mean.")
+    meant_ones = [one.entity for one in namesakes if one.name == reference] or [one.entity for one in namesakes]
+    if len(meant_ones) == 1:
+        return replace(meant_ones[0], namesakes=tuple(one.entity for one in namesakes if one.entity != meant_ones[0]))
+    if meant_ones:
+        raise AmbiguousEntity(reference, meant_ones, next_step="Repeat the call with the id of the one you mean.")
     nearest = await graph.find(reference, limit=NEAREST)
     raise UnknownEntity(
         reference,

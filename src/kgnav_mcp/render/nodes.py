@@ -185,6 +185,6 @@ def candidates(page: Page[Candidate], style: Style, *, hint: str) -> Sheet:
         page.stop,
         empty=f"no entity has a name like {echoed(hint)}. Next: find_node with fewer or other words, or "
         "describe_graph() to see what this graph is about.",
-        notes=tuple(filter(None, ("; ".join(filter(None, (step, more))),))),
+        notes=tuple(filter(None, (page.note, "; ".join(filter(None, (step, more)))))),
         optional=frozenset({"types", "description", "sitelinks", "matched"}),
     )

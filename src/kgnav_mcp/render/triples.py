@@ -12,6 +12,9 @@ from kgnav_mcp.render.text import id_and_label, identifier, named, qualifiers, s
 _CELL_LIMIT = 60
 """Characters of a literal that stands as an example beside others."""
 
+_NAMESAKES = 5
+"""Others of the same name that are mentioned."""
+
 
 def neighbourhood(found: Neighbourhood, style: Style, seen: int, *, asked: bool = False) -> Sheet:
     """SoG's answer: the rows, or the relations of a hub; `asked` says that a question ranked them."""
@@ -83,8 +86,13 @@ def _hub(found: Neighbourhood, page: Page[RelationFacts], style: Style, seen: in
 
 
 def _merged(entity: Entity) -> tuple[str, ...]:
-    """The sentence on an entity that was asked for by the id of one that was merged into it."""
-    return () if entity.asked_as is None else (f"{identifier(entity.asked_as)} is now {named(entity)}.",)
+    """The sentences on an entity that was asked for by the id of one merged into it, or by a name like others'."""
+    merged = () if entity.asked_as is None else (f"{identifier(entity.asked_as)} is now {named(entity)}.",)
+    others = [named(one) for one in entity.namesakes]
+    if not others:
+        return merged
+    more = f" and {len(others) - _NAMESAKES} more" if len(others) > _NAMESAKES else ""
+    return (*merged, f"Named alike but for letter case: {', '.join(others[:_NAMESAKES])}{more}.")
 
 
 def _order(page: Page[RelationFacts], *, asked: bool) -> tuple[str, ...]:

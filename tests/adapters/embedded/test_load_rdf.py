@@ -127,8 +127,20 @@ def test_a_name_given_by_two_relations_is_one(tmp_path: Path) -> None:
 def test_an_entity_without_a_name_has_no_label_and_is_found_by_its_iris_end(tmp_path: Path) -> None:
     graph = loaded(tmp_path, {"g.nt": "<http://x/Eiffel_Tower> <http://x/in> <http://x/y#Caf%C3%A9> .\n"})
     assert graph.nodes()["http://x/Eiffel_Tower"][0] is None
-    assert graph.names("http://x/Eiffel_Tower") == [(0, None, "Eiffel Tower")]
-    assert graph.names("http://x/y#Caf%C3%A9") == [(0, None, "Café")]
+    assert graph.names("http://x/Eiffel_Tower") == [(3, None, "Eiffel Tower")]
+    assert graph.names("http://x/y#Caf%C3%A9") == [(3, None, "Café")]
+
+
+def test_an_entity_with_no_name_in_a_language_that_was_asked_for_is_found_by_its_iris_words_too(tmp_path: Path) -> None:
+    text = (
+        ':FourSeasons rdfs:label "Quatro Estações"@pt . :Plain rdfs:label "Plain" . :Plain2 skos:altLabel "Other"@en .'
+    )
+    graph = loaded(tmp_path, {"g.ttl": text})
+    assert graph.nodes()["http://x/FourSeasons"][0] == "Quatro Estações"
+    found = [(0, "pt", "Quatro Estações"), (3, None, "FourSeasons"), (3, None, "Four Seasons")]
+    assert graph.names("http://x/FourSeasons") == found
+    assert graph.names("http://x/Plain") == [(0, None, "Plain")]
+    assert graph.names("http://x/Plain2") == [(1, "en", "Other"), (3, None, "Plain2")]
 
 
 def test_classes_are_labels_and_the_type_stays_an_edge(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ async def test_equal_scores_are_ordered_by_degree(tmp_path: Path):
         assert [candidate.entity.id for candidate in page.items] == ["p3", "p1", "p0", "p2", "p4"]
         assert [candidate.degree.value for candidate in page.items] == [5, 4, 3, 2, 2]
         named = await adapter.named("paris", limit=2)
-        assert [entity.id for entity in named.items] == ["p3", "p1"]
+        assert [one.entity.id for one in named.items] == ["p3", "p1"]
         assert (named.total.value, named.stop) == (5, "limit")
 
 

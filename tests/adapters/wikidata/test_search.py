@@ -76,10 +76,10 @@ async def test_candidates_come_from_the_search_with_description_classes_and_site
 
 async def test_a_name_is_the_label_in_any_case_and_an_alias_where_no_label_is():
     async with searching(found(ADAMS, BOOK)) as (graph, _):
-        assert [each.id for each in (await graph.named("DOUGLAS ADAMS", limit=5)).items] == ["wd:Q42"]
+        assert [each.entity.id for each in (await graph.named("DOUGLAS ADAMS", limit=5)).items] == ["wd:Q42"]
         assert (await graph.named("Douglas", limit=5)).items == ()
     async with searching(found(BOOK)) as (graph, _):
-        assert [each.id for each in (await graph.named("Douglas Adams", limit=5)).items] == ["wd:Q3107329"]
+        assert [each.entity.id for each in (await graph.named("Douglas Adams", limit=5)).items] == ["wd:Q3107329"]
 
 
 async def test_each_wanted_language_is_searched():
@@ -133,7 +133,7 @@ async def test_without_a_search_the_very_label_is_found_by_index_and_other_ways_
     async with serving(wikibase(answer)) as store:
         options = AdapterOptions(extra={"base": BASE, "preset": "qlever", "search": ""})
         async with open_adapter(f"wikidata+{store.url}", options) as graph:
-            assert [each.id for each in (await graph.named("douglas adams", limit=5)).items] == ["wd:Q42"]
+            assert [each.entity.id for each in (await graph.named("douglas adams", limit=5)).items] == ["wd:Q42"]
             assert (await graph.find("Dougals", limit=5)).items == ()
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.errors import UnknownName, Unsupported
+from kgnav_mcp.errors import AmbiguousEntity, UnknownName, Unsupported
 from kgnav_mcp.model import Certainty, Direction
+from kgnav_mcp.navigation.resolving import resolve_entity
 from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind
 from tests.contract import toy
 from tests.contract.suite.base import ALL, AdapterContract, has
@@ -56,17 +57,61 @@ class EntityContract(AdapterContract):
     async def test_a_name_in_any_language_finds_its_entity_letter_case_aside(self, adapter: GraphAdapter, view: View):
         for name in ("Ada Stone", "ADA STONE", "ada stone", "aDa sToNe", "Ada Stein", "Эйда Стоун", "эйда стоун"):
             page = await adapter.named(name, limit=5)
-            assert [entity.id for entity in page.items] == [view.node("ada")], name
+            assert [one.entity.id for one in page.items] == [view.node("ada")], name
 
     async def test_a_part_of_a_name_is_not_that_name(self, adapter: GraphAdapter):
-        assert (await adapter.named("Ada", limit=5)).items == ()
+        assert (await adapter.named("Stone", limit=5)).items == ()
         assert (await adapter.named("Ada Stone Junior", limit=5)).items == ()
 
     async def test_entities_of_one_name_are_all_found_and_told_apart_by_type(self, adapter: GraphAdapter, view: View):
         page = await adapter.named("Mercury", limit=5)
-        assert {entity.id for entity in page.items} == {view.node("mercury_planet"), view.node("mercury_metal")}
+        assert {one.entity.id for one in page.items} == {view.node("mercury_planet"), view.node("mercury_metal")}
         if has(adapter, Capability.LABELS):
-            assert {entity.types for entity in page.items} == {("Planet",), ("Metal",)}
+            assert {one.entity.types for one in page.items} == {("Planet",), ("Metal",)}
+
+    async def test_who_spells_a_name_as_asked_for_comes_first_and_each_with_its_spelling(
+        self, adapter: GraphAdapter, view: View
+    ):
+        for spelt, in_small in (("Drama", "drama"), ("Schauspiel", "schauspiel"), ("Stage Piece", "stage piece")):
+            for asked, local in ((spelt, "play"), (in_small, "play_in_small")):
+                page = await adapter.named(asked, limit=5)
+                first, *others = [(one.entity.id, one.name) for one in page.items]
+                assert first == (view.node(local), asked)
+                assert asked not in [name for _, name in others]
+                assert {name.casefold() for _, name in others} <= {asked.casefold()}
+
+    async def test_a_name_as_it_is_spelt_is_enough_and_others_are_mentioned(self, adapter: GraphAdapter, view: View):
+        entity = await resolve_entity(adapter, "Drama")
+        assert entity.id == view.node("play")
+        assert [one.id for one in entity.namesakes] == [view.node("play_in_small")]
+        with pytest.raises(AmbiguousEntity):
+            await resolve_entity(adapter, "DRAMA")
+
+    async def test_an_id_without_its_prefix_is_a_name_of_last_resort(self, adapter: GraphAdapter, view: View):
+        for local in ("scope_array", "mercury_planet"):
+            bare = view.style.bare(local)
+            assert (await resolve_entity(adapter, bare)).id == view.node(local)
+            assert (await adapter.find(bare, limit=3)).items[0].entity.id == view.node(local)
+
+    async def test_find_puts_a_name_in_the_other_number_first_where_nothing_has_the_very_name(
+        self, adapter: GraphAdapter, view: View
+    ):
+        for hint, local in (("telescope", "scope"), ("planetary nebula", "cloud"), ("Harbor Lamps", "lamp")):
+            page = await adapter.find(hint, limit=5)
+            assert page.items[0].entity.id == view.node(local), hint
+            assert all(candidate.score < page.items[0].score for candidate in page.items[1:])
+
+    async def test_find_looks_for_near_words_beside_exact_ones_or_says_what_it_looked_for(
+        self, adapter: GraphAdapter, view: View
+    ):
+        page = await adapter.find("Harbor", limit=5)
+        found = [candidate.entity.id for candidate in page.items]
+        if has(adapter, Capability.FUZZY_NAMES):
+            assert found == [view.node(local) for local in ("lamp", toy.HUB, toy.REGISTRY)]
+            assert page.note == ""
+        else:
+            assert page.note.startswith("Looked for ")
+            assert (await adapter.find("Harbour Registry", limit=5)).note == ""
 
     async def test_find_puts_the_very_name_first(self, adapter: GraphAdapter, view: View):
         for hint, local in (("Ada Stone", "ada"), ("Ben Waters", "ben"), ("Harbour Registry", toy.REGISTRY)):

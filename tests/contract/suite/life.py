@@ -41,7 +41,7 @@ class HostileContract(AdapterContract):
         for number, text in enumerate(toy.HOSTILE_TEXTS):
             local = toy.HOSTILE_ID if number == 0 else f"hostile{number}"
             page = await adapter.named(text, limit=5)
-            assert [(entity.id, entity.label) for entity in page.items] == [(view.node(local), text)]
+            assert [(one.entity.id, one.entity.label) for one in page.items] == [(view.node(local), text)]
             assert (await adapter.find(text, limit=5)).items[0].entity.id == view.node(local)
 
     async def test_hostile_relations_and_edge_properties_come_back_unharmed(self, adapter: GraphAdapter, view: View):

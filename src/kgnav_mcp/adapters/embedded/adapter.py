@@ -10,7 +10,6 @@ from cachetools import LRUCache
 
 from kgnav_mcp.adapters.embedded import entities, graphfile, queries
 from kgnav_mcp.adapters.embedded.catalogue import Catalogue
-from kgnav_mcp.adapters.embedded.matching import Vocabulary
 from kgnav_mcp.adapters.embedded.names import NameReader
 from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader
 from kgnav_mcp.adapters.embedded.nodes import NodeFinder, Totals
@@ -19,6 +18,7 @@ from kgnav_mcp.adapters.embedded.relations import RelationReader
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.schema import SchemaReader
 from kgnav_mcp.adapters.embedded.values import ValueReader
+from kgnav_mcp.adapters.embedded.vocabulary import Vocabulary
 from kgnav_mcp.adapters.options import PREFIXES, read_prefixes, refuse_unknown
 from kgnav_mcp.errors import StoreUnavailable
 from kgnav_mcp.model import (
@@ -28,6 +28,7 @@ from kgnav_mcp.model import (
     Entity,
     Health,
     Literal,
+    Namesake,
     Page,
     RelationFacts,
     Schema,
@@ -97,7 +98,7 @@ class EmbeddedAdapter(GraphAdapter):
                 self._described[asked] = found
         return found
 
-    async def named(self, name: str, *, limit: int) -> Page[Entity]:
+    async def named(self, name: str, *, limit: int) -> Page[Namesake]:
         return await self._run(lambda builder: self._names(builder).named(name, limit))
 
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
@@ -207,7 +208,7 @@ class EmbeddedAdapter(GraphAdapter):
         return NameReader(builder, self._options.languages, self._words)
 
     def _words(self, builder: Builder) -> Vocabulary:
-        """All words of all names, read when a misspelt word first needs them."""
+        """All words of all names, read when near words are first looked for."""
         if self._vocabulary is None:
             self._vocabulary = Vocabulary(term for (term,) in builder.session.all(queries.names.VOCABULARY))
         return self._vocabulary

@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.ids import Prefixes
 from kgnav_mcp.adapters.embedded.pool import Session
 from kgnav_mcp.adapters.embedded.session import number, text, text_or_none
-from kgnav_mcp.adapters.naming import readable
+from kgnav_mcp.adapters.naming import local_name, readable
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Relation
 
@@ -69,7 +69,7 @@ def _any(_: RelationEntry | LabelEntry) -> bool:
 
 
 class Names(Generic[Entry]):
-    """Finds an entry by whatever it may be called: ids first, then names, then names with letter case aside."""
+    """Finds an entry by whatever it may be called: ids, names, both letter case aside, ids without their prefix."""
 
     def __init__(self, entries: dict[int, Entry], prefixes: Prefixes) -> None:
         self.entries = entries
@@ -87,6 +87,10 @@ class Names(Generic[Entry]):
     def _folded(self) -> dict[str, list[Entry]]:
         return _index(self.entries.values(), str.casefold)
 
+    @cached_property
+    def _local(self) -> dict[str, list[Entry]]:
+        return _index(self.entries.values(), lambda reference: local_name(reference).casefold())
+
     def by_key(self, reference: str) -> Entry | None:
         """The entry with this id, short or full."""
         for key in self._prefixes.keys(reference):
@@ -98,20 +102,29 @@ class Names(Generic[Entry]):
         """Every entry a text may mean: the one with that id, else those of that name, the largest first."""
         if (entry := self.by_key(reference)) is not None:
             return [entry]
-        return self._exact.get(reference) or self._folded.get(reference.casefold(), [])
+        folded = reference.casefold()
+        return self._exact.get(reference) or self._folded.get(folded) or self._local.get(local_name(folded), [])
 
     def get(self, reference: str, wanted: Wanted[Entry] = _any) -> Entry | None:
         """The entry a text means among the wanted ones, the largest where several have the same name.
 
-        None: no entry has that id or name, or several have it only with letter case aside.
+        None: no entry has that id or name, or several have it only with letter case or the prefix aside.
         """
         if (entry := self.by_key(reference)) is not None and wanted(entry):
             return entry
         for entry in self._exact.get(reference, ()):
             if wanted(entry):
                 return entry
-        folded = [entry for entry in self._folded.get(reference.casefold(), ()) if wanted(entry)]
-        return folded[0] if len(folded) == 1 else None
+        alike = self._alike(reference, wanted)
+        return alike[0] if len(alike) == 1 else None
+
+    def _alike(self, reference: str, wanted: Wanted[Entry]) -> list[Entry]:
+        """The wanted entries of a text letter case aside, or else, where there are none, its prefix aside."""
+        folded = reference.casefold()
+        for found in (self._folded.get(folded, ()), self._local.get(local_name(folded), ())):
+            if entries := [entry for entry in found if wanted(entry)]:
+                return entries
+        return []
 
     def one(self, kind: str, reference: str, wanted: Wanted[Entry] = _any) -> Entry:
         """As `get`, where an entry is needed.
@@ -124,7 +137,9 @@ class Names(Generic[Entry]):
         return entry
 
     def nearest(self, reference: str, wanted: Wanted[Entry] = _any) -> list[str]:
-        """The printed ids of the entries whose id or name is most like a text, best first."""
+        """The printed ids of the entries that a text may mean, or whose id or name is most like it, best first."""
+        if alike := self._alike(reference, wanted):
+            return [entry.references[1] for entry in alike]
         from rapidfuzz import fuzz, process  # noqa: PLC0415 - only a wrong name needs it
 
         entries = [entry for entry in self.entries.values() if wanted(entry)]

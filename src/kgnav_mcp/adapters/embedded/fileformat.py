@@ -17,7 +17,8 @@
     degree     node, direction, p, n    rows of each relation around a node with more than DEGREE_FLOOR
                                         rows on that side; 0 is outgoing (attributes included), 1 incoming
     through    node, direction, p1, p2, n   the same for two-hop relations through mediators, for nodes in `degree`
-    name       id, node, kind, language, text   names (0), aliases (1), descriptions (2)
+    name       id, node, kind, language, text   names (0), aliases (1), descriptions (2), what an id says (3), where
+                                        a node has no name in a language that was asked for
     name_words the full-text index over name.text; name_vocabulary its words, to correct misspelt ones
     edge_end   p, side, label, n        labels at the heads (side 0) and tails (1) of a relation, maybe sampled
     edge_qualifier     p, key, n        names of qualifiers of a relation's edges

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 
 class Prefixes:
@@ -17,6 +17,11 @@ class Prefixes:
         self._odd = sorted(
             (space for space in self._prefix_of if not space.endswith(("#", "/"))), key=len, reverse=True
         )
+
+    @property
+    def namespaces(self) -> Collection[str]:
+        """Every namespace that has a prefix."""
+        return self._prefix_of.keys()
 
     def short(self, key: str) -> str:
         """The printed form of a stored id: its namespace, mostly up to the last `#` or `/`, replaced by a prefix."""

@@ -35,6 +35,7 @@ from kgnav_mcp.model import (
     Entity,
     Health,
     Literal,
+    Namesake,
     Page,
     RelationFacts,
     Schema,
@@ -112,7 +113,7 @@ class EndpointAdapter(GraphAdapter):
                 found[reference] = described[anchor]
         return found
 
-    async def named(self, name: str, *, limit: int) -> Page[Entity]:
+    async def named(self, name: str, *, limit: int) -> Page[Namesake]:
         return await self._readers().linker.named(name, limit)
 
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:

@@ -9,7 +9,7 @@ goes on from another blank node. Such an id holds in any process, as long as the
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from rdflib import RDF, XSD, URIRef
@@ -57,6 +57,11 @@ class Ids:
         self._namespaces = dict(prefixes)
         self._names = {namespace: name for name, namespace in prefixes.items()}
         self._odd = sorted((space for space in self._names if not space.endswith(("#", "/"))), key=len, reverse=True)
+
+    @property
+    def namespaces(self) -> Collection[str]:
+        """Every namespace that has a prefix."""
+        return self._names.keys()
 
     def short(self, full: str) -> str:
         """The form that is printed: a prefix and the rest, else the whole IRI."""

@@ -1,31 +1,31 @@
-"""Finding entities by name: the very name, the same letters in another case, all of its words.
+"""Finding entities by name: the very name, in another letter case or number, all of its words, what ids say.
 
-The very names are found by index; anything else costs a pass over all names of the graph, for which there is a bound
-of time: what it cuts is said. Where the options tell of a full-text index, that is asked instead. Misspelt words are
-not forgiven.
+The very names in the usual letter cases are found by index; anything else costs a pass over all names of the graph, for
+which there is a bound of time: what it cuts is said. Where the options tell of a full-text index, that is asked
+instead. Misspelt words are not forgiven.
 """
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from rapidfuzz import fuzz
 from rdflib import BNode, Literal, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.options import FullText
 from kgnav_mcp.adapters.endpoint.store import Store
+from kgnav_mcp.adapters.likeness import ALIAS, AS_SPELT, ID, NAME, WORD, Likeness, bearers, spellings
+from kgnav_mcp.adapters.naming import local_forms, names_in
+from kgnav_mcp.adapters.plurals import in_other_numbers
 from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.reading import Read, Row, address, number, worst
 from kgnav_mcp.adapters.sparql.terms import Terms, listed, sendable, values
 from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import Candidate, Count, Direction, Entity, Page, Stop
+from kgnav_mcp.model import Candidate, Count, Direction, Namesake, Page, Stop
 
-_WORD = re.compile(r"[^\W_]+")
 _HITS = 1_000
 """Names scored for one question."""
 _RANKED = 100
@@ -36,7 +36,8 @@ _WORDS = 10
 """Words of a name that are looked for."""
 _SHARE = 0.4
 """Of a call's time, for each pass over all names, and for counting degrees."""
-_ALIAS_SCORE, _BEST_LIKENESS = 0.98, 0.95
+_OTHER_NUMBERS = 4
+"""Other numbers of a name that are looked for; no store likes long lists of texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +57,10 @@ class Linker:
         self._names = names
         self._relations = list(dict.fromkeys((*store.names, *store.aliases)))
 
-    async def named(self, name: str, limit: int) -> Page[Entity]:
-        """Entities with this very name, letter case aside; those with this alias if none has it.
+    async def named(self, name: str, limit: int) -> Page[Namesake]:
+        """Entities with this very name, letter case aside; by alias if none has it, then by id.
 
-        Ordered by language, letter case, number of types, and id.
+        Ordered by spelling, language, number of types, and id.
 
         Raises:
             StoreTimeout: not all names could be read, so that one of several entities may look like the only one.
@@ -67,16 +68,16 @@ class Linker:
         hits, stop = await self._same(name)
         if stop is Stop.TIME_OUT:
             raise errors.stopped()
-        names = [hit for hit in hits if hit.relation in self._store.names] or hits
-        place: dict[URIRef, tuple[int, bool]] = {}
-        for hit in names:
-            rank = (self._rank(hit.text.language), str(hit.text) != name)
-            place[hit.entity] = min(rank, place.get(hit.entity, rank))
-        order = sorted(place, key=lambda iri: (place[iri], iri))
+        place = bearers(
+            name, ((hit.entity, self._kind(hit), self._rank(hit.text.language), str(hit.text)) for hit in hits)
+        )
+        if not place:
+            place = bearers(name, ((iri, ID, 0, text) for iri in await self._by_id(name) for text in names_in(iri)))
+        order = sorted(place, key=lambda iri: (place[iri][0], iri))
         described = await self._names.entities(order[: max(limit, _RANKED)])
-        close = sorted(described, key=lambda iri: (place[iri], -len(described[iri].types), iri))[:limit]
+        close = sorted(described, key=lambda iri: (place[iri][0], -len(described[iri].types), iri))[:limit]
         return Page(
-            items=tuple(described[iri] for iri in close),
+            items=tuple(Namesake(described[iri], place[iri][1]) for iri in close),
             positions=tuple(described[iri].id for iri in close),
             total=Count(len(order)) if stop is Stop.COMPLETE else Count.at_least(len(order)),
             stop=worst((stop, Stop.LIMIT if len(order) > limit else Stop.COMPLETE)),
@@ -85,13 +86,17 @@ class Linker:
     async def find(self, hint: str, types: Sequence[URIRef] | None, limit: int) -> Page[Candidate]:
         """Candidates by score, then by degree, then by id; only those of one of the types, where there are any."""
         hint = hint.strip()
+        likeness = Likeness(hint)
         best: dict[URIRef, tuple[float, str]] = {}
         given = self._store.endpoint.ids.iri(hint)
         if given is not None and given in await self._names.entities([given]):
             best[given] = (1.0, hint)
         hits, stop = await self._like(hint)
+        very_name = any(str(hit.text).casefold() == hint.casefold() for hit in hits)
+        for iri in () if very_name else await self._by_id(hint):
+            best.setdefault(iri, max((likeness.score(text, ID), text) for text in names_in(iri)))
         for hit in hits:
-            score = self._score(hint, hit)
+            score = likeness.score(str(hit.text), self._kind(hit))
             if score > best.get(hit.entity, (-1.0, ""))[0]:
                 best[hit.entity] = (score, str(hit.text))
         if types is not None and best:
@@ -99,7 +104,8 @@ class Linker:
             having = {address(row, "s") for row in read.rows}
             best = {iri: found for iri, found in best.items() if iri in having}
             stop = worst((read.stop, stop))
-        return await self._ranked(best, stop, limit)
+        page = await self._ranked(best, stop, limit)
+        return page if very_name else replace(page, note=AS_SPELT)
 
     async def _ranked(self, best: dict[URIRef, tuple[float, str]], stop: Stop, limit: int) -> Page[Candidate]:
         order = sorted(best, key=lambda iri: (-best[iri][0], iri))
@@ -129,13 +135,8 @@ class Linker:
             return {iri: Count.unknown() for iri in iris}
         return {iri: Count(found[iri]) if sure else Count.at_least(found[iri]) for iri in iris}
 
-    def _score(self, hint: str, hit: _Hit) -> float:
-        text = str(hit.text)
-        name = hit.relation in self._store.names
-        if text.casefold() == hint.casefold():
-            return 1.0 if name else _ALIAS_SCORE
-        likeness = fuzz.WRatio(hint.casefold(), text.casefold()) / 100
-        return round(min(likeness, _BEST_LIKENESS) * (1.0 if name else _ALIAS_SCORE), 3)
+    def _kind(self, hit: _Hit) -> int:
+        return NAME if hit.relation in self._store.names else ALIAS
 
     def _rank(self, language: str | None) -> int:
         languages = [wanted.lower() for wanted in self._store.languages]
@@ -147,25 +148,46 @@ class Linker:
         """Names and aliases with the same letters, in any case and language."""
         if not name.strip() or len(name) > _LONGEST or not sendable(name):
             return [], Stop.COMPLETE
-        texts = values(Literal(name), *(Literal(name, lang=language) for language in self._store.languages))
-        hits, stop = await self._some(queries.BEARERS, texts=texts)
-        if not hits:
-            hits, stop = await self._pass_over(queries.SAME_LETTERS, text=Literal(name.lower()))
+        hits, stop = await self._bearers(spellings(name))
+        if not any(str(hit.text) == name for hit in hits):
+            more, stop = await self._pass_over(queries.SAME_LETTERS, text=Literal(name.lower()))
+            hits += more
         same = [hit for hit in hits if str(hit.text).casefold() == name.casefold()]
         return list(dict.fromkeys(same)), stop
 
     async def _like(self, hint: str) -> tuple[list[_Hit], Stop]:
-        """Texts worth scoring: from the very name outwards, until a step finds some."""
+        """Texts worth scoring: the very name, in either number, else those with all of its words."""
         hits, stop = await self._same(hint)
-        words = _WORD.findall(hint.lower())[:_WORDS]
-        if hits or not words or not sendable(hint):
+        words = WORD.findall(hint.lower())[:_WORDS]
+        if not words or not sendable(hint):
             return hits, stop
+        others = [way for text in in_other_numbers(hint)[:_OTHER_NUMBERS] for way in spellings(text)]
+        in_number, cut = await self._bearers(others) if others else ([], Stop.COMPLETE)
+        stop = worst((stop, cut))
+        if hits:
+            return hits + in_number, stop
         if self._store.endpoint.full_text is FullText.VIRTUOSO:
-            return await self._some(queries.INDEXED, words=Literal(" AND ".join(f'"{word}"' for word in words)))
-        reader = self._store.reader
-        conditions = " && ".join(reader.filled(queries.WORD, word=Literal(word)) for word in words)
-        found, cut = await self._pass_over(queries.CONTAINING, words=Terms(conditions))
-        return found, worst((stop, cut))
+            question = Literal(" AND ".join(f'"{word}"' for word in words))
+            found, cut = await self._some(queries.INDEXED, words=question)
+        else:
+            conditions = " && ".join(self._store.reader.filled(queries.WORD, word=Literal(word)) for word in words)
+            found, cut = await self._pass_over(queries.CONTAINING, words=Terms(conditions))
+        return in_number + found, worst((stop, cut))
+
+    async def _bearers(self, texts: Iterable[str]) -> tuple[list[_Hit], Stop]:
+        """Names and aliases that are one of these texts, in a wanted language or in none: by index."""
+        languages = (None, *self._store.languages)
+        wanted = values(*(Literal(text, lang=language) for text in dict.fromkeys(texts) for language in languages))
+        return await self._some(queries.BEARERS, texts=wanted)
+
+    async def _by_id(self, name: str) -> list[URIRef]:
+        """Entities whose id, without its prefix, says this."""
+        ids = self._store.endpoint.ids
+        iris = [iri for namespace in ids.namespaces for form in local_forms(name) if (iri := ids.iri(namespace + form))]
+        if not iris:
+            return []
+        read = await self._store.reader.over(queries.EXISTING, "ids", list(dict.fromkeys(iris)))
+        return sorted({address(row, "s") for row in read.rows})
 
     async def _pass_over(self, template: str, **terms: Literal | Terms) -> tuple[list[_Hit], Stop]:
         """All names read: what takes too long is a list that its time-out cut."""

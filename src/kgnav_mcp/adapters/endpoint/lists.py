@@ -150,7 +150,7 @@ class ListReader:
         if given is not None and given in await self._names.entities([given]):
             return [given], Stop.COMPLETE
         namesakes = await self._linker.named(value, _NAMESAKES)
-        return [iri for entity in namesakes.items if (iri := self._ids.iri(entity.id)) is not None], namesakes.stop
+        return [iri for one in namesakes.items if (iri := self._ids.iri(one.entity.id)) is not None], namesakes.stop
 
     async def _by_id(self, value: str, types: Sequence[URIRef] | None) -> Page[Entity]:
         iri = self._ids.iri(value)

@@ -1,4 +1,4 @@
-"""Finding entities by name: the very name, the same letters in another case, the same words, some of them.
+"""Finding entities by name: the very name, in another letter case or number, the same words, some of them.
 
 With a full-text index each step is a look-up in it. Without one, the very names in the wanted languages are found by
 index, and anything else by a pass over all names, which a large graph does not finish in time; the page says so.
@@ -7,9 +7,8 @@ Virtuoso's index knows words and how they begin: a word that is misspelt behind 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz
 from rdflib import Literal, URIRef
@@ -17,13 +16,14 @@ from rdflib import Literal, URIRef
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.store import Store
+from kgnav_mcp.adapters.likeness import ALIAS, AS_SPELT, DESCRIPTION, NAME, WORD, Likeness, bearers, spellings
+from kgnav_mcp.adapters.plurals import in_other_numbers
 from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.reading import Read, address, number, worst
 from kgnav_mcp.adapters.sparql.terms import sendable, values
 from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import Candidate, Count, Direction, Entity, Page, Stop
+from kgnav_mcp.model import Candidate, Count, Direction, Namesake, Page, Stop
 
-_WORD = re.compile(r"[^\W_]+")
 _HITS = 1_000
 """Names scored for one question."""
 _RANKED = 100
@@ -36,7 +36,10 @@ _PREFIX = 4
 """Letters that a prefix has in Virtuoso's full-text index."""
 _MISSPELT, _MISSPELT_WORD = 85, 80
 """The likeness, of 100, of a misspelt name to the right one, or of each of its words to one of those."""
-_ALIAS_SCORE, _DESCRIPTION_SCORE, _BEST_LIKENESS = 0.98, 0.5, 0.95
+_OTHER_NUMBERS = 4
+"""Other numbers of a name that are looked for; Virtuoso does not like long lists of texts."""
+_FULL_TEXT_NOTE = "Looked for names with these words, or with words that begin like them."
+"""The note of a page of candidates, where nothing bears the very name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +61,10 @@ class Linker:
         self._relations = store.freebase.relations
         self._full_text: bool | None = None
 
-    async def named(self, name: str, limit: int) -> Page[Entity]:
+    async def named(self, name: str, limit: int) -> Page[Namesake]:
         """Entities with this very name, letter case aside; those with this alias if none has it.
 
-        Ordered by language, letter case, number of types, and degree (GraphWalker takes the one with most types).
+        Ordered by spelling, language, number of types, and degree (GraphWalker takes the one with most types).
 
         Raises:
             StoreTimeout: not all names could be read, so that one of several entities may look like the only one.
@@ -69,18 +72,16 @@ class Linker:
         hits, stop = await self._same(name)
         if stop is Stop.TIME_OUT:
             raise errors.stopped()
-        names = [hit for hit in hits if hit.relation == self._relations["name"]] or hits
-        place: dict[URIRef, tuple[int, bool]] = {}
-        for hit in names:
-            rank = (self._names.rank(hit.text.language), str(hit.text) != name)
-            place[hit.entity] = min(rank, place.get(hit.entity, rank))
-        order = sorted(place, key=lambda iri: (place[iri], iri))
+        place = bearers(
+            name, ((hit.entity, self._kind(hit), self._names.rank(hit.text.language), str(hit.text)) for hit in hits)
+        )
+        order = sorted(place, key=lambda iri: (place[iri][0], iri))
         close = order[: max(limit, _RANKED)]
         described = await self._names.described(close)
         degrees = await self.degrees(close) if len(close) > 1 else dict.fromkeys(close, Count(0))
-        close.sort(key=lambda iri: (place[iri], -len(described[iri].types), -degrees[iri].value, iri))
+        close.sort(key=lambda iri: (place[iri][0], -len(described[iri].types), -degrees[iri].value, iri))
         return Page(
-            items=tuple(described[iri] for iri in close[:limit]),
+            items=tuple(Namesake(described[iri], place[iri][1]) for iri in close[:limit]),
             positions=tuple(self._store.ids.short(iri) for iri in close[:limit]),
             total=Count(len(order)) if stop is Stop.COMPLETE else Count.at_least(len(order)),
             stop=stop if stop is not Stop.COMPLETE else Stop.LIMIT if len(order) > limit else Stop.COMPLETE,
@@ -89,13 +90,14 @@ class Linker:
     async def find(self, hint: str, types: Sequence[URIRef] | None, limit: int) -> Page[Candidate]:
         """Candidates by score, then by degree, then by id; only those of one of the types, where there are any."""
         hint = hint.strip()
+        likeness = Likeness(hint)
         best: dict[URIRef, tuple[float, str]] = {}
         given = self._store.ids.term(hint)
         if given is not None and given in await self._names.described([given]):
             best[given] = (1.0, hint)
         hits, stop = await self._like(hint)
         for hit in hits:
-            score = self._score(hint, hit)
+            score = likeness.score(str(hit.text), self._kind(hit))
             if score > best.get(hit.entity, (-1.0, ""))[0]:
                 best[hit.entity] = (score, str(hit.text))
         if types is not None and best:
@@ -103,7 +105,10 @@ class Linker:
             having = {address(row, "s") for row in read.rows}
             best = {iri: found for iri, found in best.items() if iri in having}
             stop = worst((read.stop, stop))
-        return await self._ranked(best, stop, limit)
+        page = await self._ranked(best, stop, limit)
+        if any(str(hit.text).casefold() == hint.casefold() for hit in hits):
+            return page
+        return replace(page, note=_FULL_TEXT_NOTE if self._full_text else AS_SPELT)
 
     async def degrees(self, iris: Sequence[URIRef]) -> dict[URIRef, Count]:
         """The triples each entity is in; one that leaves and enters the same entity counts twice."""
@@ -119,9 +124,7 @@ class Linker:
         """Whether the names of this graph are in a full-text index. Asked once: an index without them gives nothing."""
         if self._full_text is None:
             names = [str(row["o"]) for row in (await self._reader.select(queries.SOME_NAMES)).whole()]
-            word = next(
-                (word for name in names for word in _WORD.findall(name) if word.isascii() and len(word) > 3), ""
-            )
+            word = next((word for name in names for word in WORD.findall(name) if word.isascii() and len(word) > 3), "")
             found = word and (await self._reader.select(queries.HAS_WORD, words=Literal(f'"{word}"'))).whole()
             self._full_text = bool(found)
         return self._full_text
@@ -141,44 +144,49 @@ class Linker:
             stop=stop if stop is not Stop.COMPLETE else cut,
         )
 
-    def _score(self, hint: str, hit: _Hit) -> float:
-        text = str(hit.text)
-        name = hit.relation == self._relations["name"]
-        if text.casefold() == hint.casefold():
-            return 1.0 if name else _ALIAS_SCORE
-        if hit.relation == self._relations["description"]:
-            return round(_DESCRIPTION_SCORE * fuzz.token_set_ratio(hint.casefold(), text.casefold()) / 100, 3)
-        likeness = fuzz.WRatio(hint.casefold(), text.casefold()) / 100
-        return round(min(likeness, _BEST_LIKENESS) * (1.0 if name else _ALIAS_SCORE), 3)
+    def _kind(self, hit: _Hit) -> int:
+        kinds = {self._relations["name"]: NAME, self._relations["alias"]: ALIAS}
+        return kinds.get(hit.relation, DESCRIPTION)
 
     async def _same(self, name: str) -> tuple[list[_Hit], Stop]:
         """Names and aliases with the same letters, in any case and language."""
         if not name.strip() or len(name) > _LONGEST or not sendable(name):
             return [], Stop.COMPLETE
         kinds = [self._relations["name"], self._relations["alias"]]
-        texts = [Literal(name), *(Literal(name, lang=language) for language in self._store.languages)]
-        hits, stop = self._hits(await self._reader.select(queries.BEARERS, texts=values(*texts), most=_HITS))
+        hits, stop = await self._bearers(spellings(name))
         if await self.has_full_text():
-            words = _WORD.findall(name)[:_WORDS]
+            words = WORD.findall(name)[:_WORDS]
             if words:
                 read = await self._matching(kinds, _all_of(words))
                 hits, stop = hits + read[0], worst((stop, read[1]))
-        elif not hits:
-            hits, stop = await self._pass_over(queries.SAME_LETTERS, kinds, name)
+        elif not any(str(hit.text) == name for hit in hits):
+            more, stop = await self._pass_over(queries.SAME_LETTERS, kinds, name)
+            hits += more
         same = [hit for hit in hits if str(hit.text).casefold() == name.casefold()]
         return list(dict.fromkeys(same)), stop
 
+    async def _bearers(self, texts: Iterable[str]) -> tuple[list[_Hit], Stop]:
+        """Names and aliases that are one of these texts, in a wanted language or in none: by index."""
+        languages = (None, *self._store.languages)
+        wanted = values(*(Literal(text, lang=language) for text in dict.fromkeys(texts) for language in languages))
+        return self._hits(await self._reader.select(queries.BEARERS, texts=wanted, most=_HITS))
+
     async def _like(self, hint: str) -> tuple[list[_Hit], Stop]:
-        """Texts worth scoring: from the very name outwards, until a step finds a name."""
+        """Texts worth scoring: the very name, in either number, and outwards until a step finds a name."""
         hits, stop = await self._same(hint)
-        words = _WORD.findall(hint)[:_WORDS]
+        words = WORD.findall(hint)[:_WORDS]
         if not words or not sendable(hint):
             return hits, stop
+        very_name = bool(hits)
+        if others := [way for text in in_other_numbers(hint)[:_OTHER_NUMBERS] for way in spellings(text)]:
+            found, cut = await self._bearers(others)
+            hits, stop = hits + found, worst((stop, cut))
         names = [self._relations["name"], self._relations["alias"]]
         if not await self.has_full_text():
-            if hits:
+            if very_name:
                 return hits, stop
-            return await self._pass_over(queries.CONTAINING, names, hint)
+            found, cut = await self._pass_over(queries.CONTAINING, names, hint)
+            return hits + found, worst((stop, cut))
         for kinds, question in self._steps(names, words):
             found, cut = await self._matching(kinds, question)
             hits, stop = hits + found, worst((stop, cut))
@@ -235,5 +243,5 @@ def _misspelt(hint: str, name: str) -> bool:
     hint, name = hint.casefold(), name.casefold()
     if fuzz.ratio(hint, name) >= _MISSPELT:
         return True
-    known = _WORD.findall(name)
-    return all(any(fuzz.ratio(word, other) >= _MISSPELT_WORD for other in known) for word in _WORD.findall(hint))
+    known = WORD.findall(name)
+    return all(any(fuzz.ratio(word, other) >= _MISSPELT_WORD for other in known) for word in WORD.findall(hint))

@@ -126,7 +126,7 @@ class ListReader:
         if given is not None and given in await self._names.described([given]):
             return [given], Stop.COMPLETE
         namesakes = await self._linker.named(value, _NAMESAKES)
-        named = [iri for entity in namesakes.items if (iri := self._store.ids.term(entity.id)) is not None]
+        named = [iri for one in namesakes.items if (iri := self._store.ids.term(one.entity.id)) is not None]
         return named, namesakes.stop
 
     async def _by_id(self, value: str, label: str | None, catalogue: Catalogue) -> Page[Entity]:

@@ -28,6 +28,7 @@ from kgnav_mcp.model import (
     Entity,
     Health,
     Literal,
+    Namesake,
     Page,
     RelationFacts,
     Schema,
@@ -105,7 +106,7 @@ class Neo4jAdapter(GraphAdapter):
                 return {ids[0]: found} if found is not None else {}
             return await opened.entities.entities(ids)
 
-    async def named(self, name: str, *, limit: int) -> Page[Entity]:
+    async def named(self, name: str, *, limit: int) -> Page[Namesake]:
         opened = self._readers()
         async with opened.store.within_time():
             return await opened.linker.named(name, limit)

@@ -7,25 +7,20 @@ the hint. What was found is scored here, the same way for both.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from rapidfuzz import fuzz
-from rapidfuzz.distance import OSA
-
+from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, ID, NAME, WORD, Likeness, bearers
 from kgnav_mcp.adapters.neo4j import cypher, queries
 from kgnav_mcp.adapters.neo4j.catalogue import Catalogue, Catalogues
-from kgnav_mcp.adapters.neo4j.entities import Cell, Entities
+from kgnav_mcp.adapters.neo4j.entities import Anchor, Cell, Entities
 from kgnav_mcp.adapters.neo4j.store import Store
 from kgnav_mcp.adapters.neo4j.values import sendable
+from kgnav_mcp.adapters.plurals import in_other_numbers, other_numbers
 from kgnav_mcp.concurrency import gathered
-from kgnav_mcp.model import Candidate, Count, Entity, Page, Stop
+from kgnav_mcp.model import Candidate, Count, Entity, Namesake, Page, Stop
 
-_WORD = re.compile(r"[^\W_]+")
-_ACCENTS = re.compile("[\u0300-\u036f]+")
 _WORDS = 12
 """Words of a hint that are looked for: a hint is a name, not a text."""
 _LONGEST = 1_000
@@ -39,7 +34,6 @@ _SCANNED = 200_000
 _PIECE = 3
 _EXACT = 1_000
 """What the very name counts in a scan: more than pieces ever do."""
-_SAME_LETTERS, _SAME_BUT_ACCENTS, _ALIAS, _MOST_ALIKE, _DESCRIPTION = 0.99, 0.98, 0.98, 0.95, 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,34 +52,26 @@ class Linker:
         self._catalogues = catalogues
         self._entities = entities
 
-    async def named(self, name: str, limit: int) -> Page[Entity]:
-        """Entities with this very name, letter case aside, or with this alias where none has it."""
+    async def named(self, name: str, limit: int) -> Page[Namesake]:
+        """Entities with this very name, letter case aside; by alias if none has it, then by the value of their key."""
         name = sendable(name[:_LONGEST])
         if not name.strip():
             return Page((), (), Count(0))
-        catalogue = self._catalogues.now
         hits = await self._hits(name, None, fuzzy=False)
-        wanted = name.casefold()
-        bearing: dict[str, tuple[tuple[bool, bool], Entity]] = {}
-        for cell, _ in hits.rows:
-            kinds = [
-                (key in catalogue.alias_keys, text != name)
-                for key, text in _texts(cell, self._cell_keys)
-                if key in (*catalogue.name_keys, *catalogue.alias_keys) and text.casefold() == wanted
-            ]
-            if kinds:
-                entity = self._entities.entity(cell)
-                bearing[entity.id] = (min(kinds), entity)
-        best = min((kind[0] for kind, _ in bearing.values()), default=False)
-        close = sorted(
-            (pair for pair in bearing.values() if pair[0][0] == best), key=lambda pair: (pair[0], pair[1].id)
-        )
-        found = [entity for _, entity in close]
-        stop = Stop.LIMIT if len(found) > limit or not hits.whole else Stop.COMPLETE
+        known = {entity.id: entity for entity in (self._entities.entity(cell) for cell, _ in hits.rows)}
+        texts = [
+            (self._entities.entity(cell).id, kind, 0, text) for cell, _ in hits.rows for kind, text in self._texts(cell)
+        ]
+        found = bearers(name, texts)
+        if not found:
+            known = {anchor.entity.id: anchor.entity for anchor in await self._by_key(name)}
+            found = bearers(name, ((identity, ID, 0, name) for identity in known))
+        order = sorted(found, key=lambda identity: (found[identity][0], identity))
+        stop = Stop.LIMIT if len(order) > limit or not hits.whole else Stop.COMPLETE
         return Page(
-            tuple(found[:limit]),
-            tuple(entity.id for entity in found[:limit]),
-            Count(len(found)) if hits.whole else Count.at_least(len(found)),
+            tuple(Namesake(known[identity], found[identity][1]) for identity in order[:limit]),
+            tuple(order[:limit]),
+            Count(len(order)) if hits.whole else Count.at_least(len(order)),
             stop,
         )
 
@@ -98,24 +84,36 @@ class Linker:
         hint = sendable(hint.strip()[:_LONGEST])
         if label is not None:
             label = (await self._catalogues.knowing(label)).label(label)
-        found = await self._entities.find([hint], queries.NODES_WITH_DEGREE, {"degree": queries.DEGREE_OF})
+        likeness = Likeness(hint)
         best: dict[str, tuple[float, str, int, Entity]] = {}
-        for anchor in found.values():
+        for anchor in await self._by_key(hint) if hint else ():
+            if label is None or label in anchor.entity.types:
+                best[anchor.entity.id] = (likeness.score(hint, ID), hint, int(anchor.row[1]), anchor.entity)
+        for anchor in await self._anchors([hint]):
             if label is None or label in anchor.entity.types:
                 best[anchor.entity.id] = (1.0, hint, int(anchor.row[1]), anchor.entity)
         hits = await self._hits(hint, label, fuzzy=True) if hint else _Hits([], whole=True)
         for cell, degree in hits.rows:
             entity = self._entities.entity(cell)
-            score, matched = self._score(hint, cell)
+            score, matched = max(
+                ((likeness.score(text, kind), text) for kind, text in self._texts(cell)), default=(0.0, "")
+            )
             if score > best.get(entity.id, (0.0,))[0]:
                 best[entity.id] = (score, matched, int(degree), entity)
         order = sorted(best.values(), key=lambda one: (-one[0], -one[2], one[3].id))[:limit]
         return Page(
-            items=tuple(Candidate(entity, text, round(score, 4), Count(size)) for score, text, size, entity in order),
+            items=tuple(Candidate(entity, text, score, Count(size)) for score, text, size, entity in order),
             positions=tuple(entity.id for *_, entity in order),
             total=Count(len(best)) if hits.whole else Count.at_least(len(best)),
             stop=Stop.LIMIT if len(best) > limit or not hits.whole else Stop.COMPLETE,
         )
+
+    async def _by_key(self, value: str) -> list[Anchor]:
+        """The nodes that this value identifies, whatever their label: an id without what stands before the value."""
+        return await self._anchors([f"{label}:{key}={value}" for label, key in self._catalogues.now.ids])
+
+    async def _anchors(self, references: Sequence[str]) -> list[Anchor]:
+        return await self._entities.anchors(references, queries.NODES_WITH_DEGREE, {"degree": queries.DEGREE_OF})
 
     async def _hits(self, hint: str, label: str | None, *, fuzzy: bool) -> _Hits:
         """Nodes with names like a hint: from the indexes, and from the labels that have names but no index."""
@@ -153,7 +151,8 @@ class Linker:
         (rows,) = await self._store.row(
             cypher.filled(queries.SCAN, label=cypher.labelled(label), degree=queries.DEGREE_OF),
             keys=list(_searched(catalogue)),
-            name=hint.lower(),
+            name=hint,
+            names=[text.lower() for text in (hint, *(in_other_numbers(hint) if fuzzy else ()))],
             pieces=pieces,
             exact=_EXACT,
             scanned=_SCANNED,
@@ -168,46 +167,30 @@ class Linker:
         """The keys that cells hold here: aliases are looked at behind what describes an entity."""
         return [*self._entities.described, *self._catalogues.now.alias_keys]
 
-    def _score(self, hint: str, cell: Cell) -> tuple[float, str]:
-        """The best of a node's texts: how well it answers the hint, and which it is."""
+    def _texts(self, cell: Cell) -> list[tuple[int, str]]:
+        """The names, aliases and descriptions of a node; the items of a list each by itself."""
         catalogue = self._catalogues.now
-        best = (0.0, "")
-        for key, text in _texts(cell, self._cell_keys):
-            if key in catalogue.description_keys:
-                own = set(_words(hint))
-                score = _DESCRIPTION * len(own.intersection(_WORD.findall(_folded(text)))) / max(len(own), 1)
-            elif key in catalogue.name_keys:
-                score = _likeness(hint, text)
-            elif key in catalogue.alias_keys:
-                score = _likeness(hint, text) * _ALIAS
-            else:
-                continue
-            best = max(best, (score, text))
-        return best
+        found: list[tuple[int, str]] = []
+        for key, value in zip(self._cell_keys, cast("list[Any]", cell[2]), strict=False):
+            items = cast("list[Any]", value) if isinstance(value, list) else [value]
+            for kind, keys in (
+                (DESCRIPTION, catalogue.description_keys),
+                (NAME, catalogue.name_keys),
+                (ALIAS, catalogue.alias_keys),
+            ):
+                if key in keys:
+                    found += [(kind, item) for item in items if isinstance(item, str)]
+                    break
+        return found
 
 
 def _searched(catalogue: Catalogue) -> tuple[str, ...]:
     return (*catalogue.name_keys, *catalogue.alias_keys, *catalogue.description_keys)
 
 
-def _texts(cell: Cell, keys: Sequence[str]) -> list[tuple[str, str]]:
-    """The texts of a node by key; the items of a list each by itself."""
-    found: list[tuple[str, str]] = []
-    for key, value in zip(keys, cast("list[Any]", cell[2]), strict=False):
-        items = cast("list[Any]", value) if isinstance(value, list) else [value]
-        found += [(key, item) for item in items if isinstance(item, str)]
-    return found
-
-
-def _folded(text: str) -> str:
-    """The text without letter case and accents."""
-    bare = _ACCENTS.sub("", unicodedata.normalize("NFD", text))
-    return unicodedata.normalize("NFC", bare).casefold()
-
-
 def _words(hint: str) -> list[str]:
     """The distinct words of a hint in lower case, in their order."""
-    return list(dict.fromkeys(_WORD.findall(hint.lower())))[:_WORDS]
+    return list(dict.fromkeys(WORD.findall(hint.lower())))[:_WORDS]
 
 
 def _pieces(word: str) -> list[str]:
@@ -222,12 +205,15 @@ def _lucene(hint: str, words: Sequence[str], *, fuzzy: bool) -> str:
 
     In quotes only a quote and a backslash are signs to the parser; words are letters and digits in lower case alone.
     """
-    phrase = '"' + hint.replace("\\", "\\\\").replace('"', '\\"') + '"'
     if not fuzzy:
-        return phrase
-    return " OR ".join(
-        (f"{phrase}^8", *(f"{word}^4 OR {word}~{_slips(word)}" for word in words if word), *_begun(words))
-    )
+        return _phrase(hint)
+    phrases = (_phrase(text) for text in (hint, *in_other_numbers(hint)))
+    near = (" OR ".join((f"{word}^4", f"{word}~{_slips(word)}", *other_numbers(word))) for word in words)
+    return " OR ".join((*(f"{phrase}^8" for phrase in phrases), *near, *_begun(words)))
+
+
+def _phrase(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _begun(words: Sequence[str]) -> list[str]:
@@ -237,18 +223,3 @@ def _begun(words: Sequence[str]) -> list[str]:
 
 def _slips(word: str) -> int:
     return 0 if len(word) < 3 else 1 if len(word) < 5 else 2
-
-
-def _likeness(hint: str, name: str) -> float:
-    """1 for the very name, 0 where nothing is alike."""
-    if name == hint:
-        return 1.0
-    if name.casefold() == hint.casefold():
-        return _SAME_LETTERS
-    asked, given = _folded(hint), _folded(name)
-    if asked == given:
-        return _SAME_BUT_ACCENTS
-    whole = OSA.normalized_similarity(asked, given)
-    in_any_order = 0.98 * fuzz.token_sort_ratio(asked, given) / 100
-    in_part = (whole + fuzz.WRatio(asked, given) / 100) / 2
-    return _MOST_ALIKE * max(whole, in_any_order, in_part)

@@ -214,7 +214,8 @@ MATCH (n{label})
 WITH n LIMIT $scanned
 WITH n, reduce(texts = [], key IN $keys | texts + CASE WHEN valueType(n[key]) STARTS WITH 'STRING' THEN [n[key]]
        WHEN valueType(n[key]) STARTS WITH 'LIST<STRING' THEN n[key] ELSE [] END) AS texts
-WITH n, reduce(best = 0, text IN texts | CASE WHEN toLower(text) = $name THEN $exact ELSE
+WITH n, reduce(best = 0, text IN texts | CASE WHEN text = $name THEN $exact + 1
+       WHEN toLower(text) IN $names AND best < $exact THEN $exact ELSE
        CASE WHEN size([piece IN $pieces WHERE toLower(text) CONTAINS piece]) > best
             THEN size([piece IN $pieces WHERE toLower(text) CONTAINS piece]) ELSE best END END) AS hits
 WHERE hits > 0

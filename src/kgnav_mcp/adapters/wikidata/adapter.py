@@ -39,6 +39,7 @@ from kgnav_mcp.model import (
     Entity,
     Health,
     Literal,
+    Namesake,
     Page,
     RelationFacts,
     Schema,
@@ -118,7 +119,7 @@ class WikidataAdapter(GraphAdapter):
         described = await opened.names.described(list(meant.values()))
         return {reference: described[iri] for reference, iri in meant.items() if iri in described}
 
-    async def named(self, name: str, *, limit: int) -> Page[Entity]:
+    async def named(self, name: str, *, limit: int) -> Page[Namesake]:
         return await self._readers().linker.named(name, limit)
 
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:

@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import StoreTimeout, UnknownName
-from kgnav_mcp.model import Count, Entity, Page, Stop
+from kgnav_mcp.model import Count, Namesake, Page, Stop
 
 _LOOKED_AT = 50_000
 """Entities whose classes are looked at where they cannot all be counted."""
@@ -23,7 +23,7 @@ _NAMED = 2_000
 """Classes whose labels are read: the largest."""
 _NEAREST = 5
 
-FindNamed = Callable[[str, int], Awaitable[Page[Entity]]]
+FindNamed = Callable[[str, int], Awaitable[Page[Namesake]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Classes:
         found = [URIRef(iri) for iri, label in known.labels.items() if label.casefold() == wanted]
         if not found and not known.named:
             page = await self._named(name, _NEAREST)
-            found = [iri for entity in page.items if (iri := self._store.ids.entity(entity.id)) is not None]
+            found = [iri for one in page.items if (iri := self._store.ids.entity(one.entity.id)) is not None]
         if not found:
             raise UnknownName("label", name, [known.labels[iri] for iri in nearest(name, known.labels)])
         if known.named:

@@ -6,12 +6,13 @@ all labels, which only a small copy finishes in time: it is tried there alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from rapidfuzz import fuzz
 from rdflib import Literal, URIRef
 
+from kgnav_mcp.adapters.likeness import ALIAS, AS_SPELT, NAME, Likeness, bearers, spellings
+from kgnav_mcp.adapters.plurals import in_other_numbers
 from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.reading import Read, address, number, worst
 from kgnav_mcp.adapters.sparql.terms import sendable, values
@@ -22,14 +23,19 @@ from kgnav_mcp.adapters.wikidata.search import VectorSearch, WikibaseSearch
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import Candidate, Count, Entity, Page, Stop
+from kgnav_mcp.model import Candidate, Count, Entity, Namesake, Page, Stop
 
 _HITS = 1_000
 """Labels scored for one question."""
 _RANKED = 100
 """Candidates whose sitelinks are read to order equal scores."""
 _LONGEST = 1_000
-_ALIAS_SCORE, _BEST_LIKENESS, _MEANING_SCORE = 0.98, 0.95, 0.5
+_OTHER_NUMBERS = 4
+"""Other numbers of a label that are looked for: no store likes long lists of texts."""
+_MEANING_SCORE = 0.5
+_SEARCH_NOTE = "Looked for labels and aliases that begin like this, as the Wikibase's own search does."
+_BEARERS_NOTE = "Looked for entities with this very label or alias, in the usual letter cases."
+"""Notes of a page of candidates, where nothing bears the very name."""
 _LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 
 
@@ -40,7 +46,7 @@ class _Hit:
     entity: URIRef
     text: str
     language: str
-    by_label: bool
+    kind: int
 
 
 class Linker:
@@ -59,7 +65,7 @@ class Linker:
             if search is not None:
                 await search.close()
 
-    async def named(self, name: str, limit: int) -> Page[Entity]:
+    async def named(self, name: str, limit: int) -> Page[Namesake]:
         """Entities with this very label, letter case aside; those with this alias where no label is it.
 
         Raises:
@@ -68,17 +74,15 @@ class Linker:
         hits, stop = await self._same(name)
         if stop is Stop.TIME_OUT:
             raise errors.stopped()
-        chosen = [hit for hit in hits if hit.by_label] or hits
-        place: dict[URIRef, tuple[int, bool]] = {}
-        for hit in chosen:
-            rank = (self._names.rank(hit.language), hit.text != name)
-            place[hit.entity] = min(rank, place.get(hit.entity, rank))
-        order = sorted(place, key=lambda iri: (place[iri], _number(iri)))
+        place = bearers(name, ((hit.entity, hit.kind, self._names.rank(hit.language), hit.text) for hit in hits))
+        order = sorted(place, key=lambda iri: (place[iri][0], _number(iri)))
         described = await self._names.described(order[:limit])
-        items = list(dict.fromkeys(described.values()))
+        spelt: dict[Entity, str] = {}
+        for iri, entity in described.items():
+            spelt.setdefault(entity, place[iri][1])
         return Page(
-            tuple(items),
-            tuple(entity.id for entity in items),
+            tuple(Namesake(entity, text) for entity, text in spelt.items()),
+            tuple(entity.id for entity in spelt),
             Count(len(order)) if stop is Stop.COMPLETE else Count.at_least(len(order)),
             stop if stop is not Stop.COMPLETE else Stop.LIMIT if len(order) > limit else Stop.COMPLETE,
         )
@@ -86,6 +90,7 @@ class Linker:
     async def find(self, hint: str, classes: Sequence[URIRef] | None, limit: int) -> Page[Candidate]:
         """Candidates by score, then by how many wikis know them; only those of one of the classes, if there are any."""
         hint = hint.strip()
+        likeness = Likeness(hint)
         best: dict[URIRef, tuple[float, str]] = {}
         given = self._store.ids.entity(hint)
         if given is not None and given in (known := await self._names.described([given])):
@@ -93,7 +98,7 @@ class Linker:
             best[meant] = (1.0, hint)
         hits, stop = await self._like(hint, max(limit, 10))
         for hit in hits:
-            score = _score(hint, hit)
+            score = likeness.score(hit.text, hit.kind)
             if score > best.get(hit.entity, (-1.0, ""))[0]:
                 best[hit.entity] = (score, hit.text)
         for iri in await self._by_meaning(hint, limit):
@@ -103,7 +108,16 @@ class Linker:
             having = {address(row, "s") for row in read.rows}
             best = {iri: found for iri, found in best.items() if iri in having}
             stop = worst((read.stop, stop))
-        return await self._ranked(best, stop, limit)
+        page = await self._ranked(best, stop, limit)
+        if any(hit.text.casefold() == hint.casefold() for hit in hits):
+            return page
+        return replace(page, note=self._note)
+
+    @property
+    def _note(self) -> str:
+        if self._search is not None:
+            return _SEARCH_NOTE
+        return AS_SPELT if self._store.wikidata.scans else _BEARERS_NOTE
 
     async def _ranked(self, best: dict[URIRef, tuple[float, str]], stop: Stop, limit: int) -> Page[Candidate]:
         order = sorted(best, key=lambda iri: (-best[iri][0], _number(iri)))
@@ -143,8 +157,8 @@ class Linker:
         if self._search is not None:
             hits, stop = await self._searched(name, 50)
             return [hit for hit in hits if hit.text.casefold() == name.casefold()], stop
-        hits, stop = await self._bearers(name)
-        if not hits and self._store.wikidata.scans:
+        hits, stop = await self._bearers([name])
+        if not any(hit.text == name for hit in hits) and self._store.wikidata.scans:
             hits, stop = await self._pass_over(name)
             hits = [hit for hit in hits if hit.text.casefold() == name.casefold()]
         return hits, stop
@@ -155,9 +169,10 @@ class Linker:
             return [], Stop.COMPLETE
         if self._search is not None:
             return await self._searched(hint, limit)
-        hits, stop = await self._bearers(hint)
-        if not hits and self._store.wikidata.scans:
-            return await self._pass_over(hint)
+        hits, stop = await self._bearers([hint, *in_other_numbers(hint)[:_OTHER_NUMBERS]])
+        if not any(hit.text.casefold() == hint.casefold() for hit in hits) and self._store.wikidata.scans:
+            found, stop = await self._pass_over(hint)
+            hits += found
         return hits, stop
 
     async def _searched(self, hint: str, limit: int) -> tuple[list[_Hit], Stop]:
@@ -167,7 +182,7 @@ class Linker:
         languages = self._store.languages or ("en",)
         answers = await gathered(*(search.find(hint, language, limit) for language in languages))
         hits = [
-            _Hit(URIRef(self._store.ids.entities + match.id), match.text, language, match.by_label)
+            _Hit(URIRef(self._store.ids.entities + match.id), match.text, language, NAME if match.by_label else ALIAS)
             for language, (matches, _) in zip(languages, answers, strict=True)
             for match in matches
             if self._store.ids.is_entity(self._store.ids.entities + match.id)
@@ -180,9 +195,9 @@ class Linker:
         found = [self._store.ids.entity(local) for local in await self._vectors.find(hint, limit)]
         return [iri for iri in found if iri is not None]
 
-    async def _bearers(self, name: str) -> tuple[list[_Hit], Stop]:
-        """The entities with this label or alias in one of the languages, by index."""
-        spelt = dict.fromkeys((name, name.lower(), name.title(), name[:1].upper() + name[1:]))
+    async def _bearers(self, names: Iterable[str]) -> tuple[list[_Hit], Stop]:
+        """The entities with one of these labels or aliases in one of the languages, by index."""
+        spelt = dict.fromkeys(way for name in names for way in spellings(name))
         texts = [Literal(text, lang=language) for text in spelt for language in fallbacks(self._store.languages)]
         return self._hits(await self._reader.select(queries.BEARERS, texts=values(*texts), most=_HITS))
 
@@ -204,18 +219,11 @@ class Linker:
 
     def _hits(self, read: Read) -> tuple[list[_Hit], Stop]:
         hits = [
-            _Hit(address(row, "s"), str(text), text.language or "", str(row["p"]) == _LABEL)
+            _Hit(address(row, "s"), str(text), text.language or "", NAME if str(row["p"]) == _LABEL else ALIAS)
             for row in read.rows
             if isinstance(text := row["o"], Literal) and self._store.ids.is_entity(str(row["s"]))
         ]
         return hits, worst((read.stop, Stop.LIMIT if len(read.rows) >= _HITS else Stop.COMPLETE))
-
-
-def _score(hint: str, hit: _Hit) -> float:
-    if hit.text.casefold() == hint.casefold():
-        return 1.0 if hit.by_label else _ALIAS_SCORE
-    likeness = fuzz.WRatio(hint.casefold(), hit.text.casefold()) / 100
-    return round(min(likeness, _BEST_LIKENESS) * (1.0 if hit.by_label else _ALIAS_SCORE), 3)
 
 
 def _number(iri: URIRef) -> tuple[int, str]:

@@ -143,7 +143,7 @@ class ListReader:
             items = list((await self._names.described([meant])).values()) if meant is not None else []
         else:
             namesakes = await self._named(value, _NAMESAKES)
-            items, stop = list(namesakes.items), namesakes.stop
+            items, stop = [one.entity for one in namesakes.items], namesakes.stop
         if label is not None:
             called = await self._classes.called(label)
             note = called.note
@@ -195,7 +195,7 @@ class ListReader:
         if meant is not None:
             return [meant], Stop.COMPLETE
         namesakes = await self._named(value, _NAMESAKES)
-        named = [iri for entity in namesakes.items if (iri := self._store.ids.entity(entity.id)) is not None]
+        named = [iri for one in namesakes.items if (iri := self._store.ids.entity(one.entity.id)) is not None]
         return named, namesakes.stop
 
     @staticmethod

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from urllib.parse import unquote
 
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
 from kgnav_mcp.adapters.embedded.loading.references import References
-
-NAME, ALIAS, DESCRIPTION = 0, 1, 2
-"""The column `kind` of the table `name`."""
+from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, NAME
 
 RELATIONS_PER_LANGUAGE = 1000
 """Ranks leave so much room for relations: the language decides first, then the relation's place in the options."""
@@ -41,6 +38,11 @@ class NameRules:
             found = self._ranks[language] = self._language_rank(language) * RELATIONS_PER_LANGUAGE
         return found + place
 
+    @property
+    def unasked(self) -> int:
+        """The lowest rank of a name in a language that nobody asked for."""
+        return (2 * len(self._languages) + 1) * RELATIONS_PER_LANGUAGE
+
     def _language_rank(self, language: str | None) -> int:
         if language is None:
             return 2 * len(self._languages)
@@ -60,10 +62,3 @@ def _places(names: Sequence[str], aliases: Sequence[str], descriptions: Sequence
         for place, name in enumerate(group):
             places.setdefault(name, (kind, place))
     return places
-
-
-def local_name(iri: str) -> str:
-    """The last part of an IRI, as words: what can be searched for where an entity has no name."""
-    end = iri.rstrip("/#")
-    cut = max(end.rfind("/"), end.rfind("#"), end.rfind(":"))
-    return unquote(end[cut + 1 :]).replace("_", " ").strip()

@@ -17,10 +17,12 @@ from typing import Any
 from kgnav_mcp.adapters.embedded import filetables
 from kgnav_mcp.adapters.embedded.loading import bulk, ddl, queries
 from kgnav_mcp.adapters.embedded.loading.interrupts import STEPS
-from kgnav_mcp.adapters.embedded.loading.names import DESCRIPTION, NAME, local_name
+from kgnav_mcp.adapters.embedded.loading.names import DESCRIPTION, NAME, NameRules
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
 from kgnav_mcp.adapters.embedded.loading.staging import NamingRow
 from kgnav_mcp.adapters.embedded.loading.writer import write_attributes
+from kgnav_mcp.adapters.likeness import ID
+from kgnav_mcp.adapters.naming import spoken
 
 
 class NodeFile:
@@ -73,27 +75,33 @@ class NodeFile:
 
 
 def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: int) -> None:
-    """Write nodes and names. Terms up to `last_rdf` are RDF's: without a name, they are found by their IRI's end."""
+    """Write nodes and names.
+
+    Terms up to `last_rdf` are RDF's: without a name in a language that was asked for, or in none, they are found by
+    what their IRI says, too.
+    """
     nodes: list[tuple[int, str, str | None, str | None, str | None]] = []
     names: list[tuple[int, int, str | None, str]] = []
     unnamed: list[tuple[int]] = []
     named = _Names(connection.execute(queries.SORTED_NAMES))
+    unasked = NameRules(options).unasked
     terms = connection.execute(queries.TERMS)
     for batch in bulk.batches(terms):
         for node, key in batch:
             blank = key.startswith("_:")
             label = language = description = None
-            for kind, _, tag, text in named.of(node):
+            asked = False
+            for kind, rank, tag, text in named.of(node):
                 names.append((node, kind, tag, text))
+                asked = asked or (kind == NAME and rank < unasked)
                 if kind == NAME and label is None:
                     label, language = text, tag
                 elif kind == DESCRIPTION and description is None:
                     description = text
-            if label is None:
-                if options.mediators == "unnamed" or (blank and options.mediators == "blank"):
-                    unnamed.append((node,))
-                elif node <= last_rdf and not blank and (words := local_name(key)):
-                    names.append((node, NAME, None, words))
+            if label is None and (options.mediators == "unnamed" or (blank and options.mediators == "blank")):
+                unnamed.append((node,))
+            elif node <= last_rdf and not blank and not asked:
+                names += [(node, ID, None, text) for text in spoken(key) if text != key]
             nodes.append((node, key, label, language, description))
         written: tuple[tuple[str, list[Any]], ...] = (
             (queries.WRITE_NODE, nodes),

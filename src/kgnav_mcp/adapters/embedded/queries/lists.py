@@ -47,7 +47,7 @@ ORDER BY v.id LIMIT :limit
 """One seek for each node of the graph, until the page is full."""
 
 NODES_WITH_NAME = """
-SELECT DISTINCT n.node FROM name AS n WHERE n.text = :value AND n.kind = 0 AND n.node > :after
+SELECT DISTINCT n.node FROM name AS n WHERE n.text = :value AND n.kind IN (0, 3) AND n.node > :after
     AND (:label IS NULL OR EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = n.node AND l.label = :label))
 ORDER BY n.node LIMIT :limit
 """
@@ -152,5 +152,5 @@ LABELS_OF_PROPERTY = (
 VALUES_AT_LABEL = "SELECT sum(n) FROM label_property WHERE label = ? AND p = ?"
 """One seek."""
 
-HAS_NAMES = "SELECT EXISTS (SELECT 1 FROM name WHERE kind = 0)"
+HAS_NAMES = "SELECT EXISTS (SELECT 1 FROM name WHERE kind IN (0, 3))"
 """Reads names until the first one that is no alias or description."""

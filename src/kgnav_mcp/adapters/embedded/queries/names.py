@@ -2,7 +2,7 @@
 
 NAMES_EQUAL = """
 SELECT n.node, n.kind, n.language, n.text
-FROM json_each(?1) AS j CROSS JOIN name AS n ON n.text = j.value AND n.kind < 2 LIMIT ?2
+FROM json_each(?1) AS j CROSS JOIN name AS n ON n.text = j.value AND n.kind <> 2 LIMIT ?2
 """
 """One seek for each text, and a row for each entity of that name."""
 
@@ -14,7 +14,7 @@ WHERE v.key = ? AND n.language IS NOT NULL
 
 NAMES_STARTING = """
 SELECT node, kind, language, text FROM name
-WHERE text >= ?1 AND text < ?2 AND kind < 2 ORDER BY text, kind, node LIMIT ?3
+WHERE text >= ?1 AND text < ?2 AND kind <> 2 ORDER BY text, kind, node LIMIT ?3
 """
 """One seek and the rows of the page."""
 
@@ -38,7 +38,7 @@ WORD_EXISTS = "SELECT 1 FROM name_words WHERE name_words MATCH ? LIMIT 1"
 
 # What is longer nobody misspells, and FTS5 cuts words of 32 KB within a character, so that they are no text any more.
 VOCABULARY = "SELECT term FROM name_vocabulary WHERE length(CAST(term AS BLOB)) < 1000"
-"""All words of all names, once for an open file and only when a word is misspelt: some microseconds each."""
+"""All words of all names, once for an open file and only for a hint that is nobody's very name: some us each."""
 
 WITH_LABEL = """
 SELECT l.node FROM json_each(?1) AS j CROSS JOIN node_label AS l ON l.node = j.value AND l.label = ?2

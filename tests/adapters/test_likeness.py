@@ -1,0 +1,62 @@
+"""How alike names are, and who bears one."""
+
+from __future__ import annotations
+
+from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, ID, NAME, Likeness, bearers, folded, words
+
+
+def test_words_lose_letter_case_accents_and_signs():
+    assert words("José Ñandú-Pérez (actor) JOSÉ") == ["jose", "nandu", "perez", "actor"]
+    assert words("東京 Ёлка") == ["東京", "елка"]
+    assert words('"*()^ -') == []
+
+
+def test_folding_keeps_korean_syllables_whole():
+    assert folded("한국") == "한국"
+
+
+def test_the_very_name_scores_one_and_less_like_names_less():
+    likeness = Likeness("Ada Stone")
+    names = ["Ada Stone", "ADA STONE", "Ádá Stone", "Stone Ada", "Ada Stones Junior", "Ben Waters"]
+    scores = [likeness.score(name, NAME) for name in names]
+    assert scores[0] == 1.0
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(scores)) == len(scores)
+
+
+def test_an_alias_scores_below_the_same_name_and_a_description_below_every_likely_name():
+    likeness = Likeness("night clock")
+    assert likeness.score("night clock", ALIAS) < likeness.score("night clock", NAME)
+    assert likeness.score("clock of the night", DESCRIPTION) < likeness.score("night cloak", NAME)
+    assert likeness.score("clock of the night", DESCRIPTION) > likeness.score("a clock", DESCRIPTION) > 0
+
+
+def test_a_name_in_the_other_number_ranks_next_to_the_exact_one():
+    likeness = Likeness("solar flare")
+    names = ["solar flare", "Solar Flare", "Solar-Flare", "Solar flares", "Solar flare spectra", "Solar telescopes"]
+    scores = [likeness.score(name, NAME) for name in names]
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(scores)) == len(scores)
+    assert likeness.score("solar flare", ALIAS) > likeness.score("Solar flares", NAME)
+
+
+def test_what_an_id_says_ranks_below_the_same_name():
+    likeness = Likeness("mushroom")
+    assert likeness.score("mushroom", ID) < likeness.score("mushrooms", ALIAS)
+    assert likeness.score("mushroom", ID) > likeness.score("Mushroom soups", NAME)
+
+
+def test_who_spells_a_name_as_asked_for_is_told_from_who_spells_it_otherwise():
+    texts = [("b", NAME, 1, "drama"), ("a", NAME, 0, "Drama"), ("c", NAME, 0, "DRAMA"), ("c", ALIAS, 0, "Drama")]
+    found = bearers("Drama", texts)
+    assert sorted(found, key=found.__getitem__) == ["a", "c", "b"]
+    assert {owner: text for owner, (_, text) in found.items()} == {"a": "Drama", "b": "drama", "c": "DRAMA"}
+
+
+def test_an_alias_counts_where_nobody_has_the_name_and_an_id_where_nobody_has_either():
+    alias, by_id, description = ("a", ALIAS, 0, "Drama"), ("i", ID, 0, "Drama"), ("d", DESCRIPTION, 0, "Drama")
+    assert list(bearers("Drama", [alias, by_id, description])) == ["a"]
+    assert list(bearers("Drama", [by_id, description])) == ["i"]
+    assert list(bearers("drama", [alias, by_id])) == ["a"]
+    assert list(bearers("Drama", [("n", NAME, 0, "Drama"), alias, by_id])) == ["n"]
+    assert list(bearers("Drama", [("n", NAME, 0, "drama"), alias, by_id])) == ["a", "n"]
