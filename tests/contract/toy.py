@@ -154,7 +154,15 @@ _BERTHS = tuple(
 _ALIKE = (
     Node("play", ("Genre",), (*name("Drama", "en"), *name("Schauspiel", "de")), ("Stage Piece",)),
     Node("play_in_small", ("Genre",), (*name("drama", "en"), *name("schauspiel", "de")), ("stage piece",)),
-    Node("scope", ("Device",), name("Telescopes", "en")),
+    Node(
+        "scope",
+        ("Device",),
+        name("Telescopes", "en"),
+        properties=(
+            *(("level", Value(text, "decimal")) for text in ("10.5", "-1.5", "9.75", "0.25", "-12.5")),
+            *(("mark", Value(text)) for text in ("10", "9", "-3", "2.5", "1e2", "abc", "12 Street", "1815-12-10")),
+        ),
+    ),
     Node("scope_array", ("Device",), name("Telescope Arrays", "en")),
     Node("cloud", ("Device",), name("Planetary Nebulae", "en")),
     Node("lamp", ("Device",), name("Harbor Lamp", "en")),

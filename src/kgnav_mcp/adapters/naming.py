@@ -65,7 +65,7 @@ def local_forms(name: str) -> list[str]:
     capital = [word[:1].upper() + word[1:] for word in given]
     cases = (given, small, capital, [small[0], *capital[1:]], [capital[0], *small[1:]])
     forms = [joint.join(words) for joint in ("_", "", "-") for words in cases]
-    return list(dict.fromkeys([*forms, *(quote(form, safe="") for form in forms)]))
+    return list(dict.fromkeys([*forms, *(quote(form, safe="", errors="replace") for form in forms)]))
 
 
 def readable(relation: str) -> str:

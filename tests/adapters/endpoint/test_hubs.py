@@ -123,7 +123,7 @@ async def test_a_row_cap_of_the_endpoint_does_not_hide_blank_nodes_or_names():
 async def test_a_pass_over_all_names_that_takes_too_long_is_a_list_that_time_cut():
     store = await store_of(InProcess(HUB, slow=["LCASE"]))
     linker = Linker(store, Names(store))
-    for hint in ("fan number", "FAN 7"):
+    for hint in ("fan number", "fAN 7"):
         page = await linker.find(hint, None, 5)
         assert (page.items, page.stop) == ((), Stop.TIME_OUT)
     exact = await linker.find("Fan 7", None, 5)

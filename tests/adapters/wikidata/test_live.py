@@ -185,7 +185,7 @@ async def test_distinct_values_are_read_as_they_are_printed(graph: GraphAdapter)
 async def test_find_gives_description_and_classes(graph: GraphAdapter):
     best = (await graph.find("annie", limit=3)).items[0]
     assert (best.entity.id, best.entity.description, best.entity.types) == ("wd:Q1001", "a person", ("human",))
-    assert (best.matched, best.score) == ("Annie", 0.98)
+    assert (best.matched, best.score) == ("Annie", 0.97)
 
 
 async def test_labels_are_read_while_what_is_said_of_statements_is(

@@ -67,8 +67,8 @@ async def test_candidates_come_from_the_search_with_description_classes_and_site
         page = await graph.find("douglas adams", limit=5)
     best, other = page.items
     assert (best.entity.id, best.entity.label, best.entity.types) == ("wd:Q42", "Douglas Adams", ("human",))
-    assert (best.entity.description, best.sitelinks, best.degree.value, best.score) == ("an author", 122, 307, 1.0)
-    assert (other.entity.id, other.score, other.sitelinks) == ("wd:Q3107329", 0.98, None)
+    assert (best.entity.description, best.sitelinks, best.degree.value, best.score) == ("an author", 122, 307, 0.99)
+    assert (other.entity.id, other.score, other.sitelinks) == ("wd:Q3107329", 0.97, None)
     asked = parse_qs(urlsplit(api.requests[0].line.split()[1]).query)
     assert (asked["action"], asked["search"], asked["language"]) == (["wbsearchentities"], ["douglas adams"], ["en"])
     assert "(ann@lab.example)" in api.requests[0].headers["user-agent"]
@@ -161,11 +161,12 @@ async def test_as_many_candidates_as_the_search_gives_are_not_said_to_be_all():
 async def test_namesakes_out_of_a_full_list_of_the_search_are_not_said_to_be_all(given: int, total: Count, stop: Stop):
     others = [{"id": f"Q{n}", "label": f"Douglas Adams {n}"} for n in range(100, 99 + given)]
     async with searching(found(ADAMS, *others)) as (graph, _):
-        for page in (
+        named, labelled = (
             await graph.named("Douglas Adams", limit=5),
             await graph.nodes(None, "label", "Douglas Adams", limit=5),
-        ):
-            assert ([each.id for each in page.items], page.total, page.stop) == (["wd:Q42"], total, stop)
+        )
+        assert ([each.entity.id for each in named.items], named.total, named.stop) == (["wd:Q42"], total, stop)
+        assert ([each.id for each in labelled.items], labelled.total, labelled.stop) == (["wd:Q42"], total, stop)
         page = await graph.nodes(None, "country", "Douglas Adams", limit=5)
         assert (page.total.certainty, page.stop) == (total.certainty, stop)
 

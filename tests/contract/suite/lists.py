@@ -98,6 +98,23 @@ class ValueContract(AdapterContract):
             texts = [literal.text for literal in read]
             assert sorted(texts) == sorted(view.values(relation))
 
+    @pytest.mark.parametrize("size", [1, 3, ALL])
+    async def test_numbers_come_by_their_size_then_texts_page_by_page(
+        self, adapter: GraphAdapter, view: View, size: int
+    ):
+        for name, expected in (
+            ("code", [str(number) for number in range(1, 71)]),
+            ("level", ["-12.5", "-1.5", "0.25", "9.75", "10.5"]),
+            ("mark", ["-3", "2.5", "9", "10", "1e2", "12 Street", "1815-12-10", "abc"]),
+        ):
+            relation = view.relation(name)
+            read = await every(
+                lambda after, relation=relation: adapter.values(
+                    relation, None, ValueOwner.NODE, limit=size, after=after
+                )
+            )
+            assert [literal.text for literal in read] == expected
+
     @pytest.mark.parametrize("size", [1, ALL])
     async def test_values_narrow_to_the_nodes_of_a_label(self, adapter: GraphAdapter, view: View, size: int):
         relation = view.relation("tag")

@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.embedded.pool import Pool, Session
 from kgnav_mcp.adapters.embedded.relations import RelationReader
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.schema import SchemaReader
-from kgnav_mcp.adapters.embedded.values import ValueReader
+from kgnav_mcp.adapters.embedded.values import Orders, ValueReader
 from kgnav_mcp.adapters.embedded.vocabulary import Vocabulary
 from kgnav_mcp.adapters.options import PREFIXES, read_prefixes, refuse_unknown
 from kgnav_mcp.errors import StoreUnavailable
@@ -63,6 +63,7 @@ class EmbeddedAdapter(GraphAdapter):
         self._pool = Pool(path, timeout=options.timeout)
         self._catalogue: Catalogue | None = None
         self._totals: Totals = {}
+        self._orders = Orders()
         self._vocabulary: Vocabulary | None = None
         # An open file never changes, and one that is put in its place is opened by an adapter of its own: answers
         # hold. They are kept and looked up on the event loop alone, never by the pool's threads.
@@ -161,7 +162,7 @@ class EmbeddedAdapter(GraphAdapter):
         self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
     ) -> Page[Literal]:
         def job(builder: Builder) -> Page[Literal]:
-            reader = ValueReader(builder, self._totals)
+            reader = ValueReader(builder, self._totals, self._orders)
             read = reader.of_nodes if kind is ValueOwner.NODE else reader.of_edges
             return read(property_name, owner, limit, after)
 

@@ -1,15 +1,20 @@
 """The distinct values of a property, of nodes or of edges.
 
-One text is one value; its datatype is that of its first row. Values come ordered by text. The position of a node's
-value is the row `<node>.<n>` that has it first; the position of an edge's value is its place in the list, which is
-read as a whole.
+One text is one value; its datatype is that of its first row. Numbers come first, by their size, then texts. Where a
+property has no value that begins as a number does, the index has its values in that order, and a position is the row
+`<node>.<n>` that has the value first. Any other list is put in order as a whole, and a position is a place in it.
 """
 
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
+
+from cachetools import LRUCache
 
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.catalogue import LabelEntry, RelationEntry
@@ -17,6 +22,7 @@ from kgnav_mcp.adapters.embedded.nodes import Totals, unknown_property
 from kgnav_mcp.adapters.embedded.paging import invalid, number_in
 from kgnav_mcp.adapters.embedded.pool import Row
 from kgnav_mcp.adapters.embedded.rows import Builder, nodes_in
+from kgnav_mcp.adapters.ordering import value_order
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Count, Entity, Literal, Page, Stop
 
@@ -25,16 +31,54 @@ _INDEXED = 64
 _LARGE_SHARE = 0.05
 """Above this share of a property's values, a node with the label is soon found at every value."""
 _FEW = 2_000
-"""Distinct values that are counted one by one; above, all rows are read once."""
+"""Distinct values that are found one by one; above, all rows are read once."""
+_KEPT = 2_000_000
+"""Values whose order is kept: 16 bytes each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Distinct values in their order: of each the row that has it first, a node and the place among its values."""
+
+    nodes: array[int] = field(default_factory=lambda: array("q"))
+    places: array[int] = field(default_factory=lambda: array("q"))
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def add(self, node: int, place: int) -> None:
+        """Add the next value."""
+        self.nodes.append(node)
+        self.places.append(place)
+
+
+class Orders:
+    """The orders of values that were last asked for, for as long as a file is open. Safe to use from any thread."""
+
+    def __init__(self) -> None:
+        self._kept: LRUCache[tuple[int, int | None], Order] = LRUCache(_KEPT, getsizeof=len)
+        self._lock = Lock()
+
+    def get(self, key: tuple[int, int | None]) -> Order | None:
+        """The order of a property's values, or of those at a label; None: it is not kept."""
+        with self._lock:
+            return self._kept.get(key)
+
+    def keep(self, key: tuple[int, int | None], order: Order) -> None:
+        """Keep an order, unless it is too long for that."""
+        if len(order) <= _KEPT:
+            with self._lock:
+                self._kept[key] = order
 
 
 class ValueReader:
     """Answers `values`, within one job."""
 
-    def __init__(self, builder: Builder, totals: Totals) -> None:
+    def __init__(self, builder: Builder, totals: Totals, orders: Orders) -> None:
         self._builder = builder
         self._session = builder.session
         self._totals = totals
+        self._orders = orders
 
     def of_nodes(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[Literal]:
         """Values over the nodes with a label, or over all nodes.
@@ -47,6 +91,8 @@ class ValueReader:
         entry = names.get(property_name, lambda entry: entry.attributes > 0)
         if entry is None:
             raise unknown_property(self._builder, property_name)
+        if self._session.one(queries.lists.LIKE_NUMBERS, entry.id):
+            return self._in_order(self._order(entry, label), entry, limit, after)
         behind = self._text_at(entry, after) if after is not None else None
         if label is None or self._share(label, entry) >= _LARGE_SHARE:
             rows = self._by_value(entry, label, behind, limit + 1)
@@ -76,10 +122,7 @@ class ValueReader:
         if any(names.entries[number].attributes for number in wanted):
             stored += self._session.all(queries.lists.ATTRIBUTE_QUALIFIER_VALUES, numbers, key)
         literals = self._literals(json.loads(value) for (value,) in stored)
-        try:
-            start = number_in(after) + 1 if after is not None else 0
-        except ValueError as error:
-            raise invalid(after or "") from error
+        start = _place_behind(after)
         shown = literals[start : start + limit]
         return Page(
             items=tuple(shown),
@@ -87,6 +130,53 @@ class ValueReader:
             total=Count(len(literals)),
             stop=Stop.LIMIT if start + len(shown) < len(literals) else Stop.COMPLETE,
         )
+
+    def _in_order(self, order: Order, entry: RelationEntry, limit: int, after: str | None) -> Page[Literal]:
+        start = _place_behind(after)
+        end = min(start + limit, len(order))
+        wanted = json.dumps(list(zip(order.nodes[start:end], order.places[start:end], strict=True)))
+        return Page(
+            items=tuple(
+                self._builder.literal(*row) for row in self._session.all(queries.lists.VALUES_AT, wanted, entry.id)
+            ),
+            positions=tuple(map(str, range(start, end))),
+            total=Count(len(order)),
+            stop=Stop.LIMIT if end < len(order) else Stop.COMPLETE,
+        )
+
+    def _order(self, entry: RelationEntry, label: LabelEntry | None) -> Order:
+        """The order of a property's values, made once for an open file: of few values by a look at each."""
+        key = entry.id, label.id if label is not None else None
+        order = self._orders.get(key)
+        if order is None:
+            order = self._put_in_order(entry, label)
+            self._orders.keep(key, order)
+        return order
+
+    def _put_in_order(self, entry: RelationEntry, label: LabelEntry | None) -> Order:
+        order = Order()
+        narrowed = label.id if label is not None else None
+        if label is not None and self._share(label, entry) < _LARGE_SHARE:
+            few = self._session.all(queries.lists.VALUES_OF_LABEL, label.id, entry.id, None, -1)
+        else:
+            few = self._by_value(entry, label, None, _FEW)
+            if len(few) >= _FEW:
+                for node, place, beginning in self._session.all(queries.lists.VALUES_IN_ORDER, entry.id, narrowed):
+                    same = self._beginning_with(entry, beginning, narrowed) if beginning else ()
+                    for first in [row[3:5] for row in same] or [(node, place)]:
+                        order.add(*first)
+                return order
+        for row in sorted(few, key=lambda row: value_order(row[0])):
+            order.add(*row[3:5])
+        return order
+
+    def _beginning_with(self, entry: RelationEntry, beginning: str, label: int | None) -> list[Row]:
+        """The first row of each value that begins so, in the order of the values."""
+        most = 1 if len(beginning) < _INDEXED else -1
+        first: dict[str, Row] = {}
+        for row in self._session.all(queries.lists.VALUES_BEGINNING, entry.id, beginning, most, label):
+            first.setdefault(row[0], row)
+        return [first[text] for text in sorted(first)]
 
     def _text_at(self, entry: RelationEntry, after: str) -> str:
         node, _, place = after.partition(".")
@@ -107,18 +197,8 @@ class ValueReader:
         """Rows with the next distinct values in the order of their texts: a look at each value, not at each node."""
         found: list[Row] = []
         for beginning in self._beginnings(entry, (behind or "")[:_INDEXED], room):
-            rows = self._session.all(
-                queries.lists.VALUES_BEGINNING,
-                entry.id,
-                beginning,
-                1 if len(beginning) < _INDEXED else -1,
-                label.id if label is not None else None,
-            )
-            first: dict[str, Row] = {}
-            for row in rows:
-                if behind is None or row[0] > behind:
-                    first.setdefault(row[0], row)
-            found += [first[text] for text in sorted(first)]
+            rows = self._beginning_with(entry, beginning, label.id if label is not None else None)
+            found += [row for row in rows if behind is None or row[0] > behind]
             if len(found) >= room:
                 break
         return found
@@ -161,7 +241,7 @@ class ValueReader:
         raise UnknownName("relationship property", name, names.nearest(name, lambda entry: entry.key in keys))
 
     def _literals(self, stored: Iterable[Any]) -> list[Literal]:
-        """Stored qualifier values as literals, one for each text, ordered by text; a node stands by its name."""
+        """Stored qualifier values as literals, one for each text, in their order; a node stands by its name."""
         values = list(stored)
         nodes = self._builder.by_key(nodes_in(values))
         found: dict[str, Literal] = {}
@@ -170,4 +250,12 @@ class ValueReader:
             literal = Literal(node.label or node.id) if isinstance(node, Entity) else node
             kept = found.setdefault(literal.text, literal)
             found[literal.text] = min(kept, literal, key=lambda one: (one.datatype or "", one.language or ""))
-        return [found[text] for text in sorted(found)]
+        return [found[text] for text in sorted(found, key=value_order)]
+
+
+def _place_behind(after: str | None) -> int:
+    """The place in a list that a page starts at. Raises InvalidCursor."""
+    try:
+        return number_in(after) + 1 if after is not None else 0
+    except ValueError as error:
+        raise invalid(after or "") from error

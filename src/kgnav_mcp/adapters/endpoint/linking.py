@@ -65,7 +65,7 @@ class Linker:
         Raises:
             StoreTimeout: not all names could be read, so that one of several entities may look like the only one.
         """
-        hits, stop = await self._same(name)
+        hits, stop = await self._same(name, spelt=True)
         if stop is Stop.TIME_OUT:
             raise errors.stopped()
         place = bearers(
@@ -144,12 +144,16 @@ class Linker:
             return len(languages)
         return languages.index(language.lower()) if language.lower() in languages else len(languages) + 1
 
-    async def _same(self, name: str) -> tuple[list[_Hit], Stop]:
-        """Names and aliases with the same letters, in any case and language."""
+    async def _same(self, name: str, *, spelt: bool) -> tuple[list[_Hit], Stop]:
+        """Names and aliases with the same letters, in any case and language.
+
+        What is not in the index in a usual way is looked for by a pass over all names; with `spelt` also where only
+        other letter cases are.
+        """
         if not name.strip() or len(name) > _LONGEST or not sendable(name):
             return [], Stop.COMPLETE
         hits, stop = await self._bearers(spellings(name))
-        if not any(str(hit.text) == name for hit in hits):
+        if not any(str(hit.text) == name or not spelt for hit in hits):
             more, stop = await self._pass_over(queries.SAME_LETTERS, text=Literal(name.lower()))
             hits += more
         same = [hit for hit in hits if str(hit.text).casefold() == name.casefold()]
@@ -157,7 +161,7 @@ class Linker:
 
     async def _like(self, hint: str) -> tuple[list[_Hit], Stop]:
         """Texts worth scoring: the very name, in either number, else those with all of its words."""
-        hits, stop = await self._same(hint)
+        hits, stop = await self._same(hint, spelt=False)
         words = WORD.findall(hint.lower())[:_WORDS]
         if not words or not sendable(hint):
             return hits, stop

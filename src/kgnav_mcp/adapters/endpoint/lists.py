@@ -12,9 +12,10 @@ from kgnav_mcp.adapters.endpoint.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.store import Store, one_of, term_order
+from kgnav_mcp.adapters.ordering import value_order
 from kgnav_mcp.adapters.sparql.catalogue import Use
 from kgnav_mcp.adapters.sparql.forms import left_out, likely
-from kgnav_mcp.adapters.sparql.paging import WHOLE, Condition, cut, items_before, seen
+from kgnav_mcp.adapters.sparql.paging import UNSORTED, WHOLE, Condition, cut, items_before, seen
 from kgnav_mcp.adapters.sparql.reading import Read, fits, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, listed, values
@@ -200,12 +201,13 @@ class ListReader:
             positions=tuple(str(skip + n) for n in range(1, len(literals) + 1)),
             total=seen(total, skip + len(literals)),
             stop=worst((read.stop, cut(total, skip, len(literals), limit))),
+            note="" if fits(total, WHOLE) else UNSORTED,
         )
 
     def _distinct(self, terms: Sequence[Term]) -> list[model.Literal]:
-        """One literal for each text, ordered by text."""
+        """One literal for each text, in the order of values."""
         found: dict[str, model.Literal] = {}
         for term in sorted(terms, key=term_order):
             if isinstance(term, Literal):
                 found.setdefault(str(term), self._names.literal(term))
-        return list(found.values())
+        return [found[text] for text in sorted(found, key=value_order)]

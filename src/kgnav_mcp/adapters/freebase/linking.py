@@ -69,7 +69,7 @@ class Linker:
         Raises:
             StoreTimeout: not all names could be read, so that one of several entities may look like the only one.
         """
-        hits, stop = await self._same(name)
+        hits, stop = await self._same(name, spelt=True)
         if stop is Stop.TIME_OUT:
             raise errors.stopped()
         place = bearers(
@@ -148,8 +148,12 @@ class Linker:
         kinds = {self._relations["name"]: NAME, self._relations["alias"]: ALIAS}
         return kinds.get(hit.relation, DESCRIPTION)
 
-    async def _same(self, name: str) -> tuple[list[_Hit], Stop]:
-        """Names and aliases with the same letters, in any case and language."""
+    async def _same(self, name: str, *, spelt: bool) -> tuple[list[_Hit], Stop]:
+        """Names and aliases with the same letters, in any case and language.
+
+        Without a full-text index, what is not found in a usual way to write it is looked for by a pass over all
+        names; with `spelt` also where only other letter cases are found.
+        """
         if not name.strip() or len(name) > _LONGEST or not sendable(name):
             return [], Stop.COMPLETE
         kinds = [self._relations["name"], self._relations["alias"]]
@@ -159,7 +163,7 @@ class Linker:
             if words:
                 read = await self._matching(kinds, _all_of(words))
                 hits, stop = hits + read[0], worst((stop, read[1]))
-        elif not any(str(hit.text) == name for hit in hits):
+        elif not any(str(hit.text) == name or not spelt for hit in hits):
             more, stop = await self._pass_over(queries.SAME_LETTERS, kinds, name)
             hits += more
         same = [hit for hit in hits if str(hit.text).casefold() == name.casefold()]
@@ -173,7 +177,7 @@ class Linker:
 
     async def _like(self, hint: str) -> tuple[list[_Hit], Stop]:
         """Texts worth scoring: the very name, in either number, and outwards until a step finds a name."""
-        hits, stop = await self._same(hint)
+        hits, stop = await self._same(hint, spelt=False)
         words = WORD.findall(hint)[:_WORDS]
         if not words or not sendable(hint):
             return hits, stop

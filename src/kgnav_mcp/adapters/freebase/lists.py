@@ -12,8 +12,9 @@ from kgnav_mcp.adapters.freebase.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.freebase.linking import Linker
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
+from kgnav_mcp.adapters.ordering import value_order
 from kgnav_mcp.adapters.sparql.forms import left_out, likely
-from kgnav_mcp.adapters.sparql.paging import WHOLE, Condition, cut, items_before
+from kgnav_mcp.adapters.sparql.paging import UNSORTED, WHOLE, Condition, cut, items_before
 from kgnav_mcp.adapters.sparql.reading import Read, address, fits, worst
 from kgnav_mcp.adapters.sparql.results import Term, count
 from kgnav_mcp.adapters.sparql.terms import Terms, values
@@ -171,15 +172,16 @@ class ListReader:
             positions=tuple(str(skip + n) for n in range(1, len(literals) + 1)),
             total=total,
             stop=worst((read.stop, cut(total, skip, len(literals), limit))),
+            note="" if fits(total, WHOLE) else UNSORTED,
         )
 
     def _distinct(self, terms: Sequence[Term]) -> list[model.Literal]:
-        """One literal for each text, ordered by text."""
+        """One literal for each text, in the order of values."""
         found: dict[str, model.Literal] = {}
         for literal in map(self._literal, terms):
             kept = found.setdefault(literal.text, literal)
             found[literal.text] = min(kept, literal, key=lambda one: (one.datatype or "", one.language or ""))
-        return [found[text] for text in sorted(found)]
+        return [found[text] for text in sorted(found, key=value_order)]
 
     def _literal(self, term: Term) -> model.Literal:
         node = self._names.node(term, {})

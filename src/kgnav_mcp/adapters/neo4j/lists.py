@@ -10,6 +10,7 @@ from kgnav_mcp.adapters.neo4j.entities import Entities
 from kgnav_mcp.adapters.neo4j.paging import items_before
 from kgnav_mcp.adapters.neo4j.store import Store
 from kgnav_mcp.adapters.neo4j.values import VECTOR, literal, meant, sendable, split_key
+from kgnav_mcp.adapters.ordering import NUMBER
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Count, Entity, Literal, Page, Stop
 from kgnav_mcp.port import ValueOwner
@@ -91,7 +92,7 @@ class ListReader:
     async def values(
         self, property_name: str, owner: str | None, kind: ValueOwner, limit: int, after: str | None
     ) -> Page[Literal]:
-        """Distinct values, ordered by text, of a label's nodes or a type's edges. One text is one value.
+        """Distinct values of a label's nodes or a type's edges, one for each text: numbers by their size, then texts.
 
         Raises:
             UnknownName: the graph has no such property, label or relation.
@@ -111,7 +112,12 @@ class ListReader:
         pattern = cypher.filled(queries.NODES_OF if of_nodes else queries.EDGES_OF, label=cypher.labelled(owner))
         (pairs,), (total,) = await gathered(
             self._store.row(
-                cypher.filled(queries.VALUES, pattern=pattern), keys=keys, vector=VECTOR, skip=skip, limit=limit
+                cypher.filled(queries.VALUES, pattern=pattern),
+                keys=keys,
+                vector=VECTOR,
+                number=NUMBER,
+                skip=skip,
+                limit=limit,
             ),
             self._store.row(cypher.filled(queries.VALUES_COUNT, pattern=pattern), keys=keys, vector=VECTOR),
         )

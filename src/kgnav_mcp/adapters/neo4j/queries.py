@@ -186,7 +186,9 @@ UNWIND CASE WHEN NOT valueType(value) STARTS WITH 'LIST' THEN [value]
             ELSE value END AS item
 WITH toStringOrNull(item) AS text, min([key, item]) AS first WHERE text IS NOT NULL
 """
-VALUES = VALUES_OF + "WITH text, first ORDER BY text SKIP $skip LIMIT $limit RETURN collect(first)"
+BY_SIZE = "WITH text, first ORDER BY CASE WHEN text =~ $number THEN toFloat(text) END, text "
+"""Numbers first, by their size: what is no number has none, and that comes last."""
+VALUES = VALUES_OF + BY_SIZE + "SKIP $skip LIMIT $limit RETURN collect(first)"
 """A scan of a label or a type, and a place in memory for each distinct value."""
 
 VALUES_COUNT = VALUES_OF + "RETURN count(*)"

@@ -19,6 +19,9 @@ T = TypeVar("T")
 WHOLE = 5_000
 """A list with at most so many items is read whole and sorted."""
 
+UNSORTED = f"These are more than {WHOLE:,} values, in the order of the store's index: not sorted."
+"""The note of a page of a longer list of values."""
+
 _NUMBER = re.compile(r"\d{1,13}", re.ASCII)
 _FORM = re.compile(r"(\d{1,13})\|(\d{1,13})\|(\d{1,13})\|([^ ]+(?: [^ ]+)?)", re.ASCII)
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from rdflib import XSD, Literal, URIRef
 
 from kgnav_mcp import model
-from kgnav_mcp.adapters.sparql.paging import WHOLE, Condition, cut, in_part, items_before, seen
+from kgnav_mcp.adapters.ordering import value_order
+from kgnav_mcp.adapters.sparql.paging import UNSORTED, WHOLE, Condition, cut, in_part, items_before, seen
 from kgnav_mcp.adapters.sparql.reading import Read, Row, address, fits, worst
 from kgnav_mcp.adapters.sparql.terms import Terms, rows, sendable, values
 from kgnav_mcp.adapters.wikidata import queries, words
@@ -236,18 +237,21 @@ class ListReader:
             return least
 
     async def _values(self, local: str, conditions: Terms, skip: int, limit: int) -> Page[model.Literal]:
+        order = _amount_order if self._catalogues.current.get(local).datatype == QUANTITY else value_order
+        note = ""
         read = await self._reader.slice(queries.VALUES, 0, WHOLE + 1, conditions=conditions)
         least = len(read.rows)
         if least <= WHOLE and read.stop is not Stop.TIME_OUT:
             texts = {literal.text: literal for literal in await self._literals(local, read.rows)}
-            items = [texts[text] for text in sorted(texts)]
+            items = [texts[text] for text in sorted(texts, key=order)]
             total, shown, more = Count(len(items)), items[skip : skip + limit], skip + limit < len(items)
         else:
             read = await self._reader.slice(queries.VALUES, skip, limit, conditions=conditions)
             shown = await self._literals(local, read.rows)
             total, more = Count.at_least(max(least, skip + len(shown))), len(shown) == limit
+            note = UNSORTED
         stop = worst((read.stop, Stop.LIMIT if more else Stop.COMPLETE))
-        return Page(tuple(shown), tuple(str(skip + n) for n in range(1, len(shown) + 1)), total, stop)
+        return Page(tuple(shown), tuple(str(skip + n) for n in range(1, len(shown) + 1)), total, stop, note)
 
     async def _literals(self, local: str, read: Sequence[Row]) -> list[model.Literal]:
         ids = self._store.ids
@@ -268,6 +272,11 @@ class ListReader:
 
 _PARTS = (("q", "timePrecision"), ("u", "timeCalendarModel"), ("u", "quantityUnit"))
 """What the variables of a value's parts are called in its node."""
+
+
+def _amount_order(text: str) -> tuple[bool, float, str]:
+    """The order of quantities: by their number, whose unit may stand behind it."""
+    return (*value_order(text.partition(" ")[0])[:2], text)
 
 
 def _number(iri: URIRef) -> tuple[int, str]:

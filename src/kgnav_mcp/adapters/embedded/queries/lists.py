@@ -89,6 +89,30 @@ ORDER BY node, n LIMIT ?3
 """
 """Two seeks for each row; a value shorter than 64 characters needs one row only, the first of a node with the label."""
 
+VALUES_AT = """
+SELECT a.text, a.datatype, a.language FROM json_each(?1) AS j
+CROSS JOIN attribute AS a ON a.node = j.value ->> 0 AND a.p = ?2 AND a.n = j.value ->> 1 ORDER BY j.key
+"""
+"""One seek for each row."""
+
+LIKE_NUMBERS = """
+SELECT 1 FROM attribute WHERE p = ? AND substr(text, 1, 64) >= '+' AND substr(text, 1, 64) < ':' LIMIT 1
+"""
+"""One seek: digits and signs lie between these two."""
+
+VALUES_IN_ORDER = """
+SELECT node, n, iif(length(beginning) < 64, NULL, beginning) FROM (
+    SELECT substr(text, 1, 64) AS beginning, min(node) AS node, n FROM attribute AS a
+    WHERE p = ?1 AND (?2 IS NULL OR EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = a.node AND l.label = ?2))
+    GROUP BY beginning
+)
+ORDER BY iif(beginning <= CAST('9e999' AS REAL), CAST(beginning AS REAL), NULL) NULLS LAST, beginning
+"""
+"""One read of the index over all values of the property, and a sort of those that differ; once for an open file.
+
+Compared with a number, a text that is written as one is taken for it, and any other is greater than all numbers.
+"""
+
 VALUE_COUNT = "SELECT count(DISTINCT text) FROM attribute WHERE p = ?"
 """One read over all values of the property, once for an open file and only where it has very many."""
 
