@@ -107,7 +107,7 @@ class EntityContract(AdapterContract):
         page = await adapter.find("Harbor", limit=5)
         found = [candidate.entity.id for candidate in page.items]
         if has(adapter, Capability.FUZZY_NAMES):
-            assert found == [view.node(local) for local in ("lamp", toy.HUB, toy.REGISTRY)]
+            assert found[:3] == [view.node(local) for local in ("lamp", toy.HUB, toy.REGISTRY)]
             assert page.note == ""
         else:
             assert page.note.startswith("Looked for ")
