@@ -45,6 +45,23 @@ def test_nothing_is_said_of_an_entity_that_was_not_merged() -> None:
     assert "is now" not in fit(sheet, Style()).text
 
 
+def test_others_whose_name_differs_by_letter_case_alone_are_mentioned_in_one_line() -> None:
+    others = tuple(Entity(f"ex:{number}", "drama") for number in range(7))
+    entity, page = Entity("ex:play", "Drama", namesakes=others[:2]), Page((ROW,), ("1",), Count(1))
+    text = fit(neighbourhood(Neighbourhood(entity, Direction.OUTGOING, rows=page), Style(), 0), Style()).text
+    assert text.split("\n")[1] == "Named alike but for letter case: drama (ex:0), drama (ex:1)."
+    entity = Entity("ex:play", "Drama", namesakes=others)
+    text = fit(neighbourhood(Neighbourhood(entity, Direction.OUTGOING, rows=page), Style(), 0), Style()).text
+    assert text.split("\n")[1].endswith("drama (ex:4) and 2 more.")
+
+
+def test_candidates_say_what_was_looked_for_where_the_store_says_so() -> None:
+    note = "Looked for names with all of these words, exactly as they are spelt."
+    some = Page((Candidate(Entity("ex:1", "Ann"), "Ann", 1.0, Count(3)),), ("1",), Count(1), note=note)
+    for page in (some, Page((), (), Count(0), note=note)):
+        assert note in fit(candidates(page, Style(), hint="Anne"), Style()).text
+
+
 def test_candidates_say_how_many_wikis_know_them_where_that_is_counted() -> None:
     known = Candidate(Entity("wd:Q1", "Ann"), "Ann", 1.0, Count(3), 122)
     unknown = Candidate(Entity("wd:Q2", "Ann"), "Ann", 1.0, Count(3))

@@ -108,13 +108,14 @@ class Names(Generic[Entry]):
     def get(self, reference: str, wanted: Wanted[Entry] = _any) -> Entry | None:
         """The entry a text means among the wanted ones, the largest where several have the same name.
 
-        None: no entry has that id or name, or several have it only with letter case or the prefix aside.
+        None: no entry has that id or name, or several have it only with letter case or the prefix aside; a name that
+        was read from the id is no more than that.
         """
         if (entry := self.by_key(reference)) is not None and wanted(entry):
             return entry
-        for entry in self._exact.get(reference, ()):
-            if wanted(entry):
-                return entry
+        exact = [entry for entry in self._exact.get(reference, ()) if wanted(entry)]
+        if len(exact) == 1 or any(local_name(entry.key) != reference for entry in exact):
+            return exact[0]
         alike = self._alike(reference, wanted)
         return alike[0] if len(alike) == 1 else None
 
