@@ -123,11 +123,11 @@ async def test_a_row_cap_of_the_endpoint_does_not_hide_blank_nodes_or_names():
 async def test_a_pass_over_all_names_that_takes_too_long_is_a_list_that_time_cut():
     store = await store_of(InProcess(HUB, slow=["LCASE"]))
     linker = Linker(store, Names(store))
-    for hint in ("fan number", "fAN 7"):
-        page = await linker.find(hint, None, 5)
-        assert (page.items, page.stop) == ((), Stop.TIME_OUT)
-    exact = await linker.find("Fan 7", None, 5)
-    assert [candidate.entity.id for candidate in exact.items] == ["ex:fan7"]
+    page = await linker.find("fan number", None, 5)
+    assert (page.items, page.stop) == ((), Stop.TIME_OUT)
+    for hint in ("Fan 7", "FAN 7", "Fan 7s"):
+        by_index = await linker.find(hint, None, 5)
+        assert [candidate.entity.id for candidate in by_index.items] == ["ex:fan7"]
 
 
 async def test_a_schema_that_is_not_counted_in_time_is_sampled_and_says_so():

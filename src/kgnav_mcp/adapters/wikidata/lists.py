@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rdflib import XSD, Literal, URIRef
 
@@ -237,7 +237,7 @@ class ListReader:
             return least
 
     async def _values(self, local: str, conditions: Terms, skip: int, limit: int) -> Page[model.Literal]:
-        order = _amount_order if self._catalogues.current.get(local).datatype == QUANTITY else value_order
+        order = _ORDERS.get(self._catalogues.current.get(local).datatype, value_order)
         note = ""
         read = await self._reader.slice(queries.VALUES, 0, WHOLE + 1, conditions=conditions)
         least = len(read.rows)
@@ -277,6 +277,13 @@ _PARTS = (("q", "timePrecision"), ("u", "timeCalendarModel"), ("u", "quantityUni
 def _amount_order(text: str) -> tuple[bool, float, str]:
     """The order of quantities: by their number, whose unit may stand behind it."""
     return (*value_order(text.partition(" ")[0])[:2], text)
+
+
+_ORDERS: Mapping[str, Callable[[str], tuple[bool, float, str]]] = {
+    QUANTITY: _amount_order,
+    TIME: lambda text: (True, 0.0, text),
+}
+"""The orders of values that are no plain texts: a year is a time, with its decade before it (`1950s`)."""
 
 
 def _number(iri: URIRef) -> tuple[int, str]:
