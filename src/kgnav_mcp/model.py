@@ -158,8 +158,7 @@ class RelationFacts:
 
     `hops` holds the relation's own parts: one, or two when it leads through mediators. `mediators` says that
     far ends of this one-hop relation are mediators, so that a two-hop relation shows more. A `hidden` relation is not
-    offered unless it is asked for by name: there are too many of its kind, and they lead nowhere. One that `matches`
-    fits the question that ranked it.
+    offered unless asked for by name: there are too many, and they lead nowhere. `matches`: it fits the question.
     """
 
     relation: Relation
@@ -255,8 +254,8 @@ class NodeProperties:
 class Neighbourhood:
     """The triples around one entity in one direction, or, where it is a hub, only its relations.
 
-    Exactly one of `rows` and `relations` is set. Where there are no rows, `opposite` is the number of rows in the other
-    direction, and `qualifies` says that the entity may be the value of a qualifier.
+    Exactly one of `rows` and `relations` is set. An entity without rows may have some in the other direction
+    (`opposite`), or be the value of a qualifier (`qualifies`).
     """
 
     entity: Entity
