@@ -126,6 +126,11 @@ class GraphAdapter(ABC):
         """
         return frozenset()
 
+    @property
+    def coined_prefixes(self) -> Mapping[str, str]:
+        """Prefixes that no source of the graph declares, with their namespaces: an answer that uses one says so."""
+        return {}
+
     @abstractmethod
     async def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         """Describe entities by id: label, types, description. Keys are the ids as given; unknown ones are absent."""

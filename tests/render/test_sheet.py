@@ -131,3 +131,27 @@ def test_the_cursor_is_asked_for_the_last_row_shown() -> None:
     record: Callable[[int], str] = lambda shown: (asked.append(shown), "c")[1]  # noqa: E731
     fit(sheet(3, Count(9), Stop.LIMIT), Style(), record)
     assert asked == [3]
+
+
+def test_a_coined_prefix_is_explained_once_where_it_occurs_and_within_the_budget() -> None:
+    style = Style(budget=400, coined={"ns1": "http://place.example.org/", "ns2": "http://unused.example.org/"})
+    rows = [(f"ns1:place{n}", "a value about ns2", "") for n in range(500)]
+    answer = fit(Sheet("rows", ("value", "text", "more"), rows, Count(500)), style, at)
+    assert answer.text.endswith("\nPrefixes: ns1: is http://place.example.org/")
+    assert count_tokens(answer.text) <= style.budget
+    assert answer.text.startswith("showing ")
+    assert answer.facts["notes"] == ["Prefixes: ns1: is http://place.example.org/"]
+
+
+def test_no_prefix_is_explained_that_does_not_occur() -> None:
+    style = Style(coined={"ns1": "http://place.example.org/"})
+    rows = [("columns1:x", "ns1 : y", "xns1:z")]
+    assert "Prefixes" not in fit(Sheet("rows", ("a", "b", "c"), rows, Count(1)), style).text
+
+
+def test_of_very_many_coined_prefixes_those_are_explained_that_a_quarter_of_the_budget_holds() -> None:
+    style = Style(budget=400, coined={f"ns{n}": f"http://place-{n}.example.org/" for n in range(100)})
+    row = " ".join(f"ns{n}:x" for n in range(100))
+    answer = fit(Sheet("rows", ("value",), [(row,)], Count(1)), style).text
+    assert "Prefixes: ns0: is http://place-0.example.org/, ns1: is" in answer
+    assert "ns50: is" not in answer

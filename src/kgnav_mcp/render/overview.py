@@ -10,6 +10,7 @@ from kgnav_mcp.model import EdgeFacts, LabelFacts, PropertyFacts, Schema
 from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.sheet import Said, Style, count_text, singular
 from kgnav_mcp.render.text import NAME_LIMIT, cell, clean, identifier
+from kgnav_mcp.render.tokens import count_tokens
 
 OVERVIEW_TOKENS = 1900
 """An overview fits 2,000 tokens on any graph; this leaves room for its head."""
@@ -70,10 +71,15 @@ def overview(graph: str, schema: Schema, name: str | None, style: Style) -> Said
     properties = _fit("properties", ("property", "values", "types"), [*map(_property, schema.properties)], third, style)
     left -= labels.tokens + properties.tokens
     edges = ("relation", "triples", "from", "to", "qualifiers")
-    relations = _fit("relations", edges, [*map(_edge, schema.relations)], left, style)
+    joined = [*map(_edge, schema.relations)]
+    relations = _fit("relations", edges, joined, left, style)
     sections = (labels, relations, properties)
+    legend = style.legend("\n".join(line for section in sections for line in section.lines), third)
+    if legend:
+        relations = _fit("relations", edges, joined, left - count_tokens(legend[0]), style)
+        sections = (labels, relations, properties)
     head, step = _head(graph, schema, name), _next(schema, name)
-    text = "\n".join((head, *(line for section in sections for line in section.lines), "", step))
+    text = "\n".join((head, *(line for section in sections for line in section.lines), "", *map(clean, legend), step))
     rows = [row for section in sections for row in section.facts]
     whole = all(len(section.rows) == section.total for section in sections)
     completeness = {
@@ -81,7 +87,7 @@ def overview(graph: str, schema: Schema, name: str | None, style: Style) -> Said
         "total": sum(section.total for section in sections),
         "stop": "complete" if whole else "budget",
     }
-    return Said(text, {"completeness": completeness, "rows": rows, "notes": [head, step]})
+    return Said(text, {"completeness": completeness, "rows": rows, "notes": [head, *map(clean, legend), step]})
 
 
 def _fit(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], budget: int, style: Style) -> Section:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import Protocol
 
@@ -23,12 +24,27 @@ class Style:
     budget: int = 8000
     literal_limit: int = 300
     structured: bool = False
+    coined: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Prefixes that no reader can know, with their namespaces: an answer in which one occurs says what it means."""
 
     def size(self, columns: Sequence[str], row: Sequence[str]) -> int:
         """The tokens of one row of a table."""
         if self.structured:
             return count_tokens(json.dumps(dict(zip(columns, map(clean, row), strict=True)), ensure_ascii=False)) + 1
         return count_tokens("|".join(map(cell, row))) + 1
+
+    def legend(self, text: str, tokens: int) -> tuple[str, ...]:
+        """The line that says what the coined prefixes in a text mean, as many as fit; none where it has none."""
+        if not self.coined:
+            return ()
+        used = set(re.findall(rf"(?<!\w)({'|'.join(map(re.escape, self.coined))}):(?=\S)", text))
+        meanings = [f"{prefix}: is {namespace}" for prefix, namespace in self.coined.items() if prefix in used]
+        while meanings:
+            line = f"Prefixes: {', '.join(meanings)}"
+            if count_tokens(line) <= tokens:
+                return (line,)
+            meanings.pop()
+        return ()
 
 
 class Answer(Protocol):
@@ -124,6 +140,15 @@ def fit(sheet: Sheet, style: Style, cursor_behind: Callable[[int], str] | None =
 
     At least one row is shown whatever the budget, so that a list always gets on: a row that alone is larger is cut.
     """
+    if not style.coined:
+        return _fitted(sheet, style, cursor_behind)
+    sheet = replace(sheet, rows=list(sheet.rows))
+    table = _fitted(sheet, style, cursor_behind)
+    legend = style.legend(table.text, style.budget // 4)
+    return _fitted(replace(sheet, notes=(*sheet.notes, *legend)), style, cursor_behind) if legend else table
+
+
+def _fitted(sheet: Sheet, style: Style, cursor_behind: Callable[[int], str] | None) -> Table:
     left = (
         style.budget - count_tokens("\n".join((*sheet.intro, *sheet.notes, *sheet.columns))) - _FRAME[style.structured]
     )

@@ -34,7 +34,8 @@ class Call:
 
     @property
     def style(self) -> Style:
-        return replace(self.app.style, budget=self.app.style.budget // self.shares)
+        style = self.app.style
+        return replace(style, budget=style.budget // self.shares, coined=self.adapter.coined_prefixes)
 
     @property
     def paging(self) -> Paging:

@@ -120,6 +120,7 @@ async def _schema(graph: Graph, style: Style) -> str:
     try:
         async with graph.adapter() as adapter:
             schema = await adapter.schema(limit=_SCHEMA_ROWS)
+            style = replace(style, coined=adapter.coined_prefixes)
     except KgnavError as error:
         return f"The graph cannot be read now.\n{bounded(problem(error), style.budget)}"
     text = overview(graph.name, schema, None, style).text

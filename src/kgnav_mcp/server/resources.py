@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from dataclasses import replace
 from typing import TypeVar
 
 from mcp.server.mcpserver import MCPServer, ResourceSecurity
@@ -83,7 +84,8 @@ async def _schema(app: App, graph_name: str, name: str | None) -> str:
     graph = app.graph(graph_name)
     async with graph.adapter() as adapter:
         schema = await adapter.schema(name, limit=_SCHEMA_ROWS)
-    return overview(graph.name, schema, name, app.style).text
+        style = replace(app.style, coined=adapter.coined_prefixes)
+    return overview(graph.name, schema, name, style).text
 
 
 async def _entity(app: App, graph_name: str, reference: str) -> str:

@@ -89,6 +89,10 @@ class EmbeddedAdapter(GraphAdapter):
     def class_relations(self) -> frozenset[str]:
         return self._opened().class_relations
 
+    @property
+    def coined_prefixes(self) -> Mapping[str, str]:
+        return self._opened().coined_prefixes
+
     async def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         # A walk comes by the same entity with every call: the other direction, a filter, a question.
         asked = tuple(ids)

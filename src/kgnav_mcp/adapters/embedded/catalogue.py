@@ -160,6 +160,7 @@ class Catalogue:
         self.revision = text(meta["revision"])
         own: dict[str, str] = json.loads(meta["prefixes"])
         self.prefixes = Prefixes({**configured, **{name: own[name] for name in own if name not in configured}})
+        self.coined_prefixes = self.prefixes.printed(json.loads(meta.get("coined_prefixes", "[]")))
         self.class_relations = frozenset(map(self.prefixes.short, json.loads(meta["type_relations"])))
         self.entities = int(meta["entities"])
         self.triples = int(meta["triples"])

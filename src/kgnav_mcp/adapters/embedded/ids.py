@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 
 class Prefixes:
@@ -25,12 +25,17 @@ class Prefixes:
 
     def short(self, key: str) -> str:
         """The printed form of a stored id: its namespace, mostly up to the last `#` or `/`, replaced by a prefix."""
-        cut = max(key.rfind("#"), key.rfind("/")) + 1 if "#" in key else key.rfind("/") + 1
-        prefix = self._prefix_of.get(key[:cut])
+        start = namespace(key)
+        prefix = self._prefix_of.get(start)
         if prefix is None and self._odd:
-            cut = next((len(space) for space in self._odd if key.startswith(space)), cut)
-            prefix = self._prefix_of.get(key[:cut])
-        return key if prefix is None or cut == len(key) else f"{prefix}:{key[cut:]}"
+            start = next((space for space in self._odd if key.startswith(space)), start)
+            prefix = self._prefix_of.get(start)
+        return key if prefix is None or len(start) == len(key) else f"{prefix}:{key[len(start) :]}"
+
+    def printed(self, prefixes: Iterable[str]) -> dict[str, str]:
+        """Those of some prefixes that ids are printed with, with their namespaces."""
+        found = ((prefix, self._namespace_of[prefix]) for prefix in prefixes if prefix in self._namespace_of)
+        return {prefix: iri for prefix, iri in found if self._prefix_of[iri] == prefix}
 
     def keys(self, reference: str) -> tuple[str, ...]:
         """The stored ids that a text may mean, the text itself first: `wd:Q42`, `<http://...>` and full IRIs."""
@@ -41,6 +46,11 @@ class Prefixes:
         if keys[0].startswith("<") and keys[0].endswith(">"):
             keys.append(keys[0][1:-1])
         return tuple(keys)
+
+
+def namespace(key: str) -> str:
+    """A stored id up to its last `#` or `/`: what a prefix may stand for."""
+    return key[: (max(key.rfind("#"), key.rfind("/")) if "#" in key else key.rfind("/")) + 1]
 
 
 def storable(text: str) -> str:

@@ -19,6 +19,9 @@ from kgnav_mcp.adapters.embedded.loading.staging import BATCH
 
 JsonObject: TypeAlias = "dict[str, object]"
 
+LONGEST_JSON = 16 * 1024 * 1024
+"""Characters of a line: its lists and objects take up to 25 times as much memory."""
+
 NO_OBJECT = "the line is no JSON object with a type of node or relationship"
 
 
@@ -73,6 +76,8 @@ def read_apoc_relationships(source: Source, index: int, stager: PropertyStager, 
 
 
 def _entry(line: str) -> JsonObject:
+    if len(line) > LONGEST_JSON:
+        raise ValueError(f"the line is longer than {LONGEST_JSON // 2**20} MB")
     try:
         entry: object = json.loads(line)
     except json.JSONDecodeError as error:

@@ -131,6 +131,9 @@ class Encoder:
         """An empty batch, and how many nodes and relations are known before it. Place 0 is no node's."""
         restart = not self._nodes or len(self._nodes) > WINDOW
         if restart:
+            if len(self._datatypes) + len(self._forms) > WINDOW:
+                self._datatypes = {XSD + "string": None, RDF + "langString": None}
+                self._forms.clear()
             self._nodes.clear()
             self._nodes[None] = 0
             self._relations.clear()

@@ -15,14 +15,13 @@ from pathlib import Path
 
 from kgnav_mcp.adapters.embedded import filetables
 from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID, FORMAT_VERSION
-from kgnav_mcp.adapters.embedded.loading import ddl, queries, writer
+from kgnav_mcp.adapters.embedded.loading import ddl, prefixes, queries, writer
 from kgnav_mcp.adapters.embedded.loading.interrupts import STEPS, Interrupts
 from kgnav_mcp.adapters.embedded.loading.nodes import NodeFile
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions, LoadReport, ProgressListener
 from kgnav_mcp.adapters.embedded.loading.partfile import PartFile, check_distinct, check_target
 from kgnav_mcp.adapters.embedded.loading.reading import Reading
 from kgnav_mcp.adapters.embedded.loading.recognition import check_together, recognise, recognise_names
-from kgnav_mcp.adapters.embedded.loading.references import known_prefixes
 from kgnav_mcp.adapters.embedded.loading.reification import attach_qualifiers
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 from kgnav_mcp.adapters.embedded.loading.statistics import Counting, write_statistics
@@ -41,6 +40,9 @@ def load(
     """Write a graph file from sources. The target is replaced in one step at the end, or not touched at all.
 
     Equal sources in equal order give equal rows. `term_budget` bounds the bytes that node keys take in memory.
+    Whatever the sources hold, a load stays below 2 GB of memory, and a process that parses for it below 1 GB: a text,
+    a line and a nesting have limits. Only what are few in any data (relations, classes, prefixes, languages) has none,
+    at some 400 bytes each.
 
     Raises:
         LoadError: a source cannot be read, or the file cannot be written.
@@ -182,6 +184,7 @@ def _writing(target: Path, interrupts: Interrupts) -> Generator[None]:
 
 def _write_meta(reading: Reading, options: LoadOptions, counts: Mapping[str, object]) -> None:
     staging = reading.staging
+    chosen, coined = prefixes.choose(staging.connection, staging.prefixes)
     meta: dict[str, object] = {
         "format": FORMAT_VERSION,
         "revision": secrets.token_hex(8),
@@ -189,7 +192,8 @@ def _write_meta(reading: Reading, options: LoadOptions, counts: Mapping[str, obj
         "generator": f"kgnav-mcp {version('kgnav-mcp')}",
         "kind": reading.kind,
         "sources": json.dumps(reading.names),
-        "prefixes": json.dumps(known_prefixes(staging.prefixes)),
+        "prefixes": json.dumps(chosen),
+        "coined_prefixes": json.dumps(coined),
         "mediators": options.mediators,
         "type_relations": json.dumps(reading.type_relations),
         "languages": json.dumps(options.languages),

@@ -9,18 +9,18 @@ import gc
 import pickle
 import signal
 import sys
-import zlib
+from contextlib import suppress
 from pathlib import Path
 
 from kgnav_mcp.adapters.embedded.loading import parsing
 from kgnav_mcp.adapters.embedded.loading.sources import Format, Source
-from kgnav_mcp.errors import LoadError
 
 
 def main(path: str, form: str, index: str, skip_bad: str) -> None:
     """Parse one source. It ends, quietly, when nobody reads its output any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches both processes: the load decides what it means
     gc.disable()
+    limit_memory()
     source = Source(Path(path), Path(path).name, Format(form), path.lower().endswith(".gz"), 0)
     prefixes: dict[str, str] = {}
     try:
@@ -29,15 +29,23 @@ def main(path: str, form: str, index: str, skip_bad: str) -> None:
                 pickle.dump(batch, sys.stdout.buffer, pickle.HIGHEST_PROTOCOL)
             pickle.dump(None, sys.stdout.buffer)
             pickle.dump(prefixes, sys.stdout.buffer)
-        except (LoadError, SyntaxError, EOFError, zlib.error) as error:
-            pickle.dump(error, sys.stdout.buffer)
         except BrokenPipeError:
             raise
-        except OSError as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, the load says it
             pickle.dump(error, sys.stdout.buffer)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
         sys.stdout = None  # the interpreter would flush it once more, and complain
+
+
+def limit_memory() -> None:
+    """Let the system refuse memory beyond the limit, where it can: not on Windows, and macOS does not keep to it."""
+    with suppress(ImportError, ValueError, OSError):
+        import resource  # noqa: PLC0415 - only where there is one
+
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        limit = parsing.PARSER_MEMORY if hard == resource.RLIM_INFINITY else min(hard, parsing.PARSER_MEMORY)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Parsing RDF, with pyoxigraph, into batches: here for a small source, in a process of its own for a large one.
 
 Parsing and staging cost about the same, so that a second process halves the time of reading where there is a
-second core. What that process writes is in `parser_process`.
+second core. What that process writes is in `parser_process`. Its memory has a limit, which is why JSON-LD, whose
+contexts can be copied at every level, is only parsed here where it is too small to fill this one's.
 """
 
 from __future__ import annotations
@@ -11,15 +12,18 @@ import pickle
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import IO, cast
 
 import pyoxigraph as ox
 
-from kgnav_mcp.adapters.embedded.loading import trix
 from kgnav_mcp.adapters.embedded.loading.encoding import Batch, Encoder
+from kgnav_mcp.adapters.embedded.loading.guard import DEEPEST, MOST_PREFIXES, BracketGuard, Guard, depth
+from kgnav_mcp.adapters.embedded.loading.jsonld import JsonLdGuard
 from kgnav_mcp.adapters.embedded.loading.sources import Format, Source, SourceReader, blocks
+from kgnav_mcp.adapters.embedded.loading.trix import TriX
+from kgnav_mcp.adapters.embedded.loading.xml_guard import XmlGuard
 from kgnav_mcp.errors import LoadError
 
 OX_FORMATS = {
@@ -31,6 +35,9 @@ OX_FORMATS = {
     Format.RDF_XML: ox.RdfFormat.RDF_XML,
     Format.JSON_LD: ox.RdfFormat.JSON_LD,
 }
+GUARDS: dict[Format, type[Guard]] = {Format.RDF_XML: XmlGuard, Format.JSON_LD: JsonLdGuard}
+"""What looks at a document before its parser does; `BracketGuard` where nothing else is said."""
+
 LINE_FORMATS = (Format.N_TRIPLES, Format.N_QUADS)
 
 PROCESS = "kgnav_mcp.adapters.embedded.loading.parser_process"
@@ -47,6 +54,12 @@ PIPE_BYTES = 1 << 20
 LARGE = 32 * 1024 * 1024
 """Sources of at least so many bytes on disk are parsed in a process of their own; starting it takes 0.2 s."""
 
+LARGE_JSON = 64 * 1024
+"""The same for JSON-LD; compressed, any size is large."""
+
+PARSER_MEMORY = 1 << 30
+"""Bytes of address space that a process of its own may take; Python and pyoxigraph alone take a tenth of it."""
+
 PLACE = re.compile(r"^Parser error (at|between) line \d+[^:]*: ")
 """How pyoxigraph begins a message; the line number is told apart from it."""
 
@@ -58,7 +71,8 @@ def batches(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: b
         SyntaxError: pyoxigraph's, for an error that is not skipped.
         OSError: the source cannot be read; EOFError and zlib.error for a broken gzip file.
     """
-    if source.size >= LARGE and source.form in OX_FORMATS:
+    json_limit = 0 if source.compressed else LARGE_JSON
+    if source.form in OX_FORMATS and source.size >= (json_limit if source.form is Format.JSON_LD else LARGE):
         return _from_process(source, index, prefixes, skip_bad=skip_bad)
     return parse(source, index, prefixes, skip_bad=skip_bad)
 
@@ -72,17 +86,33 @@ def parse(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: boo
     """The same in this process."""
     encoder = Encoder(index)
     with source.open() as reader:
-        if source.form is Format.TRIX:
-            yield encoder.encode(trix.quads(source, reader), reader.position)
-        elif source.form in LINE_FORMATS:
+        if source.form in LINE_FORMATS:
             yield from _lines(source, reader, encoder, skip_bad=skip_bad)
         else:
-            parser = ox.parse(reader.stream, OX_FORMATS[source.form], lenient=True)
-            statements: Iterator[ox.Quad] = iter(parser)
-            while quads := list(islice(statements, QUADS)):
-                yield encoder.encode(quads, reader.position)
-            for prefix, namespace in parser.prefixes.items():
-                prefixes.setdefault(prefix, namespace)
+            yield from _document(source, reader, encoder, prefixes)
+
+
+def _document(source: Source, reader: SourceReader, encoder: Encoder, prefixes: dict[str, str]) -> Iterator[Batch]:
+    """A source in which statements span lines, read through a guard. Nothing of it can be skipped."""
+    if source.form is Format.TRIX:
+        guard = trix = TriX(source, reader)
+        statements, declared = trix.quads(), lambda: trix.prefixes
+    else:
+        guard = GUARDS.get(source.form, BracketGuard)(source, reader)
+        statements = parser = ox.parse(cast("IO[bytes]", guard), OX_FORMATS[source.form], lenient=True)
+        declared = lambda: guard.prefixes | parser.prefixes  # noqa: E731 - one line beside its twin
+    try:
+        while quads := list(islice(statements, QUADS)):
+            yield encoder.encode(quads, reader.position)
+    except MemoryError:
+        guard.too_long()
+    _add(declared(), prefixes)
+
+
+def _add(declared: Mapping[str, str], prefixes: dict[str, str]) -> None:
+    """Add prefixes; of two namespaces for one prefix, in the same source or in two, the first one counts."""
+    for prefix, namespace in islice(declared.items(), MOST_PREFIXES):
+        prefixes.setdefault(prefix, namespace)
 
 
 def _lines(source: Source, reader: SourceReader, encoder: Encoder, *, skip_bad: bool) -> Iterator[Batch]:
@@ -94,7 +124,7 @@ def _lines(source: Source, reader: SourceReader, encoder: Encoder, *, skip_bad: 
         if batch is None:
             rejected: list[tuple[int | None, str]] = []
             try:
-                good = list(ox.parse(block, form, lenient=True))
+                good = _parsed(block, form)
             except SyntaxError as error:
                 if not skip_bad:
                     raise SyntaxError(error.msg, (None, first - 1 + (error.lineno or 1), None, None)) from None
@@ -105,13 +135,24 @@ def _lines(source: Source, reader: SourceReader, encoder: Encoder, *, skip_bad: 
         first += block.count(b"\n")
 
 
+def _parsed(lines: bytes, form: ox.RdfFormat) -> list[ox.Quad]:
+    """The quads of lines, parsed only where their triples in triples are not so deep as to end the process."""
+    if lines.count(b"<<") > DEEPEST:
+        for number, line in enumerate(lines.split(b"\n"), 1):
+            if depth(line) > DEEPEST:
+                raise SyntaxError(
+                    f"more than {DEEPEST:,} levels are nested within each other", (None, number, None, None)
+                )
+    return list(ox.parse(lines, form, lenient=True))
+
+
 def _good_lines(block: bytes, form: ox.RdfFormat, first: int) -> tuple[list[ox.Quad], list[tuple[int | None, str]]]:
     """The quads of the good lines; numbers, counted from `first`, and reasons of the bad ones."""
     good: list[ox.Quad] = []
     rejected: list[tuple[int | None, str]] = []
     for number, line in enumerate(block.split(b"\n"), first):
         try:
-            good += ox.parse(line, form, lenient=True)
+            good += _parsed(line, form)
         except SyntaxError as error:
             rejected.append((number, reason(error)))
     return good, rejected
@@ -121,15 +162,19 @@ def _from_process(source: Source, index: int, prefixes: dict[str, str], *, skip_
     command = [sys.executable, "-m", PROCESS, str(source.path), source.form, str(index), str(int(skip_bad))]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     child = subprocess.Popen(  # noqa: S603 - our own module
-        command, stdout=subprocess.PIPE, env=environment, bufsize=PIPE_BYTES, pipesize=PIPE_BYTES
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,  # where native code aborts for want of memory, it says so there
+        env=environment,
+        bufsize=PIPE_BYTES,
+        pipesize=PIPE_BYTES,
     )
     with child:
         pipe = cast("IO[bytes]", child.stdout)
         try:
             while isinstance(batch := _received(pipe, source), Batch):
                 yield batch
-            for prefix, namespace in cast("dict[str, str]", _received(pipe, source)).items():
-                prefixes.setdefault(prefix, namespace)
+            _add(cast("dict[str, str]", _received(pipe, source)), prefixes)
         finally:
             child.kill()
 
@@ -139,8 +184,8 @@ def _received(pipe: IO[bytes], source: Source) -> object:
         message: object = pickle.load(pipe)  # noqa: S301 - written by our own module
     except (EOFError, pickle.UnpicklingError) as error:
         raise LoadError(
-            f"the process that parsed {source.name} was ended from outside",
-            next_step="See whether the system ran out of memory, and load again.",
+            f"the process that parsed {source.name} was ended: it may take {PARSER_MEMORY // 2**30} GB of memory",
+            next_step="See whether the system ran out of memory, or convert the file to N-Triples, which needs little.",
         ) from error
     if isinstance(message, Exception):
         raise message

@@ -268,5 +268,8 @@ SELECT coalesce(l.label, 0), a.p, a.datatype, sum(a.weight) FROM (
 GROUP BY 1, 2, 3
 """
 
+LAST_NODE = "SELECT coalesce(max(id), 0) FROM node"
+KEYS_OF_NODES = "SELECT n.key FROM json_each(?) AS sampled JOIN node AS n ON n.id = sampled.value"
+USES_OF_RELATIONS = "SELECT key, edges + attributes FROM relation"
 WRITE_META = "INSERT INTO meta (key, value) VALUES (?, ?)"
 COUNT_ALL = "SELECT (SELECT count(*) FROM node), (SELECT coalesce(sum(edges + attributes), 0) FROM relation)"

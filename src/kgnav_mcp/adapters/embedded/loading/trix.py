@@ -1,34 +1,93 @@
-"""TriX, which pyoxigraph does not read: parsed by rdflib, in memory, and handed on in a fixed order."""
+"""TriX, which pyoxigraph does not read: triples in XML, a graph after the other."""
 
 from __future__ import annotations
 
-import warnings
-from xml.sax import SAXParseException
+from collections.abc import Iterator, Mapping
+from typing import NoReturn
 
 import pyoxigraph as ox
 
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
-from kgnav_mcp.errors import BadLine
+from kgnav_mcp.adapters.embedded.loading.xml_guard import XmlGuard
+
+_TERMS = frozenset(("uri", "id", "plainLiteral", "typedLiteral"))
+_WITHIN = {
+    "": frozenset(("TriX", "trix")),
+    "TriX": frozenset(("graph",)),
+    "trix": frozenset(("graph",)),
+    "graph": frozenset(("uri", "id", "triple")),
+    "triple": _TERMS,
+}
+"""Which elements may stand in which."""
+
+Term = ox.NamedNode | ox.BlankNode | ox.Literal
 
 
-def quads(source: Source, reader: SourceReader) -> list[ox.Quad]:
-    """All quads of a TriX source, sorted, for rdflib keeps no order.
+class TriX(XmlGuard):
+    """The triples of a TriX source; the names of its graphs are left out."""
 
-    Raises:
-        BadLine: it is no well-formed TriX.
-    """
-    from rdflib import Dataset  # noqa: PLC0415 - slow to import, and TriX is rare
-    from rdflib.exceptions import ParserError  # noqa: PLC0415
+    def __init__(self, source: Source, reader: SourceReader) -> None:
+        super().__init__(source, reader)
+        self._parser.CharacterDataHandler = self.text
+        self._open = [""]
+        self._attributes: Mapping[str, str] = {}
+        self._parts: list[str] = []
+        self._terms: list[Term] = []
+        self._found: list[ox.Quad] = []
 
-    graphs = Dataset()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # rdflib calls methods that rdflib deprecates
-            graphs.parse(data=reader.stream.read(), format="trix")
-            statements = sorted(graphs.serialize(format="nquads", encoding="utf-8").splitlines())
-    except SAXParseException as error:
-        line = error.getLineNumber()
-        raise BadLine(source.name, line, error.getMessage(), next_step="Mend the file.") from error
-    except ParserError as error:
-        raise BadLine(source.name, None, str(error), next_step="Mend the file.") from error
-    return list(ox.parse(b"\n".join(statements), ox.RdfFormat.N_QUADS, lenient=True))
+    def quads(self) -> Iterator[ox.Quad]:
+        """All of them, in the order of the source.
+
+        Raises:
+            BadLine: it is no TriX, or something in it is too long.
+        """
+        while self.block():
+            yield from self._found
+            self._found.clear()
+
+    def opened(self, name: str, attributes: Mapping[str, str]) -> None:
+        super().opened(name, attributes)
+        local = name.rpartition(":")[2]
+        if local not in _WITHIN.get(self._open[-1], ()):
+            self._no_trix(f"an element {local} cannot stand here")
+        self._open.append(local)
+        self._attributes = attributes
+        self._parts.clear()
+
+    def closed(self, name: str) -> None:
+        element = self._open.pop()
+        if element in _TERMS and self._open[-1] == "triple":
+            try:
+                self._terms.append(self._term(element, "".join(self._parts)))
+            except ValueError as error:
+                self._no_trix(str(error))
+        elif element == "triple":
+            self._take()
+        super().closed(name)
+
+    def text(self, text: str) -> None:
+        super().text(text)
+        self._parts.append(text)
+
+    def _term(self, element: str, text: str) -> Term:
+        match element:
+            case "uri":
+                return ox.NamedNode(text.strip())
+            case "id":
+                return ox.BlankNode(text.strip())
+            case "plainLiteral":
+                return ox.Literal(text, language=self._attributes.get("xml:lang"))
+            case _:
+                return ox.Literal(text, datatype=ox.NamedNode(self._attributes.get("datatype", "")))
+
+    def _take(self) -> None:
+        match self._terms:
+            case [ox.NamedNode() | ox.BlankNode() as head, ox.NamedNode() as relation, tail]:
+                self._found.append(ox.Quad(head, relation, tail))
+            case _:
+                self._no_trix("these are not the three terms of a triple")
+        self._terms.clear()
+
+    def _no_trix(self, reason: str) -> NoReturn:
+        self._stop_here()
+        self.refuse(f"this is no TriX: {reason}", next_step="Mend the line.")

@@ -1,0 +1,168 @@
+"""What a parser is given to read: looked at first, so that no source can fill the memory or nest without end.
+
+The parsers are native code. They hold a text in memory until it ends, and a place for each nesting that is open, some
+in time or memory that grows with the square of the depth; deep enough, they end the whole process. A guard reads a
+block of the source, refuses it or hands it on, and so knows the line that a sentence can name.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from itertools import accumulate
+from typing import NoReturn
+
+from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
+from kgnav_mcp.errors import BadLine
+
+LONGEST_TEXT = 16 * 1024 * 1024
+"""Bytes of a literal, comment or tag, as many as pyoxigraph's parser of Turtle holds."""
+
+DEEPEST = 1000
+"""Nestings within each other: an `rdf:List` of 500 written in full has as many, and nothing else comes near it."""
+
+MOST_PREFIXES = 10_000
+"""Prefixes that are kept of all that the sources of a load declare."""
+
+_BLOCK = 1 << 18
+"""Bytes looked at together."""
+
+
+class Guard(ABC):
+    """The bytes of a source, as a stream for its parser. `line` is where what is being looked at begins."""
+
+    longest = LONGEST_TEXT
+
+    def __init__(self, source: Source, reader: SourceReader) -> None:
+        self.prefixes: dict[str, str] = {}
+        """Prefixes that the source declares, where the parser does not tell them."""
+        self.line = 1
+        self._source = source
+        self._reader = reader
+        self._ready: bytes = b""
+        self._place = 0
+
+    def read(self, size: int) -> bytes:
+        """The next bytes, at most `size`, or none at the end.
+
+        Raises:
+            BadLine: something is too long or too deep.
+            OSError, EOFError, zlib.error: the source cannot be read.
+        """
+        if self._place == len(self._ready):
+            self._ready, self._place = self.block(), 0
+        part = self._ready[self._place : self._place + size]
+        self._place += len(part)
+        return part
+
+    @abstractmethod
+    def block(self) -> bytes:
+        """The next bytes that were looked at; none at the end."""
+
+    def _next(self, size: int = _BLOCK) -> bytes:
+        return self._reader.stream.read(size)
+
+    def too_long(self) -> NoReturn:
+        """Raise the error for a text that is longer than the parser takes."""
+        self.refuse(
+            f"a text here is longer than {self.longest // 2**20} MB",
+            next_step="Shorten it or leave it out. In N-Triples, a line may have 64 MB.",
+        )
+
+    def too_deep(self, deepest: int) -> NoReturn:
+        """Raise the error for a nesting."""
+        self.refuse(
+            f"more than {deepest:,} levels are nested within each other here",
+            next_step="Convert the file to N-Triples, which nests nothing.",
+        )
+
+    def refuse(self, reason: str, *, next_step: str) -> NoReturn:
+        """Raise the error for what was found at the line."""
+        raise BadLine(self._source.name, self.line, reason, next_step=next_step)
+
+
+class BracketGuard(Guard):
+    """Counts the brackets that stand outside of strings, IRIs and comments: here those of Turtle, TriG and N3."""
+
+    deepest = DEEPEST
+
+    def __init__(self, source: Source, reader: SourceReader) -> None:
+        super().__init__(source, reader)
+        self.tokens = TURTLE
+        self._depth = 0
+        self._rest = b""
+
+    def block(self) -> bytes:
+        held = len(self._rest)
+        # A text that goes on is looked at again when there is twice as much of it, or too much.
+        text = self._rest + self._next(min(max(_BLOCK, held), self.longest + 1 - held))
+        if len(text) == held:
+            return b""
+        whole = text[: self.tokens.end(text)]
+        opened, closed, deepest = self.tokens.depths(whole)
+        if self._depth + deepest > self.deepest:
+            self._find(whole)
+        self.look_at(whole)
+        self._depth += opened - closed
+        self.line += whole.count(b"\n")
+        self._rest = text[len(whole) :]
+        if len(self._rest) > self.longest:
+            self.too_long()
+        return text[held:]
+
+    def look_at(self, text: bytes) -> None:
+        """Look at a text of whole tokens for more than its brackets."""
+
+    def _find(self, text: bytes) -> None:
+        """Set the line to that of the bracket that is one too many, and refuse it."""
+        depth = self._depth
+        for token in self.tokens.with_brackets.finditer(text):
+            opens, closes = token.groups()
+            depth += (opens is not None) - (closes is not None)
+            if depth > self.deepest:
+                self.line += text.count(b"\n", 0, token.start())
+                self.too_deep(self.deepest)
+
+
+class Tokens:
+    """The tokens of a language in which brackets mean nothing, as pyoxigraph reads them when it is lenient.
+
+    `inert` is a pattern for them; `begin` are the bytes that one begins with, or may begin with.
+    """
+
+    def __init__(self, inert: bytes, begin: bytes) -> None:
+        self._inert = re.compile(inert, re.DOTALL)
+        self._or_quoted = re.compile(inert + b"|(<<)", re.DOTALL)
+        self._whole = re.compile(b"(?:[^" + begin + b"]++|<<|" + inert + b")*+", re.DOTALL)
+        self.with_brackets = re.compile(inert + rb"|([\[({]|<<)|([\])}]|>>)", re.DOTALL)
+
+    def end(self, text: bytes) -> int:
+        """Where the last token begins if it is not whole; else the end."""
+        found = self._whole.match(text)
+        return found.end() if found else 0
+
+    def depths(self, text: bytes) -> tuple[int, int, int]:
+        """Brackets opened and closed in a text of whole tokens, and the deepest nesting above that before it."""
+        if b"<<" in text:
+            code = self._or_quoted.sub(lambda token: b"(" if token[1] else b" ", text)
+        else:
+            code = self._inert.sub(b" ", text)
+        brackets = code.replace(b">>", b")").translate(None, _NO_BRACKETS)
+        opened = sum(map(brackets.count, b"([{"))
+        return opened, len(brackets) - opened, max(accumulate(map(_STEPS.__getitem__, brackets), initial=0))
+
+
+def depth(line: bytes) -> int:
+    """The deepest nesting in a line of N-Triples or N-Quads, where only triples are nested, in each other."""
+    return TURTLE.depths(line)[2]
+
+
+_STEPS = {ord("("): 1, ord("["): 1, ord("{"): 1, ord(")"): -1, ord("]"): -1, ord("}"): -1}
+_NO_BRACKETS = bytes(set(range(256)).difference(_STEPS))
+
+TURTLE = Tokens(
+    rb'"""(?:[^"\\]++|\\.|"(?!""))*+"""|\'\'\'(?:[^\'\\]++|\\.|\'(?!\'\'))*+\'\'\''
+    rb'|"(?:[^"\\]++|\\.)++"|""(?=[^"])|\'(?:[^\'\\]++|\\.)++\'|\'\'(?=[^\'])'
+    rb"|<(?!<)[^>\\]*+(?:\\.[^>\\]*+)*+>|#[^\n\r]*+[\n\r]|\\.",
+    rb"\"'<#\\",
+)

@@ -1,0 +1,202 @@
+"""XML sources, read by expat before any other parser: it bounds them, and tells prefixes and lines.
+
+pyoxigraph expands entities without bound, understands only some forms of their declarations, and tells no prefixes
+and no lines of RDF/XML. So it is given the DOCTYPE as expat understood it, written anew.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from xml.parsers import expat
+from xml.sax.saxutils import escape
+
+from kgnav_mcp.adapters.embedded.loading.guard import DEEPEST, LONGEST_TEXT, MOST_PREFIXES, Guard
+from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
+
+MOST_ENTITIES = 1000
+
+LONGEST_ENTITY = 1024
+"""Characters that an entity may stand for: ontologies use them as abbreviations of namespaces."""
+
+MOST_ATTRIBUTES = 1000
+"""Of one element: parsers compare each with every other."""
+
+NAMESPACE_ENDS = ("/", "#", "_", ":", "=")
+"""How a namespace ends. Oxigraph also declares the beginnings of ids, cut before what no element's name may have."""
+
+_REFERENCE = re.compile(r"&(?:#(\d+)|#x([0-9a-fA-F]+)|([^&;\s]+));")
+_PREDEFINED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_ADVICE = "Write what it stands for into the file, or convert it to N-Triples first."
+
+
+class XmlGuard(Guard):
+    """The bytes of an XML source. A subclass may be told of its elements and texts by `opened`, `closed`, `text`."""
+
+    def __init__(self, source: Source, reader: SourceReader) -> None:
+        super().__init__(source, reader)
+        # Without namespaces: Oxigraph writes names like `p:`, which the rules of namespaces forbid, and reads them.
+        self._parser = parser = expat.ParserCreate()
+        parser.StartDoctypeDeclHandler = self._doctype_begins
+        parser.EndDoctypeDeclHandler = self._doctype_ends
+        parser.EntityDeclHandler = self._entity
+        parser.SkippedEntityHandler = self._skipped
+        parser.StartElementHandler = self.opened
+        parser.EndElementHandler = self.closed
+        self._entities: dict[str, tuple[int, str]] = {}
+        self._subset: tuple[int, int] | None = None
+        """Where the declarations within the DOCTYPE begin and end, if there are any, in bytes."""
+        self._begun = False
+        self._depth = 0
+        self._literal = 0
+        """The depth of the last element whose content is an XML literal, which is one text; 0 behind it."""
+        self._bytes = 0
+        """Looked at since the last element began; `_length` is the same in characters of text."""
+        self._length = 0
+
+    def block(self) -> bytes:
+        begun = self._begun
+        text = self._looked_at()
+        while text and not self._begun:
+            text += self._looked_at()
+        if not begun and self._subset is not None:
+            begin, end = self._subset
+            text = text[:begin] + self._declarations() + text[end:]
+        if not text:
+            for name, (_, value) in self._entities.items():  # behind the prefixes that are declared as such
+                self._name_namespace(name, value)
+        return text
+
+    def _looked_at(self) -> bytes:
+        block = self._next()
+        self._bytes += len(block)
+        try:
+            self._parser.Parse(block, not block)
+        except expat.ExpatError as error:
+            self.line = error.lineno
+            self.refuse(f"this is no well-formed XML: {expat.ErrorString(error.code)}", next_step="Mend the line.")
+        except (LookupError, ValueError) as error:  # Python's codecs know nothing of the encoding that it declares
+            self.refuse(f"this is no readable XML: {error}", next_step="Write it in UTF-8.")
+        if self._bytes > LONGEST_TEXT + len(block):
+            self.too_long()
+        if not self._bytes:
+            self._stop_here()  # a text that goes on from here, if it is too long
+        return block
+
+    def opened(self, name: str, attributes: Mapping[str, str]) -> None:  # noqa: ARG002 - subclasses read it
+        """An element begins."""
+        self._begun = True
+        self._depth = depth = self._depth + 1
+        if depth > DEEPEST:
+            self._stop_here()
+            self.too_deep(DEEPEST)
+        if self._literal:
+            if depth > self._literal:
+                return
+            self._literal = 0
+        self._bytes = self._length = 0
+        if attributes:
+            self._look_at(attributes)
+
+    def closed(self, name: str) -> None:  # noqa: ARG002 - subclasses read it
+        """An element ends."""
+        self._depth -= 1
+
+    def text(self, text: str) -> None:
+        """A part of an element's text: only where entities may make it longer than its bytes, or a subclass asks."""
+        self._length += len(text)
+        if self._length > LONGEST_TEXT:
+            self._stop_here()
+            self.too_long()
+
+    def _look_at(self, attributes: Mapping[str, str]) -> None:
+        if len(attributes) > MOST_ATTRIBUTES:
+            self._stop_here()
+            self.refuse(
+                f"an element has more than {MOST_ATTRIBUTES:,} attributes", next_step="Check how the file was made."
+            )
+        names = "".join(attributes)
+        if "xmlns" in names or "parseType" in names:
+            self._look_at_names(attributes)
+        if self._entities and sum(map(len, attributes.values())) > LONGEST_TEXT:
+            self._stop_here()
+            self.too_long()
+
+    def _look_at_names(self, attributes: Mapping[str, str]) -> None:
+        for name, value in attributes.items():
+            before, _, local = name.rpartition(":")
+            if name == "xmlns" or before == "xmlns":
+                self._name_namespace(local if before else "", value)
+            elif local == "parseType" and value not in ("Resource", "Collection"):
+                self._literal = self._depth
+
+    def _stop_here(self) -> None:
+        self.line = self._parser.CurrentLineNumber
+
+    def _name_namespace(self, prefix: str, namespace: str) -> None:
+        """Take a prefix, unless it was taken before or no id could be printed with it."""
+        if namespace.endswith(NAMESPACE_ENDS) and len(self.prefixes) < MOST_PREFIXES:
+            self.prefixes.setdefault(prefix, namespace)
+
+    def _doctype_begins(self, _name: str, system: str | None, public: str | None, subset: int) -> None:
+        self._stop_here()
+        if "<" in f"{system}{public}":
+            self.refuse("the DOCTYPE names a file by markup", next_step="Leave the DOCTYPE out.")
+        if subset:
+            self._subset = (self._parser.CurrentByteIndex, 0)
+
+    def _doctype_ends(self) -> None:
+        if self._subset is not None:
+            self._subset = (self._subset[0], self._parser.CurrentByteIndex)
+        for name, (line, value) in self._entities.items():
+            self.line = line
+            self._entities[name] = line, self._expanded(name, value, (name,))
+        if self._entities:
+            self._parser.CharacterDataHandler = self.text
+
+    def _entity(self, name: str, is_parameter: int, value: str | None, *_: object) -> None:
+        self._stop_here()
+        if value is None:
+            outside = "stands for what is in another file, and loading reads nothing but the sources"
+            self.refuse(f"the entity {name} {outside}", next_step=_ADVICE)
+        if is_parameter:
+            self.refuse(f"the entity {name} is for the DOCTYPE itself, which is not read", next_step=_ADVICE)
+        if len(self._entities) == MOST_ENTITIES:
+            self.refuse(f"more than {MOST_ENTITIES:,} entities are declared", next_step=_ADVICE)
+        if "<" in value:
+            self.refuse(f"the entity {name} stands for markup", next_step=_ADVICE)
+        if name not in _PREDEFINED:
+            self._entities[name] = self.line, self._bounded(name, value)
+
+    def _skipped(self, name: str, _is_parameter: int) -> None:
+        self._stop_here()
+        self.refuse(f"the entity {name} is not declared in this file", next_step=_ADVICE)
+
+    def _expanded(self, name: str, value: str, within: tuple[str, ...]) -> str:
+        """What an entity stands for, with the entities in its own value replaced."""
+
+        def replaced(reference: re.Match[str]) -> str:
+            decimal, hexadecimal, other = reference.groups()
+            if other is None:
+                return chr(int(decimal) if decimal else int(hexadecimal, 16))
+            if other in _PREDEFINED:
+                return _PREDEFINED[other]
+            if other in within or other not in self._entities:
+                self.refuse(f"the entity {name} needs {other}, which has no value of its own", next_step=_ADVICE)
+            line, inner = self._entities[other]
+            found = self._expanded(other, inner, (*within, other))
+            self._entities[other] = line, found
+            return found
+
+        return self._bounded(name, _REFERENCE.sub(replaced, value))
+
+    def _bounded(self, name: str, value: str) -> str:
+        if len(value) > LONGEST_ENTITY:
+            self.refuse(f"the entity {name} stands for more than {LONGEST_ENTITY:,} characters", next_step=_ADVICE)
+        return value
+
+    def _declarations(self) -> bytes:
+        """The declarations within the DOCTYPE, in the one form that pyoxigraph reads."""
+        quotes = {'"': "&quot;"}
+        written = (f'<!ENTITY {name} "{escape(value, quotes)}">' for name, (_, value) in self._entities.items())
+        return f"[{''.join(written)}]".encode()

@@ -1,0 +1,96 @@
+"""Sources that would fill the memory or nest without end are refused by a sentence with their line."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kgnav_mcp.adapters.embedded.loading import LoadOptions, load, parsing
+from kgnav_mcp.errors import BadLine, LoadError
+from tests.adapters.embedded.hostile import HOSTILE
+from tests.adapters.embedded.loaded import loaded, write
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_what_is_too_long_too_deep_or_not_in_the_file_is_refused_with_its_line(tmp_path: Path, kind: str) -> None:
+    name, content, line, reason = HOSTILE[kind]
+    with pytest.raises(BadLine) as caught:
+        load([write(tmp_path, name, content())], tmp_path / "g.kg")
+    assert reason in caught.value.reason
+    assert caught.value.line == line or line is None
+    assert caught.value.message.startswith(f"{name}:")
+    assert caught.value.next_step
+
+
+LOAD_ALL = """
+import resource, sys
+from pathlib import Path
+from kgnav_mcp.adapters.embedded.loading import load
+from kgnav_mcp.errors import LoadError
+resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+for name in sys.argv[2:]:
+    try:
+        load([Path(name)], Path(sys.argv[1]))
+        print("loaded", name)
+    except LoadError as error:
+        print(error.message)
+"""
+
+
+def test_hostile_sources_end_with_a_sentence_in_a_gigabyte_and_never_with_the_process(tmp_path: Path) -> None:
+    names: list[str] = []
+    for place, (name, content, _, _) in enumerate(HOSTILE.values()):
+        (tmp_path / str(place)).mkdir()
+        names.append(str(write(tmp_path / str(place), name, content())))
+    command = [sys.executable, "-c", LOAD_ALL, str(tmp_path / "g.kg"), *names]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    for name, said in zip(names, ended.stdout.splitlines(), strict=True):
+        assert said.startswith(f"{Path(name).name}:"), said
+
+
+def test_a_parser_process_limits_its_own_memory() -> None:
+    code = f"import resource as r, {parsing.PROCESS} as p; p.limit_memory(); print(r.getrlimit(r.RLIMIT_AS)[0])"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    assert int(ended.stdout) == (
+        parsing.PARSER_MEMORY if hard == resource.RLIM_INFINITY else min(hard, parsing.PARSER_MEMORY)
+    )
+
+
+@pytest.mark.parametrize("name", ["g.ttl", "g.rdf"])
+def test_a_refusal_in_a_process_of_its_own_arrives_as_it_was_raised(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(parsing, "LARGE", 0)
+    hostile = {"g.ttl": "blank nodes", "g.rdf": "elements"}[name]
+    _, content, line, reason = HOSTILE[hostile]
+    with pytest.raises(BadLine) as caught:
+        load([write(tmp_path, name, content())], tmp_path / "g.kg")
+    assert (caught.value.source, caught.value.line) == (name, line)
+    assert reason in caught.value.reason
+    assert caught.value.next_step
+
+
+def test_json_ld_is_parsed_in_a_process_of_its_own_unless_it_is_small(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parsing, "PROCESS", "this")  # a module that prints text and ends
+    text = '{"@id": "http://x/a", "http://x/p": 1}'
+    assert loaded(tmp_path, {"g.jsonld": text}).report.triples == 1
+    for name, content in (("large.jsonld", text + " " * parsing.LARGE_JSON), ("g.jsonld.gz", text)):
+        with pytest.raises(LoadError, match="was ended: it may take 1 GB"):
+            load([write(tmp_path, name, content)], tmp_path / "g.kg")
+
+
+def test_a_line_of_nested_triples_is_skipped_as_any_bad_line(tmp_path: Path) -> None:
+    deep = HOSTILE["triples in triples of a line"][1]()
+    good = "<http://x/a> <http://x/p> <http://x/b> .\n"
+    source = write(tmp_path, "g.nt", f"{good}{deep}\n{good.replace('x/b', 'x/c')}")
+    report = load([source], tmp_path / "g.kg", LoadOptions(skip_bad=True))
+    assert (report.triples, report.bad_lines) == (2, 1)
+    assert report.first_bad_lines[0].line == 2
