@@ -115,7 +115,7 @@ def columns() -> dict[str, list[str]]:
     return found
 
 
-WRONG: tuple[int | float | str | bytes | None, ...] = (None, 7, -(2**62), 0.5, b"\xff\x00", '{"a": [1]}', "[" * 5000)
+WRONG: tuple[int | float | str | bytes | None, ...] = (None, 7, 0, -(2**62), 0.5, b"\xff\x00", '{"a": [1]}', "[" * 5000)
 
 
 def spoil(path: Path, table: str, column: str) -> None:

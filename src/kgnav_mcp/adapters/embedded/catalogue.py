@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.ids import Prefixes
 from kgnav_mcp.adapters.embedded.pool import Session
-from kgnav_mcp.adapters.embedded.session import number, text, text_or_none
+from kgnav_mcp.adapters.embedded.session import counted, text, text_or_none
 from kgnav_mcp.adapters.naming import local_name, readable
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Relation
@@ -184,7 +184,7 @@ class Catalogue:
             for row, key, label, edges, attributes in session.all(queries.entities.RELATIONS):
                 short = self.prefixes.short(key)
                 relation = Relation(short, text_or_none(label) or readable(short))
-                entries[row] = RelationEntry(row, key, relation, number(edges), number(attributes))
+                entries[row] = RelationEntry(row, key, relation, counted(edges), counted(attributes))
             self._relations = Names(entries, self.prefixes)
         return self._relations
 
@@ -200,7 +200,7 @@ class Catalogue:
             for row, key, name, nodes in rows:
                 short = self.prefixes.short(key)
                 printed = name if name and taken[name] == 1 else short
-                entries[row] = LabelEntry(row, key, short, name or readable(short), printed, number(nodes))
+                entries[row] = LabelEntry(row, key, short, name or readable(short), printed, counted(nodes))
             self._labels = Names(entries, self.prefixes)
         return self._labels
 

@@ -17,6 +17,7 @@ from kgnav_mcp.adapters.embedded.paging import START, Kind, Position, Seek, Segm
 from kgnav_mcp.adapters.embedded.pool import Row
 from kgnav_mcp.adapters.embedded.relations import Path, RelationReader
 from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.adapters.embedded.session import counted
 from kgnav_mcp.model import Count, Direction, Entity, Node, Page, Stop, Triple
 from kgnav_mcp.port import TailKind
 
@@ -56,7 +57,7 @@ class NeighbourReader:
         side = 0 if direction is Direction.OUTGOING else 1
         numbers = json.dumps([number for number, _ in nodes])
         for number, relation, rows in builder.session.all(queries.around.HUB_ROWS, numbers, side):
-            self._hubs[number][relation] = rows
+            self._hubs[number][relation] = counted(rows)
 
     def page(self, paths: Sequence[Path] | None, limit: int, after: str | None, *, whole: bool = False) -> Page[Triple]:
         """One page of the triples of these paths, or of all one-hop relations; none of a list longer than is wanted."""
@@ -86,8 +87,8 @@ class NeighbourReader:
         """Rows of one hop that are counted in the file: at least so many there are, but for a narrowing to far ends."""
         if self._far_ends is not None:
             return 0
-        counted = (counts.items() for counts in self._hubs.values())
-        return sum(n for rows in counted for relation, n in rows if paths is None or (relation,) in paths)
+        hubs = (counts.items() for counts in self._hubs.values())
+        return sum(n for rows in hubs for relation, n in rows if paths is None or (relation,) in paths)
 
     def _total(self, paths: Sequence[Path] | None) -> int:
         reader = RelationReader(self._builder, [number for number, _ in self._nodes], self._direction)

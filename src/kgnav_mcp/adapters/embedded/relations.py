@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.pool import Row
 from kgnav_mcp.adapters.embedded.rows import Builder
-from kgnav_mcp.adapters.embedded.session import number
+from kgnav_mcp.adapters.embedded.session import counted
 from kgnav_mcp.model import Count, Direction, Entity, Node, Page, RelationFacts, Stop
 from kgnav_mcp.port import TailKind
 
@@ -81,7 +81,7 @@ class RelationReader:
         counts = Counter[Path]()
         for relation, count, key, label, mediator in self._session.all(_HUB[self._direction], self._single, examples):
             path = (relation,)
-            counts[path] = number(count)
+            counts[path] = counted(count)
             if key is not None:
                 ends[path].append(self._builder.entity(key, label, mediator))
         return (counts, ends) if counts else (self.counts(), ends)
@@ -89,7 +89,7 @@ class RelationReader:
     def counts(self) -> Counter[Path]:
         """Rows of each one-hop relation."""
         hubs = self._session.all(queries.around.HUB_COUNTS, self._nodes, _SIDE[self._direction])
-        counts = Counter[Path]({(relation,): number(count) for relation, count in hubs})
+        counts = Counter[Path]({(relation,): counted(count) for relation, count in hubs})
         if counts and self._single is not None:
             return counts  # one node that is a hub has no rows below the floor
         self._add(counts, self._session.all(_EDGES[self._direction], self._nodes))
@@ -119,12 +119,14 @@ class RelationReader:
     def _only(self, far_ends: TailKind, counts: Counter[Path]) -> Counter[Path]:
         """The counts of the rows that end at literals, or of the others; a relation without any is left out."""
         literals = Counter({path: self.literals(path) for path in counts})
+        if any(count < max(literals[path], 1) for path, count in counts.items()):
+            raise ValueError("rows are there that were not counted")  # what the file says of itself is damaged
         return +literals if far_ends is TailKind.LITERAL else counts - literals
 
     @staticmethod
     def _add(counts: Counter[Path], rows: list[Row]) -> None:
         for *path, count in rows:
-            counts[tuple(path)] += number(count)
+            counts[tuple(path)] += counted(count)
 
     def _far_nodes(self, paths: Sequence[Path], wanted: int) -> dict[Path, list[Entity]]:
         """The first nodes at the far ends of the one-hop relations, read for all of them at once."""

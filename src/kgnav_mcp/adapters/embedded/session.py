@@ -38,9 +38,9 @@ def text_or_none(value: Any) -> str | None:  # noqa: ANN401 - as above
     return None if value is None else text(value)
 
 
-def number(value: Any) -> int:  # noqa: ANN401 - as above
-    """As `text`, of a whole number."""
-    if type(value) is not int:
+def counted(value: Any) -> int:  # noqa: ANN401 - as above
+    """As `text`, of a whole number that counts something."""
+    if type(value) is not int or value < 0:
         raise TypeError("a row has something else in the place of a number")
     return value
 
