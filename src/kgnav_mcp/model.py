@@ -255,7 +255,7 @@ class Neighbourhood:
     """The triples around one entity in one direction, or, where it is a hub, only its relations.
 
     Exactly one of `rows` and `relations` is set. An entity without rows may have some in the other direction
-    (`opposite`), or be the value of a qualifier (`qualifies`).
+    (`opposite`); without any, it may be the value of a qualifier, of these triples (`qualified`; None: not known).
     """
 
     entity: Entity
@@ -263,7 +263,7 @@ class Neighbourhood:
     rows: Page[Triple] | None = None
     relations: Page[RelationFacts] | None = None
     opposite: Count | None = None
-    qualifies: bool = False
+    qualified: tuple[Triple, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

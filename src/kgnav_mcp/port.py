@@ -194,6 +194,13 @@ class GraphAdapter(ABC):
         is one.
         """
 
+    async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:  # noqa: ARG002 - for adapters
+        """The first triples that have the entity as the value of a qualifier; None: the store cannot tell.
+
+        Asked only of entities without rows, so that it may cost more than other verbs.
+        """
+        return None if Capability.QUALIFIERS in self.capabilities else ()
+
     @abstractmethod
     async def nodes(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None

@@ -10,7 +10,7 @@ import pytest
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
-from kgnav_mcp.errors import InvalidCursor
+from kgnav_mcp.errors import InvalidCursor, StoreTimeout
 from kgnav_mcp.model import Count, Direction, Link, Page, Stop, Triple
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
@@ -149,3 +149,17 @@ async def test_an_unknown_total_in_the_other_direction_is_what_was_seen(
     monkeypatch.setattr(graph, "neighbours", AsyncMock(side_effect=[nothing, uncounted]))
     found = await search(graph, "registry", INCOMING, limits=LIMITS)
     assert found.opposite == Count.at_least(1)
+
+
+async def test_qualifiers_are_asked_for_only_where_neither_direction_has_rows_and_a_late_answer_is_none(
+    graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = AsyncMock(side_effect=StoreTimeout(30))
+    monkeypatch.setattr(graph, "qualified", late)
+    await search(graph, "registry", INCOMING, limits=LIMITS)
+    late.assert_not_awaited()
+    nothing: Page[Triple] = Page((), (), Count(0))
+    monkeypatch.setattr(graph, "neighbours", AsyncMock(return_value=nothing))
+    found = await search(graph, "registry", INCOMING, limits=LIMITS)
+    assert (found.opposite, found.qualified) == (Count(0), None)
+    late.assert_awaited_once()

@@ -6,11 +6,25 @@ from dataclasses import replace
 
 import pytest
 
-from kgnav_mcp.model import Count, Direction, Entity, Neighbourhood, Page, Relation, RelationFacts
+from kgnav_mcp.model import (
+    Count,
+    Direction,
+    Entity,
+    Literal,
+    Neighbourhood,
+    Page,
+    Qualifier,
+    Relation,
+    RelationFacts,
+    Triple,
+)
 from kgnav_mcp.render.sheet import Sheet, Style, fit
 from kgnav_mcp.render.triples import neighbourhood, relations
 
-ANN = Entity("ann", "Ann")
+ANN, BOB, CYD = Entity("ann", "Ann"), Entity("bob", "Bob"), Entity("cyd", "Cyd")
+WITNESS, SOURCE = Relation("wit", "witness"), Relation("src", "source")
+WEDDING = Triple(BOB, Relation("wed", "married to"), CYD, (Qualifier(WITNESS, ANN), Qualifier(SOURCE, CYD)))
+BIRTH = Triple(BOB, Relation("born", "born"), Literal("1815"), (Qualifier(WITNESS, ANN), Qualifier(SOURCE, ANN)))
 KNOWS, LIKES = (
     RelationFacts(relation, Direction.OUTGOING, Count(rows), (relation,))
     for relation, rows in ((Relation("knows", "knows"), 90), (Relation("likes", "likes"), 7))
@@ -57,31 +71,45 @@ def test_a_ranked_hub_says_what_its_order_means_and_goes_on_with_the_best_match(
 
 
 @pytest.mark.parametrize(
-    ("opposite", "qualifies", "sentence"),
+    ("opposite", "qualified", "sentence"),
     [
         (
             Count(12),
-            True,
+            None,
             '0 rows: Ann (ann) has no outgoing rows, but 12 incoming. Next: search(entity="ann", direction="incoming")',
         ),
         (
             Count.at_least(51),
-            False,
+            (),
             "0 rows: Ann (ann) has no outgoing rows, but 51+ incoming. "
             'Next: search(entity="ann", direction="incoming")',
         ),
-        (Count(0), False, "0 rows: Ann (ann) has no rows in either direction: no triple has it as head or tail."),
         (
             Count(0),
-            True,
+            (),
+            "0 rows: Ann (ann) has no rows in either direction: no triple has it as head or tail, "
+            "and no qualifier has it as its value.",
+        ),
+        (
+            Count(0),
+            (WEDDING, BIRTH),
+            "0 rows: Ann (ann) is only the value of a qualifier: witness (wit) of [Bob (bob), married to (wed), Cyd "
+            '(cyd)]; witness (wit), source (src) of [Bob (bob), born, 1815]. Next: search(entity="bob", '
+            'direction="outgoing", properties_to_filter_for=["wed"])',
+        ),
+        (
+            Count(0),
+            None,
             "0 rows: Ann (ann) has no rows in either direction: no triple has it as head or tail; "
             "it may be the value of a qualifier.",
         ),
     ],
 )
-def test_an_entity_without_rows_is_said_to_be_where_it_is(opposite: Count, qualifies: bool, sentence: str) -> None:
+def test_an_entity_without_rows_is_said_to_be_where_it_is(
+    opposite: Count, qualified: tuple[Triple, ...] | None, sentence: str
+) -> None:
     rows = Page((), (), Count(0))
-    found = Neighbourhood(ANN, Direction.OUTGOING, rows=rows, opposite=opposite, qualifies=qualifies)
+    found = Neighbourhood(ANN, Direction.OUTGOING, rows=rows, opposite=opposite, qualified=qualified)
     answer = fit(neighbourhood(found, Style(), 0), Style())
     assert answer.text == sentence
     assert answer.facts["notes"] == [sentence.removeprefix("0 rows: ")]

@@ -17,7 +17,7 @@ from hashlib import blake2b
 from itertools import compress
 
 from kgnav_mcp.concurrency import gathered
-from kgnav_mcp.errors import InvalidCursor
+from kgnav_mcp.errors import InvalidCursor, StoreTimeout
 from kgnav_mcp.model import (
     Certainty,
     Count,
@@ -37,6 +37,9 @@ from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.ranking import Ranker, bm25
 from kgnav_mcp.navigation.resolving import id_of, meant_relations, met_or_resolved, unknown_relation
 from kgnav_mcp.port import Capability, GraphAdapter
+
+_QUALIFIED = 2
+"""Triples that are named where an entity is nothing but the value of their qualifiers."""
 
 
 async def search(
@@ -76,8 +79,16 @@ async def search(
         return Neighbourhood(anchor, direction, rows=rows)
     there = await graph.neighbours([anchor.id], direction.opposite, limit=1)
     opposite = there.total if there.total.certainty is not Certainty.UNKNOWN else Count.at_least(len(there.items))
-    qualifies = Capability.QUALIFIERS in graph.capabilities
-    return Neighbourhood(anchor, direction, rows=rows, opposite=opposite, qualifies=qualifies)
+    qualified = None if opposite.value else await _qualified(graph, anchor)
+    return Neighbourhood(anchor, direction, rows=rows, opposite=opposite, qualified=qualified)
+
+
+async def _qualified(graph: GraphAdapter, entity: Entity) -> tuple[Triple, ...] | None:
+    """A few triples that an entity without rows is a qualifier of; None where that cannot be told in time."""
+    try:
+        return await graph.qualified(entity.id, limit=_QUALIFIED)
+    except StoreTimeout:
+        return None  # The answer is there, and says that this is not known.
 
 
 async def _collapsed(

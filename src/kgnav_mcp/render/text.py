@@ -103,10 +103,10 @@ def id_and_label(relation: Relation, limit: int) -> tuple[str, str]:
     return identifier(relation.id), clipped(relation.label, limit)
 
 
-def named(entity: Entity) -> str:
-    """An entity in running text or in a list: its name with its id, or the id alone where they are the same."""
-    shown = identifier(entity.id)
-    return shown if entity.label in (None, entity.id) else f"{clipped(entity.label, NAME_LIMIT)} ({shown})"
+def named(one: Entity | Relation) -> str:
+    """An entity or relation in running text or in a list: its name with its id, or the id alone where they are one."""
+    shown = identifier(one.id)
+    return shown if one.label in (None, one.id) else f"{clipped(one.label, NAME_LIMIT)} ({shown})"
 
 
 def listed(texts: Sequence[str], limit: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kgnav_mcp.model import Count, Entity, Link, Neighbourhood, Page, RelationFacts, Triple
+from kgnav_mcp.model import Count, Direction, Entity, Link, Neighbourhood, Page, RelationFacts, Triple
 from kgnav_mcp.render.calls import next_call
 from kgnav_mcp.render.sheet import Sheet, Style, count_text
 from kgnav_mcp.render.text import id_and_label, identifier, named, qualifiers, shown, value_and_label
@@ -53,8 +53,22 @@ def _nothing(found: Neighbourhood) -> str:
     if there.value:
         step = next_call("search", {"entity": found.entity, "direction": direction.opposite})
         return f"{who} has no {direction} rows, but {count_text(there)} {direction.opposite}. {step}"
-    qualifies = "; it may be the value of a qualifier" if found.qualifies else ""
-    return f"{who} has no rows in either direction: no triple has it as head or tail{qualifies}."
+    nowhere = f"{who} has no rows in either direction: no triple has it as head or tail"
+    if found.qualified is None:
+        return f"{nowhere}; it may be the value of a qualifier."
+    if not found.qualified:
+        return f"{nowhere}, and no qualifier has it as its value."
+    first, texts = found.qualified[0], [_qualified(triple, found.entity) for triple in found.qualified]
+    arguments = {"entity": first.head, "direction": Direction.OUTGOING, "properties_to_filter_for": [first.relation]}
+    step = next_call("search", arguments)
+    return f"{who} is only the value of a qualifier: {'; '.join(texts)}. {step}".rstrip()
+
+
+def _qualified(triple: Triple, value: Entity) -> str:
+    """Which qualifier of a triple has this value: `witness (ex:witness) of [Ada (ex:ada), ...]`."""
+    relations = [one.relation for one in triple.qualifiers if isinstance(one.value, Entity) and one.value.id == value.id]
+    parts = named(triple.head), named(triple.relation), shown(triple.tail, _CELL_LIMIT)
+    return f"{', '.join(map(named, dict.fromkeys(relations)))} of [{', '.join(parts)}]"
 
 
 def _hub(found: Neighbourhood, page: Page[RelationFacts], style: Style, seen: int, *, asked: bool) -> Sheet:

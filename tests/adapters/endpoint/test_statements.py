@@ -6,7 +6,7 @@ import pytest
 from rdflib import URIRef
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.endpoint.reification import Notation, Reification, probed
+from kgnav_mcp.adapters.endpoint.reification import REIFIES, Notation, Reification, probed
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.model import Direction, Entity, Literal
 from kgnav_mcp.port import AdapterOptions, ValueOwner
@@ -15,6 +15,7 @@ from tests.adapters.endpoint.graph import NS, REIFIERS, STATEMENTS
 from tests.adapters.endpoint.inprocess import InProcess
 
 GRAPHS = [("statements", STATEMENTS), ("reifiers", REIFIERS)]
+LIVES_IN = [("ex:livesIn",)]
 
 
 @pytest.mark.parametrize(("name", "turtle"), GRAPHS)
@@ -45,6 +46,25 @@ async def test_what_statements_hang_on_is_no_neighbour_and_no_part_of_the_schema
         assert schema.labels == ()
         (lives,) = (one for one in schema.relations if one.relation.id == "ex:livesIn")
         assert lives.qualifiers == ("ex:since", "ex:source")
+
+
+@pytest.mark.parametrize(("name", "turtle"), GRAPHS)
+async def test_what_is_only_the_value_of_a_qualifier_leads_to_its_triples(loaded: Load, name: str, turtle: str):
+    async with open_adapter(loaded(name, turtle), AdapterOptions()) as adapter:
+        triples = await adapter.qualified("ex:dan", limit=2)
+        assert triples == (await adapter.neighbours(["ex:cyd"], Direction.OUTGOING, paths=LIVES_IN, limit=2)).items
+        for node in ("ex:cyd", "ex:york", "rdf:Statement"):
+            assert not await adapter.qualified(node, limit=2)
+
+
+async def test_statements_of_which_nothing_is_shown_leave_it_open_what_they_qualify():
+    blank = f"{REIFIERS} _:b <{NS}of> <{NS}eve> . _:r <{REIFIES}> <<( _:b <{NS}of> <{NS}eve> )>> ; <{NS}by> <{NS}fay> ."
+    unstated = f"{REIFIERS} _:r <{REIFIES}> <<( <{NS}a> <{NS}of> <{NS}b> )>> ; <{NS}by> <{NS}fay> ."
+    for turtle, qualified in ((blank, None), (unstated, {}), (REIFIERS, {})):
+        reification = Reification(Reader(InProcess(turtle), {}, 30), frozenset({Notation.REIFIES}), frozenset())
+        assert await reification.qualified(URIRef(f"{NS}fay"), 2) == qualified
+    unsure = Reification(Reader(InProcess(""), {}, 30), frozenset(), frozenset({Notation.QUOTED}))
+    assert await unsure.qualified(URIRef(f"{NS}fay"), 2) is None
 
 
 @pytest.mark.parametrize(("name", "turtle"), GRAPHS)
@@ -87,4 +107,8 @@ async def test_quoted_triples_say_what_reifiers_say():
         for notation in (Notation.QUOTED, Notation.REIFIES)
     ]
     assert said[0] == said[1]
+    value = URIRef(f"{NS}dan")
+    for notation in (Notation.QUOTED, Notation.REIFIES):
+        found = await Reification(reader, frozenset({notation}), frozenset()).qualified(value, 2)
+        assert found == {triple: said[0][triple][0]}
     assert [str(relation) for relation, _ in said[0][triple][0]] == [f"{NS}since", f"{NS}source"]

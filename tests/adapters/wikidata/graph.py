@@ -13,6 +13,8 @@ FANS = 700
 """More than the 500 statements of one property that are read whole."""
 
 ANN, BOB, CITY, MERGED, METRE, HUMAN = "Q1001", "Q1002", "Q1003", "Q1004", "Q11573", "Q5"
+PRIEST = "Q1005"
+"""Nothing but the value of a qualifier: of a statement of the best rank, and of one that is not shown."""
 
 _PROPERTIES = {
     "P31": ("item", "instance of"),
@@ -50,6 +52,7 @@ def _lines(wikibase: Wikibase, *, properties: bool) -> Iterator[str]:
     yield from wikibase.item(ANN, [("Ann", "en"), ("Anna", "de")], [("Annie", "en")], [("a person", "en")])
     yield from wikibase.item(BOB, [("Bob", "mul"), ("Robert", "fr")], [], [("eine Person", "de")])
     yield from wikibase.item(CITY, [("Stadt", "nl")])
+    yield from wikibase.item(PRIEST, [("Priest", "en")])
     yield from wikibase.item(METRE, [("metre", "en")])
     yield from wikibase.item(HUMAN, [("human", "en")])
     yield from wikibase.redirect(MERGED, ANN)
@@ -67,6 +70,7 @@ def _lines(wikibase: Wikibase, *, properties: bool) -> Iterator[str]:
             ANN, name, value, qualifiers, number=next(numbers), rank=rank, best=best, references=references
         )
 
+    by_priest = "P366", Value("item", PRIEST)
     yield from say("P31", Value("item", HUMAN))
     yield from say("P19", Value("item", CITY), references=2)
     yield from say("P22", Value("somevalue"))
@@ -76,7 +80,7 @@ def _lines(wikibase: Wikibase, *, properties: bool) -> Iterator[str]:
     )
     yield from say("P551", Value("item", CITY), rank="Preferred")
     yield from say("P551", Value("item", BOB), best=False)
-    yield from say("P551", Value("item", HUMAN), rank="Deprecated", best=False)
+    yield from say("P551", Value("item", HUMAN), by_priest, rank="Deprecated", best=False)
     yield from say("P569", Value("time", "1952-03-11T00:00:00Z", "11"))
     yield from say("P570", Value("time", "-0044-03-15T00:00:00Z", "11"))
     yield from say("P571", Value("time", "1901-01-01T00:00:00Z", "7"))
@@ -85,7 +89,7 @@ def _lines(wikibase: Wikibase, *, properties: bool) -> Iterator[str]:
     yield from say("P625", Value("coordinates", "-0.1454 51.5665"))
     yield from say("P2048", Value("quantity", "1.96", METRE))
     yield from say("P1082", Value("quantity", "12"))
-    yield from say("P2561", Value("text", "Ann of the Hill", "en"))
+    yield from say("P2561", Value("text", "Ann of the Hill", "en"), by_priest)
     yield from say("P214", Value("string", "113230702"))
     yield from say("P646", Value("string", "/m/0282x"))
     for number in range(FANS):

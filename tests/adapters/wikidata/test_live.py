@@ -10,7 +10,7 @@ from kgnav_mcp.adapters.sparql.client import SparqlClient
 from kgnav_mcp.adapters.sparql.results import Answer
 from kgnav_mcp.model import Direction, Entity, Literal, Triple
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
-from tests.adapters.wikidata.graph import ANN, BOB, CITY, GRAPH, MERGED, write
+from tests.adapters.wikidata.graph import ANN, BOB, CITY, GRAPH, MERGED, PRIEST, write
 from tests.services import Oxigraph
 
 
@@ -45,6 +45,16 @@ async def test_qualifiers_stand_beside_their_statement_each_with_its_own_precisi
     (spouse,) = await statements(graph, "P26")
     said = {qualifier.relation.label: read(qualifier.value) for qualifier in spouse.qualifiers}
     assert said == {"start time": "1971-05", "end time": "no value"}
+
+
+async def test_what_is_only_the_value_of_a_qualifier_leads_to_its_statements(
+    graph: GraphAdapter, wikibase_location: str
+):
+    qualified = await graph.qualified(PRIEST, limit=2)
+    assert qualified == tuple(await statements(graph, "P2561"))
+    async with open_adapter(wikibase_location, AdapterOptions(extra={"statements": "all"})) as every_rank:
+        assert len(await every_rank.qualified(PRIEST, limit=5) or ()) == 2
+        assert len(await every_rank.qualified(PRIEST, limit=1) or ()) == 1
 
 
 async def test_references_are_counted_and_a_preferred_rank_is_said(graph: GraphAdapter):

@@ -14,6 +14,7 @@ from kgnav_mcp.adapters.embedded.names import NameReader
 from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader
 from kgnav_mcp.adapters.embedded.nodes import NodeFinder, Totals
 from kgnav_mcp.adapters.embedded.pool import Pool, Session
+from kgnav_mcp.adapters.embedded.qualified import qualified
 from kgnav_mcp.adapters.embedded.relations import RelationReader
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.schema import SchemaReader
@@ -154,6 +155,9 @@ class EmbeddedAdapter(GraphAdapter):
             return reader.page(known, limit, after, whole=whole)
 
         return await self._run(job)
+
+    async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:
+        return await self._run(lambda builder: qualified(builder, entity, limit))
 
     async def nodes(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None

@@ -20,7 +20,7 @@ from kgnav_mcp.adapters.endpoint.options import GRAPH, Endpoint
 from kgnav_mcp.adapters.endpoint.relations import RelationReader
 from kgnav_mcp.adapters.endpoint.schema import SchemaReader
 from kgnav_mcp.adapters.endpoint.store import Anchor, Store
-from kgnav_mcp.adapters.endpoint.tallies import Path, Tallies
+from kgnav_mcp.adapters.endpoint.tallies import Tallies
 from kgnav_mcp.adapters.sparql.client import USER_AGENT, SparqlClient
 from kgnav_mcp.adapters.sparql.manners import PoliteClient, manners_of, user_agent
 from kgnav_mcp.adapters.sparql.paging import Position
@@ -152,7 +152,7 @@ class EndpointAdapter(GraphAdapter):
         whole: bool = False,
     ) -> Page[Triple]:
         anchors = await self._anchors(ids)
-        wanted = None if paths is None else self._paths(paths)
+        wanted = None if paths is None else self._endpoint.ids.paths(paths)
         if not anchors or wanted == []:
             if after is not None:
                 Position.parse(after)
@@ -160,6 +160,10 @@ class EndpointAdapter(GraphAdapter):
         return await self._readers().neighbours.page(
             anchors, direction, paths=wanted, far_ends=far_ends, limit=limit, after=after, whole=whole
         )
+
+    async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:
+        value = self._endpoint.ids.iri(entity)
+        return None if value is None else await self._readers().neighbours.qualified(value, limit)
 
     async def nodes(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
@@ -280,15 +284,6 @@ class EndpointAdapter(GraphAdapter):
         """The entities that ids mean, each once, in their order; a text that is no id means none."""
         meant = await self._meant(ids)
         return list(dict.fromkeys(meant.values()))
-
-    def _paths(self, paths: Sequence[tuple[str, ...]]) -> list[Path]:
-        """Paths of relation ids as IRIs; those with a text that is no id are left out."""
-        found: list[Path] = []
-        for path in paths:
-            iris = [iri for relation in path if (iri := self._endpoint.ids.iri(relation)) is not None]
-            if len(iris) == len(path) and len(path) in {1, 2}:
-                found.append(tuple(iris))
-        return list(dict.fromkeys(found))
 
 
 async def _size(reader: Reader, most: int) -> Count:

@@ -9,7 +9,7 @@ goes on from another blank node. Such an id holds in any process, as long as the
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rdflib import RDF, XSD, URIRef
@@ -91,6 +91,15 @@ class Ids:
             return iri(full)
         except InvalidArgument:
             return None  # The caller asked whether it is an id: it is none.
+
+    def paths(self, references: Sequence[tuple[str, ...]]) -> list[tuple[URIRef, ...]]:
+        """Paths of one or two relations as IRIs, each once; those with a text that is no id are left out."""
+        found: list[tuple[URIRef, ...]] = []
+        for path in references:
+            iris = [meant for relation in path if (meant := self.iri(relation)) is not None]
+            if len(iris) == len(path) and len(path) in {1, 2}:
+                found.append(tuple(iris))
+        return list(dict.fromkeys(found))
 
     def blank(self, reference: str) -> BlankPath | None:
         """The way that the id of a blank node says; None where the text is no such id."""

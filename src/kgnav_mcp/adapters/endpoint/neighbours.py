@@ -88,6 +88,17 @@ class NeighbourReader:
             stop = Stop.LIMIT
         return await self._made(found[:limit], direction, total, stop)
 
+    async def qualified(self, value: URIRef, limit: int) -> tuple[Triple, ...] | None:
+        """The first triples that have the entity as the value of a qualifier; None: that cannot be told."""
+        said = await self._store.reification.qualified(value, limit)
+        if said is None:
+            return None
+        found = [
+            (Segment(0, head, (relation,), 1, exact=True), Found(tail, Place(), Place(), facts))
+            for (head, relation, tail), facts in said.items()
+        ]
+        return (await self._made(found, Direction.OUTGOING, Count(len(found)), Stop.COMPLETE)).items
+
     async def far_ends(
         self,
         anchors: Sequence[Anchor],

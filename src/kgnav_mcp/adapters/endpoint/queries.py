@@ -72,6 +72,14 @@ SAID: Final = {
     "quoted": "<< $x $p $y >> ?q ?v .",
 }
 """What is said of a triple."""
+QUALIFYING: Final = {
+    "statement": f"?r ?q $value . {STATED['statement']}",
+    "reifies": f"?r ?q $value . {STATED['reifies']}",
+    "quoted": "<< $x $p $y >> ?q $value .",
+}
+"""What is said of a triple with a certain value."""
+QUALIFIED: Final = "SELECT DISTINCT ?s ?p ?o WHERE { $qualifying $shown ?s ?p ?o } LIMIT $most"
+"""Costs a few look-ups for each statement with that value, up to $most of other triples."""
 STATEMENTS_OF: Final = "SELECT ?s ?p ?o ?r ?q ?v WHERE { VALUES (?s ?p ?o) { $triples } $said }"
 """Costs a look-up for each triple."""
 PARALLEL: Final = {

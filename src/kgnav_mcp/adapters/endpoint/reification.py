@@ -115,6 +115,27 @@ class Reification:
         )
         return _collected([row for read in reads for row in read.whole()])
 
+    async def qualified(self, value: URIRef, most: int) -> dict[tuple[URIRef, URIRef, Term], Facts] | None:
+        """The first triples of which a statement says this value, with all that it says; None: that cannot be told.
+
+        Nothing is told of triples with blank nodes, whose statements are not shown.
+        """
+        if not self:
+            return None if self.unsure else {}
+        qualifying = self._pattern(queries.QUALIFYING, sorted(self.notations), "?s", Terms("?p"), "?o", value=value)
+        shown = self._reader.part(queries.SHOWN[Direction.INCOMING], relation=Terms("?q"))
+        read = await self._reader.select(queries.QUALIFIED, qualifying=qualifying, shown=shown, most=most)
+        named = [row for row in read.some() if isinstance(row["s"], URIRef)]
+        triples = [(address(row, "s"), address(row, "p"), row["o"]) for row in named]
+        said = await self.of_triples(triples, Direction.OUTGOING)
+        found = {
+            triple: facts
+            for triple, statements in said.items()
+            for facts in statements
+            if any(term == value for _, term in facts)
+        }
+        return None if not found and (read.rows or self.unsure) else found
+
     async def parallels(self, entities: Sequence[URIRef], direction: Direction) -> dict[Pair, int]:
         """How many rows each relation has beyond its triples, because several reifiers speak of one.
 
@@ -132,10 +153,15 @@ class Reification:
         }
 
     def _pattern(
-        self, forms: Mapping[str, str], notations: Sequence[Notation], x: str, p: URIRef | Terms, y: str
+        self,
+        forms: Mapping[str, str],
+        notations: Sequence[Notation],
+        x: str,
+        p: URIRef | Terms,
+        y: str,
+        **terms: URIRef,
     ) -> Terms:
-        ends = {"x": Terms(x), "p": p, "y": Terms(y)}
-        parts = [self._reader.filled(forms[notation], **ends) for notation in notations]
+        parts = [self._reader.filled(forms[notation], x=Terms(x), p=p, y=Terms(y), **terms) for notation in notations]
         return Terms(parts[0] if len(parts) == 1 else " UNION ".join(f"{{ {part} }}" for part in parts))
 
 

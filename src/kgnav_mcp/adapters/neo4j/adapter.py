@@ -158,6 +158,10 @@ class Neo4jAdapter(GraphAdapter):
             wanted = Wanted(direction, relations, far_ends)
             return await opened.neighbours.page(ids, wanted, limit, after, whole=whole)
 
+    async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...]:  # noqa: ARG002 - the port's
+        """None of any: a relationship's properties are values, never nodes."""
+        return ()
+
     async def nodes(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
     ) -> Page[Entity]:

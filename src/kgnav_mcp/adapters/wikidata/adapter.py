@@ -172,6 +172,10 @@ class WikidataAdapter(GraphAdapter):
             anchors, direction, only=only, far_ends=far_ends, limit=limit, after=after, whole=whole
         )
 
+    async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...]:
+        value = self._readers().store.ids.entity(entity)
+        return () if value is None else await self._readers().neighbours.qualified(value, limit)
+
     async def nodes(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
     ) -> Page[Entity]:

@@ -111,6 +111,12 @@ class NeighbourReader:
             note=note,
         )
 
+    async def qualified(self, value: URIRef, limit: int) -> tuple[Triple, ...]:
+        """The first statements that have the entity as the value of a qualifier."""
+        read = await self._reader.select(queries.QUALIFIED, s=values(value), most=limit)
+        names = [(row, self._store.ids.last(str(row["p"]))) for row in read.some()]
+        return tuple(await self._statements.triples([_found(row, name) for row, name in names if name is not None]))
+
     def _shown(self, tally: Tally, only: Sequence[str] | None) -> tuple[Tally, str]:
         """The part of a tally that is asked for, and a word on what is not shown."""
         if only is not None:

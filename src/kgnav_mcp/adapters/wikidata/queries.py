@@ -126,6 +126,11 @@ EXAMPLES: Final = {
     "LIMIT $most } BIND($number AS ?number) }",
 }
 """Costs the statements of one property of the entities, or, of those that point at them, a few."""
+QUALIFIED: Final = (
+    "SELECT ?s ?p ?st ?o WHERE { { SELECT DISTINCT ?s ?p ?st WHERE { VALUES ?x { $s } ?st ?q ?x . $best ?s ?p ?st "
+    "FILTER(STRSTARTS(STR(?q), $qualifier)) } LIMIT $most } OPTIONAL { ?st ?v ?o FILTER(STRSTARTS(STR(?v), $value)) } }"
+)
+"""Costs the triples that point at the entity, up to $most statements that it qualifies, and the triples of these."""
 DETAILS: Final = "SELECT ?st ?p ?o WHERE { VALUES ?st { $statements } ?st ?p ?o }"
 """Costs the triples of the statements: 5 to 40 each."""
 FULL_VALUES: Final = "SELECT ?v ?p ?o WHERE { VALUES ?v { $nodes } ?v ?p ?o }"

@@ -127,6 +127,30 @@ CROSS JOIN node AS m ON m.id = e1.o AND m.mediator = 1 CROSS JOIN attribute AS a
 """
 """Two seeks for each mediator, where its relation has both literals and nodes as tails."""
 
+# Qualifiers -------------------------------------------------------------------------------------------------------
+
+QUALIFIED = """
+WITH said AS (
+    SELECT * FROM (
+        SELECT s, p, o, NULL AS text, NULL AS datatype, NULL AS language, qualifiers FROM edge
+        WHERE qualifiers IS NOT NULL LIMIT :most
+    ) UNION ALL SELECT * FROM (
+        SELECT node, p, NULL, text, datatype, language, qualifiers FROM attribute
+        WHERE p IN (SELECT p FROM edge_qualifier) LIMIT :most
+    )
+)
+SELECT * FROM said WHERE instr(qualifiers, :written) AND EXISTS (
+    SELECT 1 FROM json_tree(said.qualifiers) AS j WHERE j.key = 'id' AND j.atom = :key
+) LIMIT :limit
+"""
+"""Reads all edges with qualifiers and all attributes of relations with some: 3 us each, up to :most of either."""
+
+UNREAD = """
+SELECT EXISTS (SELECT 1 FROM edge WHERE qualifiers IS NOT NULL LIMIT 1 OFFSET :most)
+    OR EXISTS (SELECT 1 FROM attribute WHERE p IN (SELECT p FROM edge_qualifier) LIMIT 1 OFFSET :most)
+"""
+"""Whether QUALIFIED leaves some unread: up to 0.5 us for each of :most entries of either index."""
+
 # Neighbours of one node -------------------------------------------------------------------------------------------
 
 TAILS = """
