@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import ClassVar, Protocol, Self
+from typing import Protocol, Self
 
 from kgnav_mcp.model import (
     Candidate,
@@ -88,7 +88,8 @@ class GraphAdapter(ABC):
     a caller end one: at the latest when the query's time in the store is over, which the adapter sets by `timeout`.
     """
 
-    capabilities: ClassVar[frozenset[Capability]]
+    capabilities: frozenset[Capability]
+    """Those of the kind of store; once a graph is open, those of this graph."""
 
     @abstractmethod
     async def open(self) -> None:

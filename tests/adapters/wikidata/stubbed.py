@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.wikidata.queries import CLAIM
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.sparql.stub import Exchange, Handler, Stub, serving, table
 
@@ -62,11 +63,13 @@ class Endpoint:
 
 
 def wikibase(answer: Handler, properties: Mapping[str, tuple[str, str]] = PROPERTIES) -> Handler:
-    """A handler that knows its properties, and answers anything else by another."""
+    """A handler that has statements, knows its properties, and answers anything else by another."""
 
     async def handle(exchange: Exchange) -> None:
         query = query_of(exchange)
-        if "wikibase:propertyType" in query:
+        if query == CLAIM:
+            await exchange.answer(rows({"p": iri(f"{BASE}/prop/P31")}))
+        elif "wikibase:propertyType" in query:
             cells = [
                 {
                     "s": iri(f"{BASE}/entity/{name}"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 from cachetools import LRUCache
 
@@ -49,7 +49,7 @@ _KEPT_PAGES, _KEPT_ITEMS = 16, 5_000
 class EmbeddedAdapter(GraphAdapter):
     """One open graph file."""
 
-    capabilities: ClassVar[frozenset[Capability]] = frozenset(Capability)
+    capabilities: frozenset[Capability] = frozenset(Capability)
 
     def __init__(self, path: str, options: AdapterOptions) -> None:
         """One graph file. Its only option is `prefixes`, which go before those of the file.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 from urllib.parse import urlsplit
 
 import httpx2
@@ -74,9 +73,7 @@ class EndpointAdapter(GraphAdapter):
     Misspelt words are not forgiven (FUZZY_NAMES), and the graph may be written to between pages (STABLE_CURSORS).
     """
 
-    capabilities: ClassVar[frozenset[Capability]] = frozenset(
-        {Capability.MEDIATORS, Capability.LABELS, Capability.QUALIFIERS}
-    )
+    capabilities: frozenset[Capability] = frozenset({Capability.MEDIATORS, Capability.LABELS, Capability.QUALIFIERS})
 
     def __init__(self, location: str, options: AdapterOptions) -> None:
         self._endpoint = Endpoint.read(location, options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from rdflib import URIRef
@@ -82,9 +82,7 @@ class FreebaseAdapter(GraphAdapter):
     the operator's own limit, MaxQueryExecutionTime: such a count goes on behind the error that this one ends it with.
     """
 
-    capabilities: ClassVar[frozenset[Capability]] = frozenset(
-        {Capability.EXACT_COUNTS, Capability.MEDIATORS, Capability.LABELS}
-    )
+    capabilities: frozenset[Capability] = frozenset({Capability.EXACT_COUNTS, Capability.MEDIATORS, Capability.LABELS})
 
     def __init__(self, location: str, options: AdapterOptions) -> None:
         self._freebase = Freebase.read(location, options)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from kgnav_mcp.adapters.neo4j import queries
 from kgnav_mcp.adapters.neo4j.advice import advice
@@ -65,7 +64,7 @@ class Neo4jAdapter(GraphAdapter):
     was, and is refused where that has changed.
     """
 
-    capabilities: ClassVar[frozenset[Capability]] = frozenset(
+    capabilities: frozenset[Capability] = frozenset(
         {Capability.EXACT_COUNTS, Capability.QUALIFIERS, Capability.LABELS, Capability.FUZZY_NAMES}
     )
 

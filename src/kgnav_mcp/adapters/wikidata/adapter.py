@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Final
 
 import httpx2
 from rdflib import URIRef
@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.sparql.manners import AT_ONCE, AT_ONCE_HERE, PoliteClien
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.requests import Endpoint
 from kgnav_mcp.adapters.wikidata import queries
-from kgnav_mcp.adapters.wikidata.base import concept_base
+from kgnav_mcp.adapters.wikidata.base import found_in
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
 from kgnav_mcp.adapters.wikidata.classes import Classes
 from kgnav_mcp.adapters.wikidata.ids import Ids
@@ -25,8 +25,9 @@ from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.neighbours import NeighbourReader
 from kgnav_mcp.adapters.wikidata.options import Wikidata
 from kgnav_mcp.adapters.wikidata.paging import Position
+from kgnav_mcp.adapters.wikidata.queries import Form
 from kgnav_mcp.adapters.wikidata.relations import RelationReader
-from kgnav_mcp.adapters.wikidata.schema import SchemaReader
+from kgnav_mcp.adapters.wikidata.schema import VALUES_ONLY, SchemaReader
 from kgnav_mcp.adapters.wikidata.search import JsonApi, VectorSearch, WikibaseSearch
 from kgnav_mcp.adapters.wikidata.statements import StatementReader
 from kgnav_mcp.adapters.wikidata.store import Store
@@ -74,10 +75,11 @@ class WikidataAdapter(GraphAdapter):
 
     Triples are statements: their qualifiers, a rank other than the normal one and the number of references are the
     triple's qualifiers. Labels are no triples but names. A count at a hub of a slow endpoint is a lower bound
-    (EXACT_COUNTS is not declared), and people edit between two pages (neither is STABLE_CURSORS).
+    (EXACT_COUNTS is not declared), and people edit between two pages (neither is STABLE_CURSORS). Of a truthy dump,
+    which opening tells, triples are values alone (without QUALIFIERS).
     """
 
-    capabilities: ClassVar[frozenset[Capability]] = frozenset({Capability.QUALIFIERS, Capability.LABELS})
+    capabilities: frozenset[Capability] = frozenset({Capability.QUALIFIERS, Capability.LABELS})
 
     def __init__(self, location: str, options: AdapterOptions) -> None:
         self._wikidata = Wikidata.read(location, options)
@@ -90,13 +92,15 @@ class WikidataAdapter(GraphAdapter):
         client = self._client()
         try:
             reader = Reader(client, {}, self._options.timeout, prologue=queries.PREFIXES)
-            ids = Ids(self._wikidata.base or await concept_base(reader, self._wikidata))
-            opened = self._made(client, ids)
+            ids, form = await found_in(reader, self._wikidata)
+            opened = self._made(client, ids, form)
             await opened.catalogues.open()
         except BaseException:
             await client.close()
             raise
         self._opened = opened
+        if not form.statements:
+            self.capabilities -= {Capability.QUALIFIERS}
 
     async def close(self) -> None:
         opened, self._opened = self._opened, None
@@ -109,7 +113,7 @@ class WikidataAdapter(GraphAdapter):
     def revision(self) -> str:
         """The endpoint and what of it is shown: that a graph was edited cannot be told from it."""
         opened = self._readers()
-        shown = "all" if self._wikidata.every_rank else "truthy"
+        shown = "all" if self._wikidata.every_rank else "truthy" if opened.store.form.statements else "values"
         place = Endpoint.parse(self._wikidata.endpoint).name
         return f"{place} {self._wikidata.graph or ''} {opened.store.ids.base} {shown}"
 
@@ -185,6 +189,11 @@ class WikidataAdapter(GraphAdapter):
         self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
     ) -> Page[Literal]:
         lists = self._readers().lists
+        if kind is ValueOwner.RELATIONSHIP and Capability.QUALIFIERS not in self.capabilities:
+            raise Unsupported(
+                "this copy of a Wikibase has values only (a truthy dump), so that its relations have no qualifiers",
+                next_step="Ask for the values of a property of nodes (entity_type='node').",
+            )
         read = lists.values if kind is ValueOwner.NODE else lists.roles
         return await read(property_name, owner, limit, after)
 
@@ -195,7 +204,7 @@ class WikidataAdapter(GraphAdapter):
     async def health(self) -> Health:
         opened, wikidata = self._readers(), self._wikidata
         try:
-            size = await opened.store.reader.count(queries.STATEMENT_COUNT, most=_COUNTED)
+            size = await opened.store.reader.count(queries.ROW_COUNT, most=_COUNTED)
         except StoreTimeout:
             size = Count.unknown()
         advice: list[str] = []
@@ -213,6 +222,8 @@ class WikidataAdapter(GraphAdapter):
                 "Entities are found by their very labels only: set contact, with which the search of Wikidata is used."
             )
         store = f"Wikibase {opened.store.ids.base} on {wikidata.host}, {len(opened.catalogues.current):,} properties"
+        if not opened.store.form.statements:
+            store += f"; {VALUES_ONLY}"
         return Health(True, store, Count.unknown(), size, tuple(advice))
 
     def _client(self) -> PoliteClient:
@@ -222,9 +233,9 @@ class WikidataAdapter(GraphAdapter):
         at_once = AT_ONCE_HERE if Endpoint.parse(wikidata.endpoint).is_local else AT_ONCE
         return PoliteClient(client, manners_of(wikidata.host, at_once=at_once), patience=timeout)
 
-    def _made(self, client: PoliteClient, ids: Ids) -> _Opened:
+    def _made(self, client: PoliteClient, ids: Ids, form: Form) -> _Opened:
         wikidata = self._wikidata
-        store = Store(client, wikidata, ids, self._options)
+        store = Store(client, wikidata, ids, form, self._options)
         catalogues = Catalogues(store)
         names = Names(store, catalogues)
         search = WikibaseSearch(self._api(wikidata.search)) if wikidata.search else None

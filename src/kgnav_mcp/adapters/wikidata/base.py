@@ -1,43 +1,42 @@
-"""The concept base of a copy of Wikidata, or of another Wikibase: what the IRIs of its entities begin with."""
+"""What an endpoint has of a Wikibase: the concept base of its IRIs, and the form of its rows."""
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
+from typing import Final
 
 from kgnav_mcp.adapters.sparql.reading import Reader
-from kgnav_mcp.adapters.sparql.requests import Endpoint
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.ids import Ids
 from kgnav_mcp.adapters.wikidata.options import Wikidata
 from kgnav_mcp.adapters.wikidata.presets import WIKIDATA
+from kgnav_mcp.adapters.wikidata.queries import Form
 from kgnav_mcp.errors import InvalidStore
 
+_LOOKED_AT: Final = 100_000
+"""Triples that are looked at for a value, where nothing else says that there is a Wikibase."""
 
-async def concept_base(reader: Reader, wikidata: Wikidata) -> str:
-    """The base of its properties; where they are not defined, as in an item's export, of what leads to statements.
+
+async def found_in(reader: Reader, wikidata: Wikidata) -> tuple[Ids, Form]:
+    """The base, of the properties where they are defined, else of the predicates; and whether rows are statements.
 
     Raises:
-        InvalidStore: the endpoint has no statements.
+        InvalidStore: the endpoint has neither statements nor values.
         StoreTimeout: it did not find one in time.
     """
-    defined = (await reader.select(queries.DIRECT_CLAIM)).some()
+    if wikidata.known:
+        return Ids(wikidata.base), queries.FULL
+    defined = () if wikidata.base else (await reader.select(queries.DIRECT_CLAIM)).some()
     claims = (await reader.select(queries.CLAIM)).some()
+    direct = ()
     if not claims:
-        instance = Ids(WIKIDATA).direct("P31")
-        if defined or (await reader.select(queries.TRUTHY, instance=instance)).some():
-            raise _truthy(wikidata)
-        raise InvalidStore(
-            "this endpoint has no Wikibase in it: no statement (wikibase:BestRank), no property (wikibase:directClaim)",
-            next_step="Correct the graph's address, or name the graph that has it (option graph).",
-        )
-    known = (*(row["direct"] for row in defined), *(row["p"] for row in claims))
-    return next((base for base, folder, _ in (str(iri).partition("/prop/") for iri in known) if folder), WIKIDATA)
-
-
-def _truthy(wikidata: Wikidata) -> InvalidStore:
-    graph = f"?{urlencode({'default-graph-uri': wikidata.graph})}" if wikidata.graph else ""
-    return InvalidStore(
-        "this copy of a Wikibase has values but no statements (wikibase:BestRank), as a truthy dump",
-        next_step=f"Walk its values: sparql+{Endpoint.parse(wikidata.endpoint).name}{graph} is a graph, too. "
-        "Or load the full dump: statements carry the qualifiers and ranks.",
-    )
+        instance = Ids(wikidata.base or WIKIDATA).direct(wikidata.instance_of)
+        direct = (await reader.select(queries.DIRECT, instance=instance, most=_LOOKED_AT)).some()
+        if not (defined or direct or wikidata.base):
+            raise InvalidStore(
+                "this endpoint has no Wikibase in it: no statement (wikibase:BestRank), no property "
+                "(wikibase:directClaim), no value (prop/direct/)",
+                next_step="Correct the graph's address, or name the graph that has it (option graph).",
+            )
+    iris = [*(row["direct"] for row in defined), *(row["p"] for row in (*claims, *direct))]
+    found = next((base for base, folder, _ in (str(iri).partition("/prop/") for iri in iris) if folder), WIKIDATA)
+    return Ids(wikidata.base or found), queries.TRUTHY if direct or (defined and not claims) else queries.FULL

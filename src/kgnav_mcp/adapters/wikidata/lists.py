@@ -89,8 +89,9 @@ class ListReader:
             meant = await self._classes.called(owner)
             narrowed = self._reader.part(queries.IN_CLASS, classes=values(*meant.classes))
         ids = self._store.ids
-        of = self._reader.part(queries.OF_NODES, claim=ids.claim(local), **{"class": narrowed})
-        said = self._said(local, of, ids.value(local), ids.full_value(local))
+        claims = self._store.rows(self._store.form.claims, local)
+        of = self._reader.part(queries.OF_NODES, claims=claims, **{"class": narrowed})
+        said = self._said(local, of, ids.value(local), ids.full_value(local)) if self._store.form.statements else of
         return in_part(await self._values(local, said, skip, limit), Stop.COMPLETE, meant.note)
 
     async def roles(self, name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
@@ -168,7 +169,7 @@ class ListReader:
         if not sendable(value):
             return Condition(None)
         known = self._catalogues.current.get(local)
-        if known.datatype == TIME:
+        if known.datatype == TIME and self._store.form.statements:
             return Condition(self._with_time(local, value))
         if known.to_entities:
             terms, stop = await self._meant(value)
@@ -207,6 +208,8 @@ class ListReader:
             return [Literal(match[0].removeprefix("+"), datatype=XSD.decimal, normalize=False)] if match else []
         if datatype in {"string", "external-id"}:
             return [Literal(value)]
+        if datatype == TIME:
+            return [Literal(text, datatype=XSD.dateTime) for text, _ in words.times_of(value)]
         return None
 
     async def _page(self, conditions: Terms, skip: int, limit: int) -> Page[Entity]:

@@ -22,7 +22,7 @@ from kgnav_mcp.adapters.sparql.terms import values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
 from kgnav_mcp.adapters.wikidata.paging import Position
-from kgnav_mcp.adapters.wikidata.statements import Found, StatementReader
+from kgnav_mcp.adapters.wikidata.statements import Found, StatementReader, statement
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.adapters.wikidata.tallies import Tallies, Tally, hub_timed_out
 from kgnav_mcp.concurrency import gathered
@@ -176,13 +176,12 @@ class NeighbourReader:
         for segment in segments:
             by_property[segment.property].append(segment)
         names = list(by_property)
-        ids = self._store.ids
+        form = self._store.form
         branches = [
             self._reader.filled(
-                queries.STATEMENTS[direction],
+                queries.ROWS[direction],
                 s=values(*(segment.anchor for segment in by_property[name])),
-                claim=ids.claim(name),
-                p=ids.value(name),
+                rows=self._store.rows(form.rows[direction], name),
                 number=place,
             )
             for place, name in enumerate(names)
@@ -202,16 +201,9 @@ class NeighbourReader:
 
     async def _sliced(self, segment: Segment, start: int, most: int) -> list[Part]:
         """So many of the statements that point at a hub, in the order of the index."""
-        ids = self._store.ids
+        rows = self._store.rows(self._store.form.rows[Direction.INCOMING], segment.property)
         try:
-            read = await self._reader.slice(
-                queries.SLICE,
-                start,
-                most,
-                s=values(segment.anchor),
-                p=ids.value(segment.property),
-                claim=ids.claim(segment.property),
-            )
+            read = await self._reader.slice(queries.SLICE, start, most, s=values(segment.anchor), rows=rows)
         except StoreTimeout:
             return [Part(segment, start, (), Stop.TIME_OUT)]
         found = [_found(row, segment.property) for row in read.rows]
@@ -233,7 +225,7 @@ def hidden_note(rows: Count, names: Iterable[str]) -> str:
 
 
 def _found(row: Row, name: str) -> Found:
-    return Found(address(row, "s"), name, address(row, "st"), row.get("o"))
+    return Found(address(row, "s"), name, statement(row, "st"), row.get("o"))
 
 
 def _order(segment: Segment) -> tuple[int, str]:
@@ -245,13 +237,13 @@ def _order_of(position: Position) -> tuple[int, str]:
 
 
 def _key(direction: Direction) -> Callable[[Found], tuple[bool, int, str, str]]:
-    """The order of statements of one property: by value, or by head, entities by number; then by their own IRIs."""
+    """The order of statements of one property: by value, or by head, entities by number; then by their keys."""
 
     def key(found: Found) -> tuple[bool, int, str, str]:
         far = found.head if direction is Direction.INCOMING else found.value
         if not isinstance(far, URIRef):
-            return False, 0, str(far) if isinstance(far, Literal) else "", str(found.statement)
+            return False, 0, str(far) if isinstance(far, Literal) else "", found.key()
         digits = far.rpartition("/")[2][1:]
-        return True, int(digits) if digits.isdecimal() else 0, str(far), str(found.statement)
+        return True, int(digits) if digits.isdecimal() else 0, str(far), found.key()
 
     return key

@@ -43,6 +43,8 @@ class Wikidata:
     """Who runs this program: an e-mail address or a web page; empty where nobody is named."""
     base: str
     """The concept base; empty: asked from the endpoint."""
+    known: bool
+    """Whether it is a public endpoint, of which it need not be asked whether it has statements."""
     search: str
     vectors: str
     vector_search: bool
@@ -90,6 +92,7 @@ class Wikidata:
             graph=extra.text("graph", "") or next(iter(parse_qs(parts.query).get(_GRAPH, ())), None),
             contact=contact,
             base=extra.text("base", preset.base).rstrip("/"),
+            known=bool(preset.base),
             search="" if _unnamed(search, contact) else search,
             vectors="" if _unnamed(vectors, contact) else vectors,
             vector_search=extra.truth("vector_search", default=False),

@@ -3,11 +3,14 @@
 `?s` is an entity that is asked about or that a statement is about, `?st` a statement, `?o` a value. None of them calls
 another service, and each declares its prefixes, as QLever wants it. Entities come as VALUES rather than as constants:
 Oxigraph starts from the former, and from all best statements with the latter. `$best` narrows statements to those of
-the best rank, or to nothing. A fragment is a part of a query and costs what its query says.
+the best rank, or to nothing. A fragment is a part of a query and costs what its query says. How rows are written is
+the copy's form: its fragments stand in the queries under their names.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from kgnav_mcp.adapters.sparql.terms import Terms
@@ -29,6 +32,64 @@ KINDS: Final = {
     TailKind.LITERAL: "FILTER(!STRSTARTS(STR(?o), $entities))",
 }
 
+# The forms of a copy
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a copy writes its rows. Fragments of any property bind it to `?p`; others name one ($claim, $p, $direct)."""
+
+    folder: str
+    """Where predicates that lead to values are, under the base."""
+    statements: bool
+    """Whether rows have nodes, `?st`, with qualifiers, ranks, references and values in full."""
+    every: str
+    """Every row of the graph, as far as needed to count it."""
+    leaving: str
+    """The rows of `?s`."""
+    leaving_to: str
+    """The rows of `?s` with their values."""
+    claims: str
+    """The rows of one property, as far as needed to count them."""
+    valued: str
+    """The rows of one property with their values, from `?s`."""
+    rows: Mapping[Direction, str]
+    """The same from `?s`, those without a value, too, or from `?o`."""
+    pointing: str
+    """The rows of one property whose value is $s, as far as needed to count them."""
+
+
+FULL: Final = Form(
+    folder="/prop/statement/",
+    statements=True,
+    every="?st a wikibase:BestRank .",
+    leaving="?s ?p ?st . $best",
+    leaving_to="?s ?p ?st . $best ?st ?v ?o . FILTER(STRSTARTS(STR(?v), $value))",
+    claims="?s $claim ?st . $best",
+    valued="?s $claim ?st . $best ?st $p ?o .",
+    rows={
+        Direction.OUTGOING: "?s $claim ?st . $best OPTIONAL { ?st $p ?o }",
+        Direction.INCOMING: "?st $p ?o . $best ?s $claim ?st .",
+    },
+    pointing="?st $p $s . $best",
+)
+"""Every statement has a node."""
+
+_ANY: Final = "?s ?p ?o . FILTER(STRSTARTS(STR(?p), $value))"
+_ONE: Final = "?s $direct ?o ."
+TRUTHY: Final = Form(
+    folder="/prop/direct/",
+    statements=False,
+    every=_ANY,
+    leaving=_ANY,
+    leaving_to=_ANY,
+    claims=_ONE,
+    valued=_ONE,
+    rows=dict.fromkeys(Direction, _ONE),
+    pointing="?x $direct $s .",
+)
+"""A truthy dump: a row is the triple from an entity to a value of its best statements."""
+
 # The catalogue
 
 PROPERTIES: Final = (
@@ -48,8 +109,11 @@ UNDEFINED_LABELS: Final = (
 """Costs a look-up for each label of each property, in a copy that does not define them."""
 CLAIM: Final = "SELECT ?p WHERE { { SELECT ?st WHERE { ?st a wikibase:BestRank } LIMIT 1 } ?s ?p ?st }"
 """Costs a row: what leads to a statement."""
-TRUTHY: Final = "SELECT ?o WHERE { ?s $instance ?o } LIMIT 1"
-"""Costs a row: a value of a property that all of Wikidata uses."""
+DIRECT: Final = (
+    "SELECT ?p WHERE { { { SELECT ?s WHERE { ?s $instance ?o } LIMIT 1 } BIND($instance AS ?p) } UNION "
+    "{ { SELECT ?p WHERE { ?s ?p ?o } LIMIT $most } FILTER(CONTAINS(STR(?p), '/prop/direct/P')) } } LIMIT 1"
+)
+"""Costs a row where a property is used that all of Wikidata uses, else at most $most triples."""
 DIRECT_CLAIM: Final = "SELECT ?s ?direct WHERE { ?s wikibase:directClaim ?direct } LIMIT 1"
 """Costs a row."""
 
@@ -78,19 +142,18 @@ SIZES: Final = """SELECT ?s ?p ?o WHERE {
 # How many statements there are around entities
 
 COUNTS: Final = {
-    Direction.OUTGOING: "SELECT ?s ?p (COUNT(*) AS ?n) WHERE { VALUES ?s { $s } ?s ?p ?st . $best } GROUP BY ?s ?p",
+    Direction.OUTGOING: "SELECT ?s ?p (COUNT(*) AS ?n) WHERE { VALUES ?s { $s } $leaving } GROUP BY ?s ?p",
     Direction.INCOMING: "SELECT ?s ?p (COUNT(*) AS ?n) WHERE { VALUES ?s { $s } ?st ?p ?s . $best "
     "FILTER(STRSTARTS(STR(?p), $value)) } GROUP BY ?s ?p",
 }
 """Costs the triples that leave the entities, or that point at them."""
 ENTITY_COUNTS: Final = (
-    "SELECT ?s ?p (COUNT(*) AS ?n) WHERE { VALUES ?s { $s } ?s ?p ?st . $best ?st ?v ?o "
-    "FILTER(STRSTARTS(STR(?v), $value) && STRSTARTS(STR(?o), $entities)) } GROUP BY ?s ?p"
+    "SELECT ?s ?p (COUNT(*) AS ?n) WHERE { VALUES ?s { $s } $leaving_to "
+    "FILTER(STRSTARTS(STR(?o), $entities)) } GROUP BY ?s ?p"
 )
 """Costs the triples of all statements of the entities: those whose value is an entity are counted."""
 PROBE: Final = {
-    Direction.OUTGOING: "SELECT (COUNT(*) AS ?n) WHERE { SELECT ?st WHERE { VALUES ?s { $s } ?s ?p ?st . $best } "
-    "LIMIT $most }",
+    Direction.OUTGOING: "SELECT (COUNT(*) AS ?n) WHERE { SELECT ?p WHERE { VALUES ?s { $s } $leaving } LIMIT $most }",
     Direction.INCOMING: "SELECT (COUNT(*) AS ?n) WHERE { SELECT ?st WHERE { VALUES ?s { $s } ?st ?p ?s . $best "
     "FILTER(STRSTARTS(STR(?p), $value)) } LIMIT $most }",
 }
@@ -100,8 +163,7 @@ POINTING: Final = "SELECT (COUNT(*) AS ?n) WHERE { SELECT ?x WHERE { VALUES ?s {
 LEADING: Final = "SELECT ?direct WHERE { VALUES ?direct { $directs } FILTER EXISTS { ?x ?direct $s } }"
 """Costs a look-up for each property: the relations of a hub without its rows."""
 AT_MOST: Final = (
-    "{ { SELECT (COUNT(*) AS ?n) WHERE { SELECT ?st WHERE { ?st $p $s . $best } LIMIT $most } } "
-    "BIND($number AS ?number) }"
+    "{ { SELECT (COUNT(*) AS ?n) WHERE { SELECT * WHERE { $pointing } LIMIT $most } } BIND($number AS ?number) }"
 )
 """Costs $most rows."""
 SOME_RELATIONS: Final = (
@@ -112,18 +174,18 @@ SOME_RELATIONS: Final = (
 
 # Statements around entities
 
-STATEMENTS: Final = {
-    Direction.OUTGOING: "{ VALUES ?s { $s } ?s $claim ?st . $best OPTIONAL { ?st $p ?o } BIND($number AS ?number) }",
-    Direction.INCOMING: "{ VALUES ?o { $s } ?st $p ?o . $best ?s $claim ?st BIND($number AS ?number) }",
+ROWS: Final = {
+    Direction.OUTGOING: "{ VALUES ?s { $s } $rows BIND($number AS ?number) }",
+    Direction.INCOMING: "{ VALUES ?o { $s } $rows BIND($number AS ?number) }",
 }
 """Costs the statements of one property of the entities; one without a value comes without `?o`."""
-SLICE: Final = "SELECT ?st ?s ?o WHERE { VALUES ?o { $s } ?st $p ?o . $best ?s $claim ?st } OFFSET $skip LIMIT $most"
+SLICE: Final = "SELECT * WHERE { VALUES ?o { $s } $rows } OFFSET $skip LIMIT $most"
 """Costs the statements skipped and read, in the order of the endpoint's index."""
 EXAMPLES: Final = {
-    Direction.OUTGOING: "{ { SELECT ?o (MIN(?st) AS ?one) WHERE { VALUES ?s { $s } ?s $claim ?st . $best "
-    "?st $p ?o $kind } GROUP BY ?o LIMIT $most } BIND($number AS ?number) }",
-    Direction.INCOMING: "{ { SELECT DISTINCT ?s WHERE { VALUES ?o { $s } ?st $p ?o . $best ?s $claim ?st $kind } "
-    "LIMIT $most } BIND($number AS ?number) }",
+    Direction.OUTGOING: "{ { SELECT ?o (MIN(?s) AS ?head) (MIN(?st) AS ?one) WHERE { VALUES ?s { $s } $rows $kind } "
+    "GROUP BY ?o LIMIT $most } BIND($number AS ?number) }",
+    Direction.INCOMING: "{ { SELECT DISTINCT ?s WHERE { VALUES ?o { $s } $rows $kind } LIMIT $most } "
+    "BIND($number AS ?number) }",
 }
 """Costs the statements of one property of the entities, or, of those that point at them, a few."""
 QUALIFIED: Final = (
@@ -169,7 +231,7 @@ UP_TO_NODES: Final = "SELECT (COUNT(*) AS ?n) WHERE { SELECT DISTINCT ?s WHERE {
 """Costs $most nodes."""
 NODE_COUNT: Final = "SELECT (COUNT(DISTINCT ?s) AS ?n) WHERE { $conditions }"
 """Costs each node."""
-OF_NODES: Final = "?s $claim ?st . $best $class"
+OF_NODES: Final = "$claims $class"
 OF_EDGES: Final = "$owned $best"
 OWNED: Final = "?st $owner ?x ."
 PLAIN: Final = "$of ?st $p ?o ."
@@ -185,9 +247,9 @@ IS_QUALIFIER: Final = "SELECT ?st WHERE { ?st $p ?o } LIMIT 1"
 
 # The schema
 
-USES: Final = "SELECT ?p (COUNT(*) AS ?n) WHERE { ?st a wikibase:BestRank . ?s ?p ?st } GROUP BY ?p"
+USES: Final = "SELECT ?p (COUNT(*) AS ?n) WHERE { $leaving } GROUP BY ?p"
 """Costs every statement of the graph."""
-USE: Final = "SELECT (COUNT(*) AS ?n) WHERE { ?s $claim ?st . $best }"
+USE: Final = "SELECT (COUNT(*) AS ?n) WHERE { $claims }"
 """Costs the statements of one property."""
 CLASSES: Final = "SELECT ?o (COUNT(*) AS ?n) WHERE { ?s $instance ?o } GROUP BY ?o"
 """Costs a row for each class of each entity."""
@@ -203,16 +265,16 @@ END_CLASSES: Final = {
 }
 """Costs the classes of $most entities."""
 QUALIFIERS: Final = (
-    "SELECT DISTINCT ?q WHERE { { SELECT ?st WHERE { ?s $claim ?st . $best } LIMIT $most } ?st ?q ?o "
+    "SELECT DISTINCT ?q WHERE { { SELECT ?st WHERE { $claims } LIMIT $most } ?st ?q ?o "
     "FILTER(STRSTARTS(STR(?q), $qualifier)) }"
 )
 """Costs the triples of $most statements."""
 AT_CLASS: Final = {
     Direction.OUTGOING: "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $instance $of_class } LIMIT $most } "
-    "?s ?p ?st . $best } GROUP BY ?p",
+    "$leaving } GROUP BY ?p",
     Direction.INCOMING: "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $instance $of_class } LIMIT $most } "
     "?st ?p ?s . $best FILTER(STRSTARTS(STR(?p), $value)) } GROUP BY ?p",
 }
 """Costs the statements of $most entities."""
-STATEMENT_COUNT: Final = "SELECT (COUNT(*) AS ?n) WHERE { SELECT ?st WHERE { ?st a wikibase:BestRank } LIMIT $most }"
-"""Costs $most statements."""
+ROW_COUNT: Final = "SELECT (COUNT(*) AS ?n) WHERE { SELECT * WHERE { $every } LIMIT $most }"
+"""Costs $most rows."""

@@ -12,7 +12,7 @@ from kgnav_mcp.adapters.sparql.terms import values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
 from kgnav_mcp.adapters.wikidata.ids import Ids
-from kgnav_mcp.adapters.wikidata.statements import Found, StatementReader
+from kgnav_mcp.adapters.wikidata.statements import Found, StatementReader, statement
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.adapters.wikidata.tallies import Tallies, Tally
 from kgnav_mcp.errors import StoreTimeout
@@ -81,8 +81,9 @@ class RelationReader:
         """
         if not wanted or not names:
             return {}, Stop.COMPLETE
-        ids = self._store.ids
-        kind = self._reader.part(queries.KINDS[far_ends if direction is Direction.OUTGOING else None])
+        outgoing = direction is Direction.OUTGOING
+        pattern = self._store.form.valued if outgoing else self._store.form.rows[direction]
+        kind = self._reader.part(queries.KINDS[far_ends if outgoing else None])
         branches: list[str] = []
         for place, name in enumerate(names):
             some = sorted(anchor for anchor, counts in tally.rows.items() if name in counts)[:_ANCHORS]
@@ -90,8 +91,7 @@ class RelationReader:
                 self._reader.filled(
                     queries.EXAMPLES[direction],
                     s=values(*some),
-                    claim=ids.claim(name),
-                    p=ids.value(name),
+                    rows=self._store.rows(pattern, name),
                     kind=kind,
                     number=place,
                     most=wanted,
@@ -104,10 +104,10 @@ class RelationReader:
         found: list[Found] = []
         for row in read.rows:
             name = names[number(row, "number")]
-            if direction is Direction.OUTGOING:
-                found.append(Found(address(row, "one"), name, address(row, "one"), row["o"]))
+            if outgoing:
+                found.append(Found(address(row, "head"), name, statement(row, "one"), row["o"]))
             else:
-                found.append(Found(address(row, "s"), name, address(row, "s"), None))
+                found.append(Found(address(row, "s"), name, None, None))
         nodes: dict[str, list[Node]] = defaultdict(list)
         for each, node in zip(found, await self._statements.nodes(found, direction), strict=True):
             if node not in nodes[each.property]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.sparql.reading import fits, number, worst
+from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
 from kgnav_mcp.adapters.wikidata.classes import Classes
@@ -29,6 +30,9 @@ _ENDS = 3
 _SHARE = 0.1
 """A class at an end is shown where it is this often as large as the largest there."""
 _SAMPLED = "classes at the ends of relations and qualifiers are those of the first 1,000 rows"
+_ENDS_SAMPLED = "classes at the ends of relations are those of the first 1,000 rows"
+VALUES_ONLY = "values only (a truthy dump): no qualifiers, ranks or references"
+"""What is said of a copy without statements."""
 _CUT = "the endpoint's time was over before all of this was read: relations, classes and qualifiers may be missing"
 
 
@@ -112,7 +116,7 @@ class SchemaReader:
 
     async def _use(self, local: str) -> Count:
         try:
-            return await self._reader.count(queries.USE, claim=self._store.ids.claim(local))
+            return await self._reader.count(queries.USE, claims=self._claims(local))
         except StoreTimeout:
             return Count.unknown()
 
@@ -148,7 +152,7 @@ class SchemaReader:
         read = await gathered(*(self._joined(local) for local in edges[:detailed]))
         joined = dict(zip(edges, read, strict=False))
         labels = sorted(classes, key=lambda iri: (-classes[iri].value, iri))[:limit]
-        notes = [_SAMPLED]
+        notes = [_SAMPLED] if self._store.form.statements else [_ENDS_SAMPLED, VALUES_ONLY]
         if not known.whole:
             notes.append("classes are those of some entities")
         if Stop.TIME_OUT in (used.stop, *(ends.stop for ends in read)):
@@ -200,6 +204,11 @@ class SchemaReader:
         return tuple(labels.get(iri) or self._store.ids.shown(iri) for iri in often), read.stop
 
     async def _qualifiers(self, local: str) -> tuple[tuple[str, ...], Stop]:
-        read = await self._reader.select(queries.QUALIFIERS, claim=self._store.ids.claim(local), most=_SAMPLE)
+        if not self._store.form.statements:
+            return (), Stop.COMPLETE
+        read = await self._reader.select(queries.QUALIFIERS, claims=self._claims(local), most=_SAMPLE)
         found = {self._store.ids.last(str(row["q"])) for row in read.rows}
         return tuple(sorted(Ids.relation(each) for each in found if each is not None)), read.stop
+
+    def _claims(self, local: str) -> Terms:
+        return self._store.rows(self._store.form.claims, local)

@@ -10,7 +10,7 @@ from typing import Final
 from rdflib import BNode, Literal, URIRef
 
 from kgnav_mcp import model
-from kgnav_mcp.adapters.sparql.reading import address
+from kgnav_mcp.adapters.sparql.reading import Row, address
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.wikidata import queries, words
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
@@ -35,12 +35,21 @@ _UNNAMED_TYPES: Final = frozenset({"string", "monolingualtext", ""})
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A statement: what it is about, its property, its own IRI, and its value (None: it says there is none)."""
+    """A row: what it is about, its property, its statement where there are any, and its value (None: there is none)."""
 
     head: URIRef
     property: str
-    statement: URIRef
+    statement: URIRef | None
     value: Term | None
+
+    def key(self) -> str:
+        """What tells it from the other rows of its head and property."""
+        return str(self.statement or repr(self.value))
+
+
+def statement(row: Row, variable: str) -> URIRef | None:
+    """The statement of a row; None in a copy without statements."""
+    return address(row, variable) if variable in row else None
 
 
 @dataclass(slots=True)
@@ -53,6 +62,8 @@ class _Details:
     full: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Nodes of values in full, the statement's own and its qualifiers', by property."""
 
+
+_NOTHING: Final = _Details()
 
 _Full = Mapping[str, str]
 """The node of a value in full: what each predicate of the ontology says."""
@@ -70,23 +81,22 @@ class StatementReader:
     async def triples(self, found: Sequence[Found]) -> list[Triple]:
         """Statements as triples with their qualifiers. Labels are read while what else is said is."""
         ends = [*(each.head for each in found), *(each.value for each in found)]
-        details, labels = await gathered(self._details([each.statement for each in found]), self._labels(ends))
+        details, labels = await gathered(self._details(found), self._labels(ends))
         qualifiers = [value for said in details.values() for _, value in said.qualifiers]
         full, others = await gathered(self._full(details), self._labels(qualifiers))
         labels |= others | await self._units(full.values())
-        return [self._triple(each, details[each.statement], full, labels) for each in found]
+        return [self._triple(each, _said(each, details), full, labels) for each in found]
 
     async def nodes(self, found: Sequence[Found], direction: Direction) -> list[Node]:
         """The far ends of statements alone."""
         if direction is Direction.INCOMING:
             labels = await self._names.labels(each.head for each in found)
             return [self._names.entity(each.head, labels) for each in found]
-        in_full = [each.statement for each in found if isinstance(each.value, Literal) and _has_parts(each.value)]
+        in_full = [each for each in found if isinstance(each.value, Literal) and _has_parts(each.value)]
         details, labels = await gathered(self._details(in_full), self._labels([each.value for each in found]))
         full = await self._full(details)
         labels |= await self._units(full.values())
-        nothing = _Details()
-        return [self._value(each, details.get(each.statement, nothing), full, labels) for each in found]
+        return [self._value(each, _said(each, details), full, labels) for each in found]
 
     async def _labels(self, terms: Iterable[object]) -> dict[str, str]:
         return await self._names.labels(
@@ -98,11 +108,12 @@ class StatementReader:
         units = [unit for node in full if (unit := node.get("quantityUnit")) and not unit.endswith(f"/{_NO_UNIT}")]
         return await self._names.labels(units)
 
-    async def _details(self, statements: Sequence[URIRef]) -> dict[URIRef, _Details]:
+    async def _details(self, found: Iterable[Found]) -> dict[URIRef, _Details]:
         details: dict[URIRef, _Details] = defaultdict(_Details)
+        statements = list(dict.fromkeys(each.statement for each in found if each.statement is not None))
         if not statements:
             return details
-        rows = (await self._reader.over(queries.DETAILS, "statements", list(dict.fromkeys(statements)))).whole()
+        rows = (await self._reader.over(queries.DETAILS, "statements", statements)).whole()
         prefix = f"{self._ids.base}/prop/"
         for row in rows:
             said, predicate, node = details[address(row, "st")], str(row["p"]), row["o"]
@@ -187,6 +198,11 @@ class StatementReader:
         elif kind == "globe-coordinate":
             text = words.place(text)
         return model.Literal(text, None if kind in _UNNAMED_TYPES else kind)
+
+
+def _said(found: Found, details: Mapping[URIRef, _Details]) -> _Details:
+    """What is said of a row; nothing of one without a statement."""
+    return details.get(found.statement, _NOTHING) if found.statement is not None else _NOTHING
 
 
 def _has_parts(value: Literal) -> bool:

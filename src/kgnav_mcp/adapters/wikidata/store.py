@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from rdflib import Literal
+from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql.reading import Reader, Selects
+from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.ids import Ids
 from kgnav_mcp.adapters.wikidata.options import Wikidata
+from kgnav_mcp.adapters.wikidata.queries import Form
 from kgnav_mcp.port import AdapterOptions
 
 _BATCH = 200
@@ -19,13 +21,14 @@ _BRANCHES = 40
 class Store:
     """The endpoint with the terms that mean the same in every query."""
 
-    def __init__(self, client: Selects, wikidata: Wikidata, ids: Ids, options: AdapterOptions) -> None:
+    def __init__(self, client: Selects, wikidata: Wikidata, ids: Ids, form: Form, options: AdapterOptions) -> None:
         self.wikidata = wikidata
         self.ids = ids
+        self.form = form
         self.languages = options.languages
         known = {
             "best": queries.RANKED if wikidata.every_rank else queries.BEST,
-            "value": Literal(f"{ids.base}/prop/statement/P"),
+            "value": Literal(f"{ids.base}{form.folder}P"),
             "qualifier": Literal(f"{ids.base}/prop/qualifier/P"),
             "entities": Literal(ids.entities),
             "instance": ids.direct(wikidata.instance_of),
@@ -33,3 +36,10 @@ class Store:
         self.reader = Reader(
             client, known, options.timeout, prologue=queries.PREFIXES, batch=_BATCH, branches=_BRANCHES
         )
+        fragments = {"every": form.every, "leaving": form.leaving, "leaving_to": form.leaving_to}
+        self.reader.know({name: self.reader.part(fragment) for name, fragment in fragments.items()})
+
+    def rows(self, fragment: str, local: str, **terms: URIRef) -> Terms:
+        """A fragment of the form for one property."""
+        predicates = {"claim": self.ids.claim(local), "p": self.ids.value(local), "direct": self.ids.direct(local)}
+        return self.reader.part(fragment, **terms, **{n: iri for n, iri in predicates.items() if f"${n} " in fragment})

@@ -183,7 +183,10 @@ class Tallies:
         """The rows of properties at a hub, each counted up to a bound; one or more where that takes too long."""
         branches = [
             self._reader.filled(
-                queries.AT_MOST, p=self._store.ids.value(name), s=anchor, most=COUNTED_AT_HUBS, number=place
+                queries.AT_MOST,
+                pointing=self._store.rows(self._store.form.pointing, name, s=anchor),
+                most=COUNTED_AT_HUBS,
+                number=place,
             )
             for place, name in enumerate(names)
         ]
