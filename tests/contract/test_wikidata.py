@@ -1,4 +1,4 @@
-"""Wikidata's form of the toy graph passes the contract on a live Oxigraph and on a live Virtuoso."""
+"""Wikidata's form of the toy graph, and its truthy values alone, pass the contract on live stores."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tests.contract.suite import GraphAdapterContract
 from tests.services import Oxigraph, Virtuoso
 
 GRAPH = "http://toy.example/wikidata"
+TRUTHY = "http://toy.example/wikidata-truthy"
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +33,27 @@ class TestWikidataOnOxigraph(GraphAdapterContract):
     @classmethod
     def view(cls) -> toy_views.View:
         return toy_views.view(toy_views.WIKIDATA)
+
+
+@pytest.fixture(scope="module")
+def truthy_location(oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The toy graph as a truthy dump of Wikidata has it."""
+    oxigraph.load(toy_wikibase.write(tmp_path_factory.mktemp("wikidata"), truthy=True), TRUTHY)
+    return f"wikidata+{oxigraph.url}?default-graph-uri={TRUTHY}"
+
+
+class TestTruthyWikidataOnOxigraph(GraphAdapterContract):
+    schemes: ClassVar[frozenset[str]] = frozenset({"wikidata+http", "wikidata+https"})
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def location(cls, truthy_location: str) -> str:
+        return truthy_location
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def view(cls) -> toy_views.View:
+        return toy_views.view(toy_views.TRUTHY)
 
 
 @pytest.fixture(scope="module")

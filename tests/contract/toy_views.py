@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import quote
 
 from kgnav_mcp.model import Direction, Entity, Literal, Triple
@@ -120,6 +120,7 @@ WIKIDATA = WikidataStyle(
     type=f"wdt:{toy_numbers.INSTANCE_OF}",
     terms=False,
 )
+TRUTHY = replace(WIKIDATA, qualifiers=False)
 FREEBASE = Style(
     node="m.",
     relation="toy.thing.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -10,12 +11,15 @@ from kgnav_bench.wikibase import Value, Wikibase
 from tests.contract import toy, toy_numbers
 
 _SECOND, _DAY = "14", "11"
+_NODE = re.compile(r"<[^>]*/(entity/statement|value)/\S*> |\S+ \S+ <[^>]*/entity/statement/")
+"""The beginning of a triple of which a node of a statement or of a value is an end."""
 
 
-def write(folder: Path) -> Path:
-    """The graph as N-Triples."""
+def write(folder: Path, *, truthy: bool = False) -> Path:
+    """The graph as N-Triples; as a truthy dump without the nodes of statements and of values in full."""
     path = folder / "toy.nt"
-    path.write_text("".join(_lines(Wikibase())), encoding="utf-8", newline="\n")
+    lines = (line for line in _lines(Wikibase()) if not (truthy and _NODE.match(line)))
+    path.write_text("".join(lines), encoding="utf-8", newline="\n")
     return path
 
 

@@ -239,7 +239,7 @@ USES = [{"p": P31, "n": number(7)}]
 
 @pytest.mark.parametrize("cut", [False, True])
 async def test_a_schema_says_what_of_it_was_counted(cut: bool):
-    answers = [(r"BestRank . \?s \?p", USES), NAMED]
+    answers = [(r"WHERE { \?s \?p \?st", USES), NAMED]
     async with graph_of(*answers, cut=[answers[0][0]] if cut else []) as graph:
         schema = await graph.schema(limit=5)
     counts = {facts.relation.id: facts.count for facts in schema.relations}
@@ -253,7 +253,7 @@ async def test_a_schema_says_what_of_it_was_counted(cut: bool):
 
 @pytest.mark.parametrize("cut", [r"\?x <.*P31> \?y", r"\?y <.*P31> \?x", r"DISTINCT \?q"])
 async def test_ends_of_relations_that_were_not_all_read_in_time_are_said_to_be_missing(cut: str):
-    answers: list[tuple[str, Sequence[Cells]]] = [(cut, []), (r"BestRank . \?s \?p", USES)]
+    answers: list[tuple[str, Sequence[Cells]]] = [(cut, []), (r"WHERE { \?s \?p \?st", USES)]
     async with graph_of(*answers, cut=[cut]) as graph:
         assert "time was over" in ((await graph.schema(limit=5)).sampled or "")
     async with graph_of(*answers) as graph:

@@ -49,6 +49,8 @@ class Form:
     """The rows of `?s`."""
     leaving_to: str
     """The rows of `?s` with their values."""
+    arriving: str
+    """The rows whose value is `?s`."""
     claims: str
     """The rows of one property, as far as needed to count them."""
     valued: str
@@ -65,6 +67,7 @@ FULL: Final = Form(
     every="?st a wikibase:BestRank .",
     leaving="?s ?p ?st . $best",
     leaving_to="?s ?p ?st . $best ?st ?v ?o . FILTER(STRSTARTS(STR(?v), $value))",
+    arriving="?st ?p ?s . $best FILTER(STRSTARTS(STR(?p), $value))",
     claims="?s $claim ?st . $best",
     valued="?s $claim ?st . $best ?st $p ?o .",
     rows={
@@ -83,6 +86,7 @@ TRUTHY: Final = Form(
     every=_ANY,
     leaving=_ANY,
     leaving_to=_ANY,
+    arriving="?x ?p ?s . FILTER(STRSTARTS(STR(?p), $value))",
     claims=_ONE,
     valued=_ONE,
     rows=dict.fromkeys(Direction, _ONE),
@@ -143,8 +147,7 @@ SIZES: Final = """SELECT ?s ?p ?o WHERE {
 
 COUNTS: Final = {
     Direction.OUTGOING: "SELECT ?s ?p (COUNT(*) AS ?n) WHERE { VALUES ?s { $s } $leaving } GROUP BY ?s ?p",
-    Direction.INCOMING: "SELECT ?s ?p (COUNT(*) AS ?n) WHERE { VALUES ?s { $s } ?st ?p ?s . $best "
-    "FILTER(STRSTARTS(STR(?p), $value)) } GROUP BY ?s ?p",
+    Direction.INCOMING: "SELECT ?s ?p (COUNT(*) AS ?n) WHERE { VALUES ?s { $s } $arriving } GROUP BY ?s ?p",
 }
 """Costs the triples that leave the entities, or that point at them."""
 ENTITY_COUNTS: Final = (
@@ -154,8 +157,7 @@ ENTITY_COUNTS: Final = (
 """Costs the triples of all statements of the entities: those whose value is an entity are counted."""
 PROBE: Final = {
     Direction.OUTGOING: "SELECT (COUNT(*) AS ?n) WHERE { SELECT ?p WHERE { VALUES ?s { $s } $leaving } LIMIT $most }",
-    Direction.INCOMING: "SELECT (COUNT(*) AS ?n) WHERE { SELECT ?st WHERE { VALUES ?s { $s } ?st ?p ?s . $best "
-    "FILTER(STRSTARTS(STR(?p), $value)) } LIMIT $most }",
+    Direction.INCOMING: "SELECT (COUNT(*) AS ?n) WHERE { SELECT ?p WHERE { VALUES ?s { $s } $arriving } LIMIT $most }",
 }
 """Costs $most statements, where the endpoint evaluates lazily."""
 POINTING: Final = "SELECT (COUNT(*) AS ?n) WHERE { SELECT ?x WHERE { VALUES ?s { $s } ?x ?p ?s } LIMIT $most }"
@@ -273,7 +275,7 @@ AT_CLASS: Final = {
     Direction.OUTGOING: "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $instance $of_class } LIMIT $most } "
     "$leaving } GROUP BY ?p",
     Direction.INCOMING: "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $instance $of_class } LIMIT $most } "
-    "?st ?p ?s . $best FILTER(STRSTARTS(STR(?p), $value)) } GROUP BY ?p",
+    "$arriving } GROUP BY ?p",
 }
 """Costs the statements of $most entities."""
 ROW_COUNT: Final = "SELECT (COUNT(*) AS ?n) WHERE { SELECT * WHERE { $every } LIMIT $most }"

@@ -36,7 +36,12 @@ class Store:
         self.reader = Reader(
             client, known, options.timeout, prologue=queries.PREFIXES, batch=_BATCH, branches=_BRANCHES
         )
-        fragments = {"every": form.every, "leaving": form.leaving, "leaving_to": form.leaving_to}
+        fragments = {
+            "every": form.every,
+            "leaving": form.leaving,
+            "leaving_to": form.leaving_to,
+            "arriving": form.arriving,
+        }
         self.reader.know({name: self.reader.part(fragment) for name, fragment in fragments.items()})
 
     def rows(self, fragment: str, local: str, **terms: URIRef) -> Terms:
