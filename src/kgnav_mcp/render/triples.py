@@ -66,7 +66,9 @@ def _nothing(found: Neighbourhood) -> str:
 
 def _qualified(triple: Triple, value: Entity) -> str:
     """Which qualifier of a triple has this value: `witness (ex:witness) of [Ada (ex:ada), ...]`."""
-    relations = [one.relation for one in triple.qualifiers if isinstance(one.value, Entity) and one.value.id == value.id]
+    relations = [
+        one.relation for one in triple.qualifiers if isinstance(one.value, Entity) and one.value.id == value.id
+    ]
     parts = named(triple.head), named(triple.relation), shown(triple.tail, _CELL_LIMIT)
     return f"{', '.join(map(named, dict.fromkeys(relations)))} of [{', '.join(parts)}]"
 

@@ -170,7 +170,7 @@ class Tallies:
         """What can be known of a hub that is not counted in time: its first edges, and each relation looked up."""
         reader = self._store.reader
         around = reader.part(queries.AROUND_ONE[direction], s=iri)
-        first = await reader.select(queries.FIRST_EDGES, around=around, kind=kind, most=_FIRST)
+        first = await reader.select(queries.FIRST_EDGES, share=1 - _SHARE, around=around, kind=kind, most=_FIRST)
         counts = {
             path: rows for counts in _tally(first.rows, first.stop, iri).rows.values() for path, rows in counts.items()
         }
