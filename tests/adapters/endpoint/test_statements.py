@@ -9,6 +9,8 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.endpoint.reification import REIFIES, Notation, Reification, probed
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.model import Direction, Entity, Literal
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import AdapterOptions, ValueOwner
 from tests.adapters.endpoint.conftest import Load
 from tests.adapters.endpoint.graph import NS, REIFIERS, STATEMENTS
@@ -55,14 +57,18 @@ async def test_what_is_only_the_value_of_a_qualifier_leads_to_its_triples(loaded
         assert triples == (await adapter.neighbours(["ex:cyd"], Direction.OUTGOING, paths=LIVES_IN, limit=2)).items
         for node in ("ex:cyd", "ex:york", "rdf:Statement"):
             assert not await adapter.qualified(node, limit=2)
+    alone = loaded(f"{name}-alone", turtle.replace("ex:source ex:dan", "ex:source ex:zoe"))
+    async with open_adapter(alone, AdapterOptions()) as adapter:
+        found = await search(adapter, "ex:zoe", Direction.INCOMING, limits=Limits())
+        assert [triple.head.id for triple in found.qualified or ()] == ["ex:cyd"]
 
 
 async def test_statements_of_which_nothing_is_shown_leave_it_open_what_they_qualify():
     blank = f"{REIFIERS} _:b <{NS}of> <{NS}eve> . _:r <{REIFIES}> <<( _:b <{NS}of> <{NS}eve> )>> ; <{NS}by> <{NS}fay> ."
     unstated = f"{REIFIERS} _:r <{REIFIES}> <<( <{NS}a> <{NS}of> <{NS}b> )>> ; <{NS}by> <{NS}fay> ."
-    for turtle, qualified in ((blank, None), (unstated, {}), (REIFIERS, {})):
+    for turtle, known in ((blank, False), (unstated, True), (REIFIERS, True)):
         reification = Reification(Reader(InProcess(turtle), {}, 30), frozenset({Notation.REIFIES}), frozenset())
-        assert await reification.qualified(URIRef(f"{NS}fay"), 2) == qualified
+        assert await reification.qualified(URIRef(f"{NS}fay"), 2) == ({} if known else None)
     unsure = Reification(Reader(InProcess(""), {}, 30), frozenset(), frozenset({Notation.QUOTED}))
     assert await unsure.qualified(URIRef(f"{NS}fay"), 2) is None
 

@@ -9,6 +9,8 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.sparql.client import SparqlClient
 from kgnav_mcp.adapters.sparql.results import Answer
 from kgnav_mcp.model import Direction, Entity, Literal, Triple
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
 from tests.adapters.wikidata.graph import ANN, BOB, CITY, GRAPH, MERGED, PRIEST, write
 from tests.services import Oxigraph
@@ -52,6 +54,7 @@ async def test_what_is_only_the_value_of_a_qualifier_leads_to_its_statements(
 ):
     qualified = await graph.qualified(PRIEST, limit=2)
     assert qualified == tuple(await statements(graph, "P2561"))
+    assert (await search(graph, PRIEST, Direction.INCOMING, limits=Limits())).qualified == qualified
     async with open_adapter(wikibase_location, AdapterOptions(extra={"statements": "all"})) as every_rank:
         assert len(await every_rank.qualified(PRIEST, limit=5) or ()) == 2
         assert len(await every_rank.qualified(PRIEST, limit=1) or ()) == 1
