@@ -153,6 +153,11 @@ def test_coined_prefixes_go_by_use_and_are_the_same_at_every_load(tmp_path: Path
     assert coined(loaded(tmp_path, {"g.nt": text})) == first
 
 
+def test_a_namespace_of_one_node_that_everything_leads_to_gets_a_prefix(tmp_path: Path) -> None:
+    rows = "".join(f"<http://x/{n}> <http://x/p> <http://editor.example.org/user/Ann> .\n" for n in range(100))
+    assert coined(loaded(tmp_path, {"g.nt": rows})) == {"ns1": "http://editor.example.org/user/"}
+
+
 def test_a_large_graph_is_sampled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prefixes, "SAMPLE", 10)
     assert PLACE in coined(loaded(tmp_path, {"g.nt": places(500)})).values()

@@ -44,7 +44,7 @@ def _worthwhile(iri: str) -> bool:
 
 
 def _uses(connection: sqlite3.Connection, known: Prefixes) -> Counter[str]:
-    """How often each namespace is used, about: once by each node, and by each relation once in every triple.
+    """How often each namespace is used, about: once by each node, and by relations and hubs once in every triple.
 
     Ids that are printed with a known prefix count for no namespace, but for the total.
     """
@@ -54,8 +54,9 @@ def _uses(connection: sqlite3.Connection, known: Prefixes) -> Counter[str]:
     sampled = json.dumps(list(range(1, last + 1, step)))
     for (key,) in connection.execute(queries.KEYS_OF_NODES, (sampled,)):
         uses[_new(key, known)] += step
-    for key, triples in connection.execute(queries.USES_OF_RELATIONS):
-        uses[_new(key, known)] += triples
+    for statement in (queries.USES_OF_RELATIONS, queries.USES_OF_HUBS):
+        for key, triples in connection.execute(statement):
+            uses[_new(key, known)] += triples
     return uses
 
 

@@ -271,5 +271,6 @@ GROUP BY 1, 2, 3
 LAST_NODE = "SELECT coalesce(max(id), 0) FROM node"
 KEYS_OF_NODES = "SELECT n.key FROM json_each(?) AS sampled JOIN node AS n ON n.id = sampled.value"
 USES_OF_RELATIONS = "SELECT key, edges + attributes FROM relation"
+USES_OF_HUBS = "SELECT n.key, sum(d.n) FROM degree AS d JOIN node AS n ON n.id = d.node GROUP BY d.node"
 WRITE_META = "INSERT INTO meta (key, value) VALUES (?, ?)"
 COUNT_ALL = "SELECT (SELECT count(*) FROM node), (SELECT coalesce(sum(edges + attributes), 0) FROM relation)"
