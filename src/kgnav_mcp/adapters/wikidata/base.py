@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from rdflib import Literal
+
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.ids import Ids
@@ -30,7 +32,8 @@ async def found_in(reader: Reader, wikidata: Wikidata) -> tuple[Ids, Form]:
     direct = ()
     if not claims:
         instance = Ids(wikidata.base or WIKIDATA).direct(wikidata.instance_of)
-        direct = (await reader.select(queries.DIRECT, instance=instance, most=_LOOKED_AT)).some()
+        folder = Literal(f"{wikidata.base}{queries.TRUTHY.folder}P")
+        direct = (await reader.select(queries.DIRECT, instance=instance, folder=folder, most=_LOOKED_AT)).some()
         if not (defined or direct or wikidata.base):
             raise InvalidStore(
                 "this endpoint has no Wikibase in it: no statement (wikibase:BestRank), no property "

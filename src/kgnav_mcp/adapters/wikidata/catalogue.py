@@ -11,8 +11,8 @@ from typing import Final
 from rdflib import Literal
 
 from kgnav_mcp.adapters.sparql.catalogue import nearest, undecided
-from kgnav_mcp.adapters.sparql.reading import Row
-from kgnav_mcp.adapters.sparql.terms import Terms, listed
+from kgnav_mcp.adapters.sparql.reading import Row, Value
+from kgnav_mcp.adapters.sparql.terms import listed
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.cachefile import CacheFile
 from kgnav_mcp.adapters.wikidata.ids import Ids
@@ -55,6 +55,8 @@ _TYPES: Final = {
 }
 """The names of datatypes in RDF, and those that Wikibase's users know."""
 _READ = 10_000
+_LOOKED_AT = 100_000
+"""Labels that are looked at for those of properties, where nothing says what a property is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +202,9 @@ class Catalogues:
         kinds, labels = await gathered(self._all(queries.PROPERTIES), self._labels(queries.PROPERTY_LABELS))
         if not kinds:
             labels = await self._labels(queries.UNDEFINED_LABELS)
+            if not labels:
+                properties = Literal(f"{self._store.ids.entities}P")
+                labels = await self._labels(queries.UNTYPED_LABELS, properties=properties, looked_at=_LOOKED_AT)
             self.fault = (
                 f"none is defined here (wikibase:directClaim), so that they are read as those of {self._store.ids.base}"
             )
@@ -212,12 +217,12 @@ class Catalogues:
                 found[local] = _TYPES.get(kind, kind)
         return [Property(local, kind, labels.get(local, {})) for local, kind in sorted(found.items())]
 
-    async def _labels(self, template: str) -> dict[str, dict[str, str]]:
+    async def _labels(self, template: str, **terms: Value) -> dict[str, dict[str, str]]:
         """The labels of the properties by language; none where there are too many for the endpoint."""
         languages = listed(*(Literal(language) for language in fallbacks(self._store.languages)))
         labels: dict[str, dict[str, str]] = defaultdict(dict)
         try:
-            rows = await self._all(template, languages=languages)
+            rows = await self._all(template, languages=languages, **terms)
         except StoreTimeout as error:
             self.fault = f"the labels of its properties could not be listed: {error.message}"
             return labels
@@ -227,7 +232,7 @@ class Catalogues:
                 labels[local][text.language.lower()] = str(text)
         return labels
 
-    async def _all(self, template: str, **terms: Terms) -> list[Row]:
+    async def _all(self, template: str, **terms: Value) -> list[Row]:
         """Every row of a query that is read in slices. Raises StoreTimeout where some were not read in time."""
         rows: list[Row] = []
         while True:

@@ -11,7 +11,7 @@ from kgnav_mcp import model
 from kgnav_mcp.adapters.ordering import value_order
 from kgnav_mcp.adapters.sparql.paging import UNSORTED, WHOLE, Condition, cut, in_part, items_before, seen
 from kgnav_mcp.adapters.sparql.reading import Read, Row, address, fits, worst
-from kgnav_mcp.adapters.sparql.terms import Terms, rows, sendable, values
+from kgnav_mcp.adapters.sparql.terms import Terms, listed, rows, sendable, values
 from kgnav_mcp.adapters.wikidata import queries, words
 from kgnav_mcp.adapters.wikidata.catalogue import QUANTITY, TIME, Catalogues
 from kgnav_mcp.adapters.wikidata.classes import Called, Classes, FindNamed
@@ -121,7 +121,7 @@ class ListReader:
         """
         catalogue = self._catalogues.current
         local = self._store.ids.property(name)
-        if local is not None and (local in catalogue or not len(catalogue)):
+        if local is not None and (local in catalogue or not catalogue.whole):
             return local
         found = catalogue.called(name)
         if not found:
@@ -171,16 +171,18 @@ class ListReader:
         known = self._catalogues.current.get(local)
         if known.datatype == TIME and self._store.form.statements:
             return Condition(self._with_time(local, value))
-        if known.to_entities:
-            terms, stop = await self._meant(value)
-        else:
+        direct, text = ids.direct(local), Literal(value)
+        if known.datatype and not known.to_entities:
             terms, stop = self._terms(known.datatype, value), Stop.COMPLETE
-        if terms is None:
-            text = Literal(value)
-            return Condition(self._reader.filled(queries.WITH_TEXT, direct=ids.direct(local), text=text), stop)
-        if not terms:
-            return Condition(None, stop)
-        return Condition(self._reader.filled(queries.WITH_TERMS, direct=ids.direct(local), terms=values(*terms)), stop)
+        else:
+            terms, stop = await self._meant(value)
+        if terms and not known.datatype:
+            found = self._reader.filled(queries.WITH_EITHER, direct=direct, text=text, terms=listed(*terms))
+        elif terms is None or not known.datatype:
+            found = self._reader.filled(queries.WITH_TEXT, direct=direct, text=text)
+        else:
+            found = self._reader.filled(queries.WITH_TERMS, direct=direct, terms=values(*terms)) if terms else None
+        return Condition(found, stop)
 
     def _with_time(self, local: str, value: str) -> str | None:
         moments = [

@@ -111,11 +111,16 @@ UNDEFINED_LABELS: Final = (
     "OFFSET $skip LIMIT $most"
 )
 """Costs a look-up for each label of each property, in a copy that does not define them."""
+UNTYPED_LABELS: Final = (
+    "SELECT ?s ?o WHERE { { SELECT ?s ?o WHERE { ?s rdfs:label ?o } LIMIT $looked_at } "
+    "FILTER(STRSTARTS(STR(?s), $properties) && LANG(?o) IN ($languages)) } OFFSET $skip LIMIT $most"
+)
+"""Costs $looked_at labels, in a copy that does not even say what a property is."""
 CLAIM: Final = "SELECT ?p WHERE { { SELECT ?st WHERE { ?st a wikibase:BestRank } LIMIT 1 } ?s ?p ?st }"
 """Costs a row: what leads to a statement."""
 DIRECT: Final = (
     "SELECT ?p WHERE { { { SELECT ?s WHERE { ?s $instance ?o } LIMIT 1 } BIND($instance AS ?p) } UNION "
-    "{ { SELECT ?p WHERE { ?s ?p ?o } LIMIT $most } FILTER(CONTAINS(STR(?p), '/prop/direct/P')) } } LIMIT 1"
+    "{ { SELECT ?p WHERE { ?s ?p ?o } LIMIT $most } FILTER(CONTAINS(STR(?p), $folder)) } } LIMIT 1"
 )
 """Costs a row where a property is used that all of Wikidata uses, else at most $most triples."""
 DIRECT_CLAIM: Final = "SELECT ?s ?direct WHERE { ?s wikibase:directClaim ?direct } LIMIT 1"
@@ -221,7 +226,8 @@ IN_CLASS: Final = "VALUES ?c { $classes } ?s $instance ?c ."
 WITH_PROPERTY: Final = "?s $direct ?any ."
 WITH_TERMS: Final = "VALUES ?any { $terms } ?s $direct ?any ."
 WITH_TEXT: Final = "?s $direct ?any . FILTER(STR(?any) = $text)"
-"""Costs every value of the property, in any of the queries of nodes."""
+WITH_EITHER: Final = "?s $direct ?any . FILTER(STR(?any) = $text || ?any IN ($terms))"
+"""These two cost every value of the property, in any of the queries of nodes."""
 WITH_TIME: Final = (
     "VALUES (?t ?q) { $moments } ?v wikibase:timeValue ?t ; wikibase:timePrecision ?q . "
     "?st $full ?v . $best ?s $claim ?st ."
