@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from kgnav_bench.wikibase import Value, Wikibase
 from tests.install.machine import Machine
-from tests.services import Oxigraph, Virtuoso, need_oxigraph, running
+from tests.services import Oxigraph, Virtuoso, need_oxigraph, need_virtuoso, running
 
 FREEBASE = "http://freebase.com"
 FILMS = "http://example.org/films"
@@ -66,10 +65,11 @@ def sparql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def freebase(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a Virtuoso with a little of Freebase."""
-    file: Path = tmp_path_factory.mktemp("freebase") / "china.nt"
-    file.write_text(_FREEBASE, encoding="utf-8")
-    virtuoso.load(file, FREEBASE)
-    yield virtuoso.url
-    virtuoso.clear(FREEBASE)
+def freebase(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a Virtuoso with a little of Freebase, and nothing else: no graph is named in its address."""
+    need_virtuoso()
+    folder = tmp_path_factory.mktemp("freebase")
+    (folder / "china.nt").write_text(_FREEBASE, encoding="utf-8")
+    with running(Virtuoso(folder / "store")) as service:
+        service.load(folder / "china.nt", FREEBASE)
+        yield service.url

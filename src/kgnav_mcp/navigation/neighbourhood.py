@@ -101,7 +101,7 @@ async def _collapsed(
     limits: Limits,
     ranker: Ranker,
 ) -> Neighbourhood:
-    """The relations of a hub, or the rows of its only one. That it is a hub tells that what a user wrote is its id."""
+    """The relations of a hub, or k rows of its only one. That it is a hub tells that what a user wrote is its id."""
     anchor, facts = await gathered(
         met_or_resolved(graph, entity, None),
         relation_facts(graph, id_of(entity), direction, examples=limits.examples, limits=limits),
@@ -113,10 +113,7 @@ async def _collapsed(
             next_step="Repeat the call without the cursor to start anew.",
         )
     if single is not None:
-        paths = [(single.id,)]
-        rows = await flattened(
-            graph, [anchor.id], direction, paths=paths, limit=limits.rows, room=limits.room, after=after
-        )
+        rows = await flattened(graph, [anchor.id], direction, paths=[(single.id,)], limit=limits.hub, after=after)
         note = " ".join(filter(None, (rows.note, facts.note)))
         return Neighbourhood(anchor, direction, rows=replace(rows, note=note))
     return Neighbourhood(anchor, direction, relations=await ranked(facts, question, anchor, ranker, after))

@@ -106,7 +106,7 @@ async def get_all_nearest_neighbors(
             relations = await _relations(graph, ids, limits)
             if limits.collapse_single or single_relation(relations) is None:
                 return NearestNeighbours(anchors, relations=relations)
-            page = await read(_NODES)
+            page = await read(limits.hub)
     neighbours = [far.id for link in page.items if isinstance(far := link.triple.far_end(link.direction), Entity)]
     properties = await _properties(graph, list(dict.fromkeys(neighbours)))
     return NearestNeighbours(anchors, page, properties={node: tuple(own) for node, own in properties.items()})

@@ -54,11 +54,11 @@ FAULTS: dict[str, tuple[Handler, type[KgnavError], str, str]] = {
     ),
     "rate limit until a date": (
         always(
-            "", f"Retry-After: {format_datetime(datetime.now(UTC) + timedelta(hours=2), usegmt=True)}", status="429 X"
+            "", f"Retry-After: {format_datetime(datetime.now(UTC) + timedelta(days=9), usegmt=True)}", status="429 X"
         ),
         RateLimited,
         "takes no more queries for now",
-        "Try again in 2 hours",
+        "Try again in more than a day",
     ),
     "QLever's time-out": (
         always(_QLEVER, status="429 X", kind="application/json"),
