@@ -18,7 +18,7 @@ CALLERS = 64
 TIME_OUT = 0.5
 GUARD = 20
 """Seconds: callers who wait one after the other would take longer than this."""
-SEARCH = {"entity": "http://x.example/a", "direction": "outgoing"}
+SEARCH: dict[str, object] = {"entity": "http://x.example/a", "direction": "outgoing"}
 NO_ROWS = b'{"head": {"vars": ["s"]}, "results": {"bindings": []}}'
 
 
@@ -57,29 +57,38 @@ class Endpoint:
         writer.close()
 
 
-async def answers(client: Client) -> list[str]:
+async def answers(client: Client, tool: str, arguments: dict[str, object]) -> list[str]:
     """What as many callers at once are told."""
     async with asyncio.timeout(GUARD):
-        results = await asyncio.gather(*(client.call_tool("search", SEARCH) for _ in range(CALLERS)))
+        results = await asyncio.gather(*(client.call_tool(tool, arguments) for _ in range(CALLERS)))
     return [text_of(result) for result in results]
 
 
 async def test_callers_of_a_store_that_does_not_open_share_one_opening_and_are_told_together():
     endpoint = Endpoint(hangs=True)
     async with endpoint.listening() as app, Client(build_server(app)) as client:
-        told = await answers(client)
+        told = await answers(client, "search", SEARCH)
         assert {text.partition(":")[0] for text in told} == {"Timed out"}
         assert endpoint.connections <= 2, "one opening, which asks little"
         endpoint.hangs = False
         assert "Not found" in text_of(await client.call_tool("search", SEARCH)), "the next call opens it anew"
 
 
-async def test_callers_of_an_open_store_that_hangs_are_told_together():
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("search", SEARCH),
+        ("get_triples", {"entity": "http://x.example/a", "relations": ["http://x.example/p"]}),
+        ("find_node", {"hint": "a"}),
+        ("describe_graph", {}),
+    ],
+)
+async def test_callers_of_an_open_store_that_hangs_are_told_together(tool: str, arguments: dict[str, object]):
     endpoint = Endpoint(hangs=False)
     async with endpoint.listening() as app, Client(build_server(app)) as client:
         assert "Not found" in text_of(await client.call_tool("search", SEARCH))
         endpoint.hangs = True
-        assert {text.partition(":")[0] for text in await answers(client)} == {"Timed out"}
+        assert {text.partition(":")[0] for text in await answers(client, tool, arguments)} == {"Timed out"}
 
 
 async def test_a_caller_who_leaves_does_not_end_the_opening_of_the_others_and_the_last_one_does():

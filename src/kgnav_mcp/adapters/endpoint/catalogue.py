@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from kgnav_mcp.adapters.naming import local_name, readable
 from kgnav_mcp.adapters.sparql import catalogue
 from kgnav_mcp.adapters.sparql.catalogue import Use, missing
 from kgnav_mcp.adapters.sparql.reading import Read, address, number, truth
+from kgnav_mcp.concurrency import Shared
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Stop
 
@@ -66,13 +66,12 @@ class Catalogues:
         self._store = store
         self._names = names
         self._read: Catalogue | None = None
-        self._reading = asyncio.Lock()
+        self._reading = Shared(self._made)
 
     async def get(self) -> Catalogue:
         """The catalogue, which costs one pass over the graph the first time, or a sample of it."""
-        async with self._reading:
-            if self._read is None:
-                self._read = await self._made()
+        if self._read is None:
+            self._read = await self._reading.result()
         return self._read
 
     async def relations(self) -> Sequence[URIRef]:
@@ -150,7 +149,7 @@ class Catalogues:
             read = await reader.select(exact, share=_SHARE)
         except StoreTimeout:
             notes.append(f"{what} are those of some {_SAMPLE:,} {among}: counting all takes too long")
-            return await reader.select(sampled, sample=_SAMPLE), Stop.TIME_OUT
+            return await reader.select(sampled, share=1 - _SHARE, sample=_SAMPLE), Stop.TIME_OUT
         if read.stop is not Stop.COMPLETE:
             notes.append(
                 f"{what} may be missing, and their counts are lower bounds: the endpoint's {read.stop} cut them"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from kgnav_mcp.adapters.freebase.store import FRESH, Store
 from kgnav_mcp.adapters.sparql import catalogue
 from kgnav_mcp.adapters.sparql.catalogue import Use, missing
 from kgnav_mcp.adapters.sparql.reading import Read, address, number
+from kgnav_mcp.concurrency import Shared
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Stop
 
@@ -39,21 +39,20 @@ class Catalogues:
         self._names = names
         self._read: Catalogue | None = None
         self._part: TTLCache[None, Catalogue] = TTLCache(1, FRESH)
-        self._reading = asyncio.Lock()
+        self._reading = Shared(self._made)
 
     async def get(self) -> Catalogue:
         """The catalogue, which costs one pass over the graph's relations and types the first time.
 
         One that time cut is read again after a minute; a row cap cuts the same every time.
         """
-        async with self._reading:
-            read = self._read or self._part.get(None)
-            if read is None:
-                read = await self._made()
-                if read.stop is Stop.TIME_OUT:
-                    self._part[None] = read
-                else:
-                    self._read = read
+        read = self._read or self._part.get(None)
+        if read is None:
+            read = await self._reading.result()
+            if read.stop is Stop.TIME_OUT:
+                self._part[None] = read
+            else:
+                self._read = read
         return read
 
     async def _made(self) -> Catalogue:

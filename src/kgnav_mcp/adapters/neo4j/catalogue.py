@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +15,7 @@ from kgnav_mcp.adapters.neo4j import cypher, queries
 from kgnav_mcp.adapters.neo4j.options import Neo4j
 from kgnav_mcp.adapters.neo4j.store import Store
 from kgnav_mcp.adapters.neo4j.values import split_key
+from kgnav_mcp.concurrency import Shared
 from kgnav_mcp.errors import StoreError, UnknownName
 
 _NEAREST = 5
@@ -128,7 +128,7 @@ class Catalogues:
         self._graph = graph
         self._read: Catalogue | None = None
         self._at = 0.0
-        self._reading = asyncio.Lock()
+        self._reading = Shared(self._made)
 
     @property
     def now(self) -> Catalogue:
@@ -143,11 +143,9 @@ class Catalogues:
 
     async def renewed(self, older_than: float = 0.0) -> Catalogue:
         """Read anew, unless that was done in the last `older_than` seconds."""
-        begin = time.monotonic()
-        async with self._reading:
-            if self._read is None or self._at < begin - older_than:
-                self._read = await self._made()
-                self._at = time.monotonic()
+        if self._read is None or self._at < time.monotonic() - older_than:
+            self._read = await self._reading.result()
+            self._at = time.monotonic()
         return self._read
 
     async def knowing(self, label: str | None = None, relation: str | None = None) -> Catalogue:

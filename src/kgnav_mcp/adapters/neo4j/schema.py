@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import time
 from collections import Counter, defaultdict
@@ -15,6 +14,7 @@ from kgnav_mcp.adapters.neo4j.catalogue import Catalogue, Catalogues, nearest
 from kgnav_mcp.adapters.neo4j.neighbours import relation_of
 from kgnav_mcp.adapters.neo4j.store import Store
 from kgnav_mcp.adapters.neo4j.values import VECTOR, split_key
+from kgnav_mcp.concurrency import Shared
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, PropertyFacts, Schema
 
@@ -91,7 +91,7 @@ class SchemaReader:
         self._store = store
         self._catalogues = catalogues
         self._census: Census | None = None
-        self._reading = asyncio.Lock()
+        self._reading = Shared(self._made)
 
     async def overview(self, limit: int) -> Schema:
         """The whole graph."""
@@ -144,13 +144,13 @@ class SchemaReader:
 
     async def _current(self, catalogue: Catalogue) -> Census:
         size = catalogue.nodes, catalogue.edges
-        async with self._reading:
-            kept = self._census
-            if kept is None or kept.size != size or time.monotonic() - kept.at > _KEPT:
-                kept = self._census = await self._made(catalogue)
-            return kept
+        kept = self._census
+        if kept is None or kept.size != size or time.monotonic() - kept.at > _KEPT:
+            kept = self._census = await self._reading.result()
+        return kept
 
-    async def _made(self, catalogue: Catalogue) -> Census:
+    async def _made(self) -> Census:
+        catalogue = self._catalogues.now
         whole = catalogue.nodes <= _ALL
         values = Counter[tuple[tuple[str, ...], str, str]]()
         for labels in [[None]] if whole else _batches(list(catalogue.labels)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.clipping import echoed
+from kgnav_mcp.concurrency import Shared
 from kgnav_mcp.errors import StoreTimeout, UnknownName
 from kgnav_mcp.model import Count, Namesake, Page, Stop
 
@@ -56,13 +56,12 @@ class Classes:
         self._names = names
         self._named = named
         self._known: Known | None = None
-        self._reading = asyncio.Lock()
+        self._reading = Shared(self._read)
 
     async def get(self) -> Known:
         """The classes; of a large Wikibase those of some of its entities."""
-        async with self._reading:
-            if self._known is None:
-                self._known = await self._read()
+        if self._known is None:
+            self._known = await self._reading.result()
         return self._known
 
     async def called(self, name: str) -> Called:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -16,7 +15,7 @@ from kgnav_mcp.adapters.wikidata.classes import Classes
 from kgnav_mcp.adapters.wikidata.ids import Ids
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.store import Store
-from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.concurrency import Shared, gathered
 from kgnav_mcp.errors import StoreTimeout, UnknownName
 from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, Schema, Stop
 
@@ -65,7 +64,7 @@ class SchemaReader:
         self._catalogues = catalogues
         self._classes = classes
         self._uses: Uses | None = None
-        self._counting = asyncio.Lock()
+        self._counting = Shared(self._counted)
 
     async def overview(self, limit: int) -> Schema:
         """The whole graph."""
@@ -96,9 +95,8 @@ class SchemaReader:
 
     async def _used(self) -> Uses:
         """Every property with the number of its statements, as far as that can be counted."""
-        async with self._counting:
-            if self._uses is None:
-                self._uses = await self._counted()
+        if self._uses is None:
+            self._uses = await self._counting.result()
         return self._uses
 
     async def _counted(self) -> Uses:
