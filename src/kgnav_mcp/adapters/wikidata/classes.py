@@ -19,6 +19,8 @@ from kgnav_mcp.model import Count, Namesake, Page, Stop
 
 _LOOKED_AT = 50_000
 """Entities whose classes are looked at where they cannot all be counted."""
+_SHARE = 0.5
+"""Of a call's time, for counting them all; what is left is for those."""
 _NAMED = 2_000
 """Classes whose labels are read: the largest."""
 _NEAREST = 5
@@ -103,9 +105,9 @@ class Classes:
     async def _counted(self) -> tuple[Read, bool]:
         if self._store.wikidata.counted is None:
             try:
-                read = await self._reader.select(queries.CLASSES)
+                read = await self._reader.select(queries.CLASSES, share=_SHARE)
             except StoreTimeout:
                 pass  # The sample below is said to be one.
             else:
                 return read, read.stop is Stop.COMPLETE
-        return await self._reader.select(queries.SOME_CLASSES, most=_LOOKED_AT), False
+        return await self._reader.select(queries.SOME_CLASSES, share=1 - _SHARE, most=_LOOKED_AT), False
