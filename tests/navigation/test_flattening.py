@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from kgnav_mcp.model import Certainty, Count, Direction, Entity, Page, Stop, Triple
+from kgnav_mcp.model import AnchoredPage, Certainty, Count, Direction, Entity, Link, Stop
 from kgnav_mcp.navigation.flattening import flattened
-from kgnav_mcp.navigation.links import links
 from kgnav_mcp.port import GraphAdapter
 from tests.contract import toy
 from tests.navigation.walking import all_pages, roles, short
@@ -20,49 +19,49 @@ OUTGOING, INCOMING = Direction.OUTGOING, Direction.INCOMING
 
 async def test_a_marriage_is_one_triple_with_its_other_roles_as_qualifiers(graph: GraphAdapter) -> None:
     page = await flattened(graph, ["ada"], OUTGOING, paths=[("marriage",)], limit=10)
-    assert [short(triple) for triple in page.items] == [
+    assert [short(link.triple) for link in page.items] == [
         ("ada", "marriage.spouse", "ben"),
         ("ada", "marriage.spouse", "cyd"),
     ]
-    assert [roles(triple) for triple in page.items] == [
+    assert [roles(link.triple) for link in page.items] == [
         {"from": "1835-07-08", "rite": "civil"},
         {"from": "1846-02-14"},
     ]
-    assert [triple.via.id for triple in page.items if triple.via] == ["marriage1", "marriage2"]
+    assert [link.triple.via.id for link in page.items if link.triple.via] == ["marriage1", "marriage2"]
     assert page.total == Count(2)
 
 
 async def test_a_two_hop_relation_gives_the_same_triples_as_its_first_hop(graph: GraphAdapter) -> None:
     folded = await flattened(graph, ["ada"], OUTGOING, paths=[("marriage",)], limit=10)
     direct = await flattened(graph, ["ada"], OUTGOING, paths=[("marriage", "spouse")], limit=10)
-    assert [(short(triple), roles(triple)) for triple in direct.items] == [
-        (short(triple), roles(triple)) for triple in folded.items
+    assert [(short(link.triple), roles(link.triple)) for link in direct.items] == [
+        (short(link.triple), roles(link.triple)) for link in folded.items
     ]
 
 
 async def test_a_two_hop_relation_may_end_at_a_literal_role(graph: GraphAdapter) -> None:
     page = await flattened(graph, ["ada"], OUTGOING, paths=[("marriage", "from")], limit=10)
-    assert [short(triple) for triple in page.items] == [
+    assert [short(link.triple) for link in page.items] == [
         ("ada", "marriage.from", "1835-07-08"),
         ("ada", "marriage.from", "1846-02-14"),
     ]
-    assert [roles(triple) for triple in page.items] == [{"rite": "civil", "spouse": "ben"}, {"spouse": "cyd"}]
+    assert [roles(link.triple) for link in page.items] == [{"rite": "civil", "spouse": "ben"}, {"spouse": "cyd"}]
 
 
 async def test_seen_from_its_tail_a_mediator_leads_to_the_other_heads(graph: GraphAdapter) -> None:
     page = await flattened(graph, ["ben"], INCOMING, paths=[("spouse",)], limit=10)
-    assert [short(triple) for triple in page.items] == [("ada", "marriage.spouse", "ben")]
-    assert roles(page.items[0]) == {"from": "1835-07-08", "rite": "civil"}
+    assert [short(link.triple) for link in page.items] == [("ada", "marriage.spouse", "ben")]
+    assert roles(page.items[0].triple) == {"from": "1835-07-08", "rite": "civil"}
 
 
 async def test_what_is_no_mediator_stays_as_it_is(graph: GraphAdapter) -> None:
     page = await flattened(graph, ["ada"], OUTGOING, paths=[("knows",)], limit=10)
-    assert [short(triple) for triple in page.items] == [
+    assert [short(link.triple) for link in page.items] == [
         ("ada", "knows", "ben"),
         ("ada", "knows", "ben"),
         ("ada", "knows", "cyd"),
     ]
-    assert all(triple.via is None for triple in page.items)
+    assert all(link.triple.via is None for link in page.items)
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 50])
@@ -78,7 +77,8 @@ async def test_paging_through_folded_rows_loses_none_and_repeats_none(
 async def test_going_on_between_the_rows_of_one_mediator_shows_the_rest_of_them(graph: GraphAdapter) -> None:
     page = await flattened(graph, [toy.HUB], INCOMING, paths=[("part_of",)], limit=5)
     several = next(
-        (n for n in range(len(page.items) - 1) if page.items[n].via == page.items[n + 1].via is not None), None
+        (n for n in range(len(page.items) - 1) if page.items[n].triple.via == page.items[n + 1].triple.via is not None),
+        None,
     )
     assert several is not None, "a berth is reached by several heads"
     rest = await flattened(graph, [toy.HUB], INCOMING, paths=[("part_of",)], limit=5, after=page.positions[several])
@@ -87,9 +87,9 @@ async def test_going_on_between_the_rows_of_one_mediator_shows_the_rest_of_them(
 
 async def test_no_mediator_is_shown_where_it_leads_on(graph: GraphAdapter) -> None:
     for start, direction in (("ada", OUTGOING), (toy.HUB, INCOMING)):
-        for triple in (await flattened(graph, [start], direction, limit=10_000)).items:
-            far = triple.far_end(direction)
-            assert not (isinstance(far, Entity) and far.mediator), short(triple)
+        for link in (await flattened(graph, [start], direction, limit=10_000)).items:
+            far = link.far_end
+            assert not (isinstance(far, Entity) and far.mediator), short(link.triple)
 
 
 @pytest.mark.parametrize("path", [("assigned",), ("assigned", "part_of")])
@@ -119,8 +119,10 @@ async def test_the_second_direction_waits_until_the_first_is_shown_whole(
     graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("kgnav_mcp.navigation.flattening._BATCH", 4)
-    whole = await links(graph, [toy.HUB, toy.REGISTRY], limit=1_000)
-    rows = await all_pages(lambda after: links(graph, [toy.HUB, toy.REGISTRY], limit=1_000, room=300, after=after))
+    whole = await flattened(graph, [toy.HUB, toy.REGISTRY], None, limit=1_000)
+    rows = await all_pages(
+        lambda after: flattened(graph, [toy.HUB, toy.REGISTRY], None, limit=1_000, room=300, after=after)
+    )
     assert rows == list(whole.items)
 
 
@@ -132,7 +134,7 @@ async def test_roles_that_could_not_be_read_are_said_to_be_missing(
 ) -> None:
     whole = graph.neighbours
 
-    async def cut(ids: Sequence[str], *given: Any, **named: Any) -> Page[Triple]:
+    async def cut(ids: Sequence[str], *given: Any, **named: Any) -> AnchoredPage[Link]:
         page = await whole(ids, *given, **named)
         return (
             replace(page, stop=stop, items=page.items[:1], positions=page.positions[:1]) if "ada" not in ids else page
@@ -154,6 +156,6 @@ class _Asked:
         self._neighbours = graph.neighbours
         monkeypatch.setattr(graph, "neighbours", self.neighbours)
 
-    async def neighbours(self, ids: Sequence[str], *given: Any, **named: Any) -> Page[Triple]:
+    async def neighbours(self, ids: Sequence[str], *given: Any, **named: Any) -> AnchoredPage[Link]:
         self.mediators += len(ids)
         return await self._neighbours(ids, *given, **named)

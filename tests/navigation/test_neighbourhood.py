@@ -149,7 +149,7 @@ async def test_a_two_hop_relation_is_accepted_by_the_filter(graph: GraphAdapter)
 
 
 async def test_an_id_is_followed_without_being_looked_up_first(graph: GraphAdapter) -> None:
-    with patch.object(graph, "entities", side_effect=AssertionError("the rows hold the entity")):
+    with patch.object(graph, "describe", side_effect=AssertionError("the rows hold the entity")):
         whole = await search(graph, "ouroboros", OUTGOING, limits=LIMITS)
         filtered = await search(graph, "ouroboros", INCOMING, only=["eats"], limits=LIMITS)
     for found in (whole, filtered):

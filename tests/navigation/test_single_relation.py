@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import AsyncMock
 
@@ -11,7 +12,7 @@ import pytest
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.errors import InvalidCursor, StoreTimeout
-from kgnav_mcp.model import Count, Direction, Link, Page, Stop, Triple
+from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Page, Stop, Triple
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.navigation.primitives import get_all_nearest_neighbors
@@ -88,7 +89,8 @@ def without_names(graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch) -> None:
     async def relations(*args: object, **options: object):
         page = await read(*args, **options)  # pyright: ignore[reportArgumentType]
         items = tuple(facts for facts in page.items if facts.relation.id != "name")
-        return Page(items, tuple(facts.relation.id for facts in items), Count(len(items)), page.stop)
+        positions = tuple(facts.relation.id for facts in items)
+        return replace(page, items=items, positions=positions, total=Count(len(items)))
 
     monkeypatch.setattr(graph, "relations", relations)
 
@@ -144,8 +146,8 @@ async def test_an_unknown_total_in_the_other_direction_is_what_was_seen(
     graph: GraphAdapter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = await graph.neighbours(["registry"], OUTGOING, limit=1)
-    nothing: Page[Triple] = Page((), (), Count(0))
-    uncounted = Page(one.items, one.positions, Count.unknown(), Stop.LIMIT)
+    nothing = replace(one, items=(), positions=(), total=Count(0), stop=Stop.COMPLETE)
+    uncounted = replace(one, total=Count.unknown(), stop=Stop.LIMIT)
     monkeypatch.setattr(graph, "neighbours", AsyncMock(side_effect=[nothing, uncounted]))
     found = await search(graph, "registry", INCOMING, limits=LIMITS)
     assert found.opposite == Count.at_least(1)
@@ -158,7 +160,7 @@ async def test_qualifiers_are_asked_for_only_where_neither_direction_has_rows_an
     monkeypatch.setattr(graph, "qualified", late)
     await search(graph, "registry", INCOMING, limits=LIMITS)
     late.assert_not_awaited()
-    nothing: Page[Triple] = Page((), (), Count(0))
+    nothing: AnchoredPage[Link] = AnchoredPage((), (), Count(0), anchors={"registry": Entity("registry")})
     monkeypatch.setattr(graph, "neighbours", AsyncMock(return_value=nothing))
     found = await search(graph, "registry", INCOMING, limits=LIMITS)
     assert (found.opposite, found.qualified) == (Count(0), None)

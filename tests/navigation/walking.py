@@ -10,7 +10,7 @@ from kgnav_mcp.port import GraphAdapter
 
 async def entity(graph: GraphAdapter, name: str) -> Entity:
     """The entity with this id, which exists."""
-    return (await graph.entities([name]))[name]
+    return (await graph.describe([name]))[name]
 
 
 def end(node: Node) -> str:

@@ -115,14 +115,14 @@ async def test_calls_under_way_end_on_the_file_they_began_on_and_then_it_is_clos
     async with serving(path) as app:
         graph = app.graph()
         async with graph.adapter() as before:
-            assert list(await before.entities(["Grace 1"])) == ["Grace 1"]
+            assert list(await before.describe(["Grace 1"])) == ["Grace 1"]
             fill(path, "Klara")
             async with graph.adapter() as after:
-                assert list(await after.entities(["Grace 1", "Klara 1"])) == ["Klara 1"]
+                assert list(await after.describe(["Grace 1", "Klara 1"])) == ["Klara 1"]
                 # More at once than there are threads yet: none of them may open what is at the path now.
-                found = await asyncio.gather(*(before.entities([f"Grace {row}", "Klara 1"]) for row in range(3)))
+                found = await asyncio.gather(*(before.describe([f"Grace {row}", "Klara 1"]) for row in range(3)))
                 assert [list(entities) for entities in found] == [["Grace 0"], ["Grace 1"], ["Grace 2"]]
-            assert list(await before.entities(["Grace 0", "Grace 2"])) == ["Grace 0", "Grace 2"]
+            assert list(await before.describe(["Grace 0", "Grace 2"])) == ["Grace 0", "Grace 2"]
         await asyncio.sleep(0)
         with pytest.raises(StoreUnavailable, match="closed"):
             await before.health()

@@ -11,8 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from kgnav_mcp.concurrency import gathered
-from kgnav_mcp.model import Count, Direction, Entity, Page, Qualifier, Relation, Stop, Triple
+from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Qualifier, Relation, Stop, Triple
 from kgnav_mcp.port import GraphAdapter, TailKind
 
 _BATCH = 100
@@ -56,23 +55,22 @@ class Resume:
 async def flattened(
     graph: GraphAdapter,
     ids: Sequence[str],
-    direction: Direction,
+    direction: Direction | None,
     *,
     paths: Sequence[tuple[str, ...]] | None = None,
     far_ends: TailKind | None = None,
     limit: int,
     room: int | None = None,
     after: str | None = None,
-    met: set[str] | None = None,
-) -> Page[Triple]:
-    """The triples at the entities in one direction, with every mediator folded away.
+) -> AnchoredPage[Link]:
+    """The triples at the entities in one direction, or in both (None), with every mediator folded away.
 
     `room` is the number of characters that an answer has for them: once rows fill it no more are read, because those
     of mediators cost more than others. Positions are this function's own (they may point between the rows of one
     mediator); `after` takes them back. The total is exact where the store's is and each edge gave one row, or where
-    the whole list was read. `met` is given the ids of the relations as they are in the store's own rows.
+    the whole list was read.
     """
-    flat = _Flat(graph, direction, Resume.read(after), room)
+    flat = _Flat(graph, Resume.read(after), room)
     two_hops = any(len(path) == 2 for path in paths or ())
     step = _BATCH if room is not None and two_hops else limit
     left = limit
@@ -80,17 +78,15 @@ async def flattened(
         page = await graph.neighbours(
             ids, direction, paths=paths, far_ends=far_ends, limit=min(step, left), after=flat.behind.after
         )
-        if met is not None:
-            met.update(triple.relation.id for triple in page.items)
         await flat.take(page)
         left -= len(page.items)
         if flat.full or page.stop is not Stop.LIMIT or not page.items or left < 1:
             return flat.page(page.total)
 
 
-async def folded(graph: GraphAdapter, page: Page[Triple], direction: Direction) -> Page[Triple]:
+async def folded(graph: GraphAdapter, page: AnchoredPage[Link]) -> AnchoredPage[Link]:
     """A list's first page, which was already read, with every mediator folded away."""
-    flat = _Flat(graph, direction, Resume(), None)
+    flat = _Flat(graph, Resume(), None)
     await flat.take(page)
     return flat.page(page.total)
 
@@ -98,12 +94,12 @@ async def folded(graph: GraphAdapter, page: Page[Triple], direction: Direction) 
 class _Flat:
     """A flattened list, as far as it was read."""
 
-    def __init__(self, graph: GraphAdapter, direction: Direction, start: Resume, room: int | None) -> None:
+    def __init__(self, graph: GraphAdapter, start: Resume, room: int | None) -> None:
         self._graph = graph
-        self._direction = direction
         self._begun = start == Resume()
         self._room = room
-        self._rows: list[Triple] = []
+        self._rows: list[Link] = []
+        self._anchors: dict[str, Entity] = {}
         self._positions: list[str] = []
         self._unfolded = True
         self._stop = Stop.COMPLETE
@@ -114,53 +110,56 @@ class _Flat:
         self.full = False
         """Whether the answer has no room for more."""
 
-    async def take(self, page: Page[Triple]) -> None:
+    async def take(self, page: AnchoredPage[Link]) -> None:
         """Fold the next page of the store's, as far as there is room."""
         size = max(len(page.items), 1) if self._room is None else _BATCH
         self._stop = page.stop
         self._note = page.note
+        self._anchors |= page.anchors
         for start in range(0, len(page.items), size):
             items, positions = page.items[start : start + size], page.positions[start : start + size]
             before = len(self._rows)
             await self._fold(items, positions)
             if self._room is not None:
-                self._room -= sum(_characters(row, self._direction) for row in self._rows[before:])
+                self._room -= sum(map(_characters, self._rows[before:]))
                 self.full = self._room < 0
             if self.full:
                 self._stop = Stop.LIMIT if start + size < len(page.items) else page.stop
                 return
 
-    def page(self, total: Count) -> Page[Triple]:
+    def page(self, total: Count) -> AnchoredPage[Link]:
         """What was taken; `total` is the number of edges in the store's whole list."""
         shown = len(self._rows)
         if not self._unfolded:
             whole = self._begun and self._stop is Stop.COMPLETE and not self._lacking
             total = Count(shown) if whole else Count.at_least(max(total.value, shown))
         note = " ".join(filter(None, (self._note, self._lacking)))
-        return Page(tuple(self._rows), tuple(self._positions), total, self._stop, note)
+        return AnchoredPage(tuple(self._rows), tuple(self._positions), total, self._stop, note, self._anchors)
 
-    async def _fold(self, items: Sequence[Triple], positions: Sequence[str]) -> None:
-        mediators = [entity.id for triple in items if (entity := _mediator(triple, self._direction))]
+    async def _fold(self, items: Sequence[Link], positions: Sequence[str]) -> None:
+        mediators = [entity.id for link in items if (entity := _mediator(link))]
         if not mediators and not self.behind.skip:
             self._rows += items
             self._positions += map(Resume.write, positions)
             self.behind = Resume(positions[-1]) if positions else self.behind
             return
-        roles = await _roles(self._graph, list(dict.fromkeys(mediators)), self._direction) if mediators else _Roles()
+        incoming = any(link.direction is Direction.INCOMING for link in items)
+        roles = await _roles(self._graph, list(dict.fromkeys(mediators)), incoming) if mediators else _Roles()
         self._lacking = self._lacking or _LACKING.get(roles.stop, "")
-        for triple, position in zip(items, positions, strict=True):
-            parts = _fold(triple, self._direction, roles)
+        for link, position in zip(items, positions, strict=True):
+            parts = _fold(link, roles)
             self._unfolded &= len(parts) == 1 and roles.stop is Stop.COMPLETE
             for i in range(self.behind.skip, len(parts)):
-                self._rows.append(parts[i])
+                self._rows.append(Link(link.direction, parts[i]))
                 last = i == len(parts) - 1
                 self._positions.append(Resume.write(position) if last else Resume.write(self.behind.after, i + 1))
             self.behind = Resume(position)
 
 
-def _characters(row: Triple, direction: Direction) -> int:
+def _characters(link: Link) -> int:
     """About as many characters of text as take the place of a row: ids have half as many to a token."""
-    nodes = (row.far_end(direction), *(qualifier.value for qualifier in row.qualifiers))
+    row = link.triple
+    nodes = (link.far_end, *(qualifier.value for qualifier in row.qualifiers))
     named = [row.relation, *(qualifier.relation for qualifier in row.qualifiers)]
     entities = [node for node in nodes if isinstance(node, Entity)]
     ids = sum(len(each.id) for each in (*named, *entities))
@@ -181,34 +180,32 @@ class _Roles:
     stop: Stop = Stop.COMPLETE
 
 
-async def _roles(graph: GraphAdapter, ids: Sequence[str], direction: Direction) -> _Roles:
-    sides = list(Direction) if direction is Direction.INCOMING else [Direction.OUTGOING]
-    pages = await gathered(*(graph.neighbours(ids, side, limit=_ROLES * len(ids)) for side in sides))
-    known = _Roles(stop=next((page.stop for page in pages if page.stop is not Stop.COMPLETE), Stop.COMPLETE))
+async def _roles(graph: GraphAdapter, ids: Sequence[str], incoming: bool) -> _Roles:
+    sides = None if incoming else Direction.OUTGOING
+    page = await graph.neighbours(ids, sides, limit=_ROLES * len(ids))
+    known = _Roles(stop=page.stop)
     classes = graph.class_relations
-    for side, page in zip(sides, pages, strict=True):
-        by_mediator = known.outgoing if side is Direction.OUTGOING else known.incoming
-        for triple in page.items:
-            mediator = triple.far_end(side.opposite)
-            if isinstance(mediator, Entity) and triple.relation.id not in classes:
-                by_mediator[mediator.id].append(triple)
+    for link in page.items:
+        if link.triple.relation.id not in classes:
+            by_mediator = known.outgoing if link.direction is Direction.OUTGOING else known.incoming
+            by_mediator[link.anchor.id].append(link.triple)
     return known
 
 
-def _mediator(triple: Triple, direction: Direction) -> Entity | None:
-    if triple.via:
-        return triple.via
-    far = triple.far_end(direction)
+def _mediator(link: Link) -> Entity | None:
+    if link.triple.via:
+        return link.triple.via
+    far = link.far_end
     return far if isinstance(far, Entity) and far.mediator else None
 
 
-def _fold(triple: Triple, direction: Direction, roles: _Roles) -> list[Triple]:
+def _fold(link: Link, roles: _Roles) -> list[Triple]:
     """One row for each entity the mediator leads on to; the mediator itself where it leads nowhere."""
-    mediator = _mediator(triple, direction)
+    triple, direction, mediator = link.triple, link.direction, _mediator(link)
     if mediator is None:
         return [triple]
     own = roles.outgoing.get(mediator.id, [])
-    anchor = triple.head if direction is Direction.OUTGOING else triple.tail
+    anchor = link.anchor
     if triple.via:
         return [replace(triple, qualifiers=triple.qualifiers + _siblings(own, (triple.head, triple.tail)))]
     if direction is Direction.OUTGOING:

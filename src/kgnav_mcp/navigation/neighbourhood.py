@@ -11,20 +11,21 @@ and for its distinct relations where there are more, so that the cost follows th
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import blake2b
 from itertools import compress
 
-from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import InvalidCursor, StoreTimeout
 from kgnav_mcp.model import (
+    AnchoredPage,
     Certainty,
     Count,
     Direction,
     Entity,
+    Link,
     Neighbourhood,
-    Node,
     Page,
     Relation,
     RelationFacts,
@@ -35,7 +36,7 @@ from kgnav_mcp.model import (
 from kgnav_mcp.navigation.flattening import Resume, flattened, folded
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.ranking import Ranker, bm25
-from kgnav_mcp.navigation.resolving import id_of, meant_relations, met_or_resolved, unknown_relation
+from kgnav_mcp.navigation.resolving import at_entity, meant_relations, resolve_entity, unknown_relation
 from kgnav_mcp.port import Capability, GraphAdapter
 
 _QUALIFIED = 2
@@ -65,22 +66,21 @@ async def search(
     """
     if only:
         return await _filtered(graph, entity, direction, only, after=after, limits=limits)
-    probe = await graph.neighbours([id_of(entity)], direction, limit=limits.hub, whole=True)
-    if probe.stop is Stop.LIMIT:
-        return await _collapsed(graph, entity, direction, question, after=after, limits=limits, ranker=ranker)
-    anchor = await met_or_resolved(graph, entity, _anchor(probe, direction))
-    if not probe.items and anchor.id != id_of(entity):
-        return await search(graph, anchor, direction, question=question, after=after, limits=limits, ranker=ranker)
+    anchor, found = await at_entity(graph, entity, partial(_around, graph, direction, limits))
+    if found.relations is not None:
+        return await _collapsed(
+            graph, anchor, direction, found.relations, question, after=after, limits=limits, ranker=ranker
+        )
     if after is not None:
         rows = await flattened(graph, [anchor.id], direction, limit=limits.hub, after=after)
-        return Neighbourhood(anchor, direction, rows=rows)
-    rows = await folded(graph, probe, direction)
+        return Neighbourhood(anchor, direction, rows=_triples(rows))
+    rows = await folded(graph, found.rows)
     if rows.items:
-        return Neighbourhood(anchor, direction, rows=rows)
+        return Neighbourhood(anchor, direction, rows=_triples(rows))
     there = await graph.neighbours([anchor.id], direction.opposite, limit=1)
     opposite = there.total if there.total.certainty is not Certainty.UNKNOWN else Count.at_least(len(there.items))
     qualified = None if opposite.value else await _qualified(graph, anchor)
-    return Neighbourhood(anchor, direction, rows=rows, opposite=opposite, qualified=qualified)
+    return Neighbourhood(anchor, direction, rows=_triples(rows), opposite=opposite, qualified=qualified)
 
 
 async def _qualified(graph: GraphAdapter, entity: Entity) -> tuple[Triple, ...] | None:
@@ -91,21 +91,41 @@ async def _qualified(graph: GraphAdapter, entity: Entity) -> tuple[Triple, ...] 
         return None  # The answer is there, and says that this is not known.
 
 
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """The rows at an entity, or none but its relations where it is a hub."""
+
+    rows: AnchoredPage[Link]
+    relations: AnchoredPage[RelationFacts] | None = None
+
+    @property
+    def items(self) -> Sequence[object]:
+        return self.rows.items if self.relations is None else self.relations.items
+
+    @property
+    def anchors(self) -> Mapping[str, Entity]:
+        return self.rows.anchors if self.relations is None else self.relations.anchors
+
+
+async def _around(graph: GraphAdapter, direction: Direction, limits: Limits, entity: str) -> _Around:
+    rows = await graph.neighbours([entity], direction, limit=limits.hub, all_or_none=True)
+    if rows.stop is not Stop.LIMIT:
+        return _Around(rows)
+    return _Around(rows, await relation_facts(graph, entity, direction, examples=limits.examples, limits=limits))
+
+
 async def _collapsed(
     graph: GraphAdapter,
-    entity: Entity | str,
+    anchor: Entity,
     direction: Direction,
+    facts: Page[RelationFacts],
     question: str | None,
     *,
     after: str | None,
     limits: Limits,
     ranker: Ranker,
 ) -> Neighbourhood:
-    """The relations of a hub, or k rows of its only one. That it is a hub tells that what a user wrote is its id."""
-    anchor, facts = await gathered(
-        met_or_resolved(graph, entity, None),
-        relation_facts(graph, id_of(entity), direction, examples=limits.examples, limits=limits),
-    )
+    """The relations of a hub, or k rows of its only one."""
     single = None if limits.collapse_single else single_relation(facts)
     if after is not None and Resume.written(after) is (single is None):
         raise InvalidCursor(
@@ -115,7 +135,7 @@ async def _collapsed(
     if single is not None:
         rows = await flattened(graph, [anchor.id], direction, paths=[(single.id,)], limit=limits.hub, after=after)
         note = " ".join(filter(None, (rows.note, facts.note)))
-        return Neighbourhood(anchor, direction, rows=replace(rows, note=note))
+        return Neighbourhood(anchor, direction, rows=replace(_triples(rows), note=note))
     return Neighbourhood(anchor, direction, relations=await ranked(facts, question, anchor, ranker, after))
 
 
@@ -126,9 +146,9 @@ def single_relation(facts: Page[RelationFacts]) -> Relation | None:
     return one_hop[0] if chosen_from and facts.stop is Stop.COMPLETE else None
 
 
-def _anchor(rows: Page[Triple], direction: Direction) -> Node | None:
-    """The node that the rows are at, where there are any."""
-    return rows.items[0].far_end(direction.opposite) if rows.items else None
+def _triples(page: Page[Link]) -> Page[Triple]:
+    triples = tuple(link.triple for link in page.items)
+    return Page(triples, page.positions, page.total, page.stop, page.note)
 
 
 async def _filtered(
@@ -145,19 +165,28 @@ async def _filtered(
     Names are ids as a rule, so that they are followed as they are; what they mean is looked up only where one of them
     gave no row. A cursor was made for what they mean.
     """
-    met: set[str] = set()
 
-    def read(at: str, paths: Sequence[tuple[str, ...]]) -> Awaitable[Page[Triple]]:
-        return flattened(graph, [at], direction, paths=paths, limit=limits.rows, room=limits.room, after=after, met=met)
+    def read(paths: Sequence[tuple[str, ...]], at: str) -> Awaitable[AnchoredPage[Link]]:
+        return flattened(graph, [at], direction, paths=paths, limit=limits.rows, room=limits.room, after=after)
 
     if after is None:
-        rows = await read(id_of(entity), [(name,) for name in only])
-        entity = await met_or_resolved(graph, entity, _anchor(rows, direction))
-        if met.issuperset(only):
-            return Neighbourhood(entity, direction, rows=rows)
-    anchor = await met_or_resolved(graph, entity, None)
-    rows = await read(anchor.id, await _filter(graph, anchor, direction, only, limits))
-    return Neighbourhood(anchor, direction, rows=rows)
+        entity, rows = await at_entity(graph, entity, partial(read, [(name,) for name in only]))
+        if all(has_rows_of(rows, name) for name in only):
+            return Neighbourhood(entity, direction, rows=_triples(rows))
+    anchor = entity if isinstance(entity, Entity) else await resolve_entity(graph, entity)
+    rows = await read(await _filter(graph, anchor, direction, only, limits), anchor.id)
+    return Neighbourhood(anchor, direction, rows=_triples(rows))
+
+
+def has_rows_of(page: Page[Link], relation: str) -> bool:
+    """Whether a page of flattened rows has some of a one-hop relation, which may lead to mediators."""
+    for link in page.items:
+        name = link.triple.relation.id
+        near = f"{relation}." if link.direction is Direction.OUTGOING else f".{relation}"
+        begins = name.startswith(near) if link.direction is Direction.OUTGOING else name.endswith(near)
+        if name == relation or (link.triple.via is not None and begins):
+            return True
+    return False
 
 
 async def _filter(
@@ -178,14 +207,14 @@ async def _filter(
 async def relation_facts(
     graph: GraphAdapter,
     entity: str,
-    direction: Direction,
+    direction: Direction | None,
     *,
     hops: int = 2,
     examples: int = 0,
     hidden: bool = False,
     limits: Limits,
-) -> Page[RelationFacts]:
-    """An entity's distinct relations in one direction; with `hops` 2 also the two-hop ones through mediators.
+) -> AnchoredPage[RelationFacts]:
+    """An entity's distinct relations; with `hops` 2 also the two-hop ones through mediators.
 
     Those that are shown only when asked for by name are left out, and counted in the page's note, unless `hidden`.
     """
@@ -195,27 +224,27 @@ async def relation_facts(
     return page if hidden else _without_hidden(page)
 
 
-def without_classes(page: Page[RelationFacts], graph: GraphAdapter) -> Page[RelationFacts]:
+def without_classes(page: AnchoredPage[RelationFacts], graph: GraphAdapter) -> AnchoredPage[RelationFacts]:
     """The relations without those that lead through mediators to what these are, which is none of their roles."""
     classes = graph.class_relations
     roles = [
         len(facts.hops) == 1 or facts.direction is Direction.INCOMING or facts.hops[-1].id not in classes
         for facts in page.items
     ]
-    return page if all(roles) else _only(page, roles)
+    return page if all(roles) else only(page, roles)
 
 
-def _without_hidden(page: Page[RelationFacts]) -> Page[RelationFacts]:
+def _without_hidden(page: AnchoredPage[RelationFacts]) -> AnchoredPage[RelationFacts]:
     left_out = [facts.relation.id for facts in page.items if facts.hidden]
     if not left_out:
         return page
     example = min(left_out, key=lambda name: (len(name), name))
     note = f"{len(left_out):,} more relations, to identifiers elsewhere, are shown when named, such as {example}."
-    shown = _only(page, [not facts.hidden for facts in page.items])
+    shown = only(page, [not facts.hidden for facts in page.items])
     return replace(shown, note=" ".join(filter(None, (page.note, note))))
 
 
-def _only(page: Page[T], wanted: Sequence[bool]) -> Page[T]:
+def only(page: AnchoredPage[T], wanted: Sequence[bool]) -> AnchoredPage[T]:
     """Some of the items of a page, and its total without the others."""
     return replace(
         page,

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Awaitable
 
-from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import (
     Direction,
     Entity,
@@ -22,8 +21,8 @@ from kgnav_mcp.model import (
     Stop,
     Triple,
 )
+from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.links import links
 from kgnav_mcp.navigation.neighbourhood import from_place, single_relation, without_classes
 from kgnav_mcp.port import Capability, GraphAdapter, TailKind, ValueOwner
 
@@ -66,8 +65,8 @@ async def _properties(graph: GraphAdapter, ids: list[str]) -> dict[str, list[Tri
     more = bool(ids)
     while more:
         page = await graph.neighbours(ids, Direction.OUTGOING, far_ends=TailKind.LITERAL, limit=_BATCH, after=after)
-        for triple in page.items:
-            found[triple.head.id].append(triple)
+        for link in page.items:
+            found[link.anchor.id].append(link.triple)
         more = page.stop is Stop.LIMIT and bool(page.items)
         after = page.positions[-1] if page.positions else None
     return found
@@ -96,7 +95,7 @@ async def get_all_nearest_neighbors(
     ids = [anchor.id for anchor in anchors.items]
 
     def read(limit: int, place: str | None = None) -> Awaitable[Page[Link]]:
-        return links(graph, ids, far_ends=TailKind.ENTITY, limit=limit, after=place)
+        return flattened(graph, ids, None, far_ends=TailKind.ENTITY, limit=limit, after=place)
 
     if after is not None:
         page = await read(_NODES, None if after == FROM_FIRST_LINK else after)
@@ -107,7 +106,7 @@ async def get_all_nearest_neighbors(
             if limits.collapse_single or single_relation(relations) is None:
                 return NearestNeighbours(anchors, relations=relations)
             page = await read(limits.hub)
-    neighbours = [far.id for link in page.items if isinstance(far := link.triple.far_end(link.direction), Entity)]
+    neighbours = [link.far_end.id for link in page.items if isinstance(link.far_end, Entity)]
     properties = await _properties(graph, list(dict.fromkeys(neighbours)))
     return NearestNeighbours(anchors, page, properties={node: tuple(own) for node, own in properties.items()})
 
@@ -115,15 +114,11 @@ async def get_all_nearest_neighbors(
 async def _relations(graph: GraphAdapter, ids: list[str], limits: Limits) -> Page[RelationFacts]:
     hops = 2 if Capability.MEDIATORS in graph.capabilities else 1
 
-    def read(side: Direction) -> Awaitable[Page[RelationFacts]]:
-        return graph.relations(
-            ids, side, hops=hops, far_ends=TailKind.ENTITY, examples=limits.examples, limit=limits.relations
-        )
-
-    outgoing, incoming = await gathered(read(Direction.OUTGOING), read(Direction.INCOMING))
-    outgoing = without_classes(outgoing, graph)
-    stop = outgoing.stop if outgoing.stop is not Stop.COMPLETE else incoming.stop
-    return from_place((*outgoing.items, *incoming.items), None, stop)
+    page = await graph.relations(
+        ids, None, hops=hops, far_ends=TailKind.ENTITY, examples=limits.examples, limit=limits.relations
+    )
+    page = without_classes(page, graph)
+    return from_place(page.items, None, page.stop)
 
 
 async def get_unique_property_values(

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
 from dataclasses import replace
+from functools import partial
 
-from kgnav_mcp.concurrency import gathered
-from kgnav_mcp.model import Direction, Entity, Link, Node, Page, RelationFacts, Stop
+from kgnav_mcp.model import AnchoredPage, Entity, Link, Page, RelationFacts, Stop
+from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.links import Paths, links
-from kgnav_mcp.navigation.neighbourhood import from_place, ranked, relation_facts
+from kgnav_mcp.navigation.neighbourhood import from_place, has_rows_of, only, ranked, relation_facts
 from kgnav_mcp.navigation.ranking import Ranker, bm25
-from kgnav_mcp.navigation.resolving import id_of, meant_relations, met_or_resolved, unknown_relation
+from kgnav_mcp.navigation.resolving import at_entity, meant_relations, resolve_entity, unknown_relation
 from kgnav_mcp.port import GraphAdapter
 
 
@@ -36,11 +36,9 @@ async def get_relations(
     Raises:
         UnknownEntity, AmbiguousEntity, InvalidArgument: as `resolve_entity`.
     """
-    anchor, offered = await gathered(met_or_resolved(graph, entity, None), _offered(graph, id_of(entity), limits))
-    if anchor.id != id_of(entity):
-        offered = await _offered(graph, anchor.id, limits)
-    facts, stop, note = offered
-    page = await ranked(replace(from_place(facts, None, stop), note=note), question, anchor, ranker, after)
+    anchor, offered = await at_entity(graph, entity, partial(_offered, graph, limits))
+    facts = from_place(offered.items, None, offered.stop)
+    page = await ranked(replace(facts, note=offered.note), question, anchor, ranker, after)
     if question and len(page.items) > limits.ranked:
         cut = slice(limits.ranked)
         page = replace(page, items=page.items[cut], positions=page.positions[cut], stop=Stop.LIMIT)
@@ -59,54 +57,35 @@ async def get_triples(
         UnknownRelation: the entity has no relation of that name in either direction.
         UnknownEntity, AmbiguousEntity, InvalidArgument: as `resolve_entity`.
     """
-    met: set[str] = set()
 
-    def read(at: str, outgoing: Paths, incoming: Paths) -> Awaitable[Page[Link]]:
-        return links(
-            graph, [at], outgoing=outgoing, incoming=incoming, limit=limits.rows, room=limits.room, after=after, met=met
-        )
+    def read(paths: Sequence[tuple[str, ...]], at: str) -> Awaitable[AnchoredPage[Link]]:
+        return flattened(graph, [at], None, paths=paths, limit=limits.rows, room=limits.room, after=after)
 
     if after is None and all(map(limits.offers, relations)):
-        given = [(name,) for name in relations]
-        page = await read(id_of(entity), given, given)
-        entity = await met_or_resolved(graph, entity, _anchor(page))
-        if met.issuperset(relations):
+        entity, page = await at_entity(graph, entity, partial(read, [(name,) for name in relations]))
+        if all(has_rows_of(page, name) for name in relations):
             return entity, page
-    anchor = await met_or_resolved(graph, entity, None)
-    outgoing, incoming = await _meant(graph, anchor, relations, limits)
-    return anchor, await read(anchor.id, outgoing, incoming)
-
-
-def _anchor(page: Page[Link]) -> Node | None:
-    """The node that the triples are at, where there are any."""
-    return page.items[0].triple.far_end(page.items[0].direction.opposite) if page.items else None
+    anchor = entity if isinstance(entity, Entity) else await resolve_entity(graph, entity)
+    return anchor, await read(await _meant(graph, anchor, relations, limits), anchor.id)
 
 
 async def _meant(
     graph: GraphAdapter, entity: Entity, relations: Sequence[str], limits: Limits
-) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """The outgoing and the incoming paths that names mean; a name that means none is an error."""
-    offered, _, _ = await _offered(graph, entity.id, limits, hops=1, hidden=True)
+) -> list[tuple[str, ...]]:
+    """The paths that names mean; a name that means none is an error."""
+    offered = (await _offered(graph, limits, entity.id, hops=1, hidden=True)).items
     meant, unknown = meant_relations(relations, offered)
     if unknown:
-        offered, _, _ = await _offered(graph, entity.id, limits, hidden=True)
+        offered = (await _offered(graph, limits, entity.id, hidden=True)).items
         meant, unknown = meant_relations(relations, offered)
     if unknown:
         raise unknown_relation(unknown[0], entity, None, offered)
-    outgoing, incoming = (
-        [tuple(hop.id for hop in fact.hops) for fact in meant if fact.direction is side]
-        for side in (Direction.OUTGOING, Direction.INCOMING)
-    )
-    return outgoing, incoming
+    return list(dict.fromkeys(tuple(hop.id for hop in fact.hops) for fact in meant))
 
 
 async def _offered(
-    graph: GraphAdapter, entity: str, limits: Limits, *, hops: int = 2, hidden: bool = False
-) -> tuple[list[RelationFacts], Stop, str]:
-    outgoing, incoming = await gathered(
-        relation_facts(graph, entity, Direction.OUTGOING, hops=hops, hidden=hidden, limits=limits),
-        relation_facts(graph, entity, Direction.INCOMING, hops=hops, hidden=hidden, limits=limits),
-    )
-    facts = [fact for fact in (*outgoing.items, *incoming.items) if limits.offers(fact.relation.id)]
-    stop = next((page.stop for page in (outgoing, incoming) if page.stop is not Stop.COMPLETE), Stop.COMPLETE)
-    return facts, stop, " ".join(filter(None, (outgoing.note, incoming.note)))
+    graph: GraphAdapter, limits: Limits, entity: str, *, hops: int = 2, hidden: bool = False
+) -> AnchoredPage[RelationFacts]:
+    """The relations of an entity in both directions that the lists let be offered."""
+    page = await relation_facts(graph, entity, None, hops=hops, hidden=hidden, limits=limits)
+    return only(page, [limits.offers(fact.relation.id) for fact in page.items])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol, TypeVar
 from urllib.parse import unquote
 
 from rapidfuzz import fuzz, process
 
 from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation
-from kgnav_mcp.model import Direction, Entity, Node, RelationFacts
+from kgnav_mcp.model import Direction, Entity, RelationFacts
 from kgnav_mcp.navigation.words import words
 from kgnav_mcp.port import GraphAdapter
 
@@ -33,12 +34,54 @@ async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
         AmbiguousEntity: several share the name and its spelling; with all of them, none is picked.
         InvalidArgument: the reference is empty.
     """
+    _refuse_empty(reference)
+    found = await graph.describe([reference])
+    return found[reference] if reference in found else await _resolve_no_id(graph, reference)
+
+
+class Anchored(Protocol):
+    """An answer that says what the ids are that it was asked for, as `AnchoredPage`."""
+
+    @property
+    def items(self) -> Sequence[object]: ...
+    @property
+    def anchors(self) -> Mapping[str, Entity]: ...
+
+
+A = TypeVar("A", bound=Anchored)
+
+
+async def at_entity(graph: GraphAdapter, given: Entity | str, read: Callable[[str], Awaitable[A]]) -> tuple[Entity, A]:
+    """The entity that was given, and what is read at it.
+
+    What a user wrote is an id as a rule: it is read by, and the answer tells what it is. What is no id is looked up.
+
+    Raises:
+        As `resolve_entity`.
+    """
+    if isinstance(given, Entity):
+        return given, await read(given.id)
+    _refuse_empty(given)
+    found = await read(given)
+    if given in found.anchors:
+        anchor = found.anchors[given]
+        merged = anchor.asked_as is not None and not found.items
+        return anchor, await read(anchor.id) if merged else found
+    anchor = await _resolve_no_id(graph, given)
+    return anchor, await read(anchor.id)
+
+
+def _refuse_empty(reference: str) -> None:
     if not reference.strip():
         raise InvalidArgument("the entity is empty", next_step="Pass an entity id, as printed in an answer.")
-    meant = spellings(reference)
-    found = await graph.entities(meant)
-    if entity := next((found[spelling] for spelling in meant if spelling in found), None):
-        return entity
+
+
+async def _resolve_no_id(graph: GraphAdapter, reference: str) -> Entity:
+    """As `resolve_entity`, of what is no id as it stands."""
+    if meant := spellings(reference)[1:]:
+        found = await graph.describe(meant)
+        if entity := next((found[spelling] for spelling in meant if spelling in found), None):
+            return entity
     reference = reference.strip()
     namesakes = (await graph.named(reference, limit=_NAMESAKES)).items
     meant_ones = [one.entity for one in namesakes if one.name == reference] or [one.entity for one in namesakes]
@@ -52,25 +95,6 @@ async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
         [candidate.entity for candidate in nearest.items],
         next_step="Use one of these ids, or call find_node with other words for it.",
     )
-
-
-async def met_or_resolved(graph: GraphAdapter, given: Entity | str, met: Node | None) -> Entity:
-    """The entity that was given. Where the rows at it were read by what a user wrote, they may already hold it.
-
-    `met` is the anchor of such rows. It counts where it is printed exactly as it was written, which every id is that
-    was copied from an answer; anything else, such as an id that was merged into another, is resolved.
-
-    Raises:
-        As `resolve_entity`.
-    """
-    if isinstance(given, Entity):
-        return given
-    return met if isinstance(met, Entity) and met.id == given else await resolve_entity(graph, given)
-
-
-def id_of(given: Entity | str) -> str:
-    """What the store is asked with before it is known what is meant."""
-    return given if isinstance(given, str) else given.id
 
 
 def spellings(printed: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kgnav_mcp.model import Direction, Entity, Node, Page, Triple
+from kgnav_mcp.model import Direction, Entity, Node, Triple
 from kgnav_mcp.port import Capability, GraphAdapter, TailKind
 
 _LABELS = 5
@@ -52,7 +52,7 @@ async def _described(graph: GraphAdapter, walk: SampleWalk | None) -> SampleWalk
     if walk is None:
         return None
     passed = [step.tail.id for step in walk.steps if isinstance(step.tail, Entity)]
-    known = await graph.entities([walk.start.id, *passed])
+    known = await graph.describe([walk.start.id, *passed])
 
     def seen(node: Node) -> Node:
         return known.get(node.id, node) if isinstance(node, Entity) else node
@@ -72,14 +72,15 @@ async def _steps(graph: GraphAdapter, start: Entity) -> tuple[Triple, ...]:
     return ()
 
 
-async def _outgoing(graph: GraphAdapter, entity: Entity) -> Page[Triple]:
-    return await graph.neighbours([entity.id], Direction.OUTGOING, far_ends=TailKind.ENTITY, limit=_STEPS)
+async def _outgoing(graph: GraphAdapter, entity: Entity) -> list[Triple]:
+    page = await graph.neighbours([entity.id], Direction.OUTGOING, far_ends=TailKind.ENTITY, limit=_STEPS)
+    return [link.triple for link in page.items]
 
 
-def _named(page: Page[Triple], *visited: Entity) -> list[Triple]:
+def _named(triples: list[Triple], *visited: Entity) -> list[Triple]:
     seen = {entity.id for entity in visited}
     return [
         triple
-        for triple in page.items
+        for triple in triples
         if isinstance(triple.tail, Entity) and triple.tail.label and triple.tail.id not in seen
     ]

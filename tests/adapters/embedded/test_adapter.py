@@ -18,6 +18,7 @@ from kgnav_mcp.errors import InvalidCursor, UnknownName
 from kgnav_mcp.model import Direction, Entity
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
 from tests.contract import toy
+from tests.rows import triples_at
 
 TURTLE = """
 @prefix wd: <http://www.wikidata.org/entity/> .
@@ -50,7 +51,7 @@ async def adapter(toy_file: Path) -> AsyncGenerator[GraphAdapter]:
     "form", ["wd:Q42", "http://www.wikidata.org/entity/Q42", "<http://www.wikidata.org/entity/Q42>"]
 )
 async def test_an_id_is_taken_in_any_form_and_printed_short(wiki: GraphAdapter, form: str):
-    found = await wiki.entities([form])
+    found = await wiki.describe([form])
     assert found[form].id == "wd:Q42"
     assert (await wiki.find(form, limit=1)).items[0].entity.id == "wd:Q42"
 
@@ -68,31 +69,31 @@ async def test_configured_prefixes_shorten_ids_and_are_taken(tmp_path: Path, pre
     options = AdapterOptions(extra={"prefixes": prefixes})
     async with open_adapter(str(tmp_path / "wiki.kg"), options) as adapter:
         for form in (printed, "http://x.example/Last_Chance"):
-            assert (await adapter.entities([form]))[form].id == printed
+            assert (await adapter.describe([form]))[form].id == printed
         (page,) = (await adapter.find("Cambridge", limit=1)).items
         assert page.entity.id == ("wd:Q350" if "wd" not in prefixes else "http://www.wikidata.org/entity/Q350")
 
 
 @pytest.mark.parametrize("form", ["wdt:P19", "http://www.wikidata.org/prop/direct/P19"])
 async def test_a_relation_is_taken_in_any_form_and_printed_with_its_name(wiki: GraphAdapter, form: str):
-    (triple,) = (await wiki.neighbours(["wd:Q42"], Direction.OUTGOING, paths=[(form,)], limit=5)).items
+    (triple,) = (await triples_at(wiki, ["wd:Q42"], Direction.OUTGOING, paths=[(form,)], limit=5)).items
     assert (triple.relation.id, triple.relation.label) == ("wdt:P19", "place of birth")
     assert isinstance(triple.tail, Entity)
     assert (triple.tail.id, triple.tail.label) == ("wd:Q350", "Cambridge")
 
 
 async def test_an_iri_without_a_label_is_read_and_a_blank_node_is_a_mediator_without_a_name(wiki: GraphAdapter):
-    page = await wiki.neighbours(["wd:Q42"], Direction.OUTGOING, limit=50)
+    page = await triples_at(wiki, ["wd:Q42"], Direction.OUTGOING, limit=50)
     ends = {triple.relation.id: triple.tail for triple in page.items}
     assert ends["wdt:P800"] == Entity("http://x.example/Last_Chance", "Last Chance")
     blank = ends["wdt:P26"]
     assert isinstance(blank, Entity)
     assert (blank.label, blank.mediator) == (None, True)
-    assert (await wiki.entities([blank.id]))[blank.id] == blank
+    assert (await wiki.describe([blank.id]))[blank.id] == blank
 
 
 async def test_a_type_is_printed_by_its_name_unless_that_means_two_things(wiki: GraphAdapter):
-    found = await wiki.entities(["wd:Q42", "wd:Q9", "http://x.example/Last_Chance"])
+    found = await wiki.describe(["wd:Q42", "wd:Q9", "http://x.example/Last_Chance"])
     assert [entity.types for entity in found.values()] == [
         ("wd:Q5",),
         ("wd:Q6",),
@@ -122,23 +123,23 @@ async def test_a_name_with_letter_case_aside_must_mean_one_property(tmp_path: Pa
 
 
 async def test_literals_come_before_nodes_and_either_by_relation(adapter: GraphAdapter):
-    page = await adapter.neighbours(["ada"], Direction.OUTGOING, limit=100)
+    page = await triples_at(adapter, ["ada"], Direction.OUTGOING, limit=100)
     order = [(isinstance(triple.tail, Entity), triple.relation.id) for triple in page.items]
     assert order == sorted(order)
 
 
 async def test_a_deep_page_of_a_hub_seeks_and_does_not_count(adapter: GraphAdapter):
-    whole = await adapter.neighbours([toy.HUB], Direction.INCOMING, limit=1000)
+    whole = await triples_at(adapter, [toy.HUB], Direction.INCOMING, limit=1000)
     for place in (0, len(whole.items) // 2, len(whole.items) - 2):
-        rest = await adapter.neighbours([toy.HUB], Direction.INCOMING, limit=1, after=whole.positions[place])
+        rest = await triples_at(adapter, [toy.HUB], Direction.INCOMING, limit=1, after=whole.positions[place])
         assert rest.items == (whole.items[place + 1],)
 
 
 async def test_a_position_of_another_node_or_relation_is_refused(adapter: GraphAdapter):
-    page = await adapter.neighbours(["boat01"], Direction.OUTGOING, limit=1)
+    page = await triples_at(adapter, ["boat01"], Direction.OUTGOING, limit=1)
     for position in (page.positions[0].replace("0.", "9.", 1), "0.e.99999.1.0", "0.te.1.2.3.4.5.6"):
         with pytest.raises(InvalidCursor):
-            await adapter.neighbours(["boat01"], Direction.OUTGOING, limit=1, after=position)
+            await triples_at(adapter, ["boat01"], Direction.OUTGOING, limit=1, after=position)
     with pytest.raises(InvalidCursor):
         await adapter.values("tag", None, ValueOwner.NODE, limit=1, after="99999.0")
     with pytest.raises(InvalidCursor):

@@ -21,6 +21,7 @@ from kgnav_mcp.errors import InvalidStore, StoreError, StoreUnavailable
 from kgnav_mcp.model import Direction
 from kgnav_mcp.port import AdapterOptions
 from tests.contract import toy
+from tests.rows import triples_at
 
 READER = """
 import asyncio, sys
@@ -48,11 +49,11 @@ def peak():
 
 async def main():
     async with open_adapter(sys.argv[1], AdapterOptions()) as adapter:
-        await adapter.entities(["grace"])
+        await adapter.describe(["grace"])
         resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30))
         before = peak()
         try:
-            await adapter.entities([sys.argv[2]])
+            await adapter.describe([sys.argv[2]])
         except StoreError as error:
             print(f"{type(error).__name__}, {'under' if peak() - before < 65_536 else 'over'} 64 MiB more")
 
@@ -194,7 +195,7 @@ async def test_a_damaged_file_is_refused_with_the_way_to_mend_it(toy_file: Path,
 
     async def read() -> None:
         await adapter.open()
-        await adapter.neighbours([toy.HUB], Direction.INCOMING, limit=10)
+        await triples_at(adapter, [toy.HUB], Direction.INCOMING, limit=10)
 
     with pytest.raises(InvalidStore) as caught:
         await read()
@@ -234,7 +235,7 @@ async def test_four_processes_read_one_file_at_once(toy_file: Path):
 async def test_before_opening_and_after_closing_a_graph_says_so(toy_file: Path):
     adapter = open_adapter(str(toy_file), AdapterOptions())
     with pytest.raises(StoreUnavailable, match="not open"):
-        await adapter.entities(["ada"])
+        await adapter.describe(["ada"])
     await adapter.close()
 
 

@@ -25,11 +25,11 @@ async def adapter(toy_file: Path) -> AsyncGenerator[GraphAdapter]:
 
 
 async def test_an_entity_that_was_described_is_not_looked_up_again(adapter: GraphAdapter) -> None:
-    first = await adapter.entities(["ada"])
+    first = await adapter.describe(["ada"])
     with patch("kgnav_mcp.adapters.embedded.entities.described_by_id", side_effect=AssertionError("it is known")):
-        assert await adapter.entities(["ada"]) == first
-    assert await adapter.entities(["nobody"]) == {}
-    assert await adapter.entities(["nobody", "ada"]) == first
+        assert await adapter.describe(["ada"]) == first
+    assert await adapter.describe(["nobody"]) == {}
+    assert await adapter.describe(["nobody", "ada"]) == first
 
 
 async def test_another_question_about_the_same_entity_reads_nothing_anew(adapter: GraphAdapter) -> None:

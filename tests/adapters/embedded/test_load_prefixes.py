@@ -17,6 +17,7 @@ from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.model import Direction
 from kgnav_mcp.port import AdapterOptions
 from tests.adapters.embedded.loaded import Loaded, loaded, write
+from tests.rows import triples_at
 from tests.server.clients import call
 
 FOOD = "http://food.example.org/onto#"
@@ -48,7 +49,7 @@ def ontology(suffix: str) -> bytes:
 async def printed(path: Path, *entities: str, options: Mapping[str, object] | None = None) -> set[str]:
     """The ids of these entities and of what they lead to."""
     async with open_adapter(str(path), AdapterOptions(extra=options or {})) as adapter:
-        page = await adapter.neighbours(entities, Direction.OUTGOING, limit=1000)
+        page = await triples_at(adapter, entities, Direction.OUTGOING, limit=1000)
         ids = {triple.head.id for triple in page.items} | {triple.relation.id for triple in page.items}
         return ids | {triple.tail.id for triple in page.items if hasattr(triple.tail, "id")}  # type: ignore[union-attr]
 

@@ -16,6 +16,7 @@ from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.render.sheet import Style, fit
 from kgnav_mcp.render.triples import neighbourhood
+from tests.rows import triples_at
 
 TURTLE = r"""
 PREFIX : <http://x.example/> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
@@ -54,7 +55,7 @@ async def test_the_triples_that_a_node_qualifies_are_found_by_its_whole_id(
     assert triples is not None
     assert [f"{_local(triple.head.id)} {_local(triple.relation.id)}" for triple in triples] == heads
     for triple in triples:
-        page = await weddings.neighbours([triple.head.id], Direction.OUTGOING, limit=50)
+        page = await triples_at(weddings, [triple.head.id], Direction.OUTGOING, limit=50)
         assert triple in page.items, "it is the triple that the head shows"
     assert await weddings.qualified(f"http://x.example/{local}", limit=1) == triples[:1]
 

@@ -13,6 +13,7 @@ from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.endpoint.conftest import Load
 from tests.adapters.endpoint.graph import BLANKS
+from tests.rows import triples_at
 from tests.services import Oxigraph
 
 _OTHER_PROCESS = """
@@ -23,9 +24,9 @@ from kgnav_mcp.port import AdapterOptions
 
 async def main():
     async with open_adapter(sys.argv[1], AdapterOptions()) as adapter:
-        found = await adapter.entities([sys.argv[2]])
+        found = await adapter.describe([sys.argv[2]])
         page = await adapter.neighbours([sys.argv[2]], Direction.OUTGOING, limit=20)
-        print(json.dumps([[entity.id for entity in found.values()], [triple.relation.id for triple in page.items]]))
+        print(json.dumps([[entity.id for entity in found.values()], [link.triple.relation.id for link in page.items]]))
 
 asyncio.run(main())
 """
@@ -42,15 +43,15 @@ def _far(page: Page[Triple], relation: str, direction: Direction = Direction.OUT
 
 async def _geo(adapter: GraphAdapter) -> Entity:
     """The blank node behind a blank node."""
-    addresses = _far(await adapter.neighbours(["ex:ada"], Direction.OUTGOING, limit=50), "ex:address")
-    page = await adapter.neighbours([one.id for one in addresses], Direction.OUTGOING, limit=50)
+    addresses = _far(await triples_at(adapter, ["ex:ada"], Direction.OUTGOING, limit=50), "ex:address")
+    page = await triples_at(adapter, [one.id for one in addresses], Direction.OUTGOING, limit=50)
     (geo,) = _far(page, "ex:geo")
     return geo
 
 
 async def test_an_id_is_the_way_from_a_node_with_an_iri(loaded: Load):
     async with _graph(loaded) as adapter:
-        addresses = _far(await adapter.neighbours(["ex:ada"], Direction.OUTGOING, limit=50), "ex:address")
+        addresses = _far(await triples_at(adapter, ["ex:ada"], Direction.OUTGOING, limit=50), "ex:address")
         assert len({one.id for one in addresses}) == 3
         assert all(one.id.startswith("_:ex:ada>ex:address>") for one in addresses)
         assert [one.mediator for one in addresses if one.label == "The Attic"] == [False]
@@ -60,13 +61,15 @@ async def test_an_id_is_the_way_from_a_node_with_an_iri(loaded: Load):
 async def test_every_verb_takes_the_id_of_a_blank_node_and_of_one_behind_it(loaded: Load):
     async with _graph(loaded) as adapter:
         geo = await _geo(adapter)
-        assert (await adapter.entities([geo.id]))[geo.id].id == geo.id
-        page = await adapter.neighbours([geo.id], Direction.OUTGOING, limit=50)
+        assert (await adapter.describe([geo.id]))[geo.id].id == geo.id
+        page = await triples_at(adapter, [geo.id], Direction.OUTGOING, limit=50)
         assert [(triple.relation.id, triple.tail) for triple in page.items] == [
             ("ex:lat", Literal("53.9", "xsd:decimal")),
             ("ex:long", Literal("-1.1", "xsd:decimal")),
         ]
-        (parent,) = _far(await adapter.neighbours([geo.id], Direction.INCOMING, limit=50), "ex:geo", Direction.INCOMING)
+        (parent,) = _far(
+            await triples_at(adapter, [geo.id], Direction.INCOMING, limit=50), "ex:geo", Direction.INCOMING
+        )
         assert geo.id.startswith(f"{parent.id}>ex:geo>")
         facts = await adapter.relations([parent.id], Direction.OUTGOING, examples=2, limit=50)
         assert [(one.relation.id, one.count.value) for one in facts.items] == [
@@ -75,18 +78,18 @@ async def test_every_verb_takes_the_id_of_a_blank_node_and_of_one_behind_it(load
             ("ex:street", 1),
         ]
         assert facts.items[1].examples == (geo,)
-        narrowed = await adapter.neighbours([parent.id], Direction.OUTGOING, paths=[("ex:city",)], limit=50)
+        narrowed = await triples_at(adapter, [parent.id], Direction.OUTGOING, paths=[("ex:city",)], limit=50)
         assert [tail.id for triple in narrowed.items if isinstance(tail := triple.tail, Entity)] == ["ex:york"]
 
 
 async def test_one_node_has_one_id_from_wherever_it_is_reached(loaded: Load):
     async with _graph(loaded) as adapter:
         by_person = [
-            _far(await adapter.neighbours([person], Direction.OUTGOING, limit=50), "ex:wedding")
+            _far(await triples_at(adapter, [person], Direction.OUTGOING, limit=50), "ex:wedding")
             for person in ("ex:ada", "ex:ben")
         ]
         by_spouse = _far(
-            await adapter.neighbours(["ex:ben"], Direction.INCOMING, limit=50), "ex:spouse", Direction.INCOMING
+            await triples_at(adapter, ["ex:ben"], Direction.INCOMING, limit=50), "ex:spouse", Direction.INCOMING
         )
         assert by_person[0] == by_person[1] == by_spouse
         assert len(by_spouse) == 1
@@ -94,25 +97,25 @@ async def test_one_node_has_one_id_from_wherever_it_is_reached(loaded: Load):
 
 async def test_nodes_that_nothing_tells_apart_are_numbered(loaded: Load):
     async with _graph(loaded) as adapter:
-        first, second = _far(await adapter.neighbours(["ex:ben"], Direction.OUTGOING, limit=50), "ex:twin")
+        first, second = _far(await triples_at(adapter, ["ex:ben"], Direction.OUTGOING, limit=50), "ex:twin")
         assert second.id == f"{first.id}.2"
-        assert list(await adapter.entities([first.id, second.id])) == [first.id, second.id]
+        assert list(await adapter.describe([first.id, second.id])) == [first.id, second.id]
 
 
 async def test_pages_over_blank_nodes_lose_nothing_and_show_nothing_twice(loaded: Load):
     async with _graph(loaded) as adapter:
-        whole = await adapter.neighbours(["ex:ada", "ex:ben"], Direction.OUTGOING, limit=50)
+        whole = await triples_at(adapter, ["ex:ada", "ex:ben"], Direction.OUTGOING, limit=50)
         for place, position in enumerate(whole.positions):
-            rest = await adapter.neighbours(["ex:ada", "ex:ben"], Direction.OUTGOING, limit=50, after=position)
+            rest = await triples_at(adapter, ["ex:ada", "ex:ben"], Direction.OUTGOING, limit=50, after=position)
             assert rest.items == whole.items[place + 1 :]
 
 
 async def test_a_list_of_rdf_can_be_walked_to_its_end(loaded: Load):
     async with _graph(loaded) as adapter:
-        (node,) = _far(await adapter.neighbours(["ex:list"], Direction.OUTGOING, limit=5), "ex:items")
+        (node,) = _far(await triples_at(adapter, ["ex:list"], Direction.OUTGOING, limit=5), "ex:items")
         texts: list[str] = []
         while True:
-            page = await adapter.neighbours([node.id], Direction.OUTGOING, limit=5)
+            page = await triples_at(adapter, [node.id], Direction.OUTGOING, limit=5)
             texts += [triple.tail.text for triple in page.items if isinstance(triple.tail, Literal)]
             (node,) = _far(page, "rdf:rest")
             if not node.mediator:
@@ -123,7 +126,8 @@ async def test_a_list_of_rdf_can_be_walked_to_its_end(loaded: Load):
 async def test_an_address_is_folded_into_one_triple_with_its_other_roles(loaded: Load):
     async with _graph(loaded) as adapter:
         page = await flattened(adapter, ["ex:ada"], Direction.OUTGOING, paths=[("ex:wedding",)], limit=50)
-        (triple,) = page.items
+        (link,) = page.items
+        triple = link.triple
         assert (triple.relation.id, triple.tail) == ("ex:wedding.ex:spouse", Entity("ex:ben", "Ben"))
         assert [(one.relation.id, one.value) for one in triple.qualifiers] == [
             ("ex:year", Literal("1835", "xsd:integer"))
@@ -143,8 +147,8 @@ async def test_ids_that_lead_nowhere_are_absent(loaded: Load):
             f"{geo.id}>",
             "_:ex:nobody>ex:address>" + geo.id[-8:],
         ]
-        assert await adapter.entities(wrong) == {}
-        assert (await adapter.neighbours(wrong, Direction.OUTGOING, limit=5)).items == ()
+        assert await adapter.describe(wrong) == {}
+        assert (await triples_at(adapter, wrong, Direction.OUTGOING, limit=5)).items == ()
 
 
 async def test_another_process_takes_an_id_after_the_server_was_killed(own_oxigraph: Oxigraph, tmp_path: Path):

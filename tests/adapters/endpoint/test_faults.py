@@ -113,9 +113,9 @@ async def test_a_server_that_goes_away_is_said_and_is_used_again_when_it_is_back
     own_oxigraph.start()
     own_oxigraph.load(path)
     async with open_adapter(f"sparql+{own_oxigraph.url}", AdapterOptions()) as adapter:
-        before = await adapter.entities(["http://e.example/a"])
+        before = await adapter.describe(["http://e.example/a"])
         own_oxigraph.kill()
         with pytest.raises(StoreUnavailable):
-            await adapter.entities(["http://e.example/a"])
+            await adapter.describe(["http://e.example/a"])
         own_oxigraph.start()
-        assert await adapter.entities(["http://e.example/a"]) == before
+        assert await adapter.describe(["http://e.example/a"]) == before

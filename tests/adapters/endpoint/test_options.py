@@ -102,13 +102,13 @@ async def test_names_come_in_the_wanted_language_and_then_in_the_order_of_the_op
         ("&labels=ex:called", ("fr",), ["A", None]),
     ):
         async with open_adapter(f"{location}{options}", AdapterOptions(languages=languages)) as adapter:
-            found = await adapter.entities(["ex:a", "ex:b"])
+            found = await adapter.describe(["ex:a", "ex:b"])
             assert [entity.label for entity in found.values()] == names
 
 
 async def test_other_relations_may_give_types(loaded: Load):
     async with open_adapter(f"{loaded('names', TURTLE)}&types=ex:kind", AdapterOptions()) as adapter:
-        assert (await adapter.entities(["ex:a"]))["ex:a"].types == ("cat",)
+        assert (await adapter.describe(["ex:a"]))["ex:a"].types == ("cat",)
         assert [entity.id for entity in (await adapter.nodes("cat", None, None, limit=5)).items] == ["ex:a"]
 
 
@@ -117,11 +117,11 @@ async def test_ids_of_other_schemes_are_walked_as_well(loaded: Load):
         for name, printed in (("odd", "urn:odd:1"), ("place", "<geo:1.5,2>")):
             (found,) = (await adapter.named(name, limit=5)).items
             assert found.entity.id == printed
-            assert list(await adapter.entities([printed])) == [printed]
+            assert list(await adapter.describe([printed])) == [printed]
 
 
 async def test_several_graphs_are_walked_as_one(loaded: Load):
     first, second = loaded("names", TURTLE), loaded("more", '<http://ex.example/c> <http://ex.example/d> "e" .')
     both = first.replace("#", f"&{second.partition('?')[2].partition('#')[0]}#")
     async with open_adapter(both, AdapterOptions()) as adapter:
-        assert list(await adapter.entities(["ex:a", "ex:c"])) == ["ex:a", "ex:c"]
+        assert list(await adapter.describe(["ex:a", "ex:c"])) == ["ex:a", "ex:c"]

@@ -15,6 +15,7 @@ from kgnav_mcp.port import AdapterOptions, ValueOwner
 from tests.adapters.endpoint.conftest import Load
 from tests.adapters.endpoint.graph import NS, REIFIERS, STATEMENTS
 from tests.adapters.endpoint.inprocess import InProcess
+from tests.rows import triples_at
 
 GRAPHS = [("statements", STATEMENTS), ("reifiers", REIFIERS)]
 LIVES_IN = [("ex:livesIn",)]
@@ -25,7 +26,7 @@ LIVES_IN = [("ex:livesIn",)]
 async def test_what_is_said_of_a_triple_are_its_qualifiers(loaded: Load, name: str, turtle: str, direction: Direction):
     async with open_adapter(loaded(name, turtle), AdapterOptions()) as adapter:
         anchor = "ex:cyd" if direction is Direction.OUTGOING else "ex:york"
-        page = await adapter.neighbours([anchor], direction, paths=[("ex:livesIn",)], limit=50)
+        page = await triples_at(adapter, [anchor], direction, paths=[("ex:livesIn",)], limit=50)
         (triple,) = page.items
         assert (triple.head.id, triple.tail) == ("ex:cyd", Entity("ex:york", "York"))
         assert [(one.relation.id, one.value) for one in triple.qualifiers] == [
@@ -38,7 +39,7 @@ async def test_what_is_said_of_a_triple_are_its_qualifiers(loaded: Load, name: s
 async def test_what_statements_hang_on_is_no_neighbour_and_no_part_of_the_schema(loaded: Load, name: str, turtle: str):
     async with open_adapter(loaded(name, turtle), AdapterOptions()) as adapter:
         for node in ("ex:dan", "ex:york", "ex:cyd"):
-            page = await adapter.neighbours([node], Direction.INCOMING, limit=50)
+            page = await triples_at(adapter, [node], Direction.INCOMING, limit=50)
             facts = await adapter.relations([node], Direction.INCOMING, limit=50)
             assert {triple.relation.id for triple in page.items} <= {"ex:livesIn", "ex:knows"}
             assert {one.relation.id for one in facts.items} == {triple.relation.id for triple in page.items}
@@ -54,7 +55,7 @@ async def test_what_statements_hang_on_is_no_neighbour_and_no_part_of_the_schema
 async def test_what_is_only_the_value_of_a_qualifier_leads_to_its_triples(loaded: Load, name: str, turtle: str):
     async with open_adapter(loaded(name, turtle), AdapterOptions()) as adapter:
         triples = await adapter.qualified("ex:dan", limit=2)
-        assert triples == (await adapter.neighbours(["ex:cyd"], Direction.OUTGOING, paths=LIVES_IN, limit=2)).items
+        assert triples == (await triples_at(adapter, ["ex:cyd"], Direction.OUTGOING, paths=LIVES_IN, limit=2)).items
         for node in ("ex:cyd", "ex:york", "rdf:Statement"):
             assert not await adapter.qualified(node, limit=2)
     alone = loaded(f"{name}-alone", turtle.replace("ex:source ex:dan", "ex:source ex:zoe"))

@@ -13,6 +13,7 @@ from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import GraphAdapter, TailKind
 from tests.adapters.freebase.graph import EVENTS, guests
 from tests.contract.suite.base import every
+from tests.rows import triples_at
 
 GUESTS = Counter(guest for n in range(EVENTS) for guest in guests(n))
 EVENT, NAME = "club.club.event", "type.object.name"
@@ -34,7 +35,7 @@ PATHS = [
 
 @pytest.mark.parametrize("direction", Direction)
 async def test_a_hub_with_mediators_collapses_to_exact_counts(graph: GraphAdapter, direction: Direction):
-    club = (await graph.entities(["m.club"]))["m.club"]
+    club = (await graph.describe(["m.club"]))["m.club"]
     seen = await search(graph, club, direction, limits=Limits(collapse_single=True))
     assert seen.relations is not None
     counts = {facts.relation.id: facts.count for facts in seen.relations.items}
@@ -80,7 +81,7 @@ async def test_pages_through_thousands_of_mediators_lose_nothing_and_show_nothin
     graph: GraphAdapter, direction: Direction, path: tuple[str, str], size: int
 ):
     rows = await every(
-        lambda after: graph.neighbours(["m.club"], direction, paths=[path], limit=size, after=after), pages=100
+        lambda after: triples_at(graph, ["m.club"], direction, paths=[path], limit=size, after=after), pages=100
     )
     assert Counter(end.id for row in rows if isinstance(end := row.far_end(direction), Entity)) == GUESTS
     assert len({(row.via, row.far_end(direction)) for row in rows}) == GUESTS.total()
@@ -97,10 +98,11 @@ async def test_pages_that_end_where_an_answer_is_full_go_on_there(
         ),
         pages=100,
     )
-    ends = [row.tail.id for row in rows if row.via and isinstance(row.tail, Entity) and row.tail.id != "m.host"]
+    through = [link.far_end for link in rows if link.triple.via]
+    ends = [end.id for end in through if isinstance(end, Entity) and end.id != "m.host"]
     assert Counter(ends) == GUESTS
 
 
 async def test_of_a_hub_no_row_is_read_to_learn_that_it_is_one(graph: GraphAdapter):
-    page = await graph.neighbours(["m.club"], Direction.OUTGOING, limit=50, whole=True)
+    page = await triples_at(graph, ["m.club"], Direction.OUTGOING, limit=50, all_or_none=True)
     assert (page.items, page.stop, page.total) == ((), Stop.LIMIT, Count(EVENTS + 3))

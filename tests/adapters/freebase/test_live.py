@@ -19,13 +19,14 @@ from kgnav_mcp.navigation.relations import get_relations, get_triples
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
 from tests.adapters.freebase.graph import FANS, GRAPH, NS
 from tests.contract.suite.base import every
+from tests.rows import triples_at
 from tests.services import Virtuoso
 
 TWO_HOPS = "film.actor.film.film.performance.film"
 
 
 async def _entity(graph: GraphAdapter, reference: str) -> Entity:
-    return (await graph.entities([reference]))[reference]
+    return (await graph.describe([reference]))[reference]
 
 
 @pytest.mark.parametrize("reference", ["m.film", "/m/film", "ns:m.film", "fb:m.film", f"{NS}m.film"])
@@ -50,7 +51,7 @@ async def test_relations_of_other_namespaces_are_hidden_until_they_are_asked_for
 
 
 async def test_ids_outside_the_namespace_are_printed_whole(graph: GraphAdapter):
-    page = await graph.neighbours(["m.film"], Direction.OUTGOING, paths=[("film.film.site",)], limit=5)
+    page = await triples_at(graph, ["m.film"], Direction.OUTGOING, paths=[("film.film.site",)], limit=5)
     assert [triple.tail for triple in page.items] == [Entity("http://films.example/1")]
 
 
@@ -76,7 +77,7 @@ def _is_the_performance(triple: Triple) -> None:
 
 @pytest.mark.parametrize("size", [1_000, 20_000])
 async def test_a_hub_above_the_row_cap_is_paged_whole_without_gaps_or_repeats(graph: GraphAdapter, size: int):
-    read = await every(lambda after: graph.neighbours(["m.star"], Direction.INCOMING, limit=size, after=after))
+    read = await every(lambda after: triples_at(graph, ["m.star"], Direction.INCOMING, limit=size, after=after))
     assert sorted(triple.head.id for triple in read) == [f"m.fan{n:05}" for n in range(FANS)]
     assert {triple.head.label for triple in read} == {f"Fan {n}" for n in range(FANS)}
 
@@ -142,15 +143,15 @@ async def test_a_killed_server_is_one_clear_error_and_then_answers_again(own_vir
     own_virtuoso.start()
     own_virtuoso.load(path, GRAPH)
     async with open_adapter(f"freebase+{own_virtuoso.url}", AdapterOptions()) as adapter:
-        before = await adapter.entities(["m.x"])
+        before = await adapter.describe(["m.x"])
         own_virtuoso.kill()
         began = time.monotonic()
         with pytest.raises(StoreUnavailable) as caught:
-            await adapter.entities(["m.x"])
+            await adapter.describe(["m.x"])
         assert caught.value.next_step
         assert time.monotonic() - began < 5
         own_virtuoso.start()
-        assert await adapter.entities(["m.x"]) == before
+        assert await adapter.describe(["m.x"]) == before
 
 
 def test_the_papers_own_table_is_made_from_freebase(freebase: str):

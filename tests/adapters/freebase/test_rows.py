@@ -16,6 +16,7 @@ from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import GraphAdapter
 from tests.adapters.freebase.stubbed import ANN, Endpoint, Row, ns, store_of
+from tests.rows import triples_at
 
 OUTGOING, INCOMING = Direction.OUTGOING, Direction.INCOMING
 ALL_ROWS = r"SELECT .s .p .o WHERE \{ VALUES .s "
@@ -77,5 +78,5 @@ async def test_a_neighbourhood_is_read_by_few_queries(
 
 
 async def test_what_has_names_in_other_languages_only_is_called_by_the_first_of_them(graph: GraphAdapter):
-    page = await graph.neighbours(["m.capital"], INCOMING, limit=5)
+    page = await triples_at(graph, ["m.capital"], INCOMING, limit=5)
     assert [row.head for row in page.items] == [Entity("m.country", "Allemagne")]

@@ -19,6 +19,7 @@ from kgnav_mcp.port import AdapterOptions, GraphAdapter, TailKind, ValueOwner
 from tests.adapters.neo4j.graphs import PRODUCTS, SHOP, fill, write
 from tests.contract.suite.base import every
 from tests.neo4j_service import Neo4j
+from tests.rows import triples_at
 
 
 async def _category(graph: GraphAdapter) -> Entity:
@@ -27,7 +28,7 @@ async def _category(graph: GraphAdapter) -> Entity:
 
 
 async def test_a_unique_key_is_the_id_and_text_and_numbers_are_both_accepted(graph: GraphAdapter):
-    found = await graph.entities(["Product:sku=7", "Supplier:name=Leaf & Co", "Product:sku=0007", "Product:price=1"])
+    found = await graph.describe(["Product:sku=7", "Supplier:name=Leaf & Co", "Product:sku=0007", "Product:price=1"])
 
     assert {reference: (entity.id, entity.label) for reference, entity in found.items()} == {
         "Product:sku=7": ("Product:sku=7", "Product 7"),
@@ -39,7 +40,7 @@ async def test_a_node_without_a_unique_key_goes_by_the_stores_own_id_and_the_che
     category = await _category(graph)
 
     assert category.id.count(":") == 2
-    assert (await graph.entities([category.id]))[category.id] == category
+    assert (await graph.describe([category.id]))[category.id] == category
     advice = " ".join((await graph.health()).advice)
     assert "No property identifies nodes of Category" in advice
     assert "CREATE CONSTRAINT FOR (n:`Category`)" in advice
@@ -50,13 +51,13 @@ async def test_a_configured_key_is_the_id_where_there_is_no_constraint(shop: str
     options = AdapterOptions(extra={"keys": {"Category": "categoryName"}})
     async with open_adapter(shop, options) as graph:
         assert (await _category(graph)).id == "Category:categoryName=Drinks"
-        assert list(await graph.entities(["Category:categoryName=Drinks"])) == ["Category:categoryName=Drinks"]
+        assert list(await graph.describe(["Category:categoryName=Drinks"])) == ["Category:categoryName=Drinks"]
         assert "Category" not in " ".join((await graph.health()).advice).partition("CREATE CONSTRAINT")[0]
 
 
 async def test_names_are_the_usual_property_else_the_one_that_looks_like_a_name_else_the_configured_one(shop: str):
     async with open_adapter(shop, AdapterOptions()) as graph:
-        found = await graph.entities(["Product:sku=1", "Supplier:name=Leaf & Co"])
+        found = await graph.describe(["Product:sku=1", "Supplier:name=Leaf & Co"])
         assert [entity.label for entity in found.values()] == ["Product 1", "Leaf & Co"]
         category = await _category(graph)
         assert (category.label, category.description) == ("Drinks", "All that is drunk")
@@ -65,7 +66,7 @@ async def test_names_are_the_usual_property_else_the_one_that_looks_like_a_name_
 
 
 async def test_every_kind_of_value_is_shown_and_found_again_as_it_is_printed(graph: GraphAdapter):
-    page = await graph.neighbours(["Supplier:name=Leaf & Co"], Direction.OUTGOING, far_ends=TailKind.LITERAL, limit=50)
+    page = await triples_at(graph, ["Supplier:name=Leaf & Co"], Direction.OUTGOING, far_ends=TailKind.LITERAL, limit=50)
     shown = [(triple.relation.id, triple.tail.text) for triple in page.items if isinstance(triple.tail, Literal)]
 
     assert shown == [
@@ -85,7 +86,7 @@ async def test_every_kind_of_value_is_shown_and_found_again_as_it_is_printed(gra
     for name, text in (pair for pair in shown if pair[0] != "vector"):
         found = await graph.nodes("Supplier", name, text, limit=5)
         assert [entity.id for entity in found.items] == ["Supplier:name=Leaf & Co"], name
-    photo = await graph.neighbours(["Product:sku=7"], Direction.OUTGOING, paths=[("photo",)], limit=5)
+    photo = await triples_at(graph, ["Product:sku=7"], Direction.OUTGOING, paths=[("photo",)], limit=5)
     assert [triple.tail for triple in photo.items] == [Literal("2,000 bytes", "bytes")]
     assert (await graph.values("vector", "Supplier", ValueOwner.NODE, limit=5)).items == ()
 
@@ -125,7 +126,7 @@ async def test_a_call_costs_one_statement_at_a_hub_or_not_in_one_direction_or_bo
 
 async def test_a_list_that_was_narrowed_leaves_nothing_out_of_what_is_asked_next(graph: GraphAdapter):
     product, outgoing = ["Product:sku=7"], Direction.OUTGOING
-    probe = await graph.neighbours(product, outgoing, far_ends=TailKind.ENTITY, limit=1, whole=True)
+    probe = await triples_at(graph, product, outgoing, far_ends=TailKind.ENTITY, limit=1, all_or_none=True)
     facts = await graph.relations(product, outgoing, limit=50)
 
     assert probe.total.value == 3
@@ -180,7 +181,7 @@ def _hits(profile: Any) -> int:
 async def test_a_hub_is_paged_whole_without_gaps_or_repeats(graph: GraphAdapter):
     category = await _category(graph)
 
-    read = await every(lambda after: graph.neighbours([category.id], Direction.INCOMING, limit=300, after=after))
+    read = await every(lambda after: triples_at(graph, [category.id], Direction.INCOMING, limit=300, after=after))
 
     assert sorted(triple.head.id for triple in read if triple.relation.id == "IN_CATEGORY") == sorted(
         f"Product:sku={n}" for n in range(1, PRODUCTS + 1)
@@ -190,21 +191,21 @@ async def test_a_hub_is_paged_whole_without_gaps_or_repeats(graph: GraphAdapter)
 
 
 async def test_parallel_relationships_stay_apart(graph: GraphAdapter):
-    page = await graph.neighbours(["Product:sku=7"], Direction.OUTGOING, paths=[("FAVOURITE_OF",)], limit=5)
+    page = await triples_at(graph, ["Product:sku=7"], Direction.OUTGOING, paths=[("FAVOURITE_OF",)], limit=5)
 
     assert len(page.items) == 2
 
 
 async def test_a_cursor_notices_that_the_list_was_written_to(neo4j: Neo4j, graph: GraphAdapter):
     category = await _category(graph)
-    page = await graph.neighbours([category.id], Direction.INCOMING, limit=5)
+    page = await triples_at(graph, [category.id], Direction.INCOMING, limit=5)
     write(neo4j, "MATCH (c:Category) CREATE (:Product {sku: 0})-[:IN_CATEGORY]->(c)")
     try:
         with pytest.raises(InvalidCursor, match="written to since"):
-            await graph.neighbours([category.id], Direction.INCOMING, limit=5, after=page.positions[-1])
+            await triples_at(graph, [category.id], Direction.INCOMING, limit=5, after=page.positions[-1])
     finally:
         write(neo4j, "MATCH (p:Product {sku: 0}) DETACH DELETE p")
-    again = await graph.neighbours([category.id], Direction.INCOMING, limit=5, after=page.positions[-1])
+    again = await triples_at(graph, [category.id], Direction.INCOMING, limit=5, after=page.positions[-1])
     assert len(again.items) == 5
 
 

@@ -16,6 +16,7 @@ from kgnav_mcp.model import Direction
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
 from tests.adapters.sparql.stub import Exchange, Handler, always, serving
 from tests.adapters.wikidata.stubbed import BASE, opened, rows, wikibase
+from tests.rows import triples_at
 
 _HTML, _JSON = "text/html", "application/sparql-results+json"
 _QLEVER = json.dumps({"status": "ERROR", "exception": "Operation was cancelled", "query": "SELECT ..."})
@@ -89,13 +90,13 @@ FAULTS: dict[str, tuple[Handler, type[KgnavError], str, str]] = {
 
 Verb = Callable[[GraphAdapter], Awaitable[object]]
 VERBS: dict[str, Verb] = {
-    "entities": lambda graph: graph.entities(["Q42"]),
+    "entities": lambda graph: graph.describe(["Q42"]),
     "named": lambda graph: graph.named("Douglas Adams", limit=5),
     "find": lambda graph: graph.find("Douglas Adams", limit=5),
     "relations": lambda graph: graph.relations(["Q42"], Direction.OUTGOING, examples=2, limit=50),
     "incoming relations": lambda graph: graph.relations(["Q42"], Direction.INCOMING, limit=50),
-    "neighbours": lambda graph: graph.neighbours(["Q42"], Direction.OUTGOING, limit=50),
-    "incoming neighbours": lambda graph: graph.neighbours(["Q42"], Direction.INCOMING, limit=50, whole=True),
+    "neighbours": lambda graph: triples_at(graph, ["Q42"], Direction.OUTGOING, limit=50),
+    "incoming neighbours": lambda graph: triples_at(graph, ["Q42"], Direction.INCOMING, limit=50, all_or_none=True),
     "nodes": lambda graph: graph.nodes(None, "P31", "Q5", limit=50),
     "values": lambda graph: graph.values("P31", None, ValueOwner.NODE, limit=50),
 }
@@ -134,7 +135,7 @@ async def test_an_endpoint_that_is_too_slow_for_its_catalogue_is_gone_on_without
         await (always(_BLAZEGRAPH, status="500 X") if slow else always(rows()))(exchange)
 
     async with opened(answer) as (graph, _):
-        assert await graph.entities(["Q42"]) == {}
+        assert await graph.describe(["Q42"]) == {}
         health = await graph.health()
     assert any("could not be listed: the store stopped" in advice for advice in health.advice)
 
@@ -153,7 +154,7 @@ async def test_a_short_pause_that_the_endpoint_wants_is_waited_for():
     async with opened(wikibase(limited_once)) as (graph, _):
         loop = asyncio.get_running_loop()
         begin = loop.time()
-        assert await graph.entities(["Q42"]) == {}
+        assert await graph.describe(["Q42"]) == {}
         assert loop.time() - begin >= 1.0
 
 
@@ -161,7 +162,7 @@ async def test_nothing_is_sent_while_the_endpoint_wants_a_long_pause():
     limit = always("", "Retry-After: 120", status="429 X")
     async with opened(wikibase(limit)) as (graph, stub):
         with pytest.raises(RateLimited):
-            await graph.entities(["Q42"])
+            await graph.describe(["Q42"])
         sent = len(stub.requests)
         with pytest.raises(RateLimited) as caught:
             await graph.relations(["Q42"], Direction.OUTGOING, limit=5)

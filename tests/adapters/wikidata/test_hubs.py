@@ -16,12 +16,13 @@ from tests.adapters.sparql.clock import Clock, timed
 from tests.adapters.sparql.stub import Exchange
 from tests.adapters.wikidata.graph import FANS, HUMAN
 from tests.adapters.wikidata.stubbed import BASE, iri, literal, number, opened, query_of, rows, wikibase
+from tests.rows import triples_at
 
 _SLOW = "java.util.concurrent.TimeoutException"
 
 
 async def test_a_hub_is_learnt_to_be_one_without_its_rows(graph: GraphAdapter):
-    page = await graph.neighbours([HUMAN], Direction.INCOMING, limit=50, whole=True)
+    page = await triples_at(graph, [HUMAN], Direction.INCOMING, limit=50, all_or_none=True)
     assert (page.items, page.stop, page.total.value) == ((), Stop.LIMIT, 51)
 
 
@@ -34,7 +35,7 @@ async def test_a_hub_of_a_fast_endpoint_is_counted(graph: GraphAdapter):
 async def test_a_hub_of_a_slow_endpoint_is_asked_property_by_property(wikibase_location: str):
     async with open_adapter(wikibase_location, AdapterOptions(extra={"counted": 100})) as graph:
         page = await graph.relations([HUMAN], Direction.INCOMING, examples=2, limit=50)
-        whole = await graph.neighbours([HUMAN], Direction.INCOMING, limit=50, whole=True)
+        whole = await triples_at(graph, [HUMAN], Direction.INCOMING, limit=50, all_or_none=True)
     assert [(facts.relation.id, facts.count.value) for facts in page.items] == [("wdt:P31", FANS + 1), ("wdt:P463", 3)]
     assert (whole.items, whole.stop) == ((), Stop.LIMIT)
 
@@ -45,7 +46,7 @@ async def test_every_row_of_a_hub_is_paged_through_once(wikibase_location: str, 
     async with open_adapter(wikibase_location, AdapterOptions(extra={"counted": counted})) as graph:
         after: str | None = None
         for _ in range(20):
-            page = await graph.neighbours([HUMAN], Direction.INCOMING, limit=150, after=after)
+            page = await triples_at(graph, [HUMAN], Direction.INCOMING, limit=150, after=after)
             seen += [f"{triple.head.id} {triple.relation.id}" for triple in page.items]
             if page.stop is Stop.COMPLETE:
                 break
@@ -122,15 +123,15 @@ async def test_a_hub_of_which_nothing_is_learnt_in_time_is_a_time_out_and_no_emp
     async with opened(_hub(leading=False)) as (graph, _):
         for ask in (
             graph.relations(["Q5"], Direction.INCOMING, limit=50),
-            graph.neighbours(["Q5"], Direction.INCOMING, limit=50),
-            graph.neighbours(["Q5"], Direction.INCOMING, limit=50, whole=True),
+            triples_at(graph, ["Q5"], Direction.INCOMING, limit=50),
+            triples_at(graph, ["Q5"], Direction.INCOMING, limit=50, all_or_none=True),
         ):
             with pytest.raises(StoreTimeout) as caught:
                 await ask
             assert "outgoing" in caught.value.next_step
     async with opened(_hub(rows_of=False)) as (graph, _):
         with pytest.raises(StoreTimeout):
-            await graph.neighbours(["Q5"], Direction.INCOMING, paths=[("P31",)], limit=50)
+            await triples_at(graph, ["Q5"], Direction.INCOMING, paths=[("P31",)], limit=50)
 
 
 async def test_counts_are_kept_for_a_minute_and_labels_for_an_hour(monkeypatch: pytest.MonkeyPatch):
@@ -153,5 +154,5 @@ async def test_counts_are_kept_for_a_minute_and_labels_for_an_hour(monkeypatch: 
         for seconds, counts, labels in [(0, 1, 1), (59, 1, 1), (61, 2, 1), (3_599, 3, 1), (3_601, 3, 2)]:
             clock.now = seconds
             await graph.relations(["Q5"], Direction.OUTGOING, limit=50)
-            assert (await graph.entities(["Q5"]))["Q5"].label == "human"
+            assert (await graph.describe(["Q5"]))["Q5"].label == "human"
             assert asked == {"counts": counts, "labels": labels}

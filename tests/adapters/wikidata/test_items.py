@@ -16,6 +16,7 @@ from kgnav_mcp.model import Direction, Entity, Neighbourhood, Stop, Triple
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.render.sheet import Style, fit
 from kgnav_mcp.render.triples import neighbourhood
+from tests.rows import triples_at
 from tests.services import Oxigraph
 
 GRAPH = "http://toy.example/items"
@@ -58,7 +59,7 @@ async def graph(location: str) -> AsyncGenerator[GraphAdapter]:
 
 async def _said(graph: GraphAdapter, name: str, item: str = "Q42") -> list[str]:
     """The rows of a property as they are printed: value, label and qualifiers."""
-    page = await graph.neighbours([item], Direction.OUTGOING, paths=[(name,)], limit=50)
+    page = await triples_at(graph, [item], Direction.OUTGOING, paths=[(name,)], limit=50)
     found = Neighbourhood(Entity(f"wd:{item}", item), Direction.OUTGOING, rows=page)
     table = fit(neighbourhood(found, Style(), 0), Style())
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
@@ -66,7 +67,7 @@ async def _said(graph: GraphAdapter, name: str, item: str = "Q42") -> list[str]:
 
 
 async def test_he_is_described_as_on_his_page(graph: GraphAdapter):
-    him = (await graph.entities(["Q42"]))["Q42"]
+    him = (await graph.describe(["Q42"]))["Q42"]
     assert (him.id, him.label) == ("wd:Q42", "Douglas Adams")
     assert him.description is not None
     assert him.description.startswith("English author and humourist")
@@ -102,7 +103,7 @@ async def test_the_preferred_residences_are_shown_and_the_others_where_every_ran
 
 
 async def test_a_mountain_has_its_place_and_its_height(graph: GraphAdapter):
-    assert (await graph.entities(["Q513"]))["Q513"].label == "Mount Everest"
+    assert (await graph.describe(["Q513"]))["Q513"].label == "Mount Everest"
     (place,) = await _said(graph, "P625", "Q513")
     assert place.startswith("27.9881°N, 86.9253°E|")
     (height,) = await _said(graph, "P2044", "Q513")
@@ -118,7 +119,7 @@ async def test_his_identifiers_are_counted_and_not_shown(location: str):
     after: str | None = None
     async with open_adapter(location, AdapterOptions(extra={"statements": "all"})) as graph:
         while True:
-            page = await graph.neighbours(["Q42"], Direction.OUTGOING, limit=40, after=after)
+            page = await triples_at(graph, ["Q42"], Direction.OUTGOING, limit=40, after=after)
             rows += page.items
             assert page.note.startswith(f"{IDENTIFIERS} identifiers of other databases are not shown")
             if page.stop is Stop.COMPLETE:

@@ -13,11 +13,12 @@ from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
 from tests.adapters.wikidata.graph import ANN, BOB, CITY, GRAPH, MERGED, PRIEST, write
+from tests.rows import triples_at
 from tests.services import Oxigraph
 
 
 async def statements(graph: GraphAdapter, name: str) -> list[Triple]:
-    page = await graph.neighbours([ANN], Direction.OUTGOING, paths=[(name,)], limit=50)
+    page = await triples_at(graph, [ANN], Direction.OUTGOING, paths=[(name,)], limit=50)
     return list(page.items)
 
 
@@ -80,7 +81,7 @@ async def test_statements_of_every_rank_are_shown_where_they_are_wanted(wikibase
 
 
 async def test_identifiers_are_hidden_and_counted_until_their_property_is_named(graph: GraphAdapter):
-    page = await graph.neighbours([ANN], Direction.OUTGOING, limit=50)
+    page = await triples_at(graph, [ANN], Direction.OUTGOING, limit=50)
     assert not {"wdt:P214", "wdt:P646"} & {triple.relation.id for triple in page.items}
     assert page.note.startswith("2 identifiers of other databases are not shown")
     assert page.total.value == len(page.items)
@@ -91,7 +92,7 @@ async def test_identifiers_are_hidden_and_counted_until_their_property_is_named(
 
 async def test_identifiers_are_shown_where_the_option_says_so(wikibase_location: str):
     async with open_adapter(wikibase_location, AdapterOptions(extra={"external_ids": True})) as graph:
-        page = await graph.neighbours([ANN], Direction.OUTGOING, limit=50)
+        page = await triples_at(graph, [ANN], Direction.OUTGOING, limit=50)
     assert "wdt:P214" in {triple.relation.id for triple in page.items}
     assert not page.note
 
@@ -108,7 +109,7 @@ async def test_identifiers_are_shown_where_the_option_says_so(wikibase_location:
     ],
 )
 async def test_an_entity_is_known_by_every_form_of_its_id(graph: GraphAdapter, reference: str):
-    found = await graph.entities([reference])
+    found = await graph.describe([reference])
     assert found[reference].id == "wd:Q1001"
 
 
@@ -123,7 +124,7 @@ async def test_a_relation_is_known_by_every_form_of_its_id(graph: GraphAdapter, 
 
 
 async def test_what_was_merged_is_followed_and_says_what_it_was_asked_as(graph: GraphAdapter):
-    found = await graph.entities([MERGED, ANN])
+    found = await graph.describe([MERGED, ANN])
     assert (found[MERGED].id, found[MERGED].label, found[MERGED].asked_as) == ("wd:Q1001", "Ann", "wd:Q1004")
     assert found[ANN].asked_as is None
 
@@ -141,7 +142,7 @@ async def test_labels_fall_back_from_the_wanted_languages_to_those_for_all_to_en
     wikibase_location: str, languages: tuple[str, ...], labels: list[str]
 ):
     async with open_adapter(wikibase_location, AdapterOptions(languages=languages)) as graph:
-        assert [each.label for each in (await graph.entities([ANN, BOB, CITY])).values()] == labels
+        assert [each.label for each in (await graph.describe([ANN, BOB, CITY])).values()] == labels
 
 
 async def test_properties_are_labelled_in_the_wanted_language(wikibase_location: str):
@@ -164,7 +165,7 @@ async def test_a_copy_without_properties_still_answers_by_ids(
         (birth,) = await statements(graph, "P19")
         (marriage,) = await statements(graph, "P26")
         health = await graph.health()
-        page = await graph.neighbours([ANN], Direction.OUTGOING, limit=50)
+        page = await triples_at(graph, [ANN], Direction.OUTGOING, limit=50)
     assert (birth.relation.label, read(birth.tail)) == ("P19", "Stadt (wd:Q1003)")
     assert "wdt:P214" in {triple.relation.id for triple in page.items}
     assert marriage.relation.label == "spouse"

@@ -13,6 +13,7 @@ from kgnav_mcp.model import Certainty, Count, Direction, Stop
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, TailKind, ValueOwner
 from tests.adapters.sparql.stub import serving
 from tests.adapters.wikidata.stubbed import BASE, Cells, Endpoint, iri, literal, number, opened, wikibase
+from tests.rows import triples_at
 
 Q5, ANN = iri(f"{BASE}/entity/Q5"), iri(f"{BASE}/entity/Q7")
 P31, VIAF = iri(f"{BASE}/prop/P31"), iri(f"{BASE}/prop/P214")
@@ -80,9 +81,9 @@ async def test_an_entity_of_which_not_all_was_read_in_time_is_not_described_and_
     async with opened(wikibase(endpoint)) as (graph, _):
         endpoint.cut = [cut]
         with pytest.raises(StoreTimeout, match="stopped the query"):
-            await graph.entities(["Q5", "Q7"])
+            await graph.describe(["Q5", "Q7"])
         endpoint.cut = []
-        assert {name: entity.label for name, entity in (await graph.entities(["Q5", "Q7"])).items()} == {"Q5": "human"}
+        assert {name: entity.label for name, entity in (await graph.describe(["Q5", "Q7"])).items()} == {"Q5": "human"}
 
 
 @pytest.mark.parametrize("cut", [r"VALUES \?st", r"VALUES \?v"])
@@ -96,10 +97,10 @@ async def test_a_statement_whose_qualifiers_or_values_were_not_all_read_in_time_
         NAMED,
     ]
     async with graph_of(*answers) as graph:
-        assert (await graph.neighbours(["Q7"], Direction.OUTGOING, limit=5)).stop is Stop.COMPLETE
+        assert (await triples_at(graph, ["Q7"], Direction.OUTGOING, limit=5)).stop is Stop.COMPLETE
     async with graph_of(*answers, cut=[cut]) as graph:
         with pytest.raises(StoreTimeout, match="stopped the query"):
-            await graph.neighbours(["Q7"], Direction.OUTGOING, limit=5)
+            await triples_at(graph, ["Q7"], Direction.OUTGOING, limit=5)
 
 
 @pytest.mark.parametrize("counted", [0, 2, 40])
@@ -219,7 +220,7 @@ async def test_identifiers_that_are_not_shown_are_counted_as_far_as_that_is_know
         ("AS .number", [{"s": ANN, "st": STATEMENT, "o": Q5, "number": number(0)}]),
     ]
     async with graph_of(*answers, cut=cut) as graph:
-        page = await graph.neighbours(["Q7"], Direction.OUTGOING, limit=5)
+        page = await triples_at(graph, ["Q7"], Direction.OUTGOING, limit=5)
     assert page.note.startswith(words)
 
 
@@ -230,7 +231,7 @@ async def test_an_entity_whose_rows_were_not_all_read_in_time_is_not_taken_for_a
         NAMED,
     ]
     async with graph_of(*answers, cut=["AS .number"]) as graph:
-        page = await graph.neighbours(["Q7"], Direction.OUTGOING, limit=50, whole=True)
+        page = await triples_at(graph, ["Q7"], Direction.OUTGOING, limit=50, all_or_none=True)
     assert (len(page.items), page.total, page.stop) == (1, Count(2), Stop.TIME_OUT)
 
 

@@ -11,6 +11,7 @@ from kgnav_mcp.errors import InvalidStore, Unsupported
 from kgnav_mcp.model import Count, Direction, Entity
 from kgnav_mcp.port import AdapterOptions, Capability, ValueOwner
 from tests.contract.suite.base import every
+from tests.rows import triples_at
 from tests.services import Oxigraph
 
 TRUTHY = "http://toy.example/without-statements"
@@ -59,7 +60,7 @@ def truthy(oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 async def test_a_truthy_dump_without_properties_is_read_as_one_of_wikidata(truthy: str):
     async with open_adapter(truthy, AdapterOptions()) as graph:
-        page = await graph.neighbours(["Q42"], Direction.OUTGOING, paths=[("P19",)], limit=5)
+        page = await triples_at(graph, ["Q42"], Direction.OUTGOING, paths=[("P19",)], limit=5)
         health = await graph.health()
         schema = await graph.schema(limit=5)
     (triple,) = page.items
@@ -75,7 +76,7 @@ async def test_a_truthy_dump_without_properties_is_read_as_one_of_wikidata(truth
 async def test_a_normalized_value_is_no_second_row_and_a_text_in_two_languages_is_two(truthy: str):
     async with open_adapter(truthy, AdapterOptions()) as graph:
         facts = await graph.relations(["Q42"], Direction.OUTGOING, examples=3, limit=9)
-        rows = await every(lambda after: graph.neighbours(["Q42"], Direction.OUTGOING, limit=1, after=after))
+        rows = await every(lambda after: triples_at(graph, ["Q42"], Direction.OUTGOING, limit=1, after=after))
     assert {each.relation.id: each.count for each in facts.items} == {
         "wdt:P106": Count(1),
         "wdt:P1559": Count(2),

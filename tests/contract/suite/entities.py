@@ -12,13 +12,14 @@ from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind
 from tests.contract import toy
 from tests.contract.suite.base import ALL, AdapterContract, has
 from tests.contract.toy_views import View
+from tests.rows import triples_at
 
 
 class EntityContract(AdapterContract):
     async def test_every_node_is_found_by_its_id_with_name_types_and_description(
         self, adapter: GraphAdapter, view: View
     ):
-        found = await adapter.entities([view.node(node.id) for node in toy.NODES])
+        found = await adapter.describe([view.node(node.id) for node in toy.NODES])
         assert len(found) == len(toy.NODES)
         for node in toy.NODES:
             entity = found[view.node(node.id)]
@@ -32,7 +33,7 @@ class EntityContract(AdapterContract):
                 assert entity.mediator == node.mediator
 
     async def test_the_name_shown_is_the_one_in_the_preferred_language(self, adapter: GraphAdapter, view: View):
-        found = await adapter.entities([view.node("ada"), view.node(toy.HUB)])
+        found = await adapter.describe([view.node("ada"), view.node(toy.HUB)])
         assert [entity.label for entity in found.values()] == ["Ada Stone", "Old Harbour"]
 
     async def test_other_preferred_languages_show_other_names(self, location: str, view: View):
@@ -42,17 +43,17 @@ class EntityContract(AdapterContract):
             (("ru", "de"), ["Эйда Стоун", "Alter Hafen", "Ben Waters"]),
         ):
             async with open_adapter(location, AdapterOptions(languages=languages)) as adapter:
-                assert [entity.label for entity in (await adapter.entities(ids)).values()] == names
-                page = await adapter.neighbours(ids[2:], Direction.OUTGOING, far_ends=TailKind.ENTITY, limit=ALL)
+                assert [entity.label for entity in (await adapter.describe(ids)).values()] == names
+                page = await triples_at(adapter, ids[2:], Direction.OUTGOING, far_ends=TailKind.ENTITY, limit=ALL)
                 assert names[0] in {entity.label for entity in (triple.tail for triple in page.items)}  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
     async def test_unknown_ids_are_absent_and_known_ones_beside_them_are_not(self, adapter: GraphAdapter, view: View):
         unknown = [view.node("nobody"), "", "no such thing", "http://nowhere.example/x", "\ud800", "a" * 5_000]
-        found = await adapter.entities([*unknown, view.node("ben")])
+        found = await adapter.describe([*unknown, view.node("ben")])
         assert list(found) == [view.node("ben")]
 
     async def test_no_ids_give_no_entities(self, adapter: GraphAdapter):
-        assert await adapter.entities([]) == {}
+        assert await adapter.describe([]) == {}
 
     async def test_a_name_in_any_language_finds_its_entity_letter_case_aside(self, adapter: GraphAdapter, view: View):
         for name in ("Ada Stone", "ADA STONE", "ada stone", "aDa sToNe", "Ada Stein", "Эйда Стоун", "эйда стоун"):

@@ -15,6 +15,7 @@ from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
 from tests.contract import toy
 from tests.contract.suite.base import ALL, AdapterContract
 from tests.contract.toy_views import View, as_row, as_rows, tally
+from tests.rows import triples_at
 
 _OTHER_PROCESS = """
 import asyncio, json, sys
@@ -25,7 +26,7 @@ from kgnav_mcp.port import AdapterOptions
 async def main():
     async with open_adapter(sys.argv[1], AdapterOptions()) as adapter:
         page = await adapter.neighbours(json.loads(sys.argv[2]), Direction.INCOMING, limit=20, after=sys.argv[3])
-        print(json.dumps([[triple.head.id, triple.relation.id] for triple in page.items]))
+        print(json.dumps([[link.triple.head.id, link.triple.relation.id] for link in page.items]))
 
 asyncio.run(main())
 """
@@ -34,7 +35,7 @@ asyncio.run(main())
 class HostileContract(AdapterContract):
     async def test_hostile_literals_come_back_unharmed(self, adapter: GraphAdapter, view: View):
         node = view.node(toy.HOSTILE_ID)
-        page = await adapter.neighbours([node], Direction.OUTGOING, limit=ALL)
+        page = await triples_at(adapter, [node], Direction.OUTGOING, limit=ALL)
         assert tally(as_rows(page.items)) == tally(view.around([node], Direction.OUTGOING))
 
     async def test_hostile_names_find_their_entities_and_nothing_else(self, adapter: GraphAdapter, view: View):
@@ -48,16 +49,16 @@ class HostileContract(AdapterContract):
         hunter, relation = view.node(toy.HOSTILE_HUNTER), view.relation(toy.HOSTILE_RELATION)
         facts = await adapter.relations([hunter], Direction.OUTGOING, limit=ALL)
         assert relation in [item.relation.id for item in facts.items]
-        page = await adapter.neighbours([hunter], Direction.OUTGOING, paths=[(relation,)], limit=ALL)
+        page = await triples_at(adapter, [hunter], Direction.OUTGOING, paths=[(relation,)], limit=ALL)
         assert as_rows(page.items) == [row for row in view.rows if row[1] == relation]
 
     async def test_injections_as_arguments_find_nothing_and_change_nothing(self, adapter: GraphAdapter, view: View):
         before = await adapter.schema(limit=ALL)
         for text in toy.HOSTILE_TEXTS:
-            assert await adapter.entities([text]) == {}
+            assert await adapter.describe([text]) == {}
             assert (await adapter.relations([text], Direction.OUTGOING, limit=5)).items == ()
             ada = [view.node("ada")]
-            assert (await adapter.neighbours(ada, Direction.OUTGOING, paths=[(text,)], limit=5)).items == ()
+            assert (await triples_at(adapter, ada, Direction.OUTGOING, paths=[(text,)], limit=5)).items == ()
             found = await adapter.nodes(None, view.relation("note"), text, limit=5)
             assert [entity.id for entity in found.items] == [view.node(toy.HOSTILE_ID)]
         assert await adapter.schema(limit=ALL) == before
@@ -66,13 +67,13 @@ class HostileContract(AdapterContract):
         printed: set[str] = set()
         for node in map(view.node, ("ada", toy.HUB, toy.HOSTILE_HUNTER)):
             for direction in Direction:
-                page = await adapter.neighbours([node], direction, limit=ALL)
+                page = await triples_at(adapter, [node], direction, limit=ALL)
                 ends = [triple.far_end(direction) for triple in page.items]
                 printed |= {end.id for end in ends if isinstance(end, Entity)}
                 for relation in {triple.relation.id for triple in page.items}:
-                    again = await adapter.neighbours([node], direction, paths=[(relation,)], limit=ALL)
+                    again = await triples_at(adapter, [node], direction, paths=[(relation,)], limit=ALL)
                     assert again.items == tuple(triple for triple in page.items if triple.relation.id == relation)
-        found = await adapter.entities(sorted(printed))
+        found = await adapter.describe(sorted(printed))
         assert {reference: entity.id for reference, entity in found.items()} == {id_: id_ for id_ in printed}
 
 
@@ -87,7 +88,7 @@ class LifeContract(AdapterContract):
 
     async def test_another_process_goes_on_behind_a_position(self, adapter: GraphAdapter, location: str, view: View):
         ids = [view.node(toy.HUB)]
-        page = await adapter.neighbours(ids, Direction.INCOMING, limit=30)
+        page = await triples_at(adapter, ids, Direction.INCOMING, limit=30)
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-c",
@@ -103,20 +104,20 @@ class LifeContract(AdapterContract):
     async def test_twenty_calls_at_once_answer_as_one_by_one(self, adapter: GraphAdapter, view: View):
         async def read(number: int) -> object:
             node = view.node(f"visitor{number:03}")
-            return await adapter.neighbours([node], Direction.OUTGOING, limit=ALL)
+            return await triples_at(adapter, [node], Direction.OUTGOING, limit=ALL)
 
         one_by_one = [await read(number) for number in range(20)]
         assert await asyncio.gather(*(read(number) for number in range(20))) == one_by_one
 
     async def test_cancelled_calls_leave_the_graph_usable(self, adapter: GraphAdapter, view: View):
         ids = [view.node(node.id) for node in toy.NODES]
-        tasks = [asyncio.ensure_future(adapter.neighbours(ids, Direction.OUTGOING, limit=ALL)) for _ in range(20)]
+        tasks = [asyncio.ensure_future(triples_at(adapter, ids, Direction.OUTGOING, limit=ALL)) for _ in range(20)]
         await asyncio.sleep(0)
         for task in tasks:
             task.cancel()
         ended = await asyncio.gather(*tasks, return_exceptions=True)
         assert all(isinstance(end, asyncio.CancelledError) for end in ended)
-        assert (await adapter.entities([view.node("ada")]))[view.node("ada")].label == "Ada Stone"
+        assert (await adapter.describe([view.node("ada")]))[view.node("ada")].label == "Ada Stone"
 
     async def test_a_call_that_takes_too_long_raises_a_time_out(self, location: str, view: View):
         hasty = open_adapter(location, AdapterOptions(timeout=1e-6))
@@ -136,18 +137,18 @@ class LifeContract(AdapterContract):
         await adapter.close()
         await adapter.close()
         with pytest.raises(StoreError):
-            await adapter.entities([view.node("ada")])
+            await adapter.describe([view.node("ada")])
 
 
 async def _everything(adapter: GraphAdapter, view: View) -> list[object]:
     """One answer of every verb."""
     hub = [view.node(toy.HUB)]
     return [
-        await adapter.entities(hub),
+        await adapter.describe(hub),
         await adapter.named("Mercury", limit=5),
         await adapter.find("harbour", limit=5),
         await adapter.relations(hub, Direction.INCOMING, examples=2, limit=ALL),
-        await adapter.neighbours(hub, Direction.INCOMING, limit=50),
+        await triples_at(adapter, hub, Direction.INCOMING, limit=50),
         await adapter.nodes(None, view.relation("flag"), "red", limit=7),
         await adapter.values(view.relation("code"), None, ValueOwner.NODE, limit=7),
         await adapter.schema(limit=7),

@@ -12,6 +12,7 @@ from kgnav_mcp.port import Capability, GraphAdapter, TailKind
 from tests.contract import toy
 from tests.contract.suite.base import ALL, AdapterContract, every, has
 from tests.contract.toy_views import View, as_row, as_rows, tally
+from tests.rows import triples_at
 
 
 class NeighbourContract(AdapterContract):
@@ -29,7 +30,7 @@ class NeighbourContract(AdapterContract):
         self, adapter: GraphAdapter, view: View, nodes: list[str], direction: Direction, size: int
     ):
         ids = [view.node(node) for node in nodes]
-        read = await every(lambda after: adapter.neighbours(ids, direction, limit=size, after=after))
+        read = await every(lambda after: triples_at(adapter, ids, direction, limit=size, after=after))
         expected = view.around(ids, direction)
         assert tally(as_rows(read)) == tally(expected)
         anchors = [(triple.head if direction is Direction.OUTGOING else triple.tail) for triple in read]
@@ -42,8 +43,8 @@ class NeighbourContract(AdapterContract):
         self, adapter: GraphAdapter, view: View, direction: Direction
     ):
         ids = [view.node(toy.HUB), view.node(toy.REGISTRY)]
-        first = await adapter.neighbours(ids, direction, limit=5)
-        second = await adapter.neighbours(ids, direction, limit=5, after=first.positions[-1])
+        first = await triples_at(adapter, ids, direction, limit=5)
+        second = await triples_at(adapter, ids, direction, limit=5, after=first.positions[-1])
         for page in (first, second):
             assert page.stop == "limit"
             if has(adapter, Capability.EXACT_COUNTS):
@@ -53,20 +54,20 @@ class NeighbourContract(AdapterContract):
 
     async def test_a_page_goes_on_behind_any_of_its_rows(self, adapter: GraphAdapter, view: View):
         ids = [view.node("ada")]
-        whole = await adapter.neighbours(ids, Direction.OUTGOING, limit=ALL)
+        whole = await triples_at(adapter, ids, Direction.OUTGOING, limit=ALL)
         for place, position in enumerate(whole.positions):
-            rest = await adapter.neighbours(ids, Direction.OUTGOING, limit=ALL, after=position)
+            rest = await triples_at(adapter, ids, Direction.OUTGOING, limit=ALL, after=position)
             assert rest.items == whole.items[place + 1 :]
 
     @pytest.mark.parametrize("direction", Direction)
     async def test_a_page_goes_on_across_every_border(self, adapter: GraphAdapter, view: View, direction: Direction):
         ids = [view.node(node) for node in (toy.HUB, "ada", "hermit", toy.REGISTRY, "ben")]
-        whole = await adapter.neighbours(ids, direction, limit=ALL)
+        whole = await triples_at(adapter, ids, direction, limit=ALL)
         groups = [(row.far_end(direction.opposite), row.relation) for row in whole.items]
         borders = [place for place, (group, following) in enumerate(pairwise(groups)) if group != following]
         assert len(borders) > 2
         for place in {near for border in borders for near in (border - 1, border, border + 1) if near >= 0}:
-            page = await adapter.neighbours(ids, direction, limit=2, after=whole.positions[place])
+            page = await triples_at(adapter, ids, direction, limit=2, after=whole.positions[place])
             assert page.items == whole.items[place + 1 : place + 3]
 
     @pytest.mark.parametrize("direction", Direction)
@@ -75,48 +76,50 @@ class NeighbourContract(AdapterContract):
         self, adapter: GraphAdapter, view: View, node: str, direction: Direction
     ):
         ids = [view.node(node)]
-        everything = await adapter.neighbours(ids, direction, limit=ALL)
+        everything = await triples_at(adapter, ids, direction, limit=ALL)
         size = len(everything.items)
-        assert await adapter.neighbours(ids, direction, limit=max(size, 1), whole=True) == everything
+        assert await triples_at(adapter, ids, direction, limit=max(size, 1), all_or_none=True) == everything
         if size > 1:
-            page = await adapter.neighbours(ids, direction, limit=size - 1, whole=True)
+            page = await triples_at(adapter, ids, direction, limit=size - 1, all_or_none=True)
             assert (page.items, page.positions, page.stop) == ((), (), "limit")
             assert page.total.value > size - 1
-            assert (await adapter.neighbours(ids, direction, limit=1, whole=True)).items == ()
-            rest = await adapter.neighbours(ids, direction, limit=size - 1, after=everything.positions[0], whole=True)
+            assert (await triples_at(adapter, ids, direction, limit=1, all_or_none=True)).items == ()
+            rest = await triples_at(
+                adapter, ids, direction, limit=size - 1, after=everything.positions[0], all_or_none=True
+            )
             assert rest.items == everything.items[1:]
 
     async def test_a_narrowed_list_that_is_wanted_whole_is_counted_as_narrowed(self, adapter: GraphAdapter, view: View):
         ids = [view.node(toy.HUB)]
         for kind in TailKind:
-            narrowed = await adapter.neighbours(ids, Direction.OUTGOING, far_ends=kind, limit=ALL)
+            narrowed = await triples_at(adapter, ids, Direction.OUTGOING, far_ends=kind, limit=ALL)
             size = max(len(narrowed.items), 1)
-            page = await adapter.neighbours(ids, Direction.OUTGOING, far_ends=kind, limit=size, whole=True)
+            page = await triples_at(adapter, ids, Direction.OUTGOING, far_ends=kind, limit=size, all_or_none=True)
             assert page == narrowed
 
     @pytest.mark.parametrize("direction", Direction)
     async def test_rows_of_one_relation_are_adjacent(self, adapter: GraphAdapter, view: View, direction: Direction):
         for node in map(view.node, ("ada", toy.HUB, toy.REGISTRY)):
-            page = await adapter.neighbours([node], direction, limit=ALL)
+            page = await triples_at(adapter, [node], direction, limit=ALL)
             relations = [triple.relation.id for triple in page.items]
             changes = sum(before != after for before, after in pairwise(relations))
             assert changes == max(len(set(relations)) - 1, 0)
 
     async def test_far_ends_carry_their_names(self, adapter: GraphAdapter, view: View):
-        page = await adapter.neighbours(
-            [view.node("ada")], Direction.OUTGOING, paths=[(view.relation("knows"),)], limit=ALL
+        page = await triples_at(
+            adapter, [view.node("ada")], Direction.OUTGOING, paths=[(view.relation("knows"),)], limit=ALL
         )
         assert {(triple.far_end(Direction.OUTGOING).label) for triple in page.items} == {"Ben Waters", "Cyd Marsh"}  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
 
     async def test_a_self_loop_is_seen_once_in_either_direction(self, adapter: GraphAdapter, view: View):
         loop = view.node("ouroboros")
         for direction in Direction:
-            page = await adapter.neighbours([loop], direction, paths=[(view.relation("eats"),)], limit=ALL)
+            page = await triples_at(adapter, [loop], direction, paths=[(view.relation("eats"),)], limit=ALL)
             assert sum(as_row(triple)[0] == as_row(triple)[2] for triple in page.items) == 1
 
     async def test_parallel_edges_stay_apart_with_their_own_qualifiers(self, adapter: GraphAdapter, view: View):
-        page = await adapter.neighbours(
-            [view.node("ada")], Direction.OUTGOING, paths=[(view.relation("knows"),)], limit=ALL
+        page = await triples_at(
+            adapter, [view.node("ada")], Direction.OUTGOING, paths=[(view.relation("knows"),)], limit=ALL
         )
         to_ben = [row for row in as_rows(page.items) if row[2] == view.node("ben")]
         if not has(adapter, Capability.QUALIFIERS):
@@ -135,14 +138,14 @@ class NeighbourContract(AdapterContract):
         wanted = {view.relation(name) for name in ("knows", "visited", "lists", "tag")}
         ids = [view.node(node) for node in ("ada", "ben", toy.HUB, toy.REGISTRY)]
         paths = [*((relation,) for relation in wanted), (view.relation("no_such_relation"),)]
-        page = await adapter.neighbours(ids, direction, paths=paths, limit=ALL)
+        page = await triples_at(adapter, ids, direction, paths=paths, limit=ALL)
         expected = [row for row in view.around(ids, direction) if row[1] in wanted]
         assert tally(as_rows(page.items)) == tally(expected)
         if page.total.certainty is Certainty.EXACT:
             assert page.total.value == len(expected)
 
     async def test_no_relations_asked_for_give_no_rows(self, adapter: GraphAdapter, view: View):
-        page = await adapter.neighbours([view.node("ada")], Direction.OUTGOING, paths=[], limit=ALL)
+        page = await triples_at(adapter, [view.node("ada")], Direction.OUTGOING, paths=[], limit=ALL)
         assert (page.items, page.stop) == ((), "complete")
 
     @pytest.mark.parametrize("kind", TailKind)
@@ -152,7 +155,7 @@ class NeighbourContract(AdapterContract):
     ):
         ids = [view.node(node) for node in nodes]
         for direction in Direction:
-            page = await adapter.neighbours(ids, direction, far_ends=kind, limit=ALL)
+            page = await triples_at(adapter, ids, direction, far_ends=kind, limit=ALL)
             literal = kind is TailKind.LITERAL
             expected = [
                 row
@@ -188,9 +191,9 @@ class NeighbourContract(AdapterContract):
         paths = [(view.relation(path[0]), view.relation(path[1]))]
         if not has(adapter, Capability.MEDIATORS):
             with pytest.raises(Unsupported):
-                await adapter.neighbours(ids, direction, paths=paths, limit=size)
+                await triples_at(adapter, ids, direction, paths=paths, limit=size)
             return
-        read = await every(lambda after: adapter.neighbours(ids, direction, paths=paths, limit=size, after=after))
+        read = await every(lambda after: triples_at(adapter, ids, direction, paths=paths, limit=size, after=after))
         pairs = [pair for pair in view.through(ids, direction) if (pair[0][1], pair[1][1]) == paths[0]]
         expected = tally((first[0], ".".join(paths[0]), second[2], ()) for first, second in pairs)
         assert tally((*as_row(triple)[:3], ()) for triple in read) == expected
@@ -203,7 +206,7 @@ class NeighbourContract(AdapterContract):
     async def test_a_position_that_no_page_gave_is_refused(self, adapter: GraphAdapter, view: View):
         for position in ("nonsense", "", "a b c", "\ud800"):
             with pytest.raises(InvalidCursor):
-                await adapter.neighbours([view.node("ada")], Direction.OUTGOING, limit=1, after=position)
+                await triples_at(adapter, [view.node("ada")], Direction.OUTGOING, limit=1, after=position)
 
 
 def _via(triple: Triple) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,11 +22,11 @@ from kgnav_mcp.adapters.embedded.schema import SchemaReader
 from kgnav_mcp.adapters.embedded.values import Orders, ValueReader
 from kgnav_mcp.adapters.embedded.vocabulary import Vocabulary
 from kgnav_mcp.adapters.options import PREFIXES, read_prefixes, refuse_unknown
+from kgnav_mcp.adapters.paging.directions import DirectedAdapter, RelationQuestion, RowQuestion
 from kgnav_mcp.errors import StoreUnavailable
 from kgnav_mcp.model import (
     Candidate,
     Count,
-    Direction,
     Entity,
     Health,
     Literal,
@@ -35,7 +36,7 @@ from kgnav_mcp.model import (
     Schema,
     Triple,
 )
-from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind, ValueOwner
+from kgnav_mcp.port import AdapterOptions, Capability, ValueOwner
 
 T = TypeVar("T")
 
@@ -46,7 +47,7 @@ _KEPT_PAGES, _KEPT_ITEMS = 16, 5_000
 """Lists of relations that are kept, and the longest of them: some megabytes at the most."""
 
 
-class EmbeddedAdapter(GraphAdapter):
+class EmbeddedAdapter(DirectedAdapter):
     """One open graph file."""
 
     capabilities: frozenset[Capability] = frozenset(Capability)
@@ -94,7 +95,7 @@ class EmbeddedAdapter(GraphAdapter):
     def coined_prefixes(self) -> Mapping[str, str]:
         return self._opened().coined_prefixes
 
-    async def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
+    async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         # A walk comes by the same entity with every call: the other direction, a filter, a question.
         asked = tuple(ids)
         found = self._described.get(asked)
@@ -114,45 +115,26 @@ class EmbeddedAdapter(GraphAdapter):
 
         return await self._run(job)
 
-    async def relations(
-        self,
-        ids: Sequence[str],
-        direction: Direction,
-        *,
-        hops: int = 1,
-        far_ends: TailKind | None = None,
-        examples: int = 0,
-        limit: int,
-    ) -> Page[RelationFacts]:
+    async def relations_in(self, asked: RelationQuestion) -> Page[RelationFacts]:
         def job(builder: Builder) -> Page[RelationFacts]:
-            nodes = [number for number, _ in entities.anchors(builder, ids)]
-            reader = RelationReader(builder, nodes, direction, far_ends)
-            return reader.page(hops=hops, examples=examples, limit=limit)
+            nodes = [number for number, _ in entities.anchors(builder, asked.ids)]
+            reader = RelationReader(builder, nodes, asked.direction, asked.far_ends)
+            return reader.page(hops=asked.hops, examples=asked.examples, limit=asked.limit)
 
         # A long list is read once, not once for each of its pages or for each question that ranks it.
-        asked = (tuple(ids), direction, hops, far_ends, examples, limit)
-        page = self._relations.get(asked)
+        key = (tuple(asked.ids), *astuple(asked)[1:])
+        page = self._relations.get(key)
         if page is None:
             page = await self._run(job)
-            if len(ids) == 1 and len(page.items) <= _KEPT_ITEMS:
-                self._relations[asked] = page
+            if len(asked.ids) == 1 and len(page.items) <= _KEPT_ITEMS:
+                self._relations[key] = page
         return page
 
-    async def neighbours(
-        self,
-        ids: Sequence[str],
-        direction: Direction,
-        *,
-        paths: Sequence[tuple[str, ...]] | None = None,
-        far_ends: TailKind | None = None,
-        limit: int,
-        after: str | None = None,
-        whole: bool = False,
-    ) -> Page[Triple]:
+    async def rows_in(self, asked: RowQuestion) -> Page[Triple]:
         def job(builder: Builder) -> Page[Triple]:
-            known = None if paths is None else builder.known_paths(paths)
-            reader = NeighbourReader(builder, entities.anchors(builder, ids), direction, far_ends)
-            return reader.page(known, limit, after, whole=whole)
+            known = None if asked.paths is None else builder.known_paths(asked.paths)
+            reader = NeighbourReader(builder, entities.anchors(builder, asked.ids), asked.direction, asked.far_ends)
+            return reader.page(known, asked.limit, asked.after, whole=asked.all_or_none)
 
         return await self._run(job)
 

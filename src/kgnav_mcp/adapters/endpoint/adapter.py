@@ -20,6 +20,7 @@ from kgnav_mcp.adapters.endpoint.relations import RelationReader
 from kgnav_mcp.adapters.endpoint.schema import SchemaReader
 from kgnav_mcp.adapters.endpoint.store import Anchor, Store
 from kgnav_mcp.adapters.endpoint.tallies import Tallies
+from kgnav_mcp.adapters.paging.directions import DirectedAdapter, RelationQuestion, RowQuestion
 from kgnav_mcp.adapters.sparql.client import USER_AGENT, SparqlClient
 from kgnav_mcp.adapters.sparql.manners import PoliteClient, manners_of, user_agent
 from kgnav_mcp.adapters.sparql.paging import Position
@@ -30,7 +31,6 @@ from kgnav_mcp.errors import StoreTimeout, StoreUnavailable
 from kgnav_mcp.model import (
     Candidate,
     Count,
-    Direction,
     Entity,
     Health,
     Literal,
@@ -40,7 +40,7 @@ from kgnav_mcp.model import (
     Schema,
     Triple,
 )
-from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind, ValueOwner
+from kgnav_mcp.port import AdapterOptions, Capability, ValueOwner
 
 _COUNTED = 200_000
 """Triples counted at most when a graph is opened: 0.1 seconds on Oxigraph."""
@@ -66,7 +66,7 @@ class _Opened:
     triples: Count
 
 
-class EndpointAdapter(GraphAdapter):
+class EndpointAdapter(DirectedAdapter):
     """One graph of one endpoint.
 
     EXACT_COUNTS is not declared: an endpoint that does not count a hub in time gives lower bounds, and says so.
@@ -98,7 +98,7 @@ class EndpointAdapter(GraphAdapter):
     def class_relations(self) -> frozenset[str]:
         return frozenset(map(self._endpoint.ids.short, self._endpoint.types))
 
-    async def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
+    async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         opened = self._readers()
         anchors = await self._meant(ids)
         described = await opened.names.entities(one for one in anchors.values() if isinstance(one, URIRef))
@@ -120,42 +120,41 @@ class EndpointAdapter(GraphAdapter):
             types = (await opened.catalogues.get()).types_called(label, self._endpoint.ids.iri(label))
         return await opened.linker.find(hint, types, limit)
 
-    async def relations(
-        self,
-        ids: Sequence[str],
-        direction: Direction,
-        *,
-        hops: int = 1,
-        far_ends: TailKind | None = None,
-        examples: int = 0,
-        limit: int,
-    ) -> Page[RelationFacts]:
-        anchors = await self._anchors(ids)
+    def printed(self, ids: Sequence[str]) -> Mapping[str, str]:
+        found: dict[str, str] = {}
+        for each in ids:
+            iri = self._endpoint.ids.iri(each)
+            found[each] = each if iri is None else self._endpoint.ids.short(iri)
+        return found
+
+    async def relations_in(self, asked: RelationQuestion) -> Page[RelationFacts]:
+        anchors = await self._anchors(asked.ids)
         if not anchors:
             return Page((), (), Count(0))
         return await self._readers().relations.page(
-            anchors, direction, hops=hops, far_ends=far_ends, examples=examples, limit=limit
+            anchors,
+            asked.direction,
+            hops=asked.hops,
+            far_ends=asked.far_ends,
+            examples=asked.examples,
+            limit=asked.limit,
         )
 
-    async def neighbours(
-        self,
-        ids: Sequence[str],
-        direction: Direction,
-        *,
-        paths: Sequence[tuple[str, ...]] | None = None,
-        far_ends: TailKind | None = None,
-        limit: int,
-        after: str | None = None,
-        whole: bool = False,
-    ) -> Page[Triple]:
-        anchors = await self._anchors(ids)
-        wanted = None if paths is None else self._endpoint.ids.paths(paths)
+    async def rows_in(self, asked: RowQuestion) -> Page[Triple]:
+        anchors = await self._anchors(asked.ids)
+        wanted = None if asked.paths is None else self._endpoint.ids.paths(asked.paths)
         if not anchors or wanted == []:
-            if after is not None:
-                Position.parse(after)
+            if asked.after is not None:
+                Position.parse(asked.after)
             return Page((), (), Count(0))
         return await self._readers().neighbours.page(
-            anchors, direction, paths=wanted, far_ends=far_ends, limit=limit, after=after, whole=whole
+            anchors,
+            asked.direction,
+            paths=wanted,
+            far_ends=asked.far_ends,
+            limit=asked.limit,
+            after=asked.after,
+            whole=asked.all_or_none,
         )
 
     async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:

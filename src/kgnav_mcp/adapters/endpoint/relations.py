@@ -67,6 +67,7 @@ class RelationReader:
                 hops=tuple(relations[relation] for relation in path),
                 examples=far_nodes.get(path, ()),
                 mediators=path in mediated,
+                per_entity={self._store.written(anchor): tally.rows[anchor][path] for anchor in by_path[path]},
             )
             for path in shown
         )

@@ -20,6 +20,7 @@ from kgnav_mcp.adapters.freebase.relations import RelationReader
 from kgnav_mcp.adapters.freebase.schema import SchemaReader
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.freebase.tallies import Path, Tallies
+from kgnav_mcp.adapters.paging.directions import DirectedAdapter, RelationQuestion, RowQuestion
 from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.client import SparqlClient
 from kgnav_mcp.adapters.sparql.paging import Position
@@ -28,7 +29,6 @@ from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable
 from kgnav_mcp.model import (
     Candidate,
     Count,
-    Direction,
     Entity,
     Health,
     Literal,
@@ -39,7 +39,7 @@ from kgnav_mcp.model import (
     Stop,
     Triple,
 )
-from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind, ValueOwner
+from kgnav_mcp.port import AdapterOptions, Capability, ValueOwner
 
 T = TypeVar("T")
 
@@ -69,7 +69,7 @@ class _Opened:
     triples: Count
 
 
-class FreebaseAdapter(GraphAdapter):
+class FreebaseAdapter(DirectedAdapter):
     """One graph of one endpoint.
 
     Edges of Freebase have no properties, so that QUALIFIERS is not declared: what other stores say of an edge are the
@@ -109,7 +109,7 @@ class FreebaseAdapter(GraphAdapter):
     def class_relations(self) -> frozenset[str]:
         return frozenset({self._freebase.ids.short(self._freebase.relations["type"])})
 
-    async def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
+    async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         opened = self._readers()
         meant = {reference: iri for reference in ids if (iri := opened.store.ids.term(reference)) is not None}
         described = await opened.names.described(list(meant.values()))
@@ -125,42 +125,38 @@ class FreebaseAdapter(GraphAdapter):
             types = (await opened.catalogues.get()).types_called(label, opened.store.ids.term(label))
         return _begun(await opened.linker.find(hint, types, limit))
 
-    async def relations(
-        self,
-        ids: Sequence[str],
-        direction: Direction,
-        *,
-        hops: int = 1,
-        far_ends: TailKind | None = None,
-        examples: int = 0,
-        limit: int,
-    ) -> Page[RelationFacts]:
-        anchors = self._anchors(ids)
+    def printed(self, ids: Sequence[str]) -> Mapping[str, str]:
+        short = self._freebase.ids
+        return {each: short.short(iri) for each in ids if (iri := short.term(each)) is not None}
+
+    async def relations_in(self, asked: RelationQuestion) -> Page[RelationFacts]:
+        anchors = self._anchors(asked.ids)
         if not anchors:
             return Page((), (), Count(0))
         return await self._readers().relations.page(
-            anchors, direction, hops=hops, far_ends=far_ends, examples=examples, limit=limit
+            anchors,
+            asked.direction,
+            hops=asked.hops,
+            far_ends=asked.far_ends,
+            examples=asked.examples,
+            limit=asked.limit,
         )
 
-    async def neighbours(
-        self,
-        ids: Sequence[str],
-        direction: Direction,
-        *,
-        paths: Sequence[tuple[str, ...]] | None = None,
-        far_ends: TailKind | None = None,
-        limit: int,
-        after: str | None = None,
-        whole: bool = False,
-    ) -> Page[Triple]:
-        anchors = self._anchors(ids)
-        wanted = None if paths is None else self._paths(paths)
+    async def rows_in(self, asked: RowQuestion) -> Page[Triple]:
+        anchors = self._anchors(asked.ids)
+        wanted = None if asked.paths is None else self._paths(asked.paths)
         if not anchors or wanted == []:
-            if after is not None:
-                Position.parse(after)
+            if asked.after is not None:
+                Position.parse(asked.after)
             return Page((), (), Count(0))
         page = await self._readers().neighbours.page(
-            anchors, direction, paths=wanted, far_ends=far_ends, limit=limit, after=after, whole=whole
+            anchors,
+            asked.direction,
+            paths=wanted,
+            far_ends=asked.far_ends,
+            limit=asked.limit,
+            after=asked.after,
+            whole=asked.all_or_none,
         )
         return _begun(page)
 

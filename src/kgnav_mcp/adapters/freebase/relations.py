@@ -72,6 +72,9 @@ class RelationReader:
                     hops=tuple(relations[relation] for relation in path),
                     examples=tuple(self._names.node(term, labels) for term in ends.found.get(path, ())),
                     mediators=path in to_mediators,
+                    per_entity={
+                        self._store.ids.short(anchor): rows[path] for anchor, rows in tally.rows.items() if path in rows
+                    },
                 )
                 for path in shown
             ),

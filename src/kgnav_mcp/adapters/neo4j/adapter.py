@@ -19,6 +19,7 @@ from kgnav_mcp.adapters.neo4j.relations import RelationReader
 from kgnav_mcp.adapters.neo4j.schema import SchemaReader
 from kgnav_mcp.adapters.neo4j.store import Store
 from kgnav_mcp.adapters.neo4j.tallies import Tallies, Wanted
+from kgnav_mcp.adapters.paging.directions import DirectedAdapter, RelationQuestion, RowQuestion
 from kgnav_mcp.errors import StoreError, Unsupported
 from kgnav_mcp.model import (
     Candidate,
@@ -33,7 +34,7 @@ from kgnav_mcp.model import (
     Schema,
     Triple,
 )
-from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind, ValueOwner
+from kgnav_mcp.port import AdapterOptions, Capability, TailKind, ValueOwner
 
 _log = logging.getLogger(__name__)
 
@@ -56,7 +57,7 @@ class _Opened:
     refuses_writes: bool
 
 
-class Neo4jAdapter(GraphAdapter):
+class Neo4jAdapter(DirectedAdapter):
     """One database of a Neo4j, 5.26 or later, read in read access mode.
 
     Nodes without a name are not taken for mediators (MEDIATORS is not declared): edges have properties of their own
@@ -97,7 +98,7 @@ class Neo4jAdapter(GraphAdapter):
         """The database and its id. That rows were written is noticed by the positions themselves."""
         return self._readers().revision
 
-    async def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
+    async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         opened = self._readers()
         async with opened.store.within_time():
             if len(ids) == 1:
@@ -115,47 +116,32 @@ class Neo4jAdapter(GraphAdapter):
         async with opened.store.within_time():
             return await opened.linker.find(hint, label, limit)
 
-    async def relations(
-        self,
-        ids: Sequence[str],
-        direction: Direction,
-        *,
-        hops: int = 1,
-        far_ends: TailKind | None = None,
-        examples: int = 0,
-        limit: int,
-    ) -> Page[RelationFacts]:
-        if hops > 1:
+    async def relations_in(self, asked: RelationQuestion) -> Page[RelationFacts]:
+        if asked.hops > 1:
             raise _no_mediators()
-        if not ids or (direction is Direction.INCOMING and far_ends is TailKind.LITERAL):
+        if not asked.ids or (asked.direction is Direction.INCOMING and asked.far_ends is TailKind.LITERAL):
             return Page((), (), Count(0))
         opened = self._readers()
         async with opened.store.within_time():
-            return await opened.relations.page(ids, Wanted(direction, None, far_ends), examples, limit)
+            return await opened.relations.page(
+                asked.ids, Wanted(asked.direction, None, asked.far_ends), asked.examples, asked.limit
+            )
 
-    async def neighbours(
-        self,
-        ids: Sequence[str],
-        direction: Direction,
-        *,
-        paths: Sequence[tuple[str, ...]] | None = None,
-        far_ends: TailKind | None = None,
-        limit: int,
-        after: str | None = None,
-        whole: bool = False,
-    ) -> Page[Triple]:
-        if paths is not None and any(len(path) > 1 for path in paths):
+    async def rows_in(self, asked: RowQuestion) -> Page[Triple]:
+        if asked.paths is not None and any(len(path) > 1 for path in asked.paths):
             raise _no_mediators()
-        relations = frozenset(path[0] for path in paths) if paths is not None else None
-        nothing = relations == frozenset() or (direction is Direction.INCOMING and far_ends is TailKind.LITERAL)
-        if not ids or nothing:
-            if after is not None:
-                Position.parse(after)
+        relations = frozenset(path[0] for path in asked.paths) if asked.paths is not None else None
+        nothing = relations == frozenset() or (
+            asked.direction is Direction.INCOMING and asked.far_ends is TailKind.LITERAL
+        )
+        if not asked.ids or nothing:
+            if asked.after is not None:
+                Position.parse(asked.after)
             return Page((), (), Count(0))
         opened = self._readers()
         async with opened.store.within_time():
-            wanted = Wanted(direction, relations, far_ends)
-            return await opened.neighbours.page(ids, wanted, limit, after, whole=whole)
+            wanted = Wanted(asked.direction, relations, asked.far_ends)
+            return await opened.neighbours.page(asked.ids, wanted, asked.limit, asked.after, whole=asked.all_or_none)
 
     async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...]:  # noqa: ARG002 - the port's
         """None of any: a relationship's properties are values, never nodes."""

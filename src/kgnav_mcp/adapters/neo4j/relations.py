@@ -41,6 +41,7 @@ class RelationReader:
                 Count(counts[name]),
                 (relation,),
                 tuple(ends.get(name, ())[:examples]),
+                per_entity={tally.anchor.entity.id: rows for tally in tallies if (rows := tally.rows(name))},
             )
             for name in order
         )

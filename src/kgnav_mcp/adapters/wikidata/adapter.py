@@ -10,6 +10,7 @@ import httpx2
 from rdflib import URIRef
 
 from kgnav_mcp import __version__
+from kgnav_mcp.adapters.paging.directions import DirectedAdapter, RelationQuestion, RowQuestion
 from kgnav_mcp.adapters.sparql.client import SparqlClient
 from kgnav_mcp.adapters.sparql.manners import AT_ONCE, AT_ONCE_HERE, PoliteClient, manners_of, user_agent
 from kgnav_mcp.adapters.sparql.reading import Reader
@@ -36,7 +37,6 @@ from kgnav_mcp.errors import StoreTimeout, StoreUnavailable, Unsupported
 from kgnav_mcp.model import (
     Candidate,
     Count,
-    Direction,
     Entity,
     Health,
     Literal,
@@ -46,7 +46,7 @@ from kgnav_mcp.model import (
     Schema,
     Triple,
 )
-from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind, ValueOwner
+from kgnav_mcp.port import AdapterOptions, Capability, ValueOwner
 
 _PRODUCT: Final = f"kgnav-mcp/{__version__}"
 _LIBRARY: Final = f"httpx2/{httpx2.__version__}"
@@ -70,7 +70,7 @@ class _Opened:
     schema: SchemaReader
 
 
-class WikidataAdapter(GraphAdapter):
+class WikidataAdapter(DirectedAdapter):
     """One endpoint with one Wikibase.
 
     Triples are statements: their qualifiers, a rank other than the normal one and the number of references are the
@@ -117,7 +117,7 @@ class WikidataAdapter(GraphAdapter):
         place = Endpoint.parse(self._wikidata.endpoint).name
         return f"{place} {self._wikidata.graph or ''} {opened.store.ids.base} {shown}"
 
-    async def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
+    async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         opened = self._readers()
         meant = {reference: iri for reference in ids if (iri := opened.store.ids.entity(reference)) is not None}
         described = await opened.names.described(list(meant.values()))
@@ -131,49 +131,40 @@ class WikidataAdapter(GraphAdapter):
         classes = (await opened.classes.called(label)).classes if label is not None else None
         return await opened.linker.find(hint, classes, limit)
 
-    async def relations(
-        self,
-        ids: Sequence[str],
-        direction: Direction,
-        *,
-        hops: int = 1,
-        far_ends: TailKind | None = None,
-        examples: int = 0,
-        limit: int,
-    ) -> Page[RelationFacts]:
-        if hops != 1:
+    def printed(self, ids: Sequence[str]) -> Mapping[str, str]:
+        own = self._readers().store.ids
+        return {each: own.shown(iri) for each in ids if (iri := own.entity(each)) is not None}
+
+    async def relations_in(self, asked: RelationQuestion) -> Page[RelationFacts]:
+        if asked.hops != 1:
             raise _no_mediators()
-        anchors = self._anchors(ids)
+        anchors = self._anchors(asked.ids)
         if not anchors:
             return Page((), (), Count(0))
         return await self._readers().relations.page(
-            anchors, direction, far_ends=far_ends, examples=examples, limit=limit
+            anchors, asked.direction, far_ends=asked.far_ends, examples=asked.examples, limit=asked.limit
         )
 
-    async def neighbours(
-        self,
-        ids: Sequence[str],
-        direction: Direction,
-        *,
-        paths: Sequence[tuple[str, ...]] | None = None,
-        far_ends: TailKind | None = None,
-        limit: int,
-        after: str | None = None,
-        whole: bool = False,
-    ) -> Page[Triple]:
-        if paths is not None and any(len(path) != 1 for path in paths):
+    async def rows_in(self, asked: RowQuestion) -> Page[Triple]:
+        if asked.paths is not None and any(len(path) != 1 for path in asked.paths):
             raise _no_mediators()
-        opened, anchors = self._readers(), self._anchors(ids)
+        opened, anchors = self._readers(), self._anchors(asked.ids)
         only = None
-        if paths is not None:
-            meant = (opened.store.ids.property(path[0]) for path in paths)
+        if asked.paths is not None:
+            meant = (opened.store.ids.property(path[0]) for path in asked.paths)
             only = list(dict.fromkeys(local for local in meant if local is not None))
         if not anchors or only == []:
-            if after is not None:
-                Position.parse(after)
+            if asked.after is not None:
+                Position.parse(asked.after)
             return Page((), (), Count(0))
         return await opened.neighbours.page(
-            anchors, direction, only=only, far_ends=far_ends, limit=limit, after=after, whole=whole
+            anchors,
+            asked.direction,
+            only=only,
+            far_ends=asked.far_ends,
+            limit=asked.limit,
+            after=asked.after,
+            whole=asked.all_or_none,
         )
 
     async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...]:

@@ -63,6 +63,11 @@ class RelationReader:
                     hops=(relation,),
                     examples=far_nodes.get(name, ()),
                     hidden=name in hidden,
+                    per_entity={
+                        self._store.ids.shown(str(anchor)): rows[name].value
+                        for anchor, rows in tally.rows.items()
+                        if name in rows
+                    },
                 )
             )
         return Page(

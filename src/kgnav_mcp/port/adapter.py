@@ -1,30 +1,18 @@
-"""What a store must answer: ten verbs, async, with the words of `model` going in and out.
-
-Every verb that reads a list takes a set of entities where that makes sense, is bounded by a limit, and answers in
-an order that is the same at every call. An adapter states facts; it never collapses, ranks, flattens or cuts to a
-budget: that is `navigation`. Errors are those of `errors`, translated at one place in the adapter.
-
-Ids go in as a user may write them (short, full, with a prefix) and come out in the one form that answers print.
-A verb given an id the store does not have leaves it out; it does not fail.
-
-Adapters are found by the entry-point group `kgnav.adapters`: the entry point's name is the URL scheme, its value a
-callable `open_adapter(location: str, options: AdapterOptions) -> GraphAdapter` that does no I/O yet.
-"""
+"""The verbs that a store answers."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
-from pathlib import Path
 from typing import Protocol, Self
 
 from kgnav_mcp.model import (
+    AnchoredPage,
     Candidate,
     Direction,
     Entity,
     Health,
+    Link,
     Literal,
     Namesake,
     Page,
@@ -32,53 +20,8 @@ from kgnav_mcp.model import (
     Schema,
     Triple,
 )
-
-
-class Capability(StrEnum):
-    """What a store can do beyond answering: declared as data, so that nobody asks an adapter for its name."""
-
-    EXACT_COUNTS = "exact counts"
-    """Counts of relations and totals of pages are exact, at any degree."""
-    MEDIATORS = "mediators"
-    """Mediators are recognised and two-hop relations stated."""
-    QUALIFIERS = "qualifiers"
-    """Edges have properties of their own."""
-    LABELS = "labels"
-    """Nodes have labels (classes), so that `nodes` and `values` can be narrowed to one."""
-    FUZZY_NAMES = "fuzzy names"
-    """`find` forgives misspelt words."""
-    STABLE_CURSORS = "stable cursors"
-    """A position stays valid whatever is written meanwhile, because nothing can be."""
-
-
-class TailKind(StrEnum):
-    """What the far end of a triple is: a node of the graph, or a value."""
-
-    ENTITY = "entity"
-    LITERAL = "literal"
-
-
-class ValueOwner(StrEnum):
-    """Whose property is meant: GraphWalk's `entity_type`."""
-
-    NODE = "node"
-    RELATIONSHIP = "relationship"
-
-
-@dataclass(frozen=True, slots=True)
-class AdapterOptions:
-    """What every adapter is given beside its location."""
-
-    languages: tuple[str, ...] = ("en",)
-    """Languages of names in order of preference."""
-    timeout: float = 30.0
-    """Seconds that a query of the store may take before StoreTimeout is raised; a verb may need several queries."""
-    contact: str = ""
-    """Who runs this program, for stores that want to know: an e-mail address or a web page; empty: nobody is named."""
-    cache: Path | None = None
-    """A folder for what can be read again from the store; None: nothing is kept."""
-    extra: Mapping[str, object] = field(default_factory=dict[str, object])
-    """Settings of this one kind of store, from the graph's table in kgnav.toml."""
+from kgnav_mcp.port import defaults
+from kgnav_mcp.port.terms import AdapterOptions, Capability, TailKind, ValueOwner
 
 
 class GraphAdapter(ABC):
@@ -91,8 +34,7 @@ class GraphAdapter(ABC):
     capabilities: frozenset[Capability]
     """Those of the kind of store; once a graph is open, those of this graph."""
 
-    @abstractmethod
-    async def open(self) -> None:
+    async def open(self) -> None:  # noqa: B027 - a graph in memory has nothing to open
         """Connect, or open the file. Called once before any verb; cheap enough for the first call of a session.
 
         Raises:
@@ -100,8 +42,7 @@ class GraphAdapter(ABC):
             InvalidStore: what is there is damaged, of another version or no graph.
         """
 
-    @abstractmethod
-    async def close(self) -> None:
+    async def close(self) -> None:  # noqa: B027 - nor to close
         """Give back every connection, thread and file. Safe to call twice."""
 
     @property
@@ -121,10 +62,7 @@ class GraphAdapter(ABC):
 
     @property
     def class_relations(self) -> frozenset[str]:
-        """Ids of the relations that state the labels (classes) of nodes, in a graph where mediators have some, too.
-
-        What class a mediator is of is none of the roles that it ties together.
-        """
+        """Ids of the relations that state the labels (classes) of mediators: such a class is not one of their roles."""
         return frozenset()
 
     @property
@@ -133,17 +71,17 @@ class GraphAdapter(ABC):
         return {}
 
     @abstractmethod
-    async def entities(self, ids: Sequence[str]) -> Mapping[str, Entity]:
-        """Describe entities by id: label, types, description. Keys are the ids as given; unknown ones are absent."""
+    async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
+        """Entities by id: label, types, description. Keys are the ids as given; unknown ones are absent."""
 
-    @abstractmethod
     async def named(self, name: str, *, limit: int) -> Page[Namesake]:
-        """Entities that bear this name in any language: who spells it just so first, then other letter cases.
+        """Entities that bear this name in any language: those that spell it just so first, then other letter cases.
 
         Among these the preferred language is first. An alias counts where no entity has the name, and an id without
         its prefix (`Q42`) where none has that either. Other letter cases may be left out where some spell it so, or
-        where the store would have to read every name.
+        where the store would have to read every name. By default: those that `find` gives the highest score.
         """
+        return await defaults.named(self, name, limit=limit)
 
     @abstractmethod
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
@@ -153,47 +91,66 @@ class GraphAdapter(ABC):
             UnknownName: the graph has no such label.
         """
 
-    @abstractmethod
     async def relations(
         self,
         ids: Sequence[str],
-        direction: Direction,
+        direction: Direction | None,
         *,
         hops: int = 1,
         far_ends: TailKind | None = None,
         examples: int = 0,
         limit: int,
-    ) -> Page[RelationFacts]:
-        """The distinct relations of the entities in one direction, with counts, ordered by relation id.
+    ) -> AnchoredPage[RelationFacts]:
+        """The distinct relations of the entities, with counts for each entity; ordered by direction and relation id.
 
-        With `hops` 2 the two-hop relations through mediators are stated as well. `examples` far ends are given with
-        each; `far_ends` counts only rows that end at entities, or at literals. At a hub the cost must follow the
-        number of relations, not the degree.
+        `direction` None: both, outgoing first. With `hops` 2 the two-hop relations through mediators are stated as
+        well. `examples` far ends are given with each; `far_ends` counts only rows that end at entities, or at
+        literals. At a hub the cost should follow the number of relations, not the degree. By default all rows are
+        read and counted.
         """
+        return await defaults.relations(
+            self, ids, direction, hops=hops, far_ends=far_ends, examples=examples, limit=limit
+        )
 
     @abstractmethod
     async def neighbours(
         self,
         ids: Sequence[str],
-        direction: Direction,
+        direction: Direction | None,
         *,
         paths: Sequence[tuple[str, ...]] | None = None,
         far_ends: TailKind | None = None,
         limit: int,
         after: str | None = None,
-        whole: bool = False,
-    ) -> Page[Triple]:
-        """The triples at the entities in one direction, far ends described with their labels (types are optional).
+        all_or_none: bool = False,
+    ) -> AnchoredPage[Link]:
+        """The triples at the entities, far ends described with their labels (types are optional).
 
-        `paths` narrows to relation ids: `(rel,)`, or `(rel1, rel2)` for a two-hop relation through a mediator, whose
-        triples have that mediator as `via`. Outgoing triples include those with literal tails; `far_ends` narrows to
-        entities or to literals. Rows of one relation are adjacent. A page deep in a hub must not cost more than the
-        first where the store allows it.
+        `direction` None: both, all outgoing ones first. Within a direction rows come entity by entity in the order
+        asked for, and those of one relation of an entity are adjacent. `paths` narrows to relation ids: `(rel,)`, or
+        `(rel1, rel2)` for a two-hop relation through a mediator, whose triples have that mediator as `via`. Outgoing
+        triples include those with literal tails; `far_ends` narrows to entities or to literals. A page deep in a hub
+        must not cost more than the first where the store allows it.
 
-        With `whole` only a list that fits the limit is wanted: a longer one is answered by a page without items, with
-        the stop LIMIT and a total above the limit, so that nothing of a hub need be read or named to learn that it
-        is one.
+        `all_or_none`: where there are more rows than `limit`, the first page has none, nor anchors, but the stop LIMIT
+        and a total above the limit: no row of a hub is read, and nothing named, to learn that it is one.
         """
+
+    async def edges(
+        self,
+        heads: Sequence[str],
+        tails: Sequence[str],
+        *,
+        relations: Sequence[str] | None = None,
+        limit: int,
+        after: str | None = None,
+    ) -> Page[Triple]:
+        """The triples that lead from one of some entities to one of others, by these relations (ids; None: by any).
+
+        In the order of the heads as they are given. Whether one edge is there must not cost a hub's degree where the
+        store allows it. By default the rows of the heads are read and compared.
+        """
+        return await defaults.edges(self, heads, tails, relations=relations, limit=limit, after=after)
 
     async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:  # noqa: ARG002 - for adapters
         """The first triples that have the entity as the value of a qualifier; None: the store cannot tell.
@@ -230,9 +187,9 @@ class GraphAdapter(ABC):
             UnknownName: nothing of that name is in the graph.
         """
 
-    @abstractmethod
     async def health(self) -> Health:
         """Whether the store answers, how large the graph is, and what is missing for good answers."""
+        return await defaults.health(self)
 
     async def __aenter__(self) -> Self:
         await self.open()

@@ -1,0 +1,181 @@
+"""Rows and relations of both directions as one list, for stores that are asked for each direction by itself."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kgnav_mcp.adapters.paging.lists import invalid
+from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.model import (
+    AnchoredPage,
+    Count,
+    Direction,
+    Entity,
+    Link,
+    Page,
+    RelationFacts,
+    Stop,
+    T,
+    Triple,
+)
+from kgnav_mcp.port import GraphAdapter, TailKind
+
+Paths = Sequence[tuple[str, ...]] | None
+"""Relations to follow, as in `GraphAdapter.neighbours`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelationQuestion:
+    """What `GraphAdapter.relations` is asked, of one direction."""
+
+    ids: Sequence[str]
+    direction: Direction
+    hops: int
+    far_ends: TailKind | None
+    examples: int
+    limit: int
+
+    @property
+    def nothing(self) -> bool:
+        """Whether nothing can be in the answer: no entity is asked for, or the head of a triple is to be a value."""
+        return not self.ids or (self.direction is Direction.INCOMING and self.far_ends is TailKind.LITERAL)
+
+
+@dataclass(frozen=True, slots=True)
+class RowQuestion:
+    """What `GraphAdapter.neighbours` is asked, of one direction."""
+
+    ids: Sequence[str]
+    direction: Direction
+    paths: Paths
+    far_ends: TailKind | None
+    limit: int
+    after: str | None
+    all_or_none: bool
+
+    @property
+    def nothing(self) -> bool:
+        """Whether nothing can be in the answer, whatever the graph holds."""
+        heads_are_values = self.direction is Direction.INCOMING and self.far_ends is TailKind.LITERAL
+        return not self.ids or self.paths == [] or heads_are_values
+
+
+class DirectedAdapter(GraphAdapter):
+    """An adapter that reads one direction at a time.
+
+    Both directions of a first page are read at once: few lists need their second one shortened. A position of both is
+    `<direction>|<position in it>`.
+    """
+
+    @abstractmethod
+    async def relations_in(self, asked: RelationQuestion) -> Page[RelationFacts]:
+        """`relations` in one direction."""
+
+    @abstractmethod
+    async def rows_in(self, asked: RowQuestion) -> Page[Triple]:
+        """`neighbours` in one direction, as triples."""
+
+    def printed(self, ids: Sequence[str]) -> Mapping[str, str]:
+        """Those of the ids that may be one, as given and as answers print them."""
+        return {each: each for each in ids}
+
+    async def relations(
+        self,
+        ids: Sequence[str],
+        direction: Direction | None,
+        *,
+        hops: int = 1,
+        far_ends: TailKind | None = None,
+        examples: int = 0,
+        limit: int,
+    ) -> AnchoredPage[RelationFacts]:
+        sides = Direction if direction is None else (direction,)
+        asked = (RelationQuestion(ids, side, hops, far_ends, examples, limit) for side in sides)
+        pages, anchors = await gathered(gathered(*map(self.relations_in, asked)), self.describe(ids))
+        return _anchored(_relations_together(pages, limit), anchors)
+
+    async def neighbours(
+        self,
+        ids: Sequence[str],
+        direction: Direction | None,
+        *,
+        paths: Paths = None,
+        far_ends: TailKind | None = None,
+        limit: int,
+        after: str | None = None,
+        all_or_none: bool = False,
+    ) -> AnchoredPage[Link]:
+        asked = RowQuestion(ids, direction or Direction.OUTGOING, paths, far_ends, limit, after, all_or_none)
+        if direction is not None:
+            found = _seen_from(direction, await self.rows_in(asked))
+        else:
+            found = await self._rows_in_both(asked)
+        seen = {link.anchor.id: link.anchor for link in found.items}
+        printed = self.printed(ids)
+        anchors = {given: seen[short] for given, short in printed.items() if short in seen}
+        if after is None and (found.items or found.stop is not Stop.LIMIT):
+            others = [given for given in printed if given not in anchors]
+            anchors |= await self.describe(others) if others else {}
+        return _anchored(found, anchors)
+
+    async def _rows_in_both(self, asked: RowQuestion) -> Page[Link]:
+        incoming = replace(asked, direction=Direction.INCOMING, after=None)
+        if asked.after is None:
+            pages = await gathered(self.rows_in(asked), self.rows_in(incoming))
+            total = Count.sum(page.total for page in pages)
+            refused = any(page.stop is Stop.LIMIT and not page.items for page in pages)
+            if asked.all_or_none and (refused or total.value > asked.limit):
+                return Page((), (), total, Stop.LIMIT, _notes(pages))
+            return _rows_together(pages, asked.limit)
+        side, bar, inner = asked.after.partition("|")
+        if side not in set(Direction) or not bar:
+            raise invalid(asked.after)
+        if side == Direction.OUTGOING:
+            first = await self.rows_in(replace(asked, after=inner))
+            # A direction that does not fit any more still counts: the total is of the whole list.
+            second = await self.rows_in(replace(incoming, limit=max(asked.limit - len(first.items), 1)))
+        else:
+            first, second = await gathered(
+                self.rows_in(replace(asked, after=None, limit=1)), self.rows_in(replace(incoming, after=inner))
+            )
+            first = replace(first, items=(), positions=(), stop=Stop.COMPLETE)
+        return _rows_together((first, second), asked.limit)
+
+
+def _seen_from(direction: Direction, page: Page[Triple]) -> Page[Link]:
+    links = tuple(Link(direction, triple) for triple in page.items)
+    return Page(links, page.positions, page.total, page.stop, page.note)
+
+
+def _rows_together(pages: Sequence[Page[Triple]], limit: int) -> Page[Link]:
+    items: list[Link] = []
+    positions: list[str] = []
+    stop = Stop.COMPLETE
+    for side, page in zip(Direction, pages, strict=True):
+        room = limit - len(items) if stop is Stop.COMPLETE else 0
+        items += [Link(side, triple) for triple in page.items[:room]]
+        positions += [f"{side}|{position}" for position in page.positions[:room]]
+        if stop is Stop.COMPLETE:
+            stop = Stop.LIMIT if room < len(page.items) else page.stop
+    return Page(tuple(items), tuple(positions), Count.sum(page.total for page in pages), stop, _notes(pages))
+
+
+def _relations_together(pages: Sequence[Page[RelationFacts]], limit: int) -> Page[RelationFacts]:
+    if len(pages) == 1:
+        return pages[0]
+    items = [facts for page in pages for facts in page.items]
+    stop = next((page.stop for page in pages if page.stop is not Stop.COMPLETE), Stop.COMPLETE)
+    if stop is Stop.COMPLETE and len(items) > limit:
+        stop = Stop.LIMIT
+    positions = tuple(f"{facts.direction}|{facts.relation.id}" for facts in items[:limit])
+    return Page(tuple(items[:limit]), positions, Count.sum(page.total for page in pages), stop, _notes(pages))
+
+
+def _anchored(page: Page[T], anchors: Mapping[str, Entity]) -> AnchoredPage[T]:
+    return AnchoredPage(page.items, page.positions, page.total, page.stop, page.note, anchors)
+
+
+def _notes(pages: Sequence[Page[Triple]] | Sequence[Page[RelationFacts]]) -> str:
+    return " ".join(dict.fromkeys(page.note for page in pages if page.note))

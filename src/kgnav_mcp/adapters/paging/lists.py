@@ -1,0 +1,44 @@
+"""A list that was read whole, in pages: a position is the number of items up to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kgnav_mcp.errors import InvalidCursor
+from kgnav_mcp.model import Count, Page, Stop, T
+
+_NUMBER = re.compile(r"\d{1,13}", re.ASCII)
+
+
+def items_before(after: str | None) -> int:
+    """How many items of a list come before a page.
+
+    Raises:
+        InvalidCursor: the position is no number of items.
+    """
+    if after is None:
+        return 0
+    if _NUMBER.fullmatch(after) is None:
+        raise invalid(after)
+    return int(after)
+
+
+def page_of(items: Sequence[T], limit: int, after: str | None = None) -> Page[T]:
+    """The page of a list behind a position.
+
+    Raises:
+        InvalidCursor: the position is no number of items.
+    """
+    start = items_before(after)
+    shown = tuple(items[start : start + limit])
+    positions = tuple(str(start + place + 1) for place in range(len(shown)))
+    stop = Stop.LIMIT if start + len(shown) < len(items) else Stop.COMPLETE
+    return Page(shown, positions, Count(len(items)), stop)
+
+
+def invalid(position: str) -> InvalidCursor:
+    """The error for a position that this call cannot have given."""
+    return InvalidCursor(
+        f"{position[:40]!r} is no position in this list", next_step="Make the call again without a cursor."
+    )

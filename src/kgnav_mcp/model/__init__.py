@@ -1,0 +1,51 @@
+"""The words of the product as frozen values: no I/O, no store, no protocol.
+
+Everything a store states and everything a tool shows is made of these. A property graph and an RDF graph
+look the same through them: a node's own property is a triple with a literal tail, an RDF class is a label,
+and an edge's own properties are the qualifiers of its triple.
+"""
+
+from __future__ import annotations
+
+from kgnav_mcp.model.answers import Completeness, NearestNeighbours, Neighbourhood, NodeProperties
+from kgnav_mcp.model.facts import (
+    Candidate,
+    EdgeFacts,
+    Health,
+    LabelFacts,
+    Namesake,
+    PropertyFacts,
+    RelationFacts,
+    Schema,
+)
+from kgnav_mcp.model.pages import AnchoredPage, Certainty, Count, Page, Stop, T
+from kgnav_mcp.model.values import Direction, Entity, Link, Literal, Node, Qualifier, Relation, Triple
+
+__all__ = [
+    "AnchoredPage",
+    "Candidate",
+    "Certainty",
+    "Completeness",
+    "Count",
+    "Direction",
+    "EdgeFacts",
+    "Entity",
+    "Health",
+    "LabelFacts",
+    "Link",
+    "Literal",
+    "Namesake",
+    "NearestNeighbours",
+    "Neighbourhood",
+    "Node",
+    "NodeProperties",
+    "Page",
+    "PropertyFacts",
+    "Qualifier",
+    "Relation",
+    "RelationFacts",
+    "Schema",
+    "Stop",
+    "T",
+    "Triple",
+]

@@ -1,0 +1,100 @@
+"""Entities, relations and triples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Direction(StrEnum):
+    """Which end of a triple an entity is at: the head (`outgoing`) or the tail (`incoming`)."""
+
+    OUTGOING = "outgoing"
+    INCOMING = "incoming"
+
+    @property
+    def opposite(self) -> Direction:
+        return Direction.INCOMING if self is Direction.OUTGOING else Direction.OUTGOING
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A node: `id` as printed in answers and accepted by every tool, `label` its name (None: it has none).
+
+    `types` are labels of a property graph or classes of an RDF graph. `mediator` marks a node without a name
+    that only ties others together (Freebase's CVT). `asked_as` is the id that it was asked for by, where the store has
+    merged that one into this. `namesakes` are others whose name differs by letter case alone from the one that it was
+    asked for by.
+    """
+
+    id: str
+    label: str | None = None
+    types: tuple[str, ...] = ()
+    description: str | None = None
+    mediator: bool = False
+    asked_as: str | None = None
+    namesakes: tuple[Entity, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A value that is no node: its text as a person reads it, and what the store says of its datatype or language."""
+
+    text: str
+    datatype: str | None = None
+    language: str | None = None
+
+
+Node = Entity | Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A predicate or relationship type. A flattened two-hop relation has the id `rel1.rel2`."""
+
+    id: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Qualifier:
+    """One of an edge's own properties: a relationship property, a Wikidata qualifier, a sibling role of a CVT."""
+
+    relation: Relation
+    value: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """(head, relation, tail) with its qualifiers. `via` is the mediator that a two-hop triple goes through."""
+
+    head: Entity
+    relation: Relation
+    tail: Node
+    qualifiers: tuple[Qualifier, ...] = ()
+    via: Entity | None = None
+
+    def far_end(self, direction: Direction) -> Node:
+        """The node that is not the anchor, seen from an anchor that looks in `direction`."""
+        return self.tail if direction is Direction.OUTGOING else self.head
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A triple as seen from one of its ends, the anchor: the direction is the one in which the anchor looks."""
+
+    direction: Direction
+    triple: Triple
+
+    @property
+    def anchor(self) -> Entity:
+        """The end that the triple is seen from."""
+        end = self.triple.far_end(self.direction.opposite)
+        if not isinstance(end, Entity):
+            raise TypeError(f"a value is no anchor: {self}")
+        return end
+
+    @property
+    def far_end(self) -> Node:
+        """The other end."""
+        return self.triple.far_end(self.direction)

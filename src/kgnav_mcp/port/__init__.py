@@ -1,0 +1,29 @@
+"""What a store must answer: a few verbs over sets of entities, async, with the words of `model` going in and out.
+
+To write an adapter, derive from `GraphAdapter` and answer six verbs: `describe`, `find`, `neighbours`, `nodes`,
+`values` and `schema`. The others (`named`, `relations`, `edges`, `qualified`, `health`) have default implementations
+over these, in `defaults`; override those that the store answers faster. `adapters.paging` cuts lists into pages. Name
+`open_adapter` as an entry point of the group `kgnav.adapters`: the entry point's name is the URL scheme, its value a
+callable `open_adapter(location: str, options: AdapterOptions) -> GraphAdapter` that does no I/O yet. Then derive a
+test class from the contract suite (`tests/contract/suite`), and run it; `tests/contract/test_example.py` is an adapter
+over a Python dict that passes it.
+
+What holds for every verb:
+
+- A verb that takes ids takes up to 10,000 of them, and costs a few queries, never one for each id. It must not block
+  the event loop for longer than 20 ms: work on large sets goes to a thread.
+- Ids go in as a user may write them (short, full, with a prefix) and come out in the one form that answers print.
+  An id that the store does not have is left out; it is no error. An id given twice counts once.
+- Lists are bounded by `limit` and have the same order at every call. `after` is one of the positions that an earlier
+  page of the same call gave; any other text raises InvalidCursor.
+- An adapter states facts; it never collapses, ranks, flattens or cuts to a budget: that is `navigation`.
+- What an adapter can do beyond the basics is declared as a `Capability`; what is not declared raises Unsupported.
+- Errors are those of `errors`, translated at one place in the adapter.
+"""
+
+from __future__ import annotations
+
+from kgnav_mcp.port.adapter import GraphAdapter, OpenAdapter
+from kgnav_mcp.port.terms import AdapterOptions, Capability, TailKind, ValueOwner
+
+__all__ = ["AdapterOptions", "Capability", "GraphAdapter", "OpenAdapter", "TailKind", "ValueOwner"]

@@ -1,0 +1,143 @@
+"""The verbs that follow from others: right for every store, fast for small ones."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import AsyncGenerator, Sequence
+from typing import TYPE_CHECKING
+
+from kgnav_mcp.errors import Unsupported
+from kgnav_mcp.model import (
+    AnchoredPage,
+    Count,
+    Direction,
+    Entity,
+    Health,
+    Link,
+    Namesake,
+    Node,
+    Page,
+    Relation,
+    RelationFacts,
+    Stop,
+    Triple,
+)
+from kgnav_mcp.port.terms import TailKind
+
+if TYPE_CHECKING:
+    from kgnav_mcp.port.adapter import GraphAdapter
+
+_ROWS = 5_000
+"""Rows of a page read here."""
+_NAMESAKES = 20
+"""Candidates among which those with the very name are looked for."""
+
+
+async def named(graph: GraphAdapter, name: str, *, limit: int) -> Page[Namesake]:
+    """Of the candidates for a name those that bear it, letter case aside."""
+    found = (await graph.find(name, limit=max(limit, _NAMESAKES))).items
+    same = [Namesake(one.entity, one.matched) for one in found if one.matched.casefold() == name.casefold()]
+    same.sort(key=lambda one: one.name != name)
+    positions = tuple(str(place + 1) for place in range(len(same)))
+    stop = Stop.LIMIT if len(same) > limit else Stop.COMPLETE
+    return Page(tuple(same[:limit]), positions[:limit], Count(len(same)), stop)
+
+
+async def relations(
+    graph: GraphAdapter,
+    ids: Sequence[str],
+    direction: Direction | None,
+    *,
+    hops: int,
+    far_ends: TailKind | None,
+    examples: int,
+    limit: int,
+) -> AnchoredPage[RelationFacts]:
+    """The relations of all rows at the entities, which are read and counted."""
+    if hops == 2:
+        raise Unsupported(
+            "this store states no two-hop relations", next_step="Ask for relations of one hop: mediators are not known."
+        )
+    counts: dict[tuple[Direction, Relation], Counter[str]] = defaultdict(Counter)
+    ends: dict[tuple[Direction, Relation], dict[Node, None]] = defaultdict(dict)
+    page: AnchoredPage[Link] = AnchoredPage((), (), Count(0))
+    anchors = page.anchors
+    async for page in _pages(graph, ids, direction, far_ends=far_ends):
+        anchors = {**page.anchors, **anchors}
+        for link in page.items:
+            key = link.direction, link.triple.relation
+            counts[key][link.anchor.id] += 1
+            if len(ends[key]) < examples:
+                ends[key][link.far_end] = None
+    ordered = sorted(counts, key=lambda key: (key[0] is Direction.INCOMING, key[1].id))
+    exact = page.stop is Stop.COMPLETE
+
+    def count(number: int) -> Count:
+        return Count(number) if exact else Count.at_least(number)
+
+    items = tuple(
+        RelationFacts(
+            relation,
+            side,
+            count(counts[side, relation].total()),
+            (relation,),
+            tuple(ends[side, relation]),
+            per_entity=dict(counts[side, relation]),
+        )
+        for side, relation in ordered[:limit]
+    )
+    positions = tuple(str(place + 1) for place in range(len(items)))
+    stop = Stop.LIMIT if exact and len(ordered) > limit else page.stop
+    return AnchoredPage(items, positions, count(len(ordered)), stop, page.note, anchors)
+
+
+async def edges(
+    graph: GraphAdapter,
+    heads: Sequence[str],
+    tails: Sequence[str],
+    *,
+    relations: Sequence[str] | None,
+    limit: int,
+    after: str | None,
+) -> Page[Triple]:
+    """Of the rows that leave the heads those that end at the tails."""
+    wanted = {entity.id for entity in (await graph.describe(tails)).values()}
+    paths = None if relations is None else [(relation,) for relation in relations]
+    items: list[Triple] = []
+    positions: list[str] = []
+    stop = Stop.COMPLETE
+    rows = _pages(graph, heads, Direction.OUTGOING, far_ends=TailKind.ENTITY, paths=paths, after=after)
+    async for page in rows:
+        for link, position in zip(page.items, page.positions, strict=True):
+            if isinstance(link.far_end, Entity) and link.far_end.id in wanted:
+                items.append(link.triple)
+                positions.append(position)
+        stop = page.stop
+        if len(items) > limit:
+            return Page(tuple(items[:limit]), tuple(positions[:limit]), Count.at_least(len(items)), Stop.LIMIT)
+    whole = stop is Stop.COMPLETE and after is None
+    return Page(tuple(items), tuple(positions), Count(len(items)) if whole else Count.at_least(len(items)), stop)
+
+
+async def health(graph: GraphAdapter) -> Health:
+    """That the graph answers, and its size."""
+    schema = await graph.schema(limit=1)
+    return Health(True, type(graph).__name__, schema.entities, schema.triples)
+
+
+async def _pages(
+    graph: GraphAdapter,
+    ids: Sequence[str],
+    direction: Direction | None,
+    *,
+    far_ends: TailKind | None,
+    paths: Sequence[tuple[str, ...]] | None = None,
+    after: str | None = None,
+) -> AsyncGenerator[AnchoredPage[Link]]:
+    """All pages of rows at entities. The last one says whether more rows are there than could be read."""
+    while True:
+        page = await graph.neighbours(ids, direction, paths=paths, far_ends=far_ends, limit=_ROWS, after=after)
+        yield page
+        if page.stop is not Stop.LIMIT or not page.items:
+            return
+        after = page.positions[-1]
