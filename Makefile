@@ -1,6 +1,8 @@
 # Each target sets itself up: the first run makes .venv, later ones find it ready.
 PYTHON ?= python3
 VENV ?= .venv
+# Four suit two processors: tests wait for stores and for processes of their own as long as they compute.
+WORKERS ?= 4
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
@@ -30,7 +32,7 @@ demo: $(INSTALLED)
 	$(BIN)/kgnav demo
 
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --no-loadscope-reorder
 
 check: $(READY)
 	$(BIN)/ruff format --check .

@@ -2,6 +2,9 @@
 
 import signal
 
+import pytest
+
+from tests.groups import arrange
 from tests.neo4j_service import neo4j, neo4j_with_apoc, own_neo4j
 from tests.services import own_oxigraph, own_virtuoso, oxigraph, virtuoso
 
@@ -10,3 +13,10 @@ __all__ = ["neo4j", "neo4j_with_apoc", "own_neo4j", "own_oxigraph", "own_virtuos
 # A shell starts what it puts in the background with Ctrl-C ignored, and so would be every process that a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)  # before the workers write each test's group into its name
+def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
+    """Groups are needed, and the order changed, only where workers share a run."""
+    if hasattr(config, "workerinput"):
+        arrange(items)
