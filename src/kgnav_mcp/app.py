@@ -19,6 +19,7 @@ from kgnav_mcp.navigation.sampling import SampleWalk, sample_walk
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.rankers import make_ranker
 from kgnav_mcp.render.sheet import Style
+from kgnav_mcp.silence import one_call
 
 _CHARACTERS = 4
 """Of a token, on the average of an answer's rows, at most: ids are cut into shorter ones."""
@@ -67,7 +68,8 @@ class Graph:
         opened = await self._current()
         opened.calls += 1
         try:
-            yield opened.adapter
+            with one_call():
+                yield opened.adapter
         finally:
             opened.calls -= 1
             self._close_if_left(opened)

@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from kgnav_mcp.silence import answered, last_answer
+
 T = TypeVar("T")
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ else:
 class _Run(Generic[T]):
     """One run of shared work, and how many wait for it."""
 
-    task: asyncio.Task[T]
+    task: asyncio.Task[tuple[T, float]]
     waiting: int = 0
 
 
@@ -49,7 +51,7 @@ class Shared(Generic[T]):
     def __init__(self, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
         self._work = work
         self._run: _Run[T] | None = None
-        self._ending: set[asyncio.Task[T]] = set()
+        self._ending: set[asyncio.Task[tuple[T, float]]] = set()
 
     async def result(self) -> T:
         """The result of the run that is under way, or of a new one.
@@ -59,7 +61,7 @@ class Shared(Generic[T]):
         """
         run = self._run
         if run is None or run.task.done():
-            run = self._run = _Run(asyncio.create_task(self._work()))
+            run = self._run = _Run(asyncio.create_task(self._outcome()))
             self._ending.add(run.task)
             run.task.add_done_callback(self._forget)
         run.waiting += 1
@@ -69,7 +71,9 @@ class Shared(Generic[T]):
             run.waiting -= 1
             if not run.waiting:
                 self._abandon(run)
-        return run.task.result()
+        result, heard = run.task.result()
+        answered(heard)  # What others asked for it was not asked in vain by this call.
+        return result
 
     async def end(self) -> None:
         """Cancel what is under way, and wait until it has ended."""
@@ -78,12 +82,16 @@ class Shared(Generic[T]):
         if self._ending:
             await asyncio.wait(self._ending)
 
+    async def _outcome(self) -> tuple[T, float]:
+        """The result, and when its call was last answered."""
+        return await self._work(), last_answer()
+
     def _abandon(self, run: _Run[T]) -> None:
         run.task.cancel()
         if self._run is run:
             self._run = None
 
-    def _forget(self, task: asyncio.Task[T]) -> None:
+    def _forget(self, task: asyncio.Task[tuple[T, float]]) -> None:
         self._ending.discard(task)
         if not task.cancelled():
             task.exception()  # Looked at: that nobody waited for a failure any more is nothing to log.

@@ -9,10 +9,12 @@ from dataclasses import replace
 import pytest
 from rdflib import Literal, URIRef
 
-from kgnav_mcp.adapters.sparql.reading import Read, Reader, fits
+from kgnav_mcp import silence
+from kgnav_mcp.adapters.sparql.reading import SIGN, Read, Reader, fits
 from kgnav_mcp.adapters.sparql.results import Answer
-from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, Stop
+from tests.adapters.sparql.clock import Clock
 
 SLICE = "SELECT ?s WHERE { ?s ?p ?o } OFFSET $skip LIMIT $most"
 LIST = "SELECT ?s WHERE { VALUES ?s { $ids } ?s ?p ?o }"
@@ -142,3 +144,62 @@ def test_what_was_not_all_counted_is_not_known_to_fit():
         False,
         False,
     ]
+
+
+class Slow:
+    """An endpoint whose queries of a list take their whole time in vain, and after so many queries all of them."""
+
+    def __init__(self, clock: Clock, *, hangs_after: int = 100) -> None:
+        self.clock = clock
+        self.hangs_after = hangs_after
+        self.queries: list[str] = []
+
+    async def select(self, query: str) -> Answer:
+        self.queries.append(query)
+        if "VALUES" in query or len(self.queries) > self.hangs_after:
+            self.clock.now += 30
+            raise StoreTimeout(30)
+        return NOTHING
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(silence, "monotonic", clock)
+    return clock
+
+
+async def test_after_a_query_in_vain_an_endpoint_that_still_answers_is_asked_on(clock: Clock):
+    endpoint = Slow(clock)
+    asked = Reader(endpoint, {}, 30.0)
+    with silence.one_call():
+        with pytest.raises(StoreTimeout):
+            await asked.over(LIST, "ids", IRIS)
+        await asked.select("SELECT ?less")
+        await asked.select("SELECT ?names")
+    assert endpoint.queries[1:] == [SIGN, "SELECT ?less", "SELECT ?names"]
+
+
+async def test_after_a_query_in_vain_an_endpoint_that_hangs_is_asked_for_a_sign_and_nothing_else(clock: Clock):
+    endpoint = Slow(clock, hangs_after=0)
+    asked = Reader(endpoint, {}, 30.0)
+    with silence.one_call():
+        for _ in range(2):
+            with pytest.raises(StoreTimeout):
+                await asked.select("SELECT ?everything")
+    assert endpoint.queries == ["SELECT ?everything", SIGN]
+
+
+async def test_that_an_endpoint_refuses_a_question_is_a_sign_too(clock: Clock):
+    class Refusing(Slow):
+        async def select(self, query: str) -> Answer:
+            if query == SIGN:
+                raise Unsupported("no such syntax")
+            return await super().select(query)
+
+    endpoint = Refusing(clock)
+    asked = Reader(endpoint, {}, 30.0)
+    with silence.one_call():
+        with pytest.raises(StoreTimeout):
+            await asked.over(LIST, "ids", IRIS)
+        assert await asked.select("SELECT ?less") == Read(())

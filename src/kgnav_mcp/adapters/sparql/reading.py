@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,13 +15,17 @@ from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.results import Answer, Term
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, fill, values
 from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.errors import InvalidStore, Unsupported
 from kgnav_mcp.model import Certainty, Count, Stop
+from kgnav_mcp.silence import answered, expect_answer
 
 Row = Mapping[str, Term]
 Value = URIRef | Literal | int | Terms
 
 UNION = "SELECT * WHERE { $branches }"
 """Costs what its branches do."""
+SIGN = "SELECT (1 AS ?n) WHERE {}"
+"""Costs an endpoint nothing but an answer."""
 
 _PLACEHOLDER = re.compile(r"\$([A-Za-z_]\w*)")
 _BATCH = 200
@@ -120,14 +125,7 @@ class Reader:
         Raises:
             StoreTimeout: its `share` of the call's time is over.
         """
-        query = self.filled(template, **terms)
-        if share == 1.0:
-            return await self._read(query)
-        try:
-            async with asyncio.timeout(self._timeout * share):
-                return await self._read(query)
-        except TimeoutError as error:
-            raise errors.timed_out(self._timeout * share) from error
+        return await self._read(self.filled(template, **terms), share)
 
     async def count(self, template: str, *, most: int | None = None, share: float = 1.0, **terms: Value) -> Count:
         """The number that a query counts as ?n: a lower bound where not all was counted, or where it is `most`."""
@@ -164,11 +162,24 @@ class Reader:
                 return Read(tuple(rows), answer.stop)
         return Read(tuple(rows))
 
-    async def _read(self, query: str) -> Read:
-        answer = await self._client.select(self._prologue + query)
+    async def _read(self, query: str, share: float = 1.0) -> Read:
+        seconds = self._timeout * share
+        try:
+            await expect_answer(seconds, patience=self._timeout, sign=self._sign)
+            # The whole time is the client's own, which says what it was lost on.
+            async with asyncio.timeout(seconds if share < 1.0 else None):
+                answer = await self._client.select(self._prologue + query)
+        except TimeoutError as error:
+            raise errors.timed_out(seconds) from error
+        answered()
         if answer.partial:
             return Read(answer.rows, Stop.TIME_OUT)
         return Read(answer.rows, Stop.COMPLETE if answer.row_cap is None else Stop.ROW_CAP)
+
+    async def _sign(self) -> None:
+        """Hear from the endpoint, whatever it says."""
+        with suppress(InvalidStore, Unsupported):
+            await self._client.select(SIGN)
 
 
 def fits(count: Count, most: int) -> bool:

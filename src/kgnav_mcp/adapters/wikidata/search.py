@@ -17,6 +17,7 @@ from kgnav_mcp.adapters.sparql.manners import manners_of
 from kgnav_mcp.adapters.sparql.requests import Endpoint
 from kgnav_mcp.errors import InvalidStore, StoreUnavailable
 from kgnav_mcp.model import Stop
+from kgnav_mcp.silence import answered
 
 _CONNECT_SECONDS = 3.0
 _MOST = 50
@@ -55,7 +56,9 @@ class JsonApi:
         Raises:
             StoreError: as a SPARQL client raises them.
         """
-        return await manners_of(self._endpoint.host).ask(lambda: self._get(parameters), patience=self._timeout)
+        answer = await manners_of(self._endpoint.host).ask(lambda: self._get(parameters), patience=self._timeout)
+        answered()
+        return answer
 
     async def close(self) -> None:
         """Close every connection."""

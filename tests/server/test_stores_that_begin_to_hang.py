@@ -1,0 +1,119 @@
+"""A store of any kind that hangs once it is open: whatever a call has asked by then, it ends with its time-out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from mcp import Client
+
+from kgnav_mcp.app import App
+from kgnav_mcp.config import GraphSettings, Settings
+from kgnav_mcp.server import build_server
+from tests.contract import toy_files, toy_views, toy_wikibase
+from tests.proxy import Proxy
+from tests.server.clients import text_of
+
+CALLERS = 11
+"""Of each tool at once."""
+TIME_OUT = 4.0
+TOLD = TIME_OUT + 3
+"""Seconds for all to be told: more than one time-out with its second, less than two."""
+WARM = 60
+GRAPH = "http://toy.example/hanging"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A store with the toy graph, and the ids of an entity and of a relation there."""
+
+    location: str
+    entity: str
+    relation: str
+
+    @property
+    def calls(self) -> dict[str, dict[str, object]]:
+        """A call of each tool."""
+        person = {"label": "Person", "property_name": "name", "property_value": "Cyd Marsh"}
+        return {
+            "search": {"entity": self.entity, "direction": "incoming"},
+            "get_relations": {"entity": self.entity},
+            "get_triples": {"entity": self.entity, "relations": [self.relation, "nonsense"]},
+            "find_node": {"hint": "Cyd Mrash", "node_type": "Person"},
+            "describe_graph": {"name": "Person"},
+            "get_node_by_property": person,
+        }
+
+
+def place(location: str, style: toy_views.Style) -> Place:
+    return Place(location, style.node_id("cyd"), style.relation_id("age"))
+
+
+@pytest.fixture(scope="module", params=["endpoint", "wikidata", "freebase", "neo4j"])
+def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """A live store of each kind."""
+    folder = tmp_path_factory.mktemp("toy")
+    kind: str = request.param
+    service: Any = request.getfixturevalue(
+        {"endpoint": "oxigraph", "wikidata": "oxigraph", "freebase": "virtuoso", "neo4j": "neo4j"}[kind]
+    )
+    if kind == "neo4j":
+        service.load(toy_files.write_property_graph(folder), full_text=True)
+        return Place(service.url, "Person:id=cyd", "age")
+    files = {
+        "endpoint": toy_files.write_rdf,
+        "wikidata": lambda folder: [toy_wikibase.write(folder)],
+        "freebase": toy_files.write_freebase,
+    }[kind](folder)
+    graph = f"{GRAPH}/{kind}"
+    for path in files:
+        service.load(path, graph)
+    scheme, style = {
+        "endpoint": ("sparql", toy_views.RDF),
+        "wikidata": ("wikidata", toy_views.WIKIDATA),
+        "freebase": ("freebase", toy_views.FREEBASE),
+    }[kind]
+    prefixes = "".join(f"&prefix.{name}={iri}" for name, iri in toy_files.NAMESPACES.items() if "toy.example" in iri)
+    options = f"#mediators=unnamed{prefixes}" if kind == "endpoint" else ""
+    return place(f"{scheme}+{service.url}?default-graph-uri={graph}{options}", style)
+
+
+@asynccontextmanager
+async def opened(store: Place) -> AsyncGenerator[tuple[Client, Proxy]]:
+    """A client of a graph that is open, and the way to its store."""
+    port = urlsplit(store.location).port
+    assert port is not None
+    proxy = Proxy(port)
+    async with proxy.listening():
+        location = store.location.replace(f":{port}", f":{proxy.port}")
+        app = App(Settings(graphs={"hanging": GraphSettings(location=location)}, timeout=TIME_OUT))
+        async with app, Client(build_server(app)) as client:
+            async with asyncio.timeout(WARM):
+                while (await client.call_tool("search", {"entity": store.entity, "direction": "outgoing"})).is_error:
+                    pass  # The first query of a Neo4j that was just started may take longer than the time-out.
+            yield client, proxy
+
+
+async def test_all_callers_of_a_store_that_hangs_are_told_together(store: Place):
+    async with opened(store) as (client, proxy):
+        proxy.hang()
+        calls = list(store.calls.items()) * CALLERS
+        async with asyncio.timeout(TOLD):
+            told = await asyncio.gather(*(client.call_tool(tool, arguments) for tool, arguments in calls))
+    assert {text_of(result).partition(":")[0] for result in told} <= {"Timed out", "Store down"}
+
+
+@pytest.mark.parametrize("asked", [1, 2])
+async def test_a_call_in_whose_middle_a_store_hangs_ends_with_its_time_out(store: Place, asked: int):
+    async def call(tool: str) -> None:
+        async with opened(store) as (client, proxy):
+            proxy.hang(after=asked)
+            async with asyncio.timeout(TOLD):
+                assert text_of(await client.call_tool(tool, store.calls[tool]))
+
+    await asyncio.gather(*map(call, store.calls))
