@@ -16,9 +16,10 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from types import TracebackType
-from typing import BinaryIO, Self, TypeAlias
+from typing import Any, BinaryIO, Self, TypeAlias
 
 import anyio
+from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import MCPServer
 from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST
@@ -45,10 +46,18 @@ class PipedServer(MCPServer[None]):
         if sys.platform == "win32":
             await super().run_stdio_async()
             return
-        server = self._lowlevel_server
+        server = self._protocol_server()
         with _wire() as (incoming, outgoing):
             async with _both(incoming, outgoing) as (readline, write):
                 await server.run(_Incoming(readline, write), write, server.create_initialization_options())
+
+    def _protocol_server(self) -> Server[Any]:
+        """The SDK's server below this one, which reads and writes any streams.
+
+        The SDK gives it out in public only as the server behind an HTTP application: making one opens nothing.
+        """
+        self.streamable_http_app()
+        return self.session_manager.app
 
 
 def _can_be_waited_for(end: int) -> bool:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import inspect
 import time
+from importlib.metadata import version
 
 import pytest
 from rdflib import Literal
+from SPARQLWrapper import SPARQLWrapper
 
 from kgnav_mcp.adapters.sparql.client import SparqlClient
 from kgnav_mcp.adapters.sparql.requests import RequestBuilder
@@ -84,6 +87,14 @@ async def test_a_prologue_may_stand_before_the_form(prologue: str):
         sparql = client(stub.url)
         assert await sparql.ask(f"{prologue}ASK {{ }}")
         await sparql.close()
+
+
+def test_the_private_method_that_makes_requests_is_as_in_sparqlwrapper_2_0_0():
+    make_request = getattr(SPARQLWrapper, "_createRequest", None)
+
+    found = f"SPARQLWrapper {version('SPARQLWrapper')}: see what makes a request there, and whether it is public now"
+    assert make_request is not None, found
+    assert str(inspect.signature(make_request)) == "(self) -> urllib.request.Request", found
 
 
 def test_a_long_text_in_a_query_costs_linear_time():

@@ -108,20 +108,22 @@ class RequestBuilder(SPARQLWrapper):
         Raises:
             Unsupported: it is no SELECT and no ASK; this product only reads.
         """
-        self.setQuery(query)
+        # Not by setQuery: its own search for the kind takes seconds for a text with many blanks, and lets updates by.
+        self.queryString, self.queryType = query, _kind_of(query)
         self.addCustomHttpHeader("Accept", media_type)
-        request = self._createRequest()
+        request = self._createRequest()  # private: in public SPARQLWrapper only sends requests, itself
         body = request.data
         if not isinstance(body, bytes):
             raise TypeError(f"a form of {type(body).__name__}")
         return Form(body, dict(request.header_items()))
 
-    def _parseQueryType(self, query: str) -> str:  # noqa: N802 - the name is SPARQLWrapper's
-        """SELECT or ASK. SPARQLWrapper's own search takes seconds for a text with many blanks, and lets updates by."""
-        match = _QUERY.match(query)
-        if match is None:
-            raise Unsupported("only SELECT and ASK are sent to an endpoint", next_step="Ask one of these.")
-        return match[1].upper()
+
+def _kind_of(query: str) -> str:
+    """SELECT or ASK."""
+    match = _QUERY.match(query)
+    if match is None:
+        raise Unsupported("only SELECT and ASK are sent to an endpoint", next_step="Ask one of these.")
+    return match[1].upper()
 
 
 def _decoded(text: str | None) -> str | None:
