@@ -123,6 +123,13 @@ def test_a_bad_value_is_named_with_its_source_the_reason_and_the_meaning(
     assert error.next_step.startswith("It means: ")
 
 
+def test_a_list_whose_only_value_is_bad_is_not_also_called_empty() -> None:
+    error = refusal(flags={"toolsets": "maze"})
+
+    assert error.message.startswith("--toolsets = 'maze': this must be one of ")
+    assert "at least one" not in error.message + error.next_step
+
+
 def test_a_bad_value_is_traced_to_the_source_it_came_from(monkeypatch: pytest.MonkeyPatch) -> None:
     write(Path("kgnav.toml"), "top_k = 0\nrow_limit = 0\n[graphs.a]\n")
     monkeypatch.setenv("KGNAV_TOP_K", "none")

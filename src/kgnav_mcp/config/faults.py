@@ -63,7 +63,7 @@ class Origins:
 
 def configuration_error(error: ValidationError, origins: Origins) -> ConfigurationError:
     """All that is wrong at once, each with what is valid instead."""
-    faults = [_fault(fault, origins) for fault in error.errors()]
+    faults = [_fault(fault, origins) for fault in _without_consequences(error.errors())]
     if len(faults) == 1:
         message, step = faults[0]
         return ConfigurationError(message, next_step=step)
@@ -77,6 +77,12 @@ def nearest(word: str, known: Iterable[str], closeness: float = 0.6) -> str:
     """A sentence that offers the known word most like the given one; empty where none is like it."""
     matches = get_close_matches(word, list(known), n=1, cutoff=closeness)
     return f"Did you mean {matches[0]}?" if matches else ""
+
+
+def _without_consequences(faults: list[ErrorDetails]) -> list[ErrorDetails]:
+    """The faults but lists that are too short only because what was in them is wrong."""
+    lists = {fault["loc"][:-1] for fault in faults}
+    return [fault for fault in faults if fault["type"] != "too_short" or fault["loc"] not in lists]
 
 
 def _fault(fault: ErrorDetails, origins: Origins) -> tuple[str, str]:
