@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, cast
 from mcp import Client
 
 from kgnav_mcp.app import App
-from kgnav_mcp.config import Settings, describe_settings
+from kgnav_mcp.config import TOOLSETS, Settings, describe_settings
 from kgnav_mcp.server import build_server
+from kgnav_mcp.server.toolsets import load_toolsets
 
 if TYPE_CHECKING:
     from mcp_types import Tool
@@ -28,13 +29,16 @@ README = Path(__file__).resolve().parent.parent / "README.md"
 
 
 def tools_table() -> str:
-    """The tools of a server with default settings, as its tools/list gives them."""
+    """The tools of every toolset, as tools/list gives them where all are on."""
 
     async def listed() -> list[Tool]:
-        async with Client(build_server(App(Settings()))) as client:
+        async with Client(build_server(App(Settings(toolsets=tuple(TOOLSETS))))) as client:
             return (await client.list_tools()).tools
 
-    rows = [(f"`{tool.name}({_parameters(tool)})`", _first_sentence(tool)) for tool in asyncio.run(listed())]
+    rows = [
+        (f"`{tool.name}({_parameters(tool)})`", " ".join(filter(None, (_first_sentence(tool), _off_by_default(tool)))))
+        for tool in asyncio.run(listed())
+    ]
     return _table(("tool", "what it answers"), rows)
 
 
@@ -47,6 +51,14 @@ def _parameters(tool: Tool) -> str:
 def _first_sentence(tool: Tool) -> str:
     text = " ".join((tool.description or "").split())
     return re.split(r"(?<=[.!?])\s", text, maxsplit=1)[0]
+
+
+def _off_by_default(tool: Tool) -> str:
+    """How to switch a tool on, where it is off by default."""
+    for toolset in load_toolsets():
+        if tool.name in {spec.name for spec in toolset.tools} and not TOOLSETS[toolset.name].default:
+            return f"Off by default: `--toolsets` has to name `{toolset.name}`."
+    return ""
 
 
 def settings_table() -> str:

@@ -9,11 +9,13 @@ import pytest
 
 from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.server.arguments import Arguments
-from kgnav_mcp.server.toolsets import TOOLS
+from kgnav_mcp.server.toolsets import load_toolsets
 from tests.server.clients import DEMO, call, client, refused
 
 TWO = Settings(graphs={name: GraphSettings(location="demo") for name in ("art", "more")})
 """Two graphs, so that every tool has the optional argument `graph`."""
+
+TOOLS = [tool for toolset in load_toolsets() for tool in toolset.tools]
 
 REQUIRED: dict[str, dict[str, object]] = {
     "find_node": {"hint": "van Gogh"},

@@ -25,7 +25,6 @@ from kgnav_mcp.config.settings import (
     RankerName,
     SettingFacts,
     Settings,
-    Toolset,
     describe_settings,
 )
 from kgnav_mcp.config.sources import (
@@ -35,10 +34,12 @@ from kgnav_mcp.config.sources import (
     load_settings,
     user_cache_folder,
 )
+from kgnav_mcp.config.toolsets import TOOLSETS, ToolsetEntry
 
 __all__ = [
     "DEMO_LOCATION",
     "RELATION_LISTS",
+    "TOOLSETS",
     "GraphSettings",
     "HttpSettings",
     "LlmSettings",
@@ -48,7 +49,7 @@ __all__ = [
     "RelationLists",
     "SettingFacts",
     "Settings",
-    "Toolset",
+    "ToolsetEntry",
     "debugging",
     "describe_settings",
     "environment_without_settings",

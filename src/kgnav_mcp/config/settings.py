@@ -10,6 +10,7 @@ from urllib.parse import urlsplit, urlunsplit
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, StringConstraints
 
 from kgnav_mcp.config.relation_lists import RelationLists
+from kgnav_mcp.config.toolsets import ToolsetName, default_toolsets
 
 DEMO_LOCATION: Final = "demo"
 """The location, and the name, of the graph that comes with the package."""
@@ -28,7 +29,6 @@ def _upper(value: object) -> object:
 
 
 Words = Annotated[tuple[str, ...], BeforeValidator(words_of)]
-Toolset = Literal["sog", "graphwalker", "graphwalk", "linking"]
 RankerName = Literal["bm25", "semantic", "llm"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
 GraphName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
@@ -121,10 +121,8 @@ class Settings(BaseModel):
         default="bm25", description="what ranks relations by a question: bm25, semantic (an extra) or llm"
     )
     llm: LlmSettings = Field(default_factory=LlmSettings, description="the language model of the ranker llm")
-    toolsets: Annotated[tuple[Toolset, ...], BeforeValidator(words_of)] = Field(
-        default=("sog", "graphwalker", "graphwalk", "linking"),
-        min_length=1,
-        description="groups of tools to offer",
+    toolsets: Annotated[tuple[ToolsetName, ...], BeforeValidator(words_of)] = Field(
+        default=default_toolsets(), min_length=1, description="groups of tools to offer"
     )
     paper_format: bool = Field(default=False, description="answer with Search-on-Graph's own table, for research runs")
     structured: bool = Field(

@@ -16,7 +16,7 @@ from kgnav_mcp.server.instructions import instructions
 from kgnav_mcp.server.prompts import add_prompts
 from kgnav_mcp.server.resources import add_resources
 from kgnav_mcp.server.tool import bind
-from kgnav_mcp.server.toolsets import chosen
+from kgnav_mcp.server.toolsets import load_toolsets
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -37,14 +37,14 @@ def build_server(app: App) -> MCPServer[None]:
             yield
 
     hint = CacheHint(ttl_ms=_LISTS_FRESH_MS, scope="public")
-    tools = [bind(spec, app) for spec in chosen(app.settings.toolsets)]
+    toolsets = load_toolsets(app.settings.toolsets)
     server = GraphServer(
         NAME,
         title="Knowledge graph navigator",
         description="Walks a knowledge graph: relations that really exist, followed one at a time.",
-        instructions=instructions(app.settings.toolsets, list(app.graphs)),
+        instructions=instructions(toolsets, list(app.graphs)),
         version=__version__,
-        tools=tools,
+        tools=[bind(spec, app) for toolset in toolsets for spec in toolset.tools],
         log_level=app.settings.log_level,
         lifespan=lifespan,
         subscriptions=False,  # nothing changes that could be told: both eras say so
@@ -55,7 +55,7 @@ def build_server(app: App) -> MCPServer[None]:
             "resources/templates/list": hint,
         },
     )
-    add_prompts(server, app)
+    add_prompts(server, app, [prompt for toolset in toolsets for prompt in toolset.prompts])
     add_resources(server, app)
     add_completions(server, app)
     return server

@@ -29,6 +29,8 @@ class Arguments(ArgModelBase):
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, frozen=True)
 
+    ids: ClassVar[frozenset[str]] = frozenset()
+    """The arguments that are ids of entities or relations."""
     longest: ClassVar[int] = 4_000
     """Characters of the longest text that is read: twice those of any id that is printed."""
     most: ClassVar[int] = 1_000

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
 from itertools import product
 from typing import Any, cast
 
@@ -34,60 +35,70 @@ _TRIES = 8
 _SECONDS = 1.0
 """Time for all tries: an example is a courtesy, for which nobody waits longer."""
 
-_IDS = frozenset({"entity", "properties_to_filter_for", "relations"})
-"""Arguments that are ids, in which what cannot be seen is percent-encoded."""
-
 _ANY = "?"
 """Stands for an element of a list that was left empty: what is nearest to it is as good as any."""
 
 
-async def working_call(
-    tool: str, schema: Json, given: Json, error: Exception, made: Callable[[Json], Awaitable[Answer]]
-) -> str:
-    """The first call among those that mend the failed one which is answered with rows; empty where there is none.
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What an example of a tool is made by: its name, the schema of its arguments, and which of those are ids."""
 
-    `given` are the arguments as they were meant, `schema` those there are, and `made` makes a call.
+    tool: str
+    schema: Json
+    ids: frozenset[str]
+
+
+async def working_call(
+    signature: Signature, given: Json, error: Exception, call: Callable[[Json], Awaitable[Answer]]
+) -> str:
+    """The first call that mends the failed one and is answered with rows; empty where there is none.
+
+    `given` are the normalized arguments of the failed call, `call` makes another.
     """
     try:
         async with asyncio.timeout(_SECONDS):
-            return await _first_that_works(tool, schema, given, error, made)
+            return await _first_that_works(signature, given, error, call)
     except (TimeoutError, KgnavError):
-        return ""  # What is wrong with the store is said by the call itself.
+        return ""  # What is wrong with the store is said by the failed call itself.
 
 
 async def _first_that_works(
-    tool: str, schema: Json, given: Json, error: Exception, made: Callable[[Json], Awaitable[Answer]]
+    signature: Signature, given: Json, error: Exception, call: Callable[[Json], Awaitable[Answer]]
 ) -> str:
+    schema = signature.schema
     waiting = deque(_mended(schema, given, error))
     tried: set[str] = set()
     while waiting and len(tried) < _TRIES:
-        arguments = _as_printed(schema, waiting.popleft())
-        call = call_text(tool, arguments)
-        if not call or call in tried:
+        arguments = _as_printed(signature, waiting.popleft())
+        text = call_text(signature.tool, arguments)
+        if not text or text in tried:
             continue
-        tried.add(call)
+        tried.add(text)
         try:
-            answer = await made(arguments)
+            answer = await call(arguments)
         except (InvalidRequest, ValidationError) as again:
             waiting.extendleft(reversed([*_mended(schema, arguments, again)]))
             continue
         if answer.facts["rows"]:
-            return call
+            return text
         waiting.extendleft(reversed([*_turned(arguments)]))
     return ""
 
 
-def _as_printed(schema: Json, arguments: Json) -> Json:
-    """The arguments in their order, as they can be copied, and without a cursor, which is another call's."""
+def _as_printed(signature: Signature, arguments: Json) -> Json:
+    """The arguments in their order, as they can be copied, and without a cursor, which is another call's.
+
+    In ids, what cannot be seen is percent-encoded.
+    """
 
     def printed(name: str, value: object) -> object:
         if isinstance(value, list):
             return [printed(name, each) for each in cast("list[object]", value)]
         if not isinstance(value, str):
             return value
-        return identifier(value) if name in _IDS else clean(value)
+        return identifier(value) if name in signature.ids else clean(value)
 
-    named: Json = schema.get("properties", {})
+    named: Json = signature.schema.get("properties", {})
     return {name: printed(name, arguments[name]) for name in named if name in arguments and name != "cursor"}
 
 

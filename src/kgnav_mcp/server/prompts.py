@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from mcp import MCPError
@@ -14,11 +14,9 @@ from pydantic import Field
 from kgnav_mcp.app import App, Graph
 from kgnav_mcp.clipping import clipped
 from kgnav_mcp.errors import InvalidRequest, KgnavError
-from kgnav_mcp.model import Direction, Entity, Node, Triple
-from kgnav_mcp.navigation.primitives import ANY_LABEL
+from kgnav_mcp.model import Entity, Node, Triple
 from kgnav_mcp.navigation.sampling import SampleWalk
 from kgnav_mcp.render.budget import bounded
-from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.overview import overview
 from kgnav_mcp.render.problems import problem
 from kgnav_mcp.render.sheet import Style
@@ -37,65 +35,35 @@ _CLOSING = (
 )
 
 
-def add_prompts(server: MCPServer[None], app: App) -> None:
-    """Offer the prompts of the toolsets that are on."""
-    toolsets = app.settings.toolsets
+@dataclass(frozen=True, slots=True)
+class PromptSpec:
+    """A prompt that answers a question with the tools of one toolset."""
 
-    async def search_on_graph(question: Question, graph: GraphName = "") -> str:
-        return await _prompt(app, graph, question, _SEARCH_ON_GRAPH, _search_example)
-
-    async def graphwalker(question: Question, graph: GraphName = "") -> str:
-        return await _prompt(app, graph, question, _GRAPHWALKER, _walker_example)
-
-    async def graphwalk(question: Question, graph: GraphName = "") -> str:
-        return await _prompt(app, graph, question, _GRAPHWALK, _walk_example)
-
-    if "sog" in toolsets:
-        server.prompt(
-            title="Search-on-Graph: look, then follow",
-            description="Answer a question by looking at neighbourhoods one entity at a time.",
-        )(search_on_graph)
-    if "graphwalker" in toolsets:
-        server.prompt(
-            title="GraphWalker: relations first, then triples",
-            description="Answer a question by choosing among ranked relations and following them.",
-        )(graphwalker)
-    if "graphwalk" in toolsets:
-        server.prompt(
-            title="GraphWalk: primitives of a property graph",
-            description="Answer a question with look-ups by label, property and value.",
-        )(graphwalk)
+    name: str
+    title: str
+    description: str
+    method: str
+    """How to answer, step by step."""
+    step_calls: Callable[[Triple], str]
+    """Writes the tool calls that lead from a triple's head to its tail, for the example."""
 
 
-Example = Callable[[SampleWalk], str]
-"""Writes the calls that make a walk of one or two steps."""
-
-_SEARCH_ON_GRAPH = """You answer a question by walking a knowledge graph with the tool `search`.
-
-1. Name the topic entities of the question and find their ids with find_node.
-2. search(entity, direction) shows what really leaves an entity, or points at it. Decide by what you see, not by what
-   you expect. When a relation you need is missing, look in the other direction before you give up.
-3. A hub shows its properties with counts. Choose those that may matter and search again with properties_to_filter_for.
-4. Go on from the ids in the value column until you hold the answer. Several values are several branches:
-   follow each."""
-
-_GRAPHWALKER = """You answer a question by walking a knowledge graph with get_relations and get_triples.
-
-1. Name the topic entities of the question and find their ids with find_node.
-2. get_relations(entity, question) lists the relations around an entity, best match first, each with its direction.
-3. get_triples(entity, relations) follows the ones you choose. Choose more than one when in doubt.
-4. Go on from the heads and tails you found, at most four hops, until they answer the question."""
-
-_GRAPHWALK = """You answer a question about a property graph with four small tools.
-
-1. think(thought): say what you need before each look-up.
-2. get_unique_property_values(property_name, entity_name, entity_type) shows how values are written.
-3. get_node_by_property(label, property_name, property_value) gives the nodes that have a value, with all properties.
-4. get_all_nearest_neighbors(label, property_name, property_value) gives everything one step away from such a node.
-Count and compare only over complete lists: the first line of an answer says whether it is complete."""
+def add_prompts(server: MCPServer[None], app: App, prompts: Iterable[PromptSpec]) -> None:
+    """Offer these prompts on the graphs of the app."""
+    for spec in prompts:
+        server.prompt(spec.name, title=spec.title, description=spec.description)(_writer(app, spec))
 
 
-async def _prompt(app: App, name: str, question: str, method: str, example: Example) -> str:
+def _writer(app: App, spec: PromptSpec) -> Callable[[str, str], Awaitable[str]]:
+    """The prompt as the function that the SDK makes its arguments of."""
+
+    async def write(question: Question, graph: GraphName = "") -> str:
+        return await _prompt(app, graph, question, spec)
+
+    return write
+
+
+async def _prompt(app: App, name: str, question: str, spec: PromptSpec) -> str:
     """The prompt. The budget bounds what is not its own words: question, example and schema.
 
     Raises:
@@ -110,10 +78,12 @@ async def _prompt(app: App, name: str, question: str, method: str, example: Exam
         graph = app.graph(name.strip() or None)
     except InvalidRequest as error:
         raise MCPError(INVALID_PARAMS, problem(error)) from error
-    walked = bounded(await _example(graph, example), budget // 4)
-    left = budget - count_tokens(question) - count_tokens(walked)
+    walk = await graph.sample()
+    example = _example(walk, spec) if walk else "No example: the graph has no named walk."
+    example = bounded(example, budget // 4)
+    left = budget - count_tokens(question) - count_tokens(example)
     schema = await _schema(graph, replace(app.style, budget=left, structured=False))
-    return "\n\n".join((method, schema, walked, _CLOSING, f"Question: {question}"))
+    return "\n\n".join((spec.method, schema, example, _CLOSING, f"Question: {question}"))
 
 
 async def _schema(graph: Graph, style: Style) -> str:
@@ -127,40 +97,15 @@ async def _schema(graph: Graph, style: Style) -> str:
     return "The graph:\n" + text.rpartition("\nNext:")[0].rstrip()
 
 
-async def _example(graph: Graph, example: Example) -> str:
-    walk = await graph.sample()
-    return f"An example on this very graph:\n{example(walk)}" if walk else "No example: the graph has no named walk."
-
-
-def _search_example(walk: SampleWalk) -> str:
-    return _walked(walk, lambda entity, _: call_text("search", {"entity": entity, "direction": Direction.OUTGOING}))
-
-
-def _walker_example(walk: SampleWalk) -> str:
-    return _walked(
-        walk,
-        lambda entity, step: (
-            f"{call_text('get_relations', {'entity': entity})}\n"
-            f"{call_text('get_triples', {'entity': entity, 'relations': [step.relation]})}"
-        ),
-    )
-
-
-def _walk_example(walk: SampleWalk) -> str:
-    def call(entity: Entity, _: Triple) -> str:
-        picked = {"label": next(iter(entity.types), ANY_LABEL), "property_name": "name"}
-        return call_text("get_all_nearest_neighbors", {**picked, "property_value": entity.label or entity.id})
-
-    return _walked(walk, call)
-
-
-def _walked(walk: SampleWalk, call: Callable[[Entity, Triple], str]) -> str:
+def _example(walk: SampleWalk, spec: PromptSpec) -> str:
+    """A question that this walk answers, the calls of each step, and the answer."""
     path = " and then ".join(clean(clipped(step.relation.label, NAME_LIMIT)) for step in walk.steps)
-    lines = [f"Question: starting at {clean(named(walk.start))}, where do {path} lead?"]
+    lines = ["An example on this very graph:"]
+    lines.append(f"Question: starting at {clean(named(walk.start))}, where do {path} lead?")
     end: Node = walk.start
     for step in walk.steps:
-        far = clean(shown(step.tail, NAME_LIMIT))
-        lines += [call(step.head, step), f"  shows {identifier(step.relation.id)} -> {far}"]
+        tail = clean(shown(step.tail, NAME_LIMIT))
+        lines += [spec.step_calls(step), f"  shows {identifier(step.relation.id)} -> {tail}"]
         end = step.tail
     answer = end.label or end.id if isinstance(end, Entity) else end.text
     return "\n".join([*lines, f"Final answer: {{{clean(clipped(answer, NAME_LIMIT))}}}"])

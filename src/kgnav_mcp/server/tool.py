@@ -25,21 +25,35 @@ from kgnav_mcp.render.sheet import Answer
 from kgnav_mcp.render.tokens import count_tokens
 from kgnav_mcp.server.arguments import Arguments, Json, Metadata, readable, slim
 from kgnav_mcp.server.call import Call
-from kgnav_mcp.server.examples import working_call
+from kgnav_mcp.server.examples import Signature, working_call
 
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec(Generic[ArgumentsT]):
-    """A tool: its name, the toolset (paper) it belongs to, its words, its arguments, and what it does."""
+    """A tool: its name, its words, its arguments, what it does, and what a client may count on."""
 
     name: str
     title: str
-    toolset: str
     description: str
     arguments: type[ArgumentsT]
     run: Callable[[Call, ArgumentsT], Awaitable[Answer]]
+    read_only: bool = True
+    """Whether a call changes nothing, neither in the graph nor in the server."""
+    idempotent: bool = True
+    """Whether the same call again changes nothing more."""
+
+    @property
+    def annotations(self) -> ToolAnnotations:
+        """What clients are told of the tool beside its words. None deletes anything or leaves its graph."""
+        return ToolAnnotations(
+            title=self.title,
+            read_only_hint=self.read_only,
+            destructive_hint=False,
+            idempotent_hint=self.idempotent,
+            open_world_hint=False,
+        )
 
 
 class GraphTool(Tool):
@@ -64,6 +78,7 @@ def bind(spec: ToolSpec[Any], app: App) -> Tool:
     """The tool as the SDK serves it, for the graphs of this app."""
     arguments = _with_graph(spec.arguments, list(app.graphs))
     schema = slim(arguments.model_json_schema())
+    signature = Signature(spec.name, schema, spec.arguments.ids)
     metadata = Metadata(arg_model=arguments, output_schema=OUTPUT_SCHEMA if app.settings.structured else None)
 
     async def made(values: Json) -> Answer:
@@ -82,7 +97,7 @@ def bind(spec: ToolSpec[Any], app: App) -> Tool:
         async def again(mended: Json) -> Answer:
             return await made(metadata.validate_arguments(mended))
 
-        example = await working_call(spec.name, schema, arguments.meant(given), error, again)
+        example = await working_call(signature, arguments.meant(given), error, again)
         text = bounded(with_example(text, example), app.style.budget)
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
@@ -96,9 +111,7 @@ def bind(spec: ToolSpec[Any], app: App) -> Tool:
         fn_metadata=metadata,
         is_async=True,
         context_kwarg=None,
-        annotations=ToolAnnotations(
-            title=spec.title, read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-        ),
+        annotations=spec.annotations,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from mcp import Client
@@ -10,7 +11,8 @@ from mcp import Client
 from kgnav_mcp.app import App
 from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.server import build_server
-from kgnav_mcp.server.toolsets import chosen
+from kgnav_mcp.server.tool import ToolSpec
+from kgnav_mcp.server.toolsets import load_toolsets
 from tests.adapters.neo4j.graphs import write
 from tests.neo4j_service import Neo4j
 
@@ -52,9 +54,12 @@ def _settings(url: str) -> Settings:
     return Settings(graphs={"shop": GraphSettings(location=url)})
 
 
+def _specs(url: str) -> dict[str, ToolSpec[Any]]:
+    return {spec.name: spec for toolset in load_toolsets(_settings(url).toolsets) for spec in toolset.tools}
+
+
 def _parameters(tool: str, url: str) -> list[str]:
-    specs = {spec.name: spec for spec in chosen(_settings(url).toolsets)}
-    return list(specs[tool].arguments.model_fields)
+    return list(_specs(url)[tool].arguments.model_fields)
 
 
 @pytest.mark.parametrize("tool", sorted(GOOD))
@@ -75,4 +80,4 @@ async def test_no_parameter_of_a_tool_writes(neo4j: Neo4j, shop: str, tool: str)
 
 
 def test_every_tool_is_among_those_tried(shop: str):
-    assert {spec.name for spec in chosen(_settings(shop).toolsets)} == set(GOOD)
+    assert set(_specs(shop)) == set(GOOD)

@@ -1,17 +1,27 @@
-"""Every tool of the server, by toolset, in the order in which clients list them."""
+"""The toolsets of the server, each in a module of its own. Which there are is the list `config.TOOLSETS`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection
+from pkgutil import resolve_name
 
-from kgnav_mcp.server.tool import ToolSpec
-from kgnav_mcp.server.toolsets import graphwalk, graphwalker, linking, sog
-
-TOOLS: tuple[ToolSpec[Any], ...] = (*linking.TOOLS, *sog.TOOLS, *graphwalker.TOOLS, *graphwalk.TOOLS)
-"""Finding a node comes first: it is where a walk starts."""
+from kgnav_mcp.config import TOOLSETS
+from kgnav_mcp.server.toolset import Toolset
 
 
-def chosen(toolsets: Sequence[str]) -> list[ToolSpec[Any]]:
-    """The tools of the toolsets that are switched on."""
-    return [tool for tool in TOOLS if tool.toolset in toolsets]
+def load_toolsets(names: Collection[str] = TOOLSETS) -> list[Toolset]:
+    """The toolsets of these names, in the order in which clients list them. Other toolsets are not imported.
+
+    Raises:
+        TypeError: the list leads to something else than the toolset of that name.
+    """
+    toolsets = [_load(name) for name in TOOLSETS if name in names]
+    return sorted(toolsets, key=lambda toolset: not toolset.comes_first)
+
+
+def _load(name: str) -> Toolset:
+    location = TOOLSETS[name].location
+    toolset: object = resolve_name(location)
+    if not isinstance(toolset, Toolset) or toolset.name != name:
+        raise TypeError(f"{location} is not the toolset {name!r}")
+    return toolset

@@ -7,17 +7,20 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from kgnav_mcp.clipping import clipped, echoed
+from kgnav_mcp.model import Triple
 from kgnav_mcp.navigation import primitives
 from kgnav_mcp.navigation.cursor import Cursor
 from kgnav_mcp.port import ValueOwner
 from kgnav_mcp.render import nodes as sheets
-from kgnav_mcp.render.calls import next_call
+from kgnav_mcp.render.calls import call_text, next_call
 from kgnav_mcp.render.sheet import Answer, Said
 from kgnav_mcp.render.text import NAME_LIMIT, clean
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import Call
+from kgnav_mcp.server.prompts import PromptSpec
 from kgnav_mcp.server.tool import ToolSpec
-from kgnav_mcp.server.toolsets.wording import CURSOR
+from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.toolsets.descriptions import CURSOR
 
 LABEL = f"Node label (class), as describe_graph lists it; {primitives.ANY_LABEL!r} for any."
 PROPERTY = "Property of the node; `name` and `id` always work."
@@ -113,11 +116,10 @@ async def think(_: Call, given: Think) -> Answer:
     return Said(thought, {"completeness": {}, "rows": [{"thought": thought}], "notes": []})
 
 
-TOOLS = (
+_TOOLS = (
     ToolSpec(
         name="get_node_by_property",
         title="Get nodes by a property value",
-        toolset="graphwalk",
         description=(
             "Graph nodes with this label whose property has exactly this value, each with all its own properties. "
             "describe_graph lists labels and properties, get_unique_property_values the values there are."
@@ -128,7 +130,6 @@ TOOLS = (
     ToolSpec(
         name="get_all_nearest_neighbors",
         title="Get all neighbours of a node",
-        toolset="graphwalk",
         description=(
             "All graph neighbours of the node with this label and property value, in both directions: relationship, "
             "direction, the neighbour with its properties, and the relationship's own properties. A hub shows its "
@@ -140,7 +141,6 @@ TOOLS = (
     ToolSpec(
         name="get_unique_property_values",
         title="List a property's distinct values",
-        toolset="graphwalk",
         description=(
             "Distinct values of one property over the nodes of a label or the relationships of a type, sorted, with "
             "their number. Use it to learn how values are written before looking nodes up by them."
@@ -151,9 +151,42 @@ TOOLS = (
     ToolSpec(
         name="think",
         title="Note a thought",
-        toolset="graphwalk",
         description="Write down reasoning between look-ups; returns the thought and changes nothing.",
         arguments=Think,
         run=think,
+    ),
+)
+
+_METHOD = """You answer a question about a property graph with four small tools.
+
+1. think(thought): say what you need before each look-up.
+2. get_unique_property_values(property_name, entity_name, entity_type) shows how values are written.
+3. get_node_by_property(label, property_name, property_value) gives the nodes that have a value, with all properties.
+4. get_all_nearest_neighbors(label, property_name, property_value) gives everything one step away from such a node.
+Count and compare only over complete lists: the first line of an answer says whether it is complete."""
+
+
+def _step_calls(step: Triple) -> str:
+    label = next(iter(step.head.types), primitives.ANY_LABEL)
+    name = {"property_name": "name", "property_value": step.head.label or step.head.id}
+    return call_text("get_all_nearest_neighbors", {"label": label, **name})
+
+
+TOOLSET = Toolset(
+    name="graphwalk",
+    title="GraphWalk",
+    instructions=(
+        "Property graphs: get_node_by_property, get_all_nearest_neighbors and get_unique_property_values look nodes up "
+        "by label and value; think notes a thought."
+    ),
+    tools=_TOOLS,
+    prompts=(
+        PromptSpec(
+            name="graphwalk",
+            title="GraphWalk: primitives of a property graph",
+            description="Answer a question with look-ups by label, property and value.",
+            method=_METHOD,
+            step_calls=_step_calls,
+        ),
     ),
 )

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pydantic import Field
 
+from kgnav_mcp.model import Triple
 from kgnav_mcp.navigation import relations as walker
 from kgnav_mcp.render import triples as sheets
+from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.sheet import Answer
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import Call
+from kgnav_mcp.server.prompts import PromptSpec
 from kgnav_mcp.server.tool import ToolSpec
-from kgnav_mcp.server.toolsets.wording import CURSOR, ENTITY, QUESTION
+from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.toolsets.descriptions import CURSOR, ENTITY, QUESTION
 
 
 class GetRelations(Arguments):
     """Arguments of `get_relations`."""
+
+    ids: ClassVar[frozenset[str]] = frozenset({"entity"})
 
     entity: str = Field(description=ENTITY)
     question: str | None = Field(default=None, description=QUESTION)
@@ -23,6 +31,8 @@ class GetRelations(Arguments):
 
 class GetTriples(Arguments):
     """Arguments of `get_triples`."""
+
+    ids: ClassVar[frozenset[str]] = frozenset({"entity", "relations"})
 
     entity: str = Field(description=ENTITY)
     relations: list[str] = Field(description="Relation ids (or labels) from get_relations.", min_length=1)
@@ -54,11 +64,10 @@ async def get_triples(call: Call, given: GetTriples) -> Answer:
     return call.answer(sheets.triples(entity, page, call.style, place.seen), page.positions)
 
 
-TOOLS = (
+_TOOLS = (
     ToolSpec(
         name="get_relations",
         title="List an entity's relations",
-        toolset="graphwalker",
         description=(
             "Knowledge graph relations at one entity, both directions, each with its direction and row count. With "
             "a question the best matching ones come first and the list is cut to them (a cursor shows the rest). A "
@@ -71,7 +80,6 @@ TOOLS = (
     ToolSpec(
         name="get_triples",
         title="Follow relations from an entity",
-        toolset="graphwalker",
         description=(
             "Knowledge graph triples [head, relation, tail] of the chosen relations at one entity, in whichever "
             "direction it has them, with ids and names; qualifiers of an edge stand beside it. Take relation ids from "
@@ -80,5 +88,37 @@ TOOLS = (
         ),
         arguments=GetTriples,
         run=get_triples,
+    ),
+)
+
+_METHOD = """You answer a question by walking a knowledge graph with get_relations and get_triples.
+
+1. Name the topic entities of the question and find their ids with find_node.
+2. get_relations(entity, question) lists the relations around an entity, best match first, each with its direction.
+3. get_triples(entity, relations) follows the ones you choose. Choose more than one when in doubt.
+4. Go on from the heads and tails you found, at most four hops, until they answer the question."""
+
+
+def _step_calls(step: Triple) -> str:
+    first = call_text("get_relations", {"entity": step.head})
+    return f"{first}\n{call_text('get_triples', {'entity': step.head, 'relations': [step.relation]})}"
+
+
+TOOLSET = Toolset(
+    name="graphwalker",
+    title="GraphWalker",
+    instructions=(
+        "Or: get_relations(entity, question) ranks the relations of both directions, get_triples(entity, relations) "
+        "follows the chosen ones."
+    ),
+    tools=_TOOLS,
+    prompts=(
+        PromptSpec(
+            name="graphwalker",
+            title="GraphWalker: relations first, then triples",
+            description="Answer a question by choosing among ranked relations and following them.",
+            method=_METHOD,
+            step_calls=_step_calls,
+        ),
     ),
 )

@@ -11,6 +11,7 @@ from kgnav_mcp.render.sheet import Answer
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import Call
 from kgnav_mcp.server.tool import ToolSpec
+from kgnav_mcp.server.toolset import Toolset
 
 _SCHEMA_ROWS = 1000
 _CANDIDATES = 10
@@ -47,11 +48,10 @@ async def describe_graph(call: Call, given: DescribeGraph) -> Answer:
     return overview.overview(call.graph.name, schema, given.name, call.style)
 
 
-TOOLS = (
+_TOOLS = (
     ToolSpec(
         name="find_node",
         title="Find a node by name",
-        toolset="linking",
         description=(
             "Find the knowledge graph entity that a name means: forgives typos, knows aliases and other languages. "
             "Start here: gives candidates with id, types, description and degree, best first. Then pass the id to "
@@ -63,7 +63,6 @@ TOOLS = (
     ToolSpec(
         name="describe_graph",
         title="Describe the graph",
-        toolset="linking",
         description=(
             "Schema of the knowledge graph: labels (classes) with counts, relations with the labels at their ends, "
             "properties. Without a name an overview; with the name of a label, relation or property what is around it."
@@ -71,4 +70,12 @@ TOOLS = (
         arguments=DescribeGraph,
         run=describe_graph,
     ),
+)
+
+TOOLSET = Toolset(
+    name="linking",
+    title="Entity linking and schema",
+    instructions="Start: find_node(hint) turns a name into entity ids; describe_graph() shows labels and relations.",
+    tools=_TOOLS,
+    comes_first=True,
 )

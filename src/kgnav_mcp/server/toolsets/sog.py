@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from kgnav_mcp.model import Direction
+from kgnav_mcp.model import Direction, Triple
 from kgnav_mcp.navigation import neighbourhood
 from kgnav_mcp.render import paper
+from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.sheet import Answer, Said
 from kgnav_mcp.render.triples import neighbourhood as neighbourhood_sheet
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import Call
+from kgnav_mcp.server.prompts import PromptSpec
 from kgnav_mcp.server.tool import ToolSpec
-from kgnav_mcp.server.toolsets.wording import CURSOR, ENTITY, QUESTION
+from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.toolsets.descriptions import CURSOR, ENTITY, QUESTION
 
 
 class Search(Arguments):
     """Arguments of `search`, named as in the paper; `question` and `cursor` are ours."""
+
+    ids: ClassVar[frozenset[str]] = frozenset({"entity", "properties_to_filter_for"})
 
     entity: str = Field(description=ENTITY)
     direction: Literal["outgoing", "incoming"] = Field(
@@ -54,11 +59,10 @@ async def search(call: Call, given: Search) -> Answer:
     return answer
 
 
-TOOLS = (
+_TOOLS = (
     ToolSpec(
         name="search",
         title="Search around an entity",
-        toolset="sog",
         description=(
             "Knowledge graph neighbourhood of one entity: a table property|propertyLabel|value|valueLabel of all "
             "that leaves it (outgoing) or points at it (incoming). Shows which relations really exist, so look before "
@@ -70,5 +74,39 @@ TOOLS = (
         ),
         arguments=Search,
         run=search,
+    ),
+)
+
+_METHOD = """You answer a question by walking a knowledge graph with the tool `search`.
+
+1. Name the topic entities of the question and find their ids with find_node.
+2. search(entity, direction) shows what really leaves an entity, or points at it. Decide by what you see, not by what
+   you expect. When a relation you need is missing, look in the other direction before you give up.
+3. A hub shows its properties with counts. Choose those that may matter and search again with properties_to_filter_for.
+4. Go on from the ids in the value column until you hold the answer. Several values are several branches:
+   follow each."""
+
+
+def _step_calls(step: Triple) -> str:
+    return call_text("search", {"entity": step.head, "direction": Direction.OUTGOING})
+
+
+TOOLSET = Toolset(
+    name="sog",
+    title="Search-on-Graph",
+    instructions=(
+        "Walk: search(entity, direction) shows the relations that really exist at an entity, with their values; at a "
+        "hub it shows relations with counts: pick some and search again with properties_to_filter_for. Not there? Try "
+        "the other direction. Look at every value of a relevant property; go on from the ids in the value column."
+    ),
+    tools=_TOOLS,
+    prompts=(
+        PromptSpec(
+            name="search_on_graph",
+            title="Search-on-Graph: look, then follow",
+            description="Answer a question by looking at neighbourhoods one entity at a time.",
+            method=_METHOD,
+            step_calls=_step_calls,
+        ),
     ),
 )

@@ -1,0 +1,57 @@
+"""A toolset that is not the product's: one tool that changes something, its words, and a prompt."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from kgnav_mcp.model import Triple
+from kgnav_mcp.render.calls import call_text
+from kgnav_mcp.render.sheet import Answer, Said
+from kgnav_mcp.server.arguments import Arguments
+from kgnav_mcp.server.call import Call
+from kgnav_mcp.server.prompts import PromptSpec
+from kgnav_mcp.server.tool import ToolSpec
+from kgnav_mcp.server.toolset import Toolset
+
+
+class WriteDown(Arguments):
+    """Arguments of `write_down`."""
+
+    note: str = Field(description="What to keep.")
+
+
+async def write_down(call: Call, given: WriteDown) -> Answer:
+    """Answer with the note."""
+    return Said(f"{call.graph.name}: {given.note}", {"completeness": {}, "rows": [{"note": given.note}], "notes": []})
+
+
+def _step_calls(step: Triple) -> str:
+    return call_text("write_down", {"note": step.head})
+
+
+TOOLSET = Toolset(
+    name="notebook",
+    title="Notebook",
+    instructions="Keep: write_down(note) remembers it.",
+    tools=(
+        ToolSpec(
+            name="write_down",
+            title="Write a note down",
+            description="Keep a note. It is there at the next call.",
+            arguments=WriteDown,
+            run=write_down,
+            read_only=False,
+            idempotent=False,
+        ),
+    ),
+    prompts=(
+        PromptSpec(
+            name="take_notes",
+            title="Take notes",
+            description="Answer a question with a notebook.",
+            method="You write everything down.",
+            step_calls=_step_calls,
+        ),
+    ),
+)
+NOT_A_TOOLSET = TOOLSET.tools

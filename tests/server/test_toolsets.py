@@ -1,0 +1,116 @@
+"""A toolset is one value: in the list of toolsets, it is everywhere."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from mcp_types import Tool
+from scripts.generate_docs import tools_table
+
+from kgnav_mcp.config import TOOLSETS, Settings, ToolsetEntry, load_settings
+from kgnav_mcp.errors import ConfigurationError
+from kgnav_mcp.server.toolsets import load_toolsets
+from tests.server.clients import call, client
+
+NOTEBOOK = "notebook"
+WITH_NOTEBOOK = (*TOOLSETS, NOTEBOOK)
+ROW = "| `write_down(note)` | Keep a note. Off by default: `--toolsets` has to name `notebook`. |"
+
+
+@pytest.fixture
+def listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The toolset of this test is in the list, off by default."""
+    monkeypatch.setitem(TOOLSETS, NOTEBOOK, ToolsetEntry("tests.server.notebook:TOOLSET", default=False))
+
+
+async def tools_of(settings: Settings) -> dict[str, Tool]:
+    async with client(settings) as connected:
+        return {tool.name: tool for tool in (await connected.list_tools()).tools}
+
+
+@pytest.mark.usefixtures("listed")
+async def test_a_toolset_in_the_list_offers_its_tools_with_their_own_hints() -> None:
+    tools = await tools_of(Settings(toolsets=WITH_NOTEBOOK))
+
+    assert list(tools)[-1] == "write_down"
+    hints = tools["write_down"].annotations
+    assert hints is not None
+    assert (hints.read_only_hint, hints.idempotent_hint, hints.destructive_hint) == (False, False, False)
+    others = [tool.annotations for name, tool in tools.items() if name != "write_down"]
+    assert all(hints is not None and hints.read_only_hint and hints.idempotent_hint for hints in others)
+    assert await call("write_down", {"note": "so"}, Settings(toolsets=(NOTEBOOK,))) == "demo: so"
+
+
+@pytest.mark.usefixtures("listed")
+async def test_the_instructions_say_what_its_tools_are_for_and_no_more_that_all_of_them_only_read() -> None:
+    async with client() as connected:
+        before = connected.instructions or ""
+    async with client(Settings(toolsets=WITH_NOTEBOOK)) as connected:
+        after = connected.instructions or ""
+
+    *lines, last = before.replace(" Read-only.", "").split("\n")
+    assert after.split("\n") == [*lines, "Keep: write_down(note) remembers it.", last]
+    assert " Read-only." in before
+
+
+@pytest.mark.usefixtures("listed")
+async def test_its_prompt_has_the_method_the_graph_and_an_example_by_its_own_tools() -> None:
+    async with client(Settings(toolsets=(NOTEBOOK,))) as connected:
+        (prompt,) = (await connected.list_prompts()).prompts
+        (message,) = (await connected.get_prompt(prompt.name, {"question": "Who?"})).messages
+
+    assert (prompt.name, prompt.title) == ("take_notes", "Take notes")
+    text = message.content.text if message.content.type == "text" else ""
+    assert text.startswith("You write everything down.\n\nThe graph:\n")
+    assert '\nwrite_down(note="' in text
+
+
+@pytest.mark.usefixtures("listed")
+def test_the_documentation_lists_its_tools_and_how_to_switch_them_on() -> None:
+    assert ROW in tools_table().splitlines()
+
+
+@pytest.mark.usefixtures("listed")
+async def test_a_toolset_that_is_off_by_default_is_on_only_where_it_is_named() -> None:
+    assert "write_down" not in await tools_of(Settings())
+    assert list(await tools_of(load_settings({"toolsets": "notebook"}))) == ["write_down"]
+
+
+@pytest.mark.usefixtures("listed")
+def test_a_wrong_name_of_a_toolset_is_refused_with_all_there_are() -> None:
+    with pytest.raises(ConfigurationError, match=r"'graphwalk', 'linking' or 'notebook'$"):
+        load_settings({"toolsets": "notebok"})
+
+
+def test_a_toolset_that_is_not_in_the_list_is_nowhere() -> None:
+    with pytest.raises(ConfigurationError, match=r"'graphwalk' or 'linking'$"):
+        load_settings({"toolsets": NOTEBOOK})
+    assert "write_down" not in tools_table()
+
+
+def test_every_entry_leads_to_the_toolset_of_its_name_and_no_two_share_a_tool_or_a_prompt() -> None:
+    toolsets = load_toolsets()
+    assert {toolset.name for toolset in toolsets} == set(TOOLSETS)
+    names = [tool.name for toolset in toolsets for tool in toolset.tools]
+    names += [prompt.name for toolset in toolsets for prompt in toolset.prompts]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("location", ["tests.server.notebook:NOT_A_TOOLSET", "tests.server.notebook:TOOLSET"])
+def test_an_entry_that_leads_elsewhere_is_a_mistake(location: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(TOOLSETS, "other", ToolsetEntry(location))
+    with pytest.raises(TypeError, match=f"{location} is not the toolset 'other'"):
+        load_toolsets(["other"])
+
+
+def test_a_toolset_that_is_off_is_not_imported() -> None:
+    program = (
+        "import json, sys; from kgnav_mcp.app import App; from kgnav_mcp.config import Settings;"
+        "from kgnav_mcp.server import build_server; build_server(App(Settings(toolsets=('sog',))));"
+        "print(json.dumps([name for name in sys.modules if name.startswith('kgnav_mcp.server.toolsets.')]))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert {name.rpartition(".")[2] for name in json.loads(done.stdout)} == {"sog", "descriptions"}
