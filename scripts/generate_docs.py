@@ -57,7 +57,7 @@ def _off_by_default(tool: Tool) -> str:
     """How to switch a tool on, where it is off by default."""
     for toolset in load_toolsets():
         if tool.name in {spec.name for spec in toolset.tools} and not TOOLSETS[toolset.name].default:
-            return f"Off by default: `--toolsets` has to name `{toolset.name}`."
+            return f"{toolset.title}; off by default: `--toolsets` has to name `{toolset.name}`."
     return ""
 
 

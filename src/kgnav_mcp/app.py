@@ -1,4 +1,4 @@
-"""The composition root: settings become graphs, thresholds and styles. Nothing is opened until it is asked for."""
+"""The composition root: settings become graphs, limits and a ranker. No graph is opened before it is used."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.sampling import SampleWalk, sample_walk
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.rankers import make_ranker
-from kgnav_mcp.render.sheet import Style
+from kgnav_mcp.render.table import RenderOptions
 from kgnav_mcp.silence import one_call
 
-_CHARACTERS = 4
-"""Of a token, on the average of an answer's rows, at most: ids are cut into shorter ones."""
-_LATER = 0.5
-"""Seconds beyond a time-out for a store that is being opened: until then it may say itself what was too slow."""
+_CHARACTERS_PER_TOKEN = 4
+"""Characters of a token in an answer's rows, on average at most."""
+_OPENING_GRACE_S = 0.5
+"""Seconds that opening may exceed the time-out: until then the store may say itself what was too slow."""
 
 
 @dataclass(slots=True, eq=False)
-class _Opened:
-    """A store that was opened, how many calls are on it, and its end once that has begun."""
+class _OpenStore:
+    """An open store, the number of calls on it, and the task that closes it."""
 
     adapter: GraphAdapter
     calls: int = 0
@@ -37,7 +37,7 @@ class _Opened:
 
 
 class Graph:
-    """A configured graph under its name. It opens at the first call and says at every call why it cannot."""
+    """A configured graph under its name. It opens at the first call; if that fails, the next call tries again."""
 
     def __init__(self, name: str, settings: GraphSettings, defaults: Settings) -> None:
         self.name = name
@@ -50,16 +50,15 @@ class Graph:
             extra=settings.options,
         )
         self._opening = Shared(self._open)
-        self._opened: _Opened | None = None
-        self._not_closed: set[_Opened] = set()
+        self._opened: _OpenStore | None = None
+        self._not_closed: set[_OpenStore] = set()
         self._sample: tuple[str, SampleWalk | None] | None = None
 
     @asynccontextmanager
     async def adapter(self) -> AsyncGenerator[GraphAdapter]:
-        """The open graph, for one call: it stays open until the block ends.
+        """The open graph for one call: it stays open until the block ends.
 
-        Calls that come while it is being opened share the outcome. A failure is not remembered: once the file is
-        there or the store is up, the next call works. A store that was replaced is opened anew.
+        Calls that come while it is being opened share the outcome. A graph that was replaced is opened anew.
 
         Raises:
             StoreError: it cannot be opened, or not in time.
@@ -74,8 +73,8 @@ class Graph:
             opened.calls -= 1
             self._close_if_left(opened)
 
-    async def _current(self) -> _Opened:
-        """The store that the next call is on."""
+    async def _current(self) -> _OpenStore:
+        """The open store for the next call."""
         if self._opened is not None and self._opened.adapter.stale:
             replaced, self._opened = self._opened, None
             self._close_if_left(replaced)
@@ -84,17 +83,17 @@ class Graph:
             if opened.closing is None:  # else it was replaced again before this call came to it
                 return opened
 
-    async def _opened_in_time(self) -> _Opened:
+    async def _opened_in_time(self) -> _OpenStore:
         timeout = self._options.timeout
         try:
-            async with asyncio.timeout(timeout + _LATER):
+            async with asyncio.timeout(timeout + _OPENING_GRACE_S):
                 return await self._opening.result()
         except TimeoutError as error:
             raise StoreTimeout(
                 timeout, next_step="Ask again; if it stays so, see whether the store is well, or raise the time-out."
             ) from error
 
-    async def _open(self) -> _Opened:
+    async def _open(self) -> _OpenStore:
         place = await self._place()
         adapter = open_adapter(place, self._options)
         try:
@@ -103,7 +102,7 @@ class Graph:
         except BaseException:
             await adapter.close()  # a half-open store keeps no thread or connection
             raise
-        self._opened = _Opened(adapter)
+        self._opened = _OpenStore(adapter)
         self._not_closed.add(self._opened)
         return self._opened
 
@@ -113,7 +112,7 @@ class Graph:
         return self.settings.location
 
     async def sample(self) -> SampleWalk | None:
-        """Two steps that this very graph allows, for examples; None where it has none or cannot be read now."""
+        """A walk of up to two steps on this graph, for examples; None where there is none, or the graph fails."""
         try:
             async with self.adapter() as adapter:
                 if self._sample is None or self._sample[0] != adapter.revision:
@@ -123,17 +122,17 @@ class Graph:
         return self._sample[1]
 
     async def close(self) -> None:
-        """Close the graph, whatever is under way on it."""
+        """Close the graph, also under calls that are on it."""
         await self._opening.end()
         self._opened = None
         await asyncio.gather(*map(self._close, self._not_closed))
 
-    def _close_if_left(self, opened: _Opened) -> None:
-        """Close a store that was replaced, once no call is on it any more."""
+    def _close_if_left(self, opened: _OpenStore) -> None:
+        """Close a store that was replaced once no call is on it."""
         if opened is not self._opened and not opened.calls:
             self._close(opened)
 
-    def _close(self, opened: _Opened) -> asyncio.Task[None]:
+    def _close(self, opened: _OpenStore) -> asyncio.Task[None]:
         if opened.closing is None:
             opened.closing = asyncio.create_task(opened.adapter.close())
             opened.closing.add_done_callback(lambda _: self._not_closed.discard(opened))
@@ -141,10 +140,10 @@ class Graph:
 
 
 class App:
-    """The configured graphs with the thresholds, the ranker and the style of their answers.
+    """The configured graphs, with the limits, the ranker and the render options of their answers.
 
     Raises:
-        ConfigurationError: the chosen ranker cannot be made from what is configured and installed.
+        ConfigurationError: what the chosen ranker needs is not configured or not installed.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -157,7 +156,7 @@ class App:
         self.limits = Limits(
             hub=settings.hub_threshold,
             rows=settings.row_limit,
-            room=None if settings.paper_format else _CHARACTERS * settings.budget,
+            room=None if settings.paper_format else _CHARACTERS_PER_TOKEN * settings.budget,
             ranked=settings.top_k,
             examples=settings.examples,
             collapse_single=settings.paper_format,
@@ -168,10 +167,10 @@ class App:
         )
         self._closing = AsyncExitStack()
         self.ranker = make_ranker(settings, self._closing)
-        self.style = Style(settings.budget, settings.literal_limit, settings.structured)
+        self.render_options = RenderOptions(settings.budget, settings.literal_limit, settings.structured)
 
     def graph(self, name: str | None = None) -> Graph:
-        """The graph of this name; the first configured one where no name is given.
+        """The graph of this name; without a name the first one.
 
         Raises:
             UnknownGraph: no graph is configured under that name.
@@ -183,7 +182,7 @@ class App:
         return self.graphs[name]
 
     async def close(self) -> None:
-        """Close every graph that was opened, and what the ranker holds open."""
+        """Close the graphs and the ranker."""
         await asyncio.gather(self._closing.aclose(), *(graph.close() for graph in self.graphs.values()))
 
     async def __aenter__(self) -> Self:

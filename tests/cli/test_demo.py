@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kgnav_mcp.cli.clients import paste_lines, server_command
+from kgnav_mcp.cli.clients import client_setup_text, server_command
 from kgnav_mcp.errors import ConfigurationError
 from tests.cli.conftest import Command
 
@@ -28,7 +28,7 @@ def test_the_demo_walks_to_the_answer_and_shows_every_call(command: Command) -> 
 
 
 def test_the_lines_to_paste_start_this_very_installation() -> None:
-    lines = paste_lines(["--graph", "my films.kg"]).splitlines()
+    lines = client_setup_text(["--graph", "my films.kg"]).splitlines()
 
     command = server_command()
     assert os.access(command, os.X_OK)

@@ -7,14 +7,14 @@ import pytest
 from kgnav_bench.baselines import sog_table, sparql_json
 from kgnav_bench.tables import UnreadableAnswerError, parse
 from kgnav_mcp.model import Count, Stop
-from kgnav_mcp.render.sheet import Sheet, Style, fit
+from kgnav_mcp.render.table import RenderOptions, Table, fit
 
 COLUMNS = ("property", "value")
 
 
 def answer(rows: list[tuple[str, str]], total: Count, stop: Stop = Stop.COMPLETE, **more: object) -> str:
-    sheet = Sheet("rows", COLUMNS, rows, total, stop, **more)  # pyright: ignore[reportArgumentType]
-    return fit(sheet, Style(), lambda shown: f"cursor-{shown}").text
+    table = Table("rows", COLUMNS, rows, total, stop, **more)  # pyright: ignore[reportArgumentType]
+    return fit(table, RenderOptions(), lambda shown: f"cursor-{shown}").text
 
 
 def test_cells_come_back_as_they_were_with_bars_in_them_and_notes_left_out() -> None:

@@ -12,7 +12,7 @@ from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity
 from kgnav_mcp.navigation.resolving import resolve_entity
 from kgnav_mcp.navigation.sampling import sample_walk
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from kgnav_mcp.render.text import cell, identifier
+from kgnav_mcp.render.text import printable_id, table_cell
 from tests.contract import toy
 
 
@@ -36,8 +36,8 @@ async def test_an_unknown_name_gives_the_nearest(graph: GraphAdapter) -> None:
 
 
 async def test_an_id_is_accepted_as_a_table_printed_it(graph: GraphAdapter) -> None:
-    assert cell(identifier(toy.HOSTILE_ID)) != toy.HOSTILE_ID
-    assert (await resolve_entity(graph, cell(identifier(toy.HOSTILE_ID)))).id == toy.HOSTILE_ID
+    assert table_cell(printable_id(toy.HOSTILE_ID)) != toy.HOSTILE_ID
+    assert (await resolve_entity(graph, table_cell(printable_id(toy.HOSTILE_ID)))).id == toy.HOSTILE_ID
 
 
 async def test_blanks_and_unseen_characters_of_an_id_can_be_copied(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ async def test_blanks_and_unseen_characters_of_an_id_can_be_copied(tmp_path: Pat
     async with open_adapter(str(tmp_path / "odd.kg"), AdapterOptions()) as graph:
         for odd in ids:
             assert (await resolve_entity(graph, odd)).id == odd
-            assert (await resolve_entity(graph, cell(identifier(odd)))).id == odd
+            assert (await resolve_entity(graph, table_cell(printable_id(odd)))).id == odd
 
 
 @pytest.mark.parametrize("nothing", ["", "  \n"])

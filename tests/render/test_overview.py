@@ -7,11 +7,11 @@ from typing import cast
 import pytest
 
 from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, PropertyFacts, Relation, Schema
-from kgnav_mcp.render.overview import overview
-from kgnav_mcp.render.sheet import Style
+from kgnav_mcp.render.overview import schema_overview
+from kgnav_mcp.render.table import RenderOptions
 from kgnav_mcp.render.tokens import count_tokens
 
-STYLE = Style()
+OPTIONS = RenderOptions()
 
 
 def schema(labels: int, relations: int, properties: int, name: str = "a_rather_long_name_of_something") -> Schema:
@@ -27,22 +27,22 @@ def schema(labels: int, relations: int, properties: int, name: str = "a_rather_l
 
 @pytest.mark.parametrize("sizes", [(0, 0, 0), (1, 1, 1), (3, 5000, 2), (5000, 5000, 5000), (0, 0, 9000), (900, 0, 0)])
 def test_an_overview_fits_2000_tokens_on_any_graph(sizes: tuple[int, int, int]) -> None:
-    assert count_tokens(overview("g", schema(*sizes), None, STYLE).text) <= 2000
+    assert count_tokens(schema_overview("g", schema(*sizes), None, OPTIONS).text) <= 2000
 
 
 def test_names_of_any_length_fit_too() -> None:
-    long = overview("g", schema(50, 50, 50, name="x" * 300), None, STYLE).text
+    long = schema_overview("g", schema(50, 50, 50, name="x" * 300), None, OPTIONS).text
     assert count_tokens(long) <= 2000
 
 
 def test_relations_take_the_room_that_labels_and_properties_leave() -> None:
-    few = overview("g", schema(2, 500, 2), None, STYLE).text
-    many = overview("g", schema(200, 500, 200), None, STYLE).text
+    few = schema_overview("g", schema(2, 500, 2), None, OPTIONS).text
+    many = schema_overview("g", schema(200, 500, 200), None, OPTIONS).text
     assert few.count("\na_rather_long_name_of_something.") > many.count("\na_rather_long_name_of_something.")
 
 
 def test_what_is_cut_is_said_and_what_is_whole_is_not() -> None:
-    text = overview("g", schema(2, 5000, 1), None, STYLE).text
+    text = schema_overview("g", schema(2, 5000, 1), None, OPTIONS).text
     assert "2 labels\n" in text
     assert "1 property\n" in text
     assert "5,000 relations, the " in text
@@ -51,13 +51,13 @@ def test_what_is_cut_is_said_and_what_is_whole_is_not() -> None:
 
 def test_empty_columns_and_sections_are_left_out() -> None:
     bare = Schema(Count(2), Count(1), (), (EdgeFacts(Relation("knows", "knows"), Count(1)),), ())
-    text = overview("g", bare, None, STYLE).text
+    text = schema_overview("g", bare, None, OPTIONS).text
     assert "no labels" in text
     assert "1 relation\nrelation|triples\n--|--\nknows|1\nno properties" in text
 
 
 def test_the_structured_facts_are_the_rows_that_are_shown() -> None:
-    answer = overview("g", schema(2, 5000, 1), None, STYLE)
+    answer = schema_overview("g", schema(2, 5000, 1), None, OPTIONS)
     rows = cast("list[dict[str, str]]", answer.facts["rows"])
     shown = [line for line in answer.text.splitlines() if line.startswith("a_rather_long")]
     assert len(rows) == len(shown)
@@ -69,8 +69,8 @@ def test_coined_prefixes_of_an_overview_are_explained_within_its_2000_tokens() -
         EdgeFacts(Relation(f"ns1:relation_{n}", f"relation {n}"), Count(n), ("ns1:Film",), ("ns1:Person",))
         for n in range(500)
     )
-    style = Style(coined={"ns1": "http://films.example.org/vocabulary/"})
-    said = overview("films", Schema(Count(9), Count(9), (), edges, ()), None, style)
+    options = RenderOptions(coined_prefixes={"ns1": "http://films.example.org/vocabulary/"})
+    said = schema_overview("films", Schema(Count(9), Count(9), (), edges, ()), None, options)
     assert said.text.count("Prefixes: ns1: is http://films.example.org/vocabulary/\nNext:") == 1
     assert count_tokens(said.text) <= 2000
     assert "Prefixes: ns1: is http://films.example.org/vocabulary/" in cast("list[str]", said.facts["notes"])

@@ -7,14 +7,14 @@ import pytest
 from kgnav_mcp.model import Entity, Literal, Qualifier, Relation
 from kgnav_mcp.render.text import (
     UNNAMED,
-    body,
-    cell,
     clean,
-    identifier,
-    literal,
-    named,
-    qualifiers,
+    literal_text,
+    name_and_id,
+    printable_id,
+    qualifiers_text,
     quoted,
+    table_body,
+    table_cell,
     value_and_label,
 )
 
@@ -38,9 +38,9 @@ def test_invisible_and_control_characters_are_taken_out(hostile: str, harmless: 
 
 
 def test_a_pipe_cannot_open_a_new_cell() -> None:
-    assert cell("a|b") == r"a\|b"
-    assert cell("already \\| escaped") == r"already \\\| escaped"
-    assert cell("ends in \\") == r"ends in \\"
+    assert table_cell("a|b") == r"a\|b"
+    assert table_cell("already \\| escaped") == r"already \\\| escaped"
+    assert table_cell("ends in \\") == r"ends in \\"
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_pipe_cannot_open_a_new_cell() -> None:
     ],
 )
 def test_an_id_that_a_table_would_change_can_still_be_copied_whole(id_: str, printed: str) -> None:
-    assert identifier(id_) == printed
+    assert printable_id(id_) == printed
 
 
 def test_an_example_call_stays_one_quoted_argument() -> None:
@@ -65,12 +65,12 @@ def test_an_example_call_stays_one_quoted_argument() -> None:
 
 
 def test_a_long_literal_is_clipped_and_says_its_length() -> None:
-    assert literal(Literal("x" * 1234), 10) == f"{'x' * 10}... (1,234 characters)"
-    assert literal(Literal("x" * 10), 10) == "x" * 10
+    assert literal_text(Literal("x" * 1234), 10) == f"{'x' * 10}... (1,234 characters)"
+    assert literal_text(Literal("x" * 10), 10) == "x" * 10
 
 
 def test_a_literal_shows_its_language() -> None:
-    assert literal(Literal("De Nachtwacht", language="nl"), 100) == "De Nachtwacht @nl"
+    assert literal_text(Literal("De Nachtwacht", language="nl"), 100) == "De Nachtwacht @nl"
 
 
 def test_an_entity_always_has_a_label_column_and_a_literal_never() -> None:
@@ -80,8 +80,8 @@ def test_an_entity_always_has_a_label_column_and_a_literal_never() -> None:
 
 
 def test_a_name_that_is_the_id_is_not_said_twice() -> None:
-    assert named(Entity("Drama", "Drama")) == "Drama"
-    assert named(Entity("Q5", "human")) == "human (Q5)"
+    assert name_and_id(Entity("Drama", "Drama")) == "Drama"
+    assert name_and_id(Entity("Q5", "human")) == "human (Q5)"
 
 
 def test_qualifiers_stand_in_one_cell() -> None:
@@ -89,7 +89,7 @@ def test_qualifiers_stand_in_one_cell() -> None:
         Qualifier(Relation("from", "from"), Literal("1886")),
         Qualifier(Relation("place", "place"), Entity("paris", "Paris")),
     )
-    assert qualifiers(stay, 60) == "from: 1886; place: Paris (paris)"
+    assert qualifiers_text(stay, 60) == "from: 1886; place: Paris (paris)"
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def test_qualifiers_stand_in_one_cell() -> None:
 )
 def test_a_table_is_its_cells_whatever_one_of_them_holds(hostile: str) -> None:
     rows = [("one", "two"), (hostile, "three"), ("four", hostile)]
-    assert body(rows) == "\n".join(f"{cell(left)}|{cell(right)}" for left, right in rows)
+    assert table_body(rows) == "\n".join(f"{table_cell(left)}|{table_cell(right)}" for left, right in rows)
 
 
 def test_a_pipe_in_place_of_a_missing_cell_does_not_pass_for_a_table() -> None:
-    assert body([("a|b",), ("c", "d")]) == "a\\|b\nc|d"
+    assert table_body([("a|b",), ("c", "d")]) == "a\\|b\nc|d"

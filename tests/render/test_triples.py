@@ -1,4 +1,4 @@
-"""Sheets of relations and rows say how they are ordered, and where an entity without rows does occur."""
+"""Tables of relations and rows say how they are ordered, and where an entity without rows does occur."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from kgnav_mcp.model import (
     RelationFacts,
     Triple,
 )
-from kgnav_mcp.render.sheet import Sheet, Style, fit
-from kgnav_mcp.render.triples import neighbourhood, relations
+from kgnav_mcp.render.table import RenderOptions, Table, fit
+from kgnav_mcp.render.triples import neighbourhood_table, relations_table
 
 ANN, BOB, CYD = Entity("ann", "Ann"), Entity("bob", "Bob"), Entity("cyd", "Cyd")
 WITNESS, SOURCE = Relation("wit", "witness"), Relation("src", "source")
@@ -35,8 +35,8 @@ def page(*facts: RelationFacts) -> Page[RelationFacts]:
     return Page(facts, tuple(str(n) for n in range(len(facts))), Count(len(facts)))
 
 
-def text(sheet: Sheet) -> str:
-    return fit(sheet, Style()).text
+def text(table: Table) -> str:
+    return fit(table, RenderOptions()).text
 
 
 MATCHING = replace(LIKES, matches=True)
@@ -54,14 +54,16 @@ ORDERS = [
 
 @pytest.mark.parametrize(("facts", "asked", "line"), ORDERS)
 def test_a_ranked_list_says_what_its_order_means(facts: Page[RelationFacts], asked: bool, line: str) -> None:
-    assert text(relations(ANN, facts, Style(), 0, asked=asked)).splitlines()[1] == line
-    assert "question" not in text(relations(ANN, facts, Style(), 2, asked=True)), "said on the first page only"
+    assert text(relations_table(ANN, facts, RenderOptions(), 0, ranked=asked)).splitlines()[1] == line
+    assert "question" not in text(relations_table(ANN, facts, RenderOptions(), 2, ranked=True)), (
+        "said on the first page only"
+    )
 
 
 def test_a_ranked_hub_says_what_its_order_means_and_goes_on_with_the_best_match() -> None:
     def hub(*facts: RelationFacts, asked: bool) -> list[str]:
         found = Neighbourhood(ANN, Direction.OUTGOING, relations=page(*facts))
-        return text(neighbourhood(found, Style(), 0, asked=asked)).splitlines()
+        return text(neighbourhood_table(found, RenderOptions(), 0, ranked=asked)).splitlines()
 
     assert ORDERS[0][2] in hub(KNOWS, LIKES, asked=True)
     ranked = hub(MATCHING, KNOWS, asked=True)
@@ -110,6 +112,6 @@ def test_an_entity_without_rows_is_said_to_be_where_it_is(
 ) -> None:
     rows = Page((), (), Count(0))
     found = Neighbourhood(ANN, Direction.OUTGOING, rows=rows, opposite=opposite, qualified=qualified)
-    answer = fit(neighbourhood(found, Style(), 0), Style())
+    answer = fit(neighbourhood_table(found, RenderOptions(), 0), RenderOptions())
     assert answer.text == sentence
     assert answer.facts["notes"] == [sentence.removeprefix("0 rows: ")]

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from kgnav_mcp.model import Triple
 from kgnav_mcp.render.calls import call_text
-from kgnav_mcp.render.sheet import Answer, Said
+from kgnav_mcp.render.table import Answer, RenderedAnswer
 from kgnav_mcp.server.arguments import Arguments
-from kgnav_mcp.server.call import Call
+from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
+
+NOTES: list[str] = []
+"""What was written down in this process."""
 
 
 class WriteDown(Arguments):
     """Arguments of `write_down`."""
 
     note: str = Field(description="What to keep.")
+    page: Literal["left", "right"] = Field(default="left", description="Where to keep it.")
 
 
-async def write_down(call: Call, given: WriteDown) -> Answer:
-    """Answer with the note."""
-    return Said(f"{call.graph.name}: {given.note}", {"completeness": {}, "rows": [{"note": given.note}], "notes": []})
+async def write_down(call: ToolCall, given: WriteDown) -> Answer:
+    """Keep the note, and answer with it."""
+    NOTES.append(given.note)
+    return RenderedAnswer(
+        f"{call.graph.name}: {given.note}", {"completeness": {}, "rows": [{"note": given.note}], "notes": []}
+    )
 
 
 def _step_calls(step: Triple) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from kgnav_mcp.server.messages import Unreadable, message_of
+from kgnav_mcp.server.messages import InvalidMessage, parse_message
 from tests.server.processes import INITIALIZE, KGNAV_MCP, PATIENCE_S, Wire, environment, on_wire, request
 
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
@@ -55,8 +55,8 @@ def each(cases: Mapping[str, tuple[bytes, int | str | None]], code: int) -> list
 def test_a_line_that_is_no_message_is_answered_under_its_id_where_that_can_be_read(
     line: bytes, code: int, known: int | str | None
 ) -> None:
-    with pytest.raises(Unreadable) as unreadable:
-        message_of(line)
+    with pytest.raises(InvalidMessage) as unreadable:
+        parse_message(line)
     answer = unreadable.value.answer
     assert (answer.error.code, answer.id) == (code, known)
     assert len(answer.error.message) < 300

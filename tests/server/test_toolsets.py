@@ -13,11 +13,12 @@ from scripts.generate_docs import tools_table
 from kgnav_mcp.config import TOOLSETS, Settings, ToolsetEntry, load_settings
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.server.toolsets import load_toolsets
-from tests.server.clients import call, client
+from tests.server import notebook
+from tests.server.clients import call, client, refused
 
 NOTEBOOK = "notebook"
 WITH_NOTEBOOK = (*TOOLSETS, NOTEBOOK)
-ROW = "| `write_down(note)` | Keep a note. Off by default: `--toolsets` has to name `notebook`. |"
+ROW = "| `write_down(note, page?)` | Keep a note. Notebook; off by default: `--toolsets` has to name `notebook`. |"
 
 
 @pytest.fixture
@@ -42,6 +43,17 @@ async def test_a_toolset_in_the_list_offers_its_tools_with_their_own_hints() -> 
     others = [tool.annotations for name, tool in tools.items() if name != "write_down"]
     assert all(hints is not None and hints.read_only_hint and hints.idempotent_hint for hints in others)
     assert await call("write_down", {"note": "so"}, Settings(toolsets=(NOTEBOOK,))) == "demo: so"
+
+
+@pytest.mark.usefixtures("listed")
+async def test_an_error_of_a_tool_that_changes_something_tries_no_example_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notebook, "NOTES", kept := list[str]())
+    settings = Settings(toolsets=(NOTEBOOK,))
+
+    error = await refused("write_down", {"note": "so", "page": "middle"}, settings)
+    assert error.startswith("Invalid call: 'page' is not valid")
+    assert "A call that works" not in error
+    assert kept == []
 
 
 @pytest.mark.usefixtures("listed")

@@ -20,7 +20,7 @@ from kgnav_bench.client import ToolFailedError
 from kgnav_bench.http_client import BareHttpClient, Era
 from kgnav_mcp.config import HttpSettings
 from kgnav_mcp.server.origins import transport_security
-from kgnav_mcp.server.transport import bind
+from kgnav_mcp.server.transport import listening_sockets
 from tests.server.processes import (
     INITIALIZE,
     KGNAV,
@@ -161,7 +161,7 @@ async def test_an_answer_in_two_packets_does_not_wait_for_the_first_to_be_acknow
         accepted.put_nowait(writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
         writer.close()
 
-    [listening] = bind(HttpSettings(port=0))
+    [listening] = listening_sockets(HttpSettings(port=0))
     async with await asyncio.start_server(accept, sock=listening):
         _, writer = await asyncio.open_connection(*listening.getsockname())
         assert await asyncio.wait_for(accepted.get(), PATIENCE_S)

@@ -1,4 +1,4 @@
-"""Where errors end: a message and the way on for a person, an exit code for a script, a traceback for nobody unasked.
+"""Errors become a message and an exit code; a traceback is printed with KGNAV_DEBUG only.
 
 0    done
 1    it could not be done: an error answer, a store that does not answer, a source that is wrong
@@ -28,16 +28,16 @@ TERMINATED = 128 + signal.SIGTERM
 
 
 class Command(click.Command):
-    """A command whose errors all end here."""
+    """A command whose errors become a message and an exit code."""
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run it; whatever it raises becomes a message on stderr and an exit code."""
+        """Run it. An error becomes a message on stderr and an exit code."""
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise
         except KgnavError as error:
-            say(error)
+            print_error(error)
             ctx.exit(WRONG_USAGE if isinstance(error, ConfigurationError) else FAILED)
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
@@ -49,7 +49,7 @@ class Command(click.Command):
             ctx.exit(INTERNAL_ERROR)
 
 
-def say(error: KgnavError) -> None:
+def print_error(error: KgnavError) -> None:
     """The error and what to do about it, on stderr."""
     click.echo(f"Error: {error.message}", err=True)
     if error.next_step:
@@ -57,12 +57,12 @@ def say(error: KgnavError) -> None:
 
 
 class Terminated(KeyboardInterrupt):
-    """A termination signal came: unwind as for Ctrl-C, so that what is half done is cleaned up."""
+    """A termination signal came. It unwinds as Ctrl-C does, so that what is half done is cleaned up."""
 
 
 @contextmanager
 def terminable() -> Generator[None]:
-    """Within it a termination signal raises Terminated instead of ending the process on the spot."""
+    """Within the block a termination signal raises Terminated instead of ending the process."""
 
     def terminate(_signal: int, _frame: FrameType | None) -> Never:
         raise Terminated

@@ -1,4 +1,4 @@
-"""What to paste into which client, so that it starts this very installation."""
+"""How to add this installation to the usual MCP clients."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def server_command() -> str:
     return command
 
 
-def paste_lines(arguments: Sequence[str] = ()) -> str:
-    """How to add the server to the usual clients; `arguments` are those of `kgnav-mcp`."""
+def client_setup_text(arguments: Sequence[str] = ()) -> str:
+    """What to paste into each of the usual clients; `arguments` are those of `kgnav-mcp`."""
     command = [server_command(), *arguments]
     entry = {"command": command[0], "args": command[1:]}
     servers = json.dumps({"mcpServers": {NAME: entry}})

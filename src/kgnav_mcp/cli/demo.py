@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kgnav_mcp.cli.boundary import Command
-from kgnav_mcp.cli.clients import paste_lines, server_command
+from kgnav_mcp.cli.clients import client_setup_text, server_command
 from kgnav_mcp.config import environment_without_settings
 from kgnav_mcp.errors import KgnavError
 
@@ -42,7 +42,7 @@ def demo() -> None:
     if walk.failure:
         raise walk.failure
     click.echo(f"Final answer: {{{walk.answer}}}\n")
-    click.echo(paste_lines())
+    click.echo(client_setup_text())
 
 
 @dataclass(slots=True)

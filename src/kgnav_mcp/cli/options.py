@@ -1,4 +1,4 @@
-"""The options that several commands share: the graphs, the configuration file, and a flag for every setting.
+"""Options shared by commands: the graphs, the configuration file, and a flag for every setting.
 
 The flags are made from the settings themselves, so that a new setting has its flag and its help text at once.
 """
@@ -21,7 +21,7 @@ _METAVARS = {int: "N", float: "SECONDS", tuple: "A,B,...", str: "TEXT"}
 
 
 def with_settings(*, http: bool = False) -> Decorator[Any]:
-    """Give a command the options of the settings, and itself one argument `settings` in their place.
+    """Give a command the options of all settings; it gets one argument `settings` instead of them.
 
     Args:
         http: also the options that say where to listen.

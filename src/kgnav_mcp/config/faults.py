@@ -1,4 +1,4 @@
-"""From what a validator found to what a person can mend: the source, the key, the reason, the nearest valid key."""
+"""Validation errors of settings for a person: the source, the key, the reason, the nearest valid key."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from kgnav_mcp.config.settings import PREFIX, TABLES, GraphSettings, Settings, shown_value
+from kgnav_mcp.config.settings import NESTED_SETTINGS, PREFIX, GraphSettings, Settings, value_text
 from kgnav_mcp.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ _REASONS = {
     "greater_than": "this must be more than {gt:g}",
     "less_than_equal": "this must be {le:g} or less",
 }
-"""A validator's kinds of error in the words of a person who writes a configuration."""
+"""Reasons by the validator's kind of error."""
 
 _STORE_SETTINGS = " What only this kind of store has goes under `options`."
 
 
 @dataclass(frozen=True, slots=True)
-class Origins:
-    """The sources that were merged, to tell which of them a wrong value came from."""
+class Sources:
+    """The merged sources of settings, to tell which one a wrong value came from."""
 
     flags: Mapping[str, Any]
     environment: Mapping[str, Any]
@@ -61,9 +61,9 @@ class Origins:
         return f"{'.'.join(keys)} in {self.file}" if self.file else ".".join(keys)
 
 
-def configuration_error(error: ValidationError, origins: Origins) -> ConfigurationError:
-    """All that is wrong at once, each with what is valid instead."""
-    faults = [_fault(fault, origins) for fault in _without_consequences(error.errors())]
+def configuration_error(error: ValidationError, sources: Sources) -> ConfigurationError:
+    """One error for all wrong values, each with what is valid instead."""
+    faults = [_fault(fault, sources) for fault in _without_consequences(error.errors())]
     if len(faults) == 1:
         message, step = faults[0]
         return ConfigurationError(message, next_step=step)
@@ -74,21 +74,21 @@ def configuration_error(error: ValidationError, origins: Origins) -> Configurati
 
 
 def nearest(word: str, known: Iterable[str], closeness: float = 0.6) -> str:
-    """A sentence that offers the known word most like the given one; empty where none is like it."""
+    """`Did you mean ...?` with the most similar known word; empty where none is similar."""
     matches = get_close_matches(word, list(known), n=1, cutoff=closeness)
     return f"Did you mean {matches[0]}?" if matches else ""
 
 
 def _without_consequences(faults: list[ErrorDetails]) -> list[ErrorDetails]:
-    """The faults but lists that are too short only because what was in them is wrong."""
+    """The faults without lists that are only empty because their values are wrong."""
     lists = {fault["loc"][:-1] for fault in faults}
     return [fault for fault in faults if fault["type"] != "too_short" or fault["loc"] not in lists]
 
 
-def _fault(fault: ErrorDetails, origins: Origins) -> tuple[str, str]:
+def _fault(fault: ErrorDetails, sources: Sources) -> tuple[str, str]:
     kind, place = fault["type"], fault["loc"]
     model, key = _model_at(place)
-    name = origins.name(place)
+    name = sources.name(place)
     if kind == "extra_forbidden":
         step = nearest(key, model.model_fields) or f"The settings here are: {', '.join(sorted(model.model_fields))}."
         return f"{name}: there is no such setting", step + (_STORE_SETTINGS if model is GraphSettings else "")
@@ -98,7 +98,7 @@ def _fault(fault: ErrorDetails, origins: Origins) -> tuple[str, str]:
         return f"{place[1]!r} cannot be the name of a graph", "A name is a letter, then letters, digits, - and _."
     reason = _REASONS.get(kind, fault["msg"]).format(**fault.get("ctx", {}))
     field = model.model_fields[key]
-    default = f" The default is {shown_value(field.default)}." if field.default_factory is None else ""
+    default = f" The default is {value_text(field.default)}." if field.default_factory is None else ""
     given = name if isinstance(field.default, SecretStr) else f"{name} = {fault['input']!r}"
     return f"{given}: {reason}", f"It means: {field.description}.{default}"
 
@@ -108,8 +108,8 @@ def _model_at(place: Place) -> tuple[type[BaseModel], str]:
     match place:
         case ("graphs", str(), str(key), *_) if key != "[key]":
             return GraphSettings, key
-        case (str(table), str(key), *_) if table in TABLES:
-            return TABLES[table], key
+        case (str(table), str(key), *_) if table in NESTED_SETTINGS:
+            return NESTED_SETTINGS[table], key
         case _:
             return Settings, str(place[0])
 

@@ -1,4 +1,4 @@
-"""Which graphs to serve: what `--graph` and KGNAV_GRAPH say, over the tables of kgnav.toml."""
+"""Which graphs to serve: those of `--graph` or KGNAV_GRAPH, looked up in kgnav.toml."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 def choose_graphs(wanted: Sequence[str], known: Mapping[str, Any], file: Path | None) -> dict[str, Any]:
-    """The graphs asked for, in the order asked, each as its table.
+    """The chosen graphs in their order, each as its table.
 
     Args:
         wanted: each a name in `known`, a location, or NAME=LOCATION.
@@ -41,7 +41,7 @@ def choose_graphs(wanted: Sequence[str], known: Mapping[str, Any], file: Path | 
 def _read(text: str, known: Mapping[str, Any], file: Path | None) -> tuple[str, Any]:
     name, given, location = text.partition("=")
     if given and _NAME.fullmatch(name):
-        return name, {"location": location_from(location, Path())}
+        return name, {"location": resolve_location(location, Path())}
     if text in known:
         return text, known[text]
     if text != DEMO_LOCATION and _NAME.fullmatch(text) and not Path(text).exists():
@@ -49,18 +49,18 @@ def _read(text: str, known: Mapping[str, Any], file: Path | None) -> tuple[str, 
             f"no graph is called {text!r} in {file or 'any configuration file'}, and there is no such file",
             next_step=nearest(text, known) or "Give --graph a path, a URL of a store, or NAME=LOCATION.",
         )
-    return _name_of(text), {"location": location_from(text, Path())}
+    return _name_of(text), {"location": resolve_location(text, Path())}
 
 
-def location_from(location: str, folder: Path) -> str:
-    """A relative path as seen from `folder`; absolute paths, URLs and the demo stay as they are."""
+def resolve_location(location: str, folder: Path) -> str:
+    """A location with a relative path resolved from `folder`; URLs and the demo stay as they are."""
     if not location or location == DEMO_LOCATION or _URL.match(location):
         return location
     return str(folder / Path(location).expanduser())
 
 
 def _name_of(location: str) -> str:
-    """A name for a location: the stem of a path, the host of a URL, with what a name cannot hold replaced."""
+    """A valid name for a location, from the stem of a path or the host of a URL."""
     base = (urlsplit(location).hostname or "") if _URL.match(location) else Path(location).stem
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", base).strip("_")
     return name if _NAME.fullmatch(name) else f"graph_{name}".rstrip("_")

@@ -1,7 +1,6 @@
-"""Shipped lists of relations that say nothing about the world: the housekeeping of a known graph.
+"""Shipped lists of relations that are not offered: the housekeeping of a known graph, which no question is about.
 
-Chosen by the setting `relation_lists`. A list only ever takes away what a question is never about; what the user's
-own lists say comes before it.
+Chosen by the setting `relation_lists`. The user's own lists come first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What can be configured, with its defaults, bounds and meaning: the one place all tables and flags are made from."""
+"""What can be configured, with defaults, bounds and meaning. Flags and documentation are made from it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from kgnav_mcp.config.relation_lists import RelationLists
 from kgnav_mcp.config.toolsets import ToolsetName, default_toolsets
 
 DEMO_LOCATION: Final = "demo"
-"""The location, and the name, of the graph that comes with the package."""
+"""The location and the name of the demo graph, which comes with the package."""
 
 PREFIX: Final = "KGNAV_"
-"""What the name of every environment variable of ours begins with."""
+"""The start of the name of each of our environment variables."""
 
 
-def words_of(value: object) -> object:
-    """Text of a variable or a flag, separated by commas, as a list; anything else as it is."""
+def split_commas(value: object) -> object:
+    """A text with commas as a list of its parts; anything else as it is."""
     return [part for part in (part.strip() for part in value.split(",")) if part] if isinstance(value, str) else value
 
 
@@ -28,25 +28,25 @@ def _upper(value: object) -> object:
     return value.upper() if isinstance(value, str) else value
 
 
-Words = Annotated[tuple[str, ...], BeforeValidator(words_of)]
+TextList = Annotated[tuple[str, ...], BeforeValidator(split_commas)]
 RankerName = Literal["bm25", "semantic", "llm"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
 GraphName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
 
 
 class GraphSettings(BaseModel):
-    """One graph: where it is, and what differs for it from the general settings (None: nothing does)."""
+    """One graph: its location, and the settings that differ for it (None: as for all graphs)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     location: str = Field(min_length=1, description="a path of a graph file, a URL of a store, or the word demo")
-    languages: Words | None = Field(default=None, description="languages of names, in order of preference")
+    languages: TextList | None = Field(default=None, description="languages of names, in order of preference")
     timeout: float | None = Field(default=None, gt=0, description="seconds a query of the store may take")
     options: dict[str, Any] = Field(default_factory=dict[str, Any], description="settings of this one kind of store")
 
     @property
     def shown_location(self) -> str:
-        """The location as it may be printed: without the user and password that a URL carries."""
+        """The location without user and password, as it may be printed."""
         parts = urlsplit(self.location) if "://" in self.location else None
         if parts is None or "@" not in parts.netloc:
             return self.location
@@ -64,10 +64,10 @@ class HttpSettings(BaseModel):
 
     host: str = Field(default="127.0.0.1", min_length=1, description="address to listen on")
     port: int = Field(default=8365, ge=0, le=65535, description="port to listen on; 0 takes any free one")
-    allowed_hosts: Words = Field(
+    allowed_hosts: TextList = Field(
         default=(), description="values of the Host header to accept besides those of this machine"
     )
-    allowed_origins: Words = Field(
+    allowed_origins: TextList = Field(
         default=(), description="values of the Origin header to accept besides this machine's"
     )
 
@@ -106,14 +106,14 @@ class Settings(BaseModel):
     budget: int = Field(default=8000, ge=500, description="tokens one answer may take; a longer one is cut at a row")
     literal_limit: int = Field(default=300, ge=20, description="characters after which a long literal is clipped")
     timeout: float = Field(default=30.0, gt=0, description="seconds a query of the store may take")
-    languages: Words = Field(default=("en",), min_length=1, description="languages of names, in order of preference")
+    languages: TextList = Field(default=("en",), min_length=1, description="languages of names, in order of preference")
     contact: str = Field(
         default="", description="your e-mail address or web page, told to public stores that ask who runs a program"
     )
-    white_list: Words = Field(
+    white_list: TextList = Field(
         default=(), description="glob patterns of relation ids: where there are any, only these are offered"
     )
-    black_list: Words = Field(default=(), description="glob patterns of relation ids that are never offered")
+    black_list: TextList = Field(default=(), description="glob patterns of relation ids that are never offered")
     relation_lists: RelationLists = Field(
         default="none", description="shipped list of housekeeping relations not to offer: none or freebase"
     )
@@ -121,7 +121,7 @@ class Settings(BaseModel):
         default="bm25", description="what ranks relations by a question: bm25, semantic (an extra) or llm"
     )
     llm: LlmSettings = Field(default_factory=LlmSettings, description="the language model of the ranker llm")
-    toolsets: Annotated[tuple[ToolsetName, ...], BeforeValidator(words_of)] = Field(
+    toolsets: Annotated[tuple[ToolsetName, ...], BeforeValidator(split_commas)] = Field(
         default=default_toolsets(), min_length=1, description="groups of tools to offer"
     )
     paper_format: bool = Field(default=False, description="answer with Search-on-Graph's own table, for research runs")
@@ -134,8 +134,8 @@ class Settings(BaseModel):
     http: HttpSettings = Field(default_factory=HttpSettings, description="where to listen, and for whom")
 
 
-TABLES: Final[Mapping[str, type[BaseModel]]] = {"http": HttpSettings, "llm": LlmSettings}
-"""The settings that are tables of settings, whose names are known beforehand."""
+NESTED_SETTINGS: Final[Mapping[str, type[BaseModel]]] = {"http": HttpSettings, "llm": LlmSettings}
+"""The settings that are tables of settings, but the graphs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,18 +155,18 @@ class SettingFacts:
 
 
 def describe_settings() -> tuple[SettingFacts, ...]:
-    """Every setting but the graphs, read from the models themselves, in the order of `Settings`."""
+    """Every setting but the graphs, in the order of `Settings`."""
     facts: list[SettingFacts] = []
     for name in Settings.model_fields:
-        if name in TABLES:
-            facts += [_facts((name, inner), TABLES[name]) for inner in TABLES[name].model_fields]
+        if name in NESTED_SETTINGS:
+            facts += [_facts((name, inner), NESTED_SETTINGS[name]) for inner in NESTED_SETTINGS[name].model_fields]
         elif name != "graphs":
             facts.append(_facts((name,), Settings))
     return tuple(facts)
 
 
-def shown_value(value: object) -> str:
-    """A value as one would write it in a variable or after a flag."""
+def value_text(value: object) -> str:
+    """A value as it is written in a variable or after a flag."""
     if isinstance(value, tuple):
         return ",".join(cast("tuple[str, ...]", value)) or "none"
     if isinstance(value, bool):
@@ -182,7 +182,7 @@ def _facts(path: tuple[str, ...], model: type[BaseModel]) -> SettingFacts:
         env=PREFIX + "__".join(path).upper(),
         key=".".join(path),
         flag="" if isinstance(default, SecretStr) else "--" + "-".join(path).replace("_", "-"),
-        default=shown_value(default),
+        default=value_text(default),
         meaning=field.description or "",
         kind=tuple if isinstance(default, tuple) else type(default),
     )

@@ -1,4 +1,4 @@
-"""Where settings come from: flags, environment, kgnav.toml; and the folders of this user."""
+"""Reads settings from flags, environment and kgnav.toml, and finds the folders of this user."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from kgnav_mcp.config.faults import Origins, configuration_error, nearest
-from kgnav_mcp.config.graphs import choose_graphs, location_from
-from kgnav_mcp.config.settings import PREFIX, TABLES, Settings, describe_settings, words_of
+from kgnav_mcp.config.faults import Sources, configuration_error, nearest
+from kgnav_mcp.config.graphs import choose_graphs, resolve_location
+from kgnav_mcp.config.settings import NESTED_SETTINGS, PREFIX, Settings, describe_settings, split_commas
 from kgnav_mcp.errors import ConfigurationError
 
 _CONFIG = f"{PREFIX}CONFIG"
 _GRAPH = f"{PREFIX}GRAPH"
 _DEBUG = f"{PREFIX}DEBUG"
-_NESTED = tuple(f"{PREFIX}{table}__".upper() for table in ("graphs", *TABLES))
-"""Variables whose every part is checked with the settings they lead to."""
+_NESTED = tuple(f"{PREFIX}{table}__".upper() for table in ("graphs", *NESTED_SETTINGS))
+"""Variables of nested settings, which are checked with the settings."""
 
 
 def load_settings(
@@ -39,14 +39,14 @@ def load_settings(
     path = find_config_file(config_file)
     environment = _read_environment()
     merged = _merge(_merge(_read_file(path) if path else {}, environment), flags)
-    wanted = graphs or cast("list[str]", words_of(os.environ.get(_GRAPH, "")))
+    wanted = graphs or cast("list[str]", split_commas(os.environ.get(_GRAPH, "")))
     known: object = merged.get("graphs", {})
     if wanted and isinstance(known, dict):
         merged["graphs"] = choose_graphs(wanted, cast("dict[str, Any]", known), path)
     try:
         return Settings(**merged)
     except ValidationError as error:
-        raise configuration_error(error, Origins(flags=flags, environment=environment, file=path)) from error
+        raise configuration_error(error, Sources(flags=flags, environment=environment, file=path)) from error
 
 
 def find_config_file(named: Path | None = None) -> Path | None:
@@ -68,7 +68,7 @@ def find_config_file(named: Path | None = None) -> Path | None:
 
 
 def user_cache_folder() -> Path:
-    """Where things that can be made again are kept for this user; it may not exist, or not be writable."""
+    """The folder of this user for caches; it may not exist or not be writable."""
     return _user_folder("XDG_CACHE_HOME", ".cache") / "kgnav-mcp"
 
 
@@ -78,7 +78,7 @@ def debugging() -> bool:
 
 
 def environment_without_settings() -> dict[str, str]:
-    """The environment for a process that is to be started as if nothing were configured by variables."""
+    """The environment without the variables of settings, for a process that is to ignore them."""
     return {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
 
 
@@ -120,16 +120,16 @@ def _read_file(path: Path) -> dict[str, Any]:
 
 
 def _seen_from(folder: Path, graph: object) -> object:
-    """A graph's table with its path as seen from the file's folder; what is no such table is left to validation."""
+    """A graph's table with its path resolved from the file's folder; anything else as it is, for validation."""
     match graph:
         case {"location": str(location)}:
-            return {**cast("dict[str, Any]", graph), "location": location_from(location, folder)}
+            return {**cast("dict[str, Any]", graph), "location": resolve_location(location, folder)}
         case _:
             return graph
 
 
 def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of both; where both have a table, the tables are merged, and else `over` wins."""
+    """The keys of both; `over` wins, and where both have a table, the tables are merged."""
     merged = dict(base)
     for key, value in over.items():
         below: object = merged.get(key)

@@ -28,7 +28,7 @@ TOOLSETS: Final = {
     "graphwalk": ToolsetEntry("kgnav_mcp.server.toolsets.graphwalk:TOOLSET"),
     "linking": ToolsetEntry("kgnav_mcp.server.toolsets.linking:TOOLSET"),
 }
-"""A new toolset is a line here and a file of its own."""
+"""A new toolset takes a line here and a file of its own."""
 
 
 def default_toolsets() -> tuple[str, ...]:

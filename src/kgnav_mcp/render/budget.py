@@ -1,4 +1,4 @@
-"""The last guard of every answer: what is still over its budget is cut, and says so."""
+"""The last guard of every answer: a text over its budget is truncated, and says so."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ _SHORTER = (1000, 300, 100, 30, 10, 0)
 """Characters that the texts of structured content are cut to, one length after the other until it fits."""
 
 
-def bounded(text: str, budget: int) -> str:
-    """The text, cut where it would exceed so many tokens."""
+def truncated(text: str, budget: int) -> str:
+    """The text in at most `budget` tokens; one that is cut ends with a line that says so."""
     if len(text) <= budget or count_tokens(text) <= budget:  # no character is more than one token
         return text
-    said = _CUT.format(len(text))
-    room = budget - count_tokens(said)
+    ending = _CUT.format(len(text))
+    room = budget - count_tokens(ending)
     fits, over = 0, min(len(text), budget * _LONGEST_TOKEN)
     while over - fits > 1:
         middle = (fits + over) // 2
         fits, over = (middle, over) if count_tokens(text[:middle]) <= room else (fits, middle)
-    return text[:fits] + said
+    return text[:fits] + ending
 
 
 _LONGEST_TOKEN = 20
 """Characters of a cut text for each token: blanks are none."""
 
 
-def bounded_facts(facts: dict[str, object], budget: int) -> dict[str, object]:
-    """Structured content, its texts cut where it would exceed so many tokens as JSON."""
+def truncated_facts(facts: dict[str, object], budget: int) -> dict[str, object]:
+    """Structured content in at most `budget` tokens as JSON, its texts cut as far as that takes."""
     shorter = facts
     for limit in _SHORTER:
         if count_tokens(json.dumps(shorter, ensure_ascii=False)) <= budget:

@@ -7,13 +7,13 @@ from typing import Any, cast
 
 from kgnav_mcp.clipping import ECHO
 from kgnav_mcp.model import Entity, Relation
-from kgnav_mcp.render.text import identifier, is_printable, quoted
+from kgnav_mcp.render.text import is_printable, printable_id, quoted
 
 
 def call_text(tool: str, arguments: Mapping[str, object]) -> str:
-    """A call such as `search(entity="ada", direction="outgoing")`; empty where an argument is too long to be repeated.
+    """A call such as `search(entity="ada", direction="outgoing")`; empty where an argument is too long to repeat.
 
-    Entities and relations stand by their ids.
+    An entity or a relation is written as its id.
     """
     if any(_too_long(value) for value in arguments.values()):
         return ""
@@ -22,7 +22,7 @@ def call_text(tool: str, arguments: Mapping[str, object]) -> str:
 
 
 def next_call(tool: str, arguments: Mapping[str, object]) -> str:
-    """A call as the step to take next, or nothing where it cannot be copied."""
+    """`Next: ` and the call; empty where an argument is too long to repeat."""
     call = call_text(tool, arguments)
     return f"Next: {call}" if call else ""
 
@@ -42,7 +42,7 @@ def _too_long(value: object) -> bool:
 def _written(value: object) -> str:
     match value:
         case Entity(id=text) | Relation(id=text):
-            return quoted(identifier(text))
+            return quoted(printable_id(text))
         case str():
             return quoted(value)
         case list() | tuple():

@@ -1,4 +1,4 @@
-"""Nodes, their neighbours, values and candidates as sheets (GraphWalk's primitives, GraphRunner's Find_Node)."""
+"""Nodes, their neighbours, values and candidates as tables (GraphWalk's primitives, GraphRunner's Find_Node)."""
 
 from __future__ import annotations
 
@@ -19,30 +19,43 @@ from kgnav_mcp.model import (
     Triple,
 )
 from kgnav_mcp.render.calls import call_text, next_call
-from kgnav_mcp.render.sheet import Sheet, Style, count_text
-from kgnav_mcp.render.text import identifier, listed, literal, named, qualifiers, shown, value_and_label
+from kgnav_mcp.render.table import RenderOptions, Table, count_text
+from kgnav_mcp.render.text import (
+    joined,
+    literal_text,
+    name_and_id,
+    node_text,
+    printable_id,
+    qualifiers_text,
+    value_and_label,
+)
 
 _CELL_LIMIT = 80
 
 
-def nodes(page: Page[NodeProperties], style: Style, seen: int, *, asked: str, otherwise: str) -> Sheet:
-    """Nodes with all their properties; `asked` and `otherwise` are the condition and the step to take if none fits."""
+def nodes_table(
+    page: Page[NodeProperties], options: RenderOptions, seen: int, *, condition: str, next_step: str
+) -> Table:
+    """Nodes with all their properties.
+
+    `condition` is what they were asked for by, in words; `next_step` what to do where no node meets it.
+    """
     step = _look_at(page.items[0].entity) if page.items else ""
-    return Sheet(
+    return Table(
         "nodes",
         ("node", "name", "labels", "properties"),
         (
             (
-                *value_and_label(item.entity, style.literal_limit),
-                listed(item.entity.types, style.literal_limit),
-                _properties(item.properties, style.literal_limit),
+                *value_and_label(item.entity, options.literal_limit),
+                joined(item.entity.types, options.literal_limit),
+                _properties(item.properties, options.literal_limit),
             )
             for item in page.items
         ),
         page.total,
         page.stop,
         seen,
-        empty=f"no node {'was found with' if page.note else 'has'} {asked}. {otherwise}",
+        empty=f"no node {'was found with' if page.note else 'has'} {condition}. {next_step}",
         notes=tuple(filter(None, (page.note, step))),
         optional=frozenset({"labels", "properties"}),
     )
@@ -54,22 +67,22 @@ def _look_at(entity: Entity) -> str:
 
 
 def _properties(triples: Sequence[Triple], limit: int) -> str:
-    return "; ".join(f"{identifier(triple.relation.id)}: {shown(triple.tail, limit)}" for triple in triples)
+    return "; ".join(f"{printable_id(triple.relation.id)}: {node_text(triple.tail, limit)}" for triple in triples)
 
 
-def nearest(
-    found: NearestNeighbours, style: Style, seen: int, *, asked: str, otherwise: str, first_cursor: str
-) -> Sheet:
-    """The neighbours of the picked nodes, or the relations of a hub. `first_cursor` pages through a hub's rows.
+def nearest_neighbours_table(
+    found: NearestNeighbours, options: RenderOptions, seen: int, *, condition: str, next_step: str, first_cursor: str
+) -> Table:
+    """The neighbours of the nodes that meet a condition, or the relations of a hub.
 
-    `asked` and `otherwise` are the condition that picks the nodes and the step to take if it picks none.
+    `condition` and `next_step` as for `nodes_table`; `first_cursor` starts paging through a hub's neighbours.
     """
     notes = _more_anchors(found.anchors)
     if found.relations is not None:
         return _hub(found.anchors, found.relations, notes, first_cursor)
     page = found.links or Page((), (), found.anchors.total)
-    who = ", ".join(named(anchor) for anchor in found.anchors.items[:3])
-    return Sheet(
+    who = ", ".join(name_and_id(anchor) for anchor in found.anchors.items[:3])
+    return Table(
         "neighbors",
         (
             "node",
@@ -80,19 +93,19 @@ def nearest(
             "neighborProperties",
             "relationshipProperties",
         ),
-        _links(page.items, found, style),
+        _links(page.items, found, options),
         page.total,
         page.stop,
         seen,
         empty=f"{who} has no neighbors in either direction. {_look_at(found.anchors.items[0])}"
         if found.anchors.items
-        else f"no node has {asked}. {otherwise}",
+        else f"no node has {condition}. {next_step}",
         notes=notes,
         optional=frozenset({"node", "neighborProperties", "relationshipProperties"}),
     )
 
 
-def _links(links: Sequence[Link], found: NearestNeighbours, style: Style) -> Iterator[Sequence[str]]:
+def _links(links: Sequence[Link], found: NearestNeighbours, options: RenderOptions) -> Iterator[Sequence[str]]:
     several = len(found.anchors.items) > 1
     for link in links:
         triple = link.triple
@@ -100,16 +113,16 @@ def _links(links: Sequence[Link], found: NearestNeighbours, style: Style) -> Ite
         near = triple.head if far is triple.tail else triple.tail
         own = found.properties.get(far.id, ()) if isinstance(far, Entity) else ()
         yield (
-            identifier(near.id) if several and isinstance(near, Entity) else "",
+            printable_id(near.id) if several and isinstance(near, Entity) else "",
             link.direction,
-            identifier(triple.relation.id),
-            *value_and_label(far, style.literal_limit),
+            printable_id(triple.relation.id),
+            *value_and_label(far, options.literal_limit),
             _properties(own, _CELL_LIMIT),
-            qualifiers(triple.qualifiers, _CELL_LIMIT),
+            qualifiers_text(triple.qualifiers, _CELL_LIMIT),
         )
 
 
-def _hub(anchors: Page[Entity], page: Page[RelationFacts], notes: tuple[str, ...], first_cursor: str) -> Sheet:
+def _hub(anchors: Page[Entity], page: Page[RelationFacts], notes: tuple[str, ...], first_cursor: str) -> Table:
     example = page.items[0]
     call = call_text(
         "search",
@@ -120,59 +133,59 @@ def _hub(anchors: Page[Entity], page: Page[RelationFacts], notes: tuple[str, ...
         },
     )
     step = f"{call}, or this call" if call else "this call"
-    return Sheet(
+    return Table(
         "relations",
         ("relationship", "direction", "rows", "examples"),
         (
             (
-                identifier(facts.relation.id),
+                printable_id(facts.relation.id),
                 facts.direction,
                 count_text(facts.count),
-                "; ".join(shown(node, _CELL_LIMIT) for node in facts.examples),
+                "; ".join(node_text(node, _CELL_LIMIT) for node in facts.examples),
             )
             for facts in page.items
         ),
         page.total,
         page.stop,
-        intro=(f"{named(anchors.items[0])} is a hub, so its relations are listed instead of its neighbors.",),
+        intro=(f"{name_and_id(anchors.items[0])} is a hub, so its relations are listed instead of its neighbors.",),
         notes=(*notes, f'Next: {step} with cursor "{first_cursor}" to page through every neighbor.'),
     )
 
 
 def _more_anchors(anchors: Page[Entity]) -> tuple[str, ...]:
-    said = (anchors.note,) if anchors.note else ()
+    note = (anchors.note,) if anchors.note else ()
     if len(anchors.items) < 2:
-        return said
+        return note
     more = "" if len(anchors.items) == anchors.total.value else f" The first {len(anchors.items):,} are followed."
-    return (f"{count_text(anchors.total)} nodes have this value.{more}", *said)
+    return (f"{count_text(anchors.total)} nodes have this value.{more}", *note)
 
 
-def values(page: Page[Literal], style: Style, seen: int, *, asked: str) -> Sheet:
-    """The distinct values of a property."""
-    return Sheet(
+def values_table(page: Page[Literal], options: RenderOptions, seen: int, *, list_name: str) -> Table:
+    """The distinct values of a property; `list_name` says of which, for a list without any."""
+    return Table(
         "values",
         ("value",),
-        ((literal(value, style.literal_limit),) for value in page.items),
+        ((literal_text(value, options.literal_limit),) for value in page.items),
         page.total,
         page.stop,
         seen,
-        empty=f"{asked} has no values.",
+        empty=f"{list_name} has no values.",
         notes=(page.note,) if page.note else (),
     )
 
 
-def candidates(page: Page[Candidate], style: Style, *, hint: str) -> Sheet:
-    """The entities a hint may mean, best first."""
-    limit = style.literal_limit
+def candidates_table(page: Page[Candidate], options: RenderOptions, *, hint: str) -> Table:
+    """The entities that a hint may mean, best first."""
+    limit = options.literal_limit
     step = _look_at(page.items[0].entity) if page.items else ""
     more = "not among them? Give more of the name, node_type, or a larger limit." if page.stop is Stop.LIMIT else ""
-    return Sheet(
+    return Table(
         "candidates",
         ("entity", "name", "types", "description", "degree", "sitelinks", "score", "matched"),
         (
             (
                 *value_and_label(item.entity, limit),
-                listed(item.entity.types, limit),
+                joined(item.entity.types, limit),
                 clipped(item.entity.description or "", limit),
                 count_text(item.degree),
                 "" if item.sitelinks is None else f"{item.sitelinks:,}",

@@ -1,4 +1,4 @@
-"""The schema of a graph as a short page: labels, relations with their ends, properties; what is cut is said."""
+"""The schema of a graph on a short page: labels, relations with their end types, properties."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from kgnav_mcp.clipping import clipped
 from kgnav_mcp.model import EdgeFacts, LabelFacts, PropertyFacts, Schema
 from kgnav_mcp.render.calls import call_text
-from kgnav_mcp.render.sheet import Said, Style, count_text, singular
-from kgnav_mcp.render.text import NAME_LIMIT, cell, clean, identifier
+from kgnav_mcp.render.table import RenderedAnswer, RenderOptions, count_text, singular
+from kgnav_mcp.render.text import NAME_LIMIT, clean, printable_id, table_cell
 from kgnav_mcp.render.tokens import count_tokens
 
 OVERVIEW_TOKENS = 1900
-"""An overview fits 2,000 tokens on any graph; this leaves room for its head."""
+"""Tokens of an overview, whatever the graph: with its head at most 2,000."""
 
 _FRAME = 80
 """Tokens of the head and of the line that says what to do next."""
@@ -29,16 +29,16 @@ _ENDS = 4
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One list of a schema, cut to its share of the budget; `tokens` is what it takes of that.
-
-    Columns that are empty in every row are left out.
-    """
+    """One list of a schema, cut to its share of the budget."""
 
     title: str
     columns: Sequence[str]
+    """Those with something in them."""
     rows: Sequence[Sequence[str]]
     total: int
+    """Rows before the cut."""
     tokens: int
+    """Size of the rows that are left."""
 
     @property
     def lines(self) -> list[str]:
@@ -50,33 +50,35 @@ class Section:
         cut = "" if len(self.rows) == self.total else f", the {len(self.rows):,} largest; describe_graph(name=...) "
         cut += "shows any other" if cut else ""
         noun = self.title if self.total > 1 else singular(self.title)
-        table = ["|".join(map(cell, row)) for row in self.rows]
+        table = ["|".join(map(table_cell, row)) for row in self.rows]
         return ["", f"{self.total:,} {noun}{cut}", "|".join(self.columns), "|".join("--" for _ in self.columns), *table]
 
     @property
     def facts(self) -> list[dict[str, object]]:
-        """The same rows keyed by column, each with what it is."""
+        """The same rows keyed by column, each with its kind."""
         kind = singular(self.title)
         return [{"kind": kind, **dict(zip(self.columns, map(clean, row), strict=True))} for row in self.rows]
 
 
-def overview(graph: str, schema: Schema, name: str | None, style: Style) -> Said:
-    """The whole schema in at most 2,000 tokens, or the part around `name` within the budget.
+def schema_overview(graph: str, schema: Schema, name: str | None, options: RenderOptions) -> RenderedAnswer:
+    """The whole schema in at most 2,000 tokens; with `name`, the part around it within the budget.
 
-    Labels and properties take a third each at most; relations take what is left.
+    Labels and properties take at most a third each, relations the rest. What is cut has its total.
     """
-    left = (style.budget if name else min(style.budget, OVERVIEW_TOKENS)) - _FRAME
+    left = (options.budget if name else min(options.budget, OVERVIEW_TOKENS)) - _FRAME
     third = left // 3
-    labels = _fit("labels", ("label", "name", "nodes"), [*map(_label, schema.labels)], third, style)
-    properties = _fit("properties", ("property", "values", "types"), [*map(_property, schema.properties)], third, style)
+    labels = _fit("labels", ("label", "name", "nodes"), [*map(_label, schema.labels)], third, options)
+    properties = _fit(
+        "properties", ("property", "values", "types"), [*map(_property, schema.properties)], third, options
+    )
     left -= labels.tokens + properties.tokens
     edges = ("relation", "triples", "from", "to", "qualifiers")
     joined = [*map(_edge, schema.relations)]
-    relations = _fit("relations", edges, joined, left, style)
+    relations = _fit("relations", edges, joined, left, options)
     sections = (labels, relations, properties)
-    legend = style.legend("\n".join(line for section in sections for line in section.lines), third)
+    legend = options.prefix_legend("\n".join(line for section in sections for line in section.lines), third)
     if legend:
-        relations = _fit("relations", edges, joined, left - count_tokens(legend[0]), style)
+        relations = _fit("relations", edges, joined, left - count_tokens(legend[0]), options)
         sections = (labels, relations, properties)
     head, step = _head(graph, schema, name), _next(schema, name)
     text = "\n".join((head, *(line for section in sections for line in section.lines), "", *map(clean, legend), step))
@@ -87,18 +89,22 @@ def overview(graph: str, schema: Schema, name: str | None, style: Style) -> Said
         "total": sum(section.total for section in sections),
         "stop": "complete" if whole else "budget",
     }
-    return Said(text, {"completeness": completeness, "rows": rows, "notes": [head, *map(clean, legend), step]})
+    return RenderedAnswer(
+        text, {"completeness": completeness, "rows": rows, "notes": [head, *map(clean, legend), step]}
+    )
 
 
-def _fit(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], budget: int, style: Style) -> Section:
-    """The rows that fit; none where the first of them does not."""
+def _fit(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], budget: int, options: RenderOptions
+) -> Section:
+    """A section with the rows that fit the budget."""
     keep = [n for n in range(len(columns)) if any(row[n] for row in rows)]
     named = [columns[n] for n in keep]
     shown: list[Sequence[str]] = []
     tokens = _HEADING if rows else 0
     for row in rows:
         kept = [row[n] for n in keep]
-        size = style.size(named, kept) + (_KIND if style.structured else 0)
+        size = options.row_tokens(named, kept) + (_KIND if options.structured else 0)
         if tokens + size > budget:
             break
         tokens += size
@@ -108,16 +114,16 @@ def _fit(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], budg
 
 def _label(facts: LabelFacts) -> Sequence[str]:
     name = "" if facts.label == facts.id else clipped(facts.label, NAME_LIMIT)
-    return identifier(facts.id), name, count_text(facts.count)
+    return printable_id(facts.id), name, count_text(facts.count)
 
 
 def _edge(facts: EdgeFacts) -> Sequence[str]:
     ends = (_some(names) for names in (facts.heads, facts.tails, facts.qualifiers))
-    return identifier(facts.relation.id), count_text(facts.count), *ends
+    return printable_id(facts.relation.id), count_text(facts.count), *ends
 
 
 def _property(facts: PropertyFacts) -> Sequence[str]:
-    return identifier(facts.relation.id), count_text(facts.count), _some(facts.datatypes)
+    return printable_id(facts.relation.id), count_text(facts.count), _some(facts.datatypes)
 
 
 def _some(names: Sequence[str]) -> str:

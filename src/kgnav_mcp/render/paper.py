@@ -7,7 +7,7 @@ distinct properties only.
 from __future__ import annotations
 
 from kgnav_mcp.model import Neighbourhood, RelationFacts, Triple
-from kgnav_mcp.render.text import cell, identifier, value_and_label
+from kgnav_mcp.render.text import printable_id, table_cell, value_and_label
 
 _UNCLIPPED = 1 << 31
 
@@ -23,14 +23,14 @@ def table(found: Neighbourhood) -> str:
 
 def _lines(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     rule = "|".join("--" for _ in columns)
-    return "\n".join([f"{len(rows)} rows:", "|".join(columns), rule, *("|".join(map(cell, row)) for row in rows)])
+    return "\n".join([f"{len(rows)} rows:", "|".join(columns), rule, *("|".join(map(table_cell, row)) for row in rows)])
 
 
 def _property(facts: RelationFacts) -> tuple[str, ...]:
-    return identifier(facts.relation.id), facts.relation.label
+    return printable_id(facts.relation.id), facts.relation.label
 
 
 def _row(triple: Triple, found: Neighbourhood) -> tuple[str, ...]:
     far = triple.far_end(found.direction)
     value, label = value_and_label(far, _UNCLIPPED)
-    return identifier(triple.relation.id), triple.relation.label, value, label
+    return printable_id(triple.relation.id), triple.relation.label, value, label

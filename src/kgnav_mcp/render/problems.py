@@ -18,11 +18,11 @@ from kgnav_mcp.errors import (
     Unsupported,
 )
 from kgnav_mcp.model import Entity
-from kgnav_mcp.render.text import NAME_LIMIT, clean, listed, named
+from kgnav_mcp.render.text import NAME_LIMIT, clean, joined, name_and_id
 
 
-def problem(error: KgnavError) -> str:
-    """One error in at most three lines."""
+def error_text(error: KgnavError) -> str:
+    """An error in at most three lines: what failed, what is near, what to do next."""
     lines = [f"{_kind(error)}: {error.message}.", *_near(error)]
     if error.next_step:
         lines.append(f"Next: {error.next_step}")
@@ -30,7 +30,7 @@ def problem(error: KgnavError) -> str:
 
 
 def with_example(text: str, call: str) -> str:
-    """The text of an error, and a call that works in place of the one that failed, if there is one."""
+    """The text of an error with a call that works instead of the failed one; without one the text alone."""
     return f"{text}\nA call that works here: {call}" if call else text
 
 
@@ -72,6 +72,6 @@ def _near(error: KgnavError) -> list[str]:
 
 
 def _described(entity: Entity) -> str:
-    about = (listed(entity.types[:2], NAME_LIMIT), clipped(entity.description or "", NAME_LIMIT))
+    about = (joined(entity.types[:2], NAME_LIMIT), clipped(entity.description or "", NAME_LIMIT))
     more = ", ".join(filter(None, about))
-    return f"{named(entity)}, {more}" if more else named(entity)
+    return f"{name_and_id(entity)}, {more}" if more else name_and_id(entity)

@@ -1,4 +1,4 @@
-"""Text from a graph is data: it is shown, never obeyed, and it cannot break the table it stands in."""
+"""Text from a graph made safe to print: no invisible characters, no line breaks, nothing that breaks a table."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def clean(text: str) -> str:
     return _BREAKS.sub(" ", _HARMFUL.sub("", text))
 
 
-def identifier(text: str) -> str:
-    """An id as it is printed: what a table would change or a reader could not see is percent-encoded.
+def printable_id(text: str) -> str:
+    """An id that can be copied: what a table would change or a reader could not see is percent-encoded.
 
-    So every id can be copied whole; looking it up takes either form. One that is longer than ID_LIMIT is not printed.
+    Looking an id up takes either form. Of an id over ID_LIMIT only the beginning is printed.
     """
     if not is_printable(text):
         return f"{clean(text[:_ID_BEGINNING])}... (an id of {len(text):,} characters, too long to be shown)"
@@ -58,14 +58,14 @@ def is_printable(identifier: str) -> bool:
     return len(identifier) <= ID_LIMIT
 
 
-def cell(text: str) -> str:
-    """Cleaned text as one cell of a markdown table: a pipe or a backslash in it has a backslash before it."""
-    shown = clean(text)
-    return _SPECIAL.sub(r"\\\g<0>", shown) if "|" in shown or "\\" in shown else shown
+def table_cell(text: str) -> str:
+    """Cleaned text as one cell of a markdown table, with pipes and backslashes escaped."""
+    cleaned = clean(text)
+    return _SPECIAL.sub(r"\\\g<0>", cleaned) if "|" in cleaned or "\\" in cleaned else cleaned
 
 
-def body(rows: Sequence[Sequence[str]]) -> str:
-    """The rows of a markdown table, a line each."""
+def table_body(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of a markdown table, one a line."""
     plain = "\n".join(map("|".join, rows))
     bars, breaks = sum(map(len, rows)) - len(rows), len(rows) - 1
     if (
@@ -76,7 +76,7 @@ def body(rows: Sequence[Sequence[str]]) -> str:
         and plain.replace("\n", "").isprintable()
     ):
         return plain  # as nearly every table is, told without a look at each cell
-    return "\n".join("|".join(map(cell, row)) for row in rows)
+    return "\n".join("|".join(map(table_cell, row)) for row in rows)
 
 
 def quoted(text: str) -> str:
@@ -85,32 +85,32 @@ def quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def literal(value: Literal, limit: int) -> str:
-    """A literal's text, clipped at `limit` characters with its full length, and its language where it has one."""
+def literal_text(value: Literal, limit: int) -> str:
+    """A literal's text, clipped at `limit` characters, and its language if it has one."""
     text = clipped(value.text, limit)
     return f"{text} @{clipped(value.language, NAME_LIMIT)}" if value.language else text
 
 
 def value_and_label(node: Node, limit: int) -> tuple[str, str]:
-    """A node as SoG's two columns: id and name of an entity, text and nothing of a literal; clipped at `limit`."""
+    """SoG's two columns: id and name of an entity, text and nothing of a literal; clipped at `limit` characters."""
     if isinstance(node, Literal):
-        return literal(node, limit), ""
-    return identifier(node.id), clipped(node.label, limit) if node.label is not None else UNNAMED
+        return literal_text(node, limit), ""
+    return printable_id(node.id), clipped(node.label, limit) if node.label is not None else UNNAMED
 
 
 def id_and_label(relation: Relation, limit: int) -> tuple[str, str]:
     """A relation as two columns: its id, and its label clipped at `limit` characters."""
-    return identifier(relation.id), clipped(relation.label, limit)
+    return printable_id(relation.id), clipped(relation.label, limit)
 
 
-def named(one: Entity | Relation) -> str:
-    """An entity or relation in running text or in a list: its name with its id, or the id alone where they are one."""
-    shown = identifier(one.id)
+def name_and_id(one: Entity | Relation) -> str:
+    """`Ada (ex:ada)`; the id alone where there is no other name."""
+    shown = printable_id(one.id)
     return shown if one.label in (None, one.id) else f"{clipped(one.label, NAME_LIMIT)} ({shown})"
 
 
-def listed(texts: Sequence[str], limit: int) -> str:
-    """Several names in one cell: those that have room in `limit` characters, at least one, and how many more."""
+def joined(texts: Sequence[str], limit: int) -> str:
+    """Texts separated by commas: as many as fit `limit` characters, at least one, and how many more there are."""
     shown: list[str] = []
     for text in texts:
         limit -= len(text)
@@ -120,11 +120,11 @@ def listed(texts: Sequence[str], limit: int) -> str:
     return ", ".join(shown)
 
 
-def shown(node: Node, limit: int) -> str:
-    """A node in a list of several, inside one cell."""
-    return literal(node, limit) if isinstance(node, Literal) else named(node)
+def node_text(node: Node, limit: int) -> str:
+    """A node in one cell, among others: a literal's text, or an entity's name and id."""
+    return literal_text(node, limit) if isinstance(node, Literal) else name_and_id(node)
 
 
-def qualifiers(items: tuple[Qualifier, ...], limit: int) -> str:
-    """The qualifiers of a triple in one cell: `from: 1886; to: 1888`."""
-    return "; ".join(f"{clipped(item.relation.label, NAME_LIMIT)}: {shown(item.value, limit)}" for item in items)
+def qualifiers_text(items: tuple[Qualifier, ...], limit: int) -> str:
+    """Qualifiers in one cell: `from: 1886; to: 1888`."""
+    return "; ".join(f"{clipped(item.relation.label, NAME_LIMIT)}: {node_text(item.value, limit)}" for item in items)

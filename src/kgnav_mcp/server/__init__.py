@@ -1,4 +1,4 @@
-"""The MCP face: thin. Tools, prompts, resources and completions over one app."""
+"""The MCP server over one app: its tools, prompts, resources and completions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kgnav_mcp.server.graph_server import GraphServer
 from kgnav_mcp.server.instructions import instructions
 from kgnav_mcp.server.prompts import add_prompts
 from kgnav_mcp.server.resources import add_resources
-from kgnav_mcp.server.tool import bind
+from kgnav_mcp.server.tool import build_tool
 from kgnav_mcp.server.toolsets import load_toolsets
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _LISTS_FRESH_MS = 3_600_000
 
 
 def build_server(app: App) -> MCPServer[None]:
-    """The server for this app. Building it opens no graph and cannot fail because of one."""
+    """The server for this app. Building it opens no graph."""
 
     @asynccontextmanager
     async def lifespan(_: MCPServer[None]) -> AsyncGenerator[None]:
@@ -44,7 +44,7 @@ def build_server(app: App) -> MCPServer[None]:
         description="Walks a knowledge graph: relations that really exist, followed one at a time.",
         instructions=instructions(toolsets, list(app.graphs)),
         version=__version__,
-        tools=[bind(spec, app) for toolset in toolsets for spec in toolset.tools],
+        tools=[build_tool(spec, app) for toolset in toolsets for spec in toolset.tools],
         log_level=app.settings.log_level,
         lifespan=lifespan,
         subscriptions=False,  # nothing changes that could be told: both eras say so

@@ -21,40 +21,40 @@ from kgnav_mcp.errors import InvalidArgument
 Json = dict[str, Any]
 
 _FINDINGS = 5
-"""Mistakes of one call that are listed."""
+"""Most mistakes of one call that are listed."""
 
 
 class Arguments(ArgModelBase):
-    """The arguments of a tool. What is not named here is refused, not ignored."""
+    """The arguments of a tool. Any other argument is refused."""
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, frozen=True)
 
     ids: ClassVar[frozenset[str]] = frozenset()
     """The arguments that are ids of entities or relations."""
-    longest: ClassVar[int] = 4_000
-    """Characters of the longest text that is read: twice those of any id that is printed."""
-    most: ClassVar[int] = 1_000
-    """Elements of the longest list that is read."""
+    max_characters: ClassVar[int] = 4_000
+    """Longest text that is read: twice the longest id that is printed."""
+    max_elements: ClassVar[int] = 1_000
+    """Longest list that is read."""
 
     @model_validator(mode="before")
     @classmethod
-    def _as_meant(cls, given: Json) -> Json:
-        return cls.meant(given)
+    def _normalize(cls, given: Json) -> Json:
+        return cls.normalized(given)
 
     @classmethod
-    def meant(cls, given: Json) -> Json:
-        """What a client means: optional arguments that say nothing are left out, and a list is a list."""
-        meant: Json = {}
+    def normalized(cls, given: Json) -> Json:
+        """The arguments without optional ones that are blank, and with lists as lists, whatever form they came in."""
+        kept: Json = {}
         for name, value in given.items():
             field = cls.model_fields.get(name)
             if field is not None and list in _alternatives(field.annotation):
                 value = _elements(value)  # noqa: PLW2901 - the same value in another form
             if field is None or field.is_required() or not _blank(value):
-                meant[name] = value
-        return meant
+                kept[name] = value
+        return kept
 
-    def check(self) -> None:
-        """Refuse what no answer can have suggested, before a store is asked for it.
+    def check_sizes(self) -> None:
+        """Refuse what is too large, before a store is asked for it.
 
         Raises:
             InvalidArgument: a text or a list is too long.
@@ -62,25 +62,25 @@ class Arguments(ArgModelBase):
         for name, value in self.model_dump_one_level().items():
             elements = cast("list[object]", value) if isinstance(value, list) else [value]
             characters = max((len(each) for each in elements if isinstance(each, str)), default=0)
-            if characters > self.longest:
+            if characters > self.max_characters:
                 raise InvalidArgument(
                     f"the argument {name!r} has {characters:,} characters",
-                    next_step=f"Shorten it: at most {self.longest:,} are read.",
+                    next_step=f"Shorten it: at most {self.max_characters:,} are read.",
                 )
-            if len(elements) > self.most:
+            if len(elements) > self.max_elements:
                 raise InvalidArgument(
                     f"the argument {name!r} has {len(elements):,} elements",
-                    next_step=f"Divide it among several calls: at most {self.most:,} are read.",
+                    next_step=f"Divide it among several calls: at most {self.max_elements:,} are read.",
                 )
 
-    def bound(self) -> Mapping[str, object]:
-        """What a cursor is bound to: every argument that was given, but the cursor."""
+    def without_cursor(self) -> Mapping[str, object]:
+        """The arguments that were given, but the cursor."""
         given = self.model_dump_one_level()
         return {name: value for name, value in given.items() if name != "cursor" and value is not None}
 
 
 class Metadata(FuncMetadata):
-    """The SDK's reading of arguments without its own guesses at JSON, which turn the text `null` into nothing."""
+    """Reads arguments as the SDK does, but takes a text that looks like JSON (`null`, `1`) for a text."""
 
     def pre_parse_json(self, data: Json) -> Json:
         return data
@@ -110,8 +110,8 @@ def _json(text: str) -> object:
         return None
 
 
-def readable(tool: str, schema: Json, error: ValidationError) -> str:
-    """Pydantic's findings as sentences: which argument, what is wrong with it, what it may be."""
+def validation_text(tool: str, schema: Json, error: ValidationError) -> str:
+    """A validation error in sentences: which argument, what is wrong with it, what it may be."""
     known: dict[str, Json] = schema.get("properties", {})
     lines: list[str] = []
     for finding in error.errors(include_url=False, include_context=False)[:_FINDINGS]:
@@ -140,7 +140,7 @@ def readable(tool: str, schema: Json, error: ValidationError) -> str:
 
 
 def nearest_argument(name: str, known: Mapping[str, object]) -> str | None:
-    """The argument that a name which is none may mean."""
+    """The known argument most like a name; None where none is like it."""
     found = process.extractOne(name[:_LONGEST_NAME], list(known), score_cutoff=60)
     return found[0] if found else None
 
@@ -154,14 +154,16 @@ def _expected(schema: Json) -> str:
     return "" if "enum" in schema else str(schema.get("description", ""))
 
 
-def slim(schema: Json) -> Json:
-    """A JSON schema without what a model does not need: titles, and `null` as an alternative to leaving it out."""
+def compact_schema(schema: Json) -> Json:
+    """The JSON schema without titles, and without `null` where an argument can be left out."""
     kept: Json = {}
     for key, value in schema.items():
         if key == "properties":
-            kept[key] = {name: slim(_without_null(part)) for name, part in cast("dict[str, Json]", value).items()}
+            kept[key] = {
+                name: compact_schema(_without_null(part)) for name, part in cast("dict[str, Json]", value).items()
+            }
         elif key == "items":
-            kept[key] = slim(cast("Json", value))
+            kept[key] = compact_schema(cast("Json", value))
         elif key not in ("title", "default") or (key == "default" and value not in (None, [])):
             kept[key] = value
     kept.pop("description", None) if schema.get("type") == "object" else None

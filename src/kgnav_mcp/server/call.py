@@ -1,4 +1,4 @@
-"""One call of a tool: the graph it is for, and the paging of its answer."""
+"""One call of a tool: its graph, its arguments, and the paging of its answer."""
 
 from __future__ import annotations
 
@@ -11,39 +11,41 @@ from kgnav_mcp.navigation.cursor import Cursor, Paging
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.resolving import resolve_entity
 from kgnav_mcp.port import GraphAdapter
-from kgnav_mcp.render.sheet import Answer, Sheet, Style, fit
+from kgnav_mcp.render.table import Answer, RenderOptions, Table, fit
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """What a tool works with. `bound` are the arguments its cursors are bound to.
-
-    Its answer may take one in `shares` parts of the budget: the rest is for others beside it.
-    """
+class ToolCall:
+    """What a tool works with."""
 
     app: App
     graph: Graph
     adapter: GraphAdapter
     tool: str
-    bound: Mapping[str, object]
-    shares: int = 1
+    arguments: Mapping[str, object]
+    """Without the cursor. A cursor is good for the same arguments only."""
+    budget_parts: int = 1
+    """The answer may take one of so many equal parts of the budget."""
 
     @property
     def limits(self) -> Limits:
+        """The thresholds of the algorithms."""
         return self.app.limits
 
     @property
-    def style(self) -> Style:
-        style = self.app.style
-        return replace(style, budget=style.budget // self.shares, coined=self.adapter.coined_prefixes)
+    def options(self) -> RenderOptions:
+        """How the answer is rendered."""
+        options = self.app.render_options
+        budget = options.budget // self.budget_parts
+        return replace(options, budget=budget, coined_prefixes=self.adapter.coined_prefixes)
 
     @property
     def paging(self) -> Paging:
         """Reads and writes the cursors of this call."""
-        return Paging.of(self.tool, self.graph.name, self.adapter.revision, self.bound)
+        return Paging.of(self.tool, self.graph.name, self.adapter.revision, self.arguments)
 
-    def place(self, cursor: str | None) -> Cursor:
-        """Where the answer starts.
+    def start(self, cursor: str | None) -> Cursor:
+        """Where the answer starts: at the beginning, or where a cursor of this call says.
 
         Raises:
             InvalidCursor: the cursor is not of this call.
@@ -51,12 +53,20 @@ class Call:
         return self.paging.read(cursor)
 
     async def entity(self, reference: str) -> Entity:
-        """The entity of an id or an unambiguous name."""
+        """The entity of this id or name.
+
+        Raises:
+            UnknownEntity: there is none.
+            AmbiguousEntity: several have the name.
+        """
         return await resolve_entity(self.adapter, reference)
 
-    def answer(self, sheet: Sheet, positions: Sequence[str] | None) -> Answer:
-        """The sheet cut to the budget, with a cursor that goes on behind the last row shown, where it can go on."""
-        return fit(sheet, self.style, self._cursors(sheet.seen, positions) if positions is not None else None)
+    def answer(self, table: Table, positions: Sequence[str] | None) -> Answer:
+        """The table cut to the budget, with a cursor after the last row shown if there are more.
+
+        `positions` has the place of each row in the whole list; None for a list that cannot be paged.
+        """
+        return fit(table, self.options, self._cursors(table.seen, positions) if positions is not None else None)
 
     def _cursors(self, seen: int, positions: Sequence[str]) -> Callable[[int], str]:
         paging = self.paging

@@ -1,4 +1,4 @@
-"""Completions: graph names, labels and relations of a schema, entities by name."""
+"""Completions: names of graphs, labels and relations of a schema, ids of entities by name."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.render.tokens import count_tokens
 
 _MOST = 100
-"""Values a completion may hold (MCP, completion/complete)."""
+"""Most values of a completion (MCP, completion/complete)."""
 
 _LONGEST = 200
-"""Characters of a value that is worth completing."""
+"""Most characters of a value that is offered."""
 
 _SCHEMA_ROWS = 5000
 
@@ -49,7 +49,7 @@ def add_completions(server: MCPServer[None], app: App) -> None:
 
 
 def _completion(known: list[str], typed: str, app: App) -> Completion:
-    """The known names that begin with what was typed, then those that hold it."""
+    """The known names that start with what was typed, then those that contain it."""
     folded = typed.casefold()
     begin = [name for name in known if name.casefold().startswith(folded)]
     hold = [name for name in known if folded in name.casefold() and name not in begin]
@@ -59,9 +59,9 @@ def _completion(known: list[str], typed: str, app: App) -> Completion:
 
 
 def _within(values: Sequence[str], app: App) -> list[str]:
-    """The first values that a completion may hold, none of them longer than anyone types and all within the budget."""
+    """The first values that fit the budget and the limits of a completion."""
     shown: list[str] = []
-    left = app.style.budget
+    left = app.render_options.budget
     for value in values:
         left -= count_tokens(value[:_LONGEST])
         if len(shown) < _MOST and left >= 0 and len(value) <= _LONGEST:

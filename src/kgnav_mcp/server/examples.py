@@ -1,6 +1,6 @@
-"""A call that works, made of one that failed: about the same thing, with what is nearest to what was wrong.
+"""Example calls in errors: the failed call, mended with what is nearest to what was wrong.
 
-Every such call is made before it is shown, so that none is shown that fails or finds nothing.
+Every example is tried before it is shown, so that none fails or finds nothing.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from kgnav_mcp.errors import (
 )
 from kgnav_mcp.model import Direction
 from kgnav_mcp.render.calls import call_text
-from kgnav_mcp.render.sheet import Answer
-from kgnav_mcp.render.text import clean, identifier
+from kgnav_mcp.render.table import Answer
+from kgnav_mcp.render.text import clean, printable_id
 from kgnav_mcp.server.arguments import Json, nearest_argument
 
 _TRIES = 8
 _SECONDS = 1.0
-"""Time for all tries: an example is a courtesy, for which nobody waits longer."""
+"""Seconds for all tries: nobody waits longer for an example."""
 
 _ANY = "?"
-"""Stands for an element of a list that was left empty: what is nearest to it is as good as any."""
+"""An element for a list that was left empty: no relation has this name, so any may be the nearest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What an example of a tool is made by: its name, the schema of its arguments, and which of those are ids."""
+    """What a call of a tool is written by: its name, the schema of its arguments, and which of them are ids."""
 
     tool: str
     schema: Json
@@ -96,14 +96,14 @@ def _as_printed(signature: Signature, arguments: Json) -> Json:
             return [printed(name, each) for each in cast("list[object]", value)]
         if not isinstance(value, str):
             return value
-        return identifier(value) if name in signature.ids else clean(value)
+        return printable_id(value) if name in signature.ids else clean(value)
 
     named: Json = signature.schema.get("properties", {})
     return {name: printed(name, arguments[name]) for name in named if name in arguments and name != "cursor"}
 
 
 def _mended(schema: Json, given: Json, error: Exception) -> Iterator[Json]:
-    """The calls that a failed one may have meant, likeliest first."""
+    """Calls that may have been meant by a failed one, likeliest first."""
     match error:
         case UnknownEntity(nearest=near) | AmbiguousEntity(candidates=near):
             yield from ({**given, "entity": entity.id} for entity in near[:3])
@@ -139,7 +139,7 @@ def _other_relations(given: Json, error: UnknownRelation) -> Iterator[Json]:
 
 
 def _valid(schema: Json, given: Json, error: ValidationError) -> Iterator[Json]:
-    """Arguments without the mistakes that were found, as far as they can be told from the schema."""
+    """The arguments with every mistake mended, as far as the schema tells how."""
     known: dict[str, Json] = schema.get("properties", {})
     kept = dict(given)
     choices: dict[str, list[object]] = {}
@@ -162,7 +162,7 @@ def _valid(schema: Json, given: Json, error: ValidationError) -> Iterator[Json]:
 
 
 def _choices(schema: Json, value: object, context: dict[str, Any]) -> list[object]:
-    """What an argument may be in place of a value that it cannot be; empty where that cannot be told."""
+    """Valid values in place of a wrong one, likeliest first; none where the schema does not tell."""
     if "enum" in schema:
         alike = JaroWinkler.normalized_similarity
         return [name for name, _, _ in process.extract(str(value)[:100], schema["enum"], scorer=alike, limit=None)]

@@ -1,4 +1,4 @@
-"""The SDK's server with its own errors in sentences: bounded, without a traceback, and with what to do next."""
+"""The SDK's server with readable errors: short, without a traceback, and with what to do next."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequ
 from pydantic import AnyUrl
 
 from kgnav_mcp.clipping import echoed
-from kgnav_mcp.server.stdio import PipedServer
+from kgnav_mcp.server.stdio import StdioServer
 
 _LONGEST_URI = 20_000
-"""Characters of a resource's address: the longest printable id, percent-encoded."""
+"""Most characters of a resource's URI: the longest printable id, percent-encoded."""
 
 
-class GraphServer(PipedServer):
-    """Says what is wrong with a request for a prompt, a resource or a tool that there is not."""
+class GraphServer(StdioServer):
+    """Says what is wrong with a request for an unknown tool, prompt or resource."""
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None

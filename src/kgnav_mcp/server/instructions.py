@@ -1,4 +1,4 @@
-"""What a client's model is told of this server before its first call: under 2 KB, the key words first."""
+"""The server's instructions, which a client's model reads before its first call: under 2 KB, key words first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ANSWERS = (
 )
 _END = "Copy ids exactly. An error says what to call next. Say so when the graph does not hold the answer."
 _GRAPHS = 20
-"""Graphs that are named; a tool's schema names them all."""
+"""Most graphs that are named; a tool's schema names them all."""
 
 
 def instructions(toolsets: Sequence[Toolset], graphs: Sequence[str]) -> str:

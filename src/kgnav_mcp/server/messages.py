@@ -1,4 +1,4 @@
-"""From a line of text to a JSON-RPC message, or to the error that is owed to who sent it.
+"""Reads a line of text as a JSON-RPC message; of what is none, makes the error answer.
 
 The SDK drops what it cannot read: its sender would wait for an answer for ever. It also takes a request whose id is
 neither text nor an integer for a notification, which nobody answers.
@@ -19,18 +19,18 @@ _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+'
 _TOKEN = re.compile(rf'{_STRING}"?|[{{}}\[\]]', re.DOTALL)
 _VALUE = re.compile(rf'\s*:\s*({_STRING}"|-?\d+)\s*[,}}]', re.DOTALL)
 _MOST_TOKENS = 1_000_000
-"""Of a line that is no JSON, looked through for its id: less than a second's work."""
+"""Most tokens of a broken line that are searched for its id: less than a second's work."""
 
 
-class Unreadable(Exception):
-    """A line is no message. `answer` says so to the client."""
+class InvalidMessage(Exception):
+    """A line is no JSON-RPC message. `answer` is the error to send to the client."""
 
     def __init__(self, code: int, reason: str, request_id: RequestId | None = None) -> None:
         super().__init__(reason)
         self.answer = JSONRPCError(jsonrpc="2.0", id=request_id, error=ErrorData(code=code, message=reason))
 
 
-def message_of(line: bytes) -> JSONRPCMessage:
+def parse_message(line: bytes) -> JSONRPCMessage:
     """The message on a line.
 
     Raises:
@@ -40,9 +40,9 @@ def message_of(line: bytes) -> JSONRPCMessage:
     try:
         content: object = from_json(text)
     except ValueError as error:
-        raise Unreadable(PARSE_ERROR, f"Parse error: {error}", _id_in(text)) from error
+        raise InvalidMessage(PARSE_ERROR, f"Parse error: {error}", _id_in(text)) from error
     if not isinstance(content, dict):
-        raise Unreadable(INVALID_REQUEST, "Invalid request: a message is one JSON object. Send a batch one by one.")
+        raise InvalidMessage(INVALID_REQUEST, "Invalid request: a message is one JSON object. Send a batch one by one.")
     fields = cast("dict[str, Any]", content)
     kind = _kind(fields)
     try:
@@ -52,7 +52,7 @@ def message_of(line: bytes) -> JSONRPCMessage:
         reasons = "; ".join(dict.fromkeys(f"{finding['loc'][0]}: {finding['msg']}" for finding in findings))
         # The id of an answer is one of ours: under that id the client waits for something else, or for nothing.
         known = _as_id(fields.get("id")) if kind is JSONRPCRequest else None
-        raise Unreadable(INVALID_REQUEST, f"Invalid request: {reasons}", known) from error
+        raise InvalidMessage(INVALID_REQUEST, f"Invalid request: {reasons}", known) from error
 
 
 def _kind(fields: dict[str, Any]) -> type[BaseModel]:
@@ -64,7 +64,7 @@ def _kind(fields: dict[str, Any]) -> type[BaseModel]:
 
 
 def _id_in(text: str) -> RequestId | None:
-    """The id of a request that is no JSON as a whole, where it can be told all the same."""
+    """The id of a request that is not JSON as a whole; None where it cannot be told."""
     depth = 0
     for token in islice(_TOKEN.finditer(text), _MOST_TOKENS):
         mark = token[0]

@@ -1,4 +1,4 @@
-"""Who is let in over HTTP: the Host and Origin headers to accept, and what a browser is told about them."""
+"""Which HTTP requests are accepted, by their Host and Origin headers, and the CORS answers for browsers."""
 
 from __future__ import annotations
 
@@ -12,21 +12,20 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from kgnav_mcp.config import HttpSettings
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-EVERY_ADDRESS = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not bound to
+ANY_ADDRESS = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not bound to
 
 _METHODS = ("GET", "POST", "DELETE")
 _HEADERS = ("authorization", "last-event-id", "mcp-method", "mcp-name", "mcp-protocol-version", "mcp-session-id")
-"""What clients of either era send, beside the headers that a page may always send."""
+"""Headers that clients of either era send, beside those that a page may always send."""
 
 
 def transport_security(http: HttpSettings) -> TransportSecuritySettings:
-    """The Host and Origin headers that are let in: this machine's own names, and those that are configured.
+    """The Host and Origin headers to accept: this machine's own names, and those that are configured.
 
-    A name without a port stands for itself at any port: the port that a client names is the one it has to use, behind
-    a proxy another than ours. A server bound to every address knows no name of its own beside loopback: its public
-    names must be configured.
+    A name without a port is accepted with any port, since a proxy may listen on another one than we. A server bound
+    to every address knows only the names of loopback: its public names have to be configured.
     """
-    own = () if http.host in (*EVERY_ADDRESS, *LOOPBACK) else (bracketed(http.host),)
+    own = () if http.host in (*ANY_ADDRESS, *LOOPBACK) else (url_host(http.host),)
     local = _at_any_port(*LOOPBACK, *own)
     return TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
@@ -39,11 +38,7 @@ def transport_security(http: HttpSettings) -> TransportSecuritySettings:
 
 
 class CrossOrigin(CORSMiddleware):
-    """The application for browsers, whose pages are of other origins.
-
-    Only those that are let in are told what they may do: requests of the others reach the application, which turns
-    them away.
-    """
+    """CORS for the accepted origins. Requests of other origins reach the application, which refuses them."""
 
     def __init__(self, app: ASGIApp, http: HttpSettings) -> None:
         super().__init__(
@@ -63,7 +58,7 @@ class CrossOrigin(CORSMiddleware):
 
 
 def _pattern(origin: str) -> str:
-    """The regular expression of an allowed origin, which may stand for any port."""
+    """The regular expression of an allowed origin; `:*` is any port."""
     name, any_port, _ = origin.partition(":*")
     return re.escape(name) + (r":\d+" if any_port else "")
 
@@ -72,6 +67,6 @@ def _at_any_port(*names: str) -> list[str]:
     return [form for name in names for form in (name, f"{name}:*")]
 
 
-def bracketed(host: str) -> str:
-    """A host as URLs and headers have it: an IPv6 address in brackets."""
+def url_host(host: str) -> str:
+    """The host as in a URL: an IPv6 address in brackets."""
     return f"[{host}]" if ":" in host and not host.startswith("[") else host

@@ -16,11 +16,11 @@ from kgnav_mcp.clipping import clipped
 from kgnav_mcp.errors import InvalidRequest, KgnavError
 from kgnav_mcp.model import Entity, Node, Triple
 from kgnav_mcp.navigation.sampling import SampleWalk
-from kgnav_mcp.render.budget import bounded
-from kgnav_mcp.render.overview import overview
-from kgnav_mcp.render.problems import problem
-from kgnav_mcp.render.sheet import Style
-from kgnav_mcp.render.text import NAME_LIMIT, clean, identifier, named, shown
+from kgnav_mcp.render.budget import truncated
+from kgnav_mcp.render.overview import schema_overview
+from kgnav_mcp.render.problems import error_text
+from kgnav_mcp.render.table import RenderOptions
+from kgnav_mcp.render.text import NAME_LIMIT, clean, name_and_id, node_text, printable_id
 from kgnav_mcp.render.tokens import count_tokens
 
 Question = Annotated[str, Field(description="The question to answer from the graph.")]
@@ -69,7 +69,7 @@ async def _prompt(app: App, name: str, question: str, spec: PromptSpec) -> str:
     Raises:
         MCPError: the question is too long, or there is no such graph.
     """
-    budget = app.style.budget
+    budget = app.render_options.budget
     if len(question) > budget // 2:  # no character is more than one token
         raise MCPError(
             INVALID_PARAMS, f"Invalid call: the question has {len(question):,} characters, {budget // 2:,} are taken."
@@ -77,23 +77,23 @@ async def _prompt(app: App, name: str, question: str, spec: PromptSpec) -> str:
     try:
         graph = app.graph(name.strip() or None)
     except InvalidRequest as error:
-        raise MCPError(INVALID_PARAMS, problem(error)) from error
+        raise MCPError(INVALID_PARAMS, error_text(error)) from error
     walk = await graph.sample()
     example = _example(walk, spec) if walk else "No example: the graph has no named walk."
-    example = bounded(example, budget // 4)
+    example = truncated(example, budget // 4)
     left = budget - count_tokens(question) - count_tokens(example)
-    schema = await _schema(graph, replace(app.style, budget=left, structured=False))
+    schema = await _schema(graph, replace(app.render_options, budget=left, structured=False))
     return "\n\n".join((spec.method, schema, example, _CLOSING, f"Question: {question}"))
 
 
-async def _schema(graph: Graph, style: Style) -> str:
+async def _schema(graph: Graph, options: RenderOptions) -> str:
     try:
         async with graph.adapter() as adapter:
             schema = await adapter.schema(limit=_SCHEMA_ROWS)
-            style = replace(style, coined=adapter.coined_prefixes)
+            options = replace(options, coined_prefixes=adapter.coined_prefixes)
     except KgnavError as error:
-        return f"The graph cannot be read now.\n{bounded(problem(error), style.budget)}"
-    text = overview(graph.name, schema, None, style).text
+        return f"The graph cannot be read now.\n{truncated(error_text(error), options.budget)}"
+    text = schema_overview(graph.name, schema, None, options).text
     return "The graph:\n" + text.rpartition("\nNext:")[0].rstrip()
 
 
@@ -101,11 +101,11 @@ def _example(walk: SampleWalk, spec: PromptSpec) -> str:
     """A question that this walk answers, the calls of each step, and the answer."""
     path = " and then ".join(clean(clipped(step.relation.label, NAME_LIMIT)) for step in walk.steps)
     lines = ["An example on this very graph:"]
-    lines.append(f"Question: starting at {clean(named(walk.start))}, where do {path} lead?")
+    lines.append(f"Question: starting at {clean(name_and_id(walk.start))}, where do {path} lead?")
     end: Node = walk.start
     for step in walk.steps:
-        tail = clean(shown(step.tail, NAME_LIMIT))
-        lines += [spec.step_calls(step), f"  shows {identifier(step.relation.id)} -> {tail}"]
+        tail = clean(node_text(step.tail, NAME_LIMIT))
+        lines += [spec.step_calls(step), f"  shows {printable_id(step.relation.id)} -> {tail}"]
         end = step.tail
     answer = end.label or end.id if isinstance(end, Entity) else end.text
     return "\n".join([*lines, f"Final answer: {{{clean(clipped(answer, NAME_LIMIT))}}}"])

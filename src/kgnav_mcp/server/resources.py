@@ -1,4 +1,4 @@
-"""Resources: the graphs, a schema, one name of a schema, one entity. The same text as the tools give."""
+"""Resources: the graphs, a schema, a part of a schema, an entity. Their texts are those of the tools."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from kgnav_mcp.app import App
 from kgnav_mcp.errors import InvalidRequest, KgnavError
 from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation import neighbourhood
-from kgnav_mcp.render.budget import bounded
-from kgnav_mcp.render.overview import overview
-from kgnav_mcp.render.problems import problem
-from kgnav_mcp.render.text import cell
-from kgnav_mcp.render.triples import neighbourhood as neighbourhood_sheet
-from kgnav_mcp.server.call import Call
+from kgnav_mcp.render.budget import truncated
+from kgnav_mcp.render.overview import schema_overview
+from kgnav_mcp.render.problems import error_text
+from kgnav_mcp.render.text import table_cell
+from kgnav_mcp.render.triples import neighbourhood_table
+from kgnav_mcp.server.call import ToolCall
 
 GRAPHS = "kg://graphs"
 SCHEMA = "kg://{graph}/schema"
@@ -28,20 +28,21 @@ ENTITY = "kg://{graph}/entity/{id}"
 _MARKDOWN = "text/markdown"
 _SCHEMA_ROWS = 1000
 _NAMES_ARE_NO_PATHS = ResourceSecurity(exempt_params=frozenset({"graph", "name", "id"}))
-"""Ids are looked up in a graph, never in a file system: an IRI with slashes is as good as any."""
+"""Ids are looked up in a graph, never in a file system: an IRI with slashes is a good id."""
 
 T = TypeVar("T")
 
 
 def add_resources(server: MCPServer[None], app: App) -> None:
-    """Offer the graphs, their schemas and their entities to read."""
+    """Offer the graphs, their schemas and their entities as resources."""
 
     async def graphs() -> str:
         lines = ["graph|location|schema", "--|--|--"]
         lines += [
-            f"{name}|{cell(graph.settings.shown_location)}|kg://{name}/schema" for name, graph in app.graphs.items()
+            f"{name}|{table_cell(graph.settings.shown_location)}|kg://{name}/schema"
+            for name, graph in app.graphs.items()
         ]
-        return bounded("\n".join(lines), app.style.budget)
+        return truncated("\n".join(lines), app.render_options.budget)
 
     async def schema(graph: str) -> str:
         return await _reading(_schema(app, graph, None), app)
@@ -71,21 +72,26 @@ def add_resources(server: MCPServer[None], app: App) -> None:
 
 
 async def _reading(text: Awaitable[str], app: App) -> str:
-    """The text, or the SDK's own errors with ours as their words: not found is another code than a store down."""
+    """The text, cut to the budget.
+
+    Raises:
+        ResourceNotFoundError: there is no such graph, name or entity.
+        ResourceError: the graph cannot be read.
+    """
     try:
-        return bounded(await text, app.style.budget)
+        return truncated(await text, app.render_options.budget)
     except InvalidRequest as error:
-        raise ResourceNotFoundError(problem(error)) from error
+        raise ResourceNotFoundError(error_text(error)) from error
     except KgnavError as error:
-        raise ResourceError(problem(error)) from error
+        raise ResourceError(error_text(error)) from error
 
 
 async def _schema(app: App, graph_name: str, name: str | None) -> str:
     graph = app.graph(graph_name)
     async with graph.adapter() as adapter:
         schema = await adapter.schema(name, limit=_SCHEMA_ROWS)
-        style = replace(app.style, coined=adapter.coined_prefixes)
-    return overview(graph.name, schema, name, style).text
+        options = replace(app.render_options, coined_prefixes=adapter.coined_prefixes)
+    return schema_overview(graph.name, schema, name, options).text
 
 
 async def _entity(app: App, graph_name: str, reference: str) -> str:
@@ -94,11 +100,11 @@ async def _entity(app: App, graph_name: str, reference: str) -> str:
     async with graph.adapter() as adapter:
         for direction in Direction:
             # The cursors in the text are those of `search`, so that a model can go on with the tool.
-            bound = {"entity": reference, "direction": str(direction)}
-            call = Call(app, graph, adapter, "search", bound, shares=len(Direction))
+            arguments = {"entity": reference, "direction": str(direction)}
+            call = ToolCall(app, graph, adapter, "search", arguments, budget_parts=len(Direction))
             entity = await call.entity(reference)
             found = await neighbourhood.search(adapter, entity, direction, limits=call.limits)
             page = found.rows or found.relations
-            sheet = neighbourhood_sheet(found, call.style, 0)
-            parts.append(f"{direction}: {call.answer(sheet, page.positions if page else ()).text}")
+            table = neighbourhood_table(found, call.options, 0)
+            parts.append(f"{direction}: {call.answer(table, page.positions if page else ()).text}")
     return "\n\n".join(parts)

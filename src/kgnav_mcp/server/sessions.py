@@ -1,4 +1,4 @@
-"""The sessions of the handshake era over HTTP, so many at most."""
+"""A limit on the sessions of the handshake era over HTTP."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 SESSION_IDLE_S = 30 * 60
-"""Seconds after which a session that nobody uses is dropped: longer than people think between two questions.
+"""Seconds after which an unused session ends: longer than people think between two questions.
 
-Its client is told by 404, and has to shake hands again. An open event stream is use.
+Its client gets 404 and has to shake hands again. A session with an open event stream is in use.
 """
 
-MOST_SESSIONS = 1_000
-"""Sessions that are kept at a time, of some 40 KB each."""
+MAX_SESSIONS = 1_000
+"""Most sessions at a time, of some 40 KB each."""
 
 _SESSION = "mcp-session-id"
 
 
 class BoundedSessions:
-    """The application with at most so many sessions: the one unused for longest makes room for a new one.
+    """The application with a limit on its sessions: a new one ends the one that is unused for longest.
 
-    The SDK has a bound as well, but turns new clients away there: one program that shakes hands for each of its
-    questions would lock out everybody else. Sessions with an open request are never ended here.
+    The SDK refuses new clients at its own limit: one program that shakes hands for each question would lock out
+    everybody else. A session with an open request is never ended here.
     """
 
-    def __init__(self, app: ASGIApp, most: int = MOST_SESSIONS) -> None:
+    def __init__(self, app: ASGIApp, max_sessions: int = MAX_SESSIONS) -> None:
         self._app = app
-        self._most = most
+        self._max_sessions = max_sessions
         self._open_requests: dict[str, int] = {}
-        """Of each session, the one unused for longest first. Sessions that have ended leave as if they were unused."""
+        """Requests by session, the one unused for longest first. An ended session counts as unused."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -57,7 +57,7 @@ class BoundedSessions:
             await send(message)
 
         await self._app(scope, receive, noting)
-        while len(self._open_requests) > self._most and (unused := self._longest_unused()):
+        while len(self._open_requests) > self._max_sessions and (unused := self._longest_unused()):
             del self._open_requests[unused]
             await self._end(unused, scope)
 
@@ -65,7 +65,7 @@ class BoundedSessions:
         return next((session for session, requests in self._open_requests.items() if not requests), None)
 
     async def _end(self, session: str, scope: Scope) -> None:
-        """End a session as its client would, in the place of that client."""
+        """End a session by the request its client would send."""
         headers = [(b"host", Headers(scope=scope)["host"].encode()), (_SESSION.encode(), session.encode())]
 
         async def receive() -> Message:

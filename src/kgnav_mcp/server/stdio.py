@@ -1,8 +1,8 @@
-"""The protocol over this process's own stdin and stdout, with the event loop itself waiting for them.
+"""MCP over this process's own stdin and stdout, without threads where these are pipes or sockets.
 
-The SDK's transport crosses to a thread for every line it reads and twice for every line it writes: a third of what an
-idle call takes. Clients start the server with pipes or sockets, which an event loop on POSIX waits for without one.
-A thread reads from everything else, such as a file or a terminal. Windows is left to the SDK.
+The SDK's transport crosses to a thread for every line it reads and twice for every line it writes: a third of the
+time of an idle call. Clients start the server with pipes or sockets, which an event loop on POSIX can wait for. A
+file or a terminal is read by a thread. On Windows the SDK's transport is used.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST
 
-from kgnav_mcp.server.messages import Unreadable, message_of
+from kgnav_mcp.server.messages import InvalidMessage, parse_message
 
 if sys.platform != "win32":
     import fcntl
@@ -32,14 +32,14 @@ if sys.platform != "win32":
 STDIN, STDOUT, STDERR = 0, 1, 2
 
 _LONGEST_LINE = 2**26
-"""Bytes of one message: more than any call has arguments, less than would fill the memory."""
+"""Most bytes of a message: more than any call needs, less than would fill the memory."""
 
 Readline: TypeAlias = Callable[[], Awaitable[bytes]]
-"""Gives the next line; an empty one at the end. Raises ValueError where a line is longer than _LONGEST_LINE."""
+"""Reads the next line, empty at the end. Raises ValueError for a line over _LONGEST_LINE."""
 
 
-class PipedServer(MCPServer[None]):
-    """The SDK's server, with a faster way over pipes, that leaves no request without an answer."""
+class StdioServer(MCPServer[None]):
+    """The SDK's server with a faster stdio transport that answers every line, also one that is no message."""
 
     async def run_stdio_async(self) -> None:
         """Serve on stdin and stdout until the client closes them."""
@@ -52,25 +52,25 @@ class PipedServer(MCPServer[None]):
                 await server.run(_Incoming(readline, write), write, server.create_initialization_options())
 
     def _protocol_server(self) -> Server[Any]:
-        """The SDK's server below this one, which reads and writes any streams.
+        """The SDK's server below this one, which can serve any pair of streams.
 
-        The SDK gives it out in public only as the server behind an HTTP application: making one opens nothing.
+        Its only public way out is through the HTTP application, so one is made. That opens nothing.
         """
         self.streamable_http_app()
         return self.session_manager.app
 
 
 def _can_be_waited_for(end: int) -> bool:
-    """Whether an event loop can wait until there is something at this end, or room."""
+    """Whether an event loop can wait for this file descriptor: a pipe or a socket."""
     mode = os.fstat(end).st_mode
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 @contextmanager
 def _wire() -> Generator[tuple[int, int]]:
-    """Both ends under numbers of their own, while stdin is empty and stdout leads to stderr.
+    """The client's stdin and stdout as new file descriptors, while stdin is empty and stdout leads to stderr.
 
-    What a library prints, or a child process, can then never come between two messages.
+    What a library or a child process prints can then never come between two messages.
     """
     incoming, outgoing = (fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, STDERR + 1) for end in (STDIN, STDOUT))
     try:
@@ -94,10 +94,10 @@ def _lead(end: int, path: str, flags: int) -> None:
 
 
 class _Stream:
-    """What the SDK asks of a stream beside its items."""
+    """The methods that the SDK needs of a stream, beside sending and receiving."""
 
     async def aclose(self) -> None:
-        """Nothing is to be done: who opened the wire closes it."""
+        """Nothing to do: who opened the file descriptors closes them."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -109,7 +109,7 @@ class _Stream:
 
 
 class _Incoming(_Stream):
-    """The client's messages. A line that is none is answered at once, with the error it deserves."""
+    """Messages from the client. A line that is none is answered at once with an error."""
 
     def __init__(self, readline: Readline, outgoing: _Outgoing) -> None:
         self._readline = readline
@@ -122,15 +122,15 @@ class _Incoming(_Stream):
                 if not line:
                     raise anyio.EndOfStream
                 if not line.isspace():
-                    return SessionMessage(message_of(line))
-            except Unreadable as error:
+                    return SessionMessage(parse_message(line))
+            except InvalidMessage as error:
                 await self._refuse(error)
             except ConnectionError as error:
                 raise anyio.EndOfStream from error
             except ValueError:
-                await self._refuse(Unreadable(INVALID_REQUEST, f"A message has at most {_LONGEST_LINE:,} bytes."))
+                await self._refuse(InvalidMessage(INVALID_REQUEST, f"A message has at most {_LONGEST_LINE:,} bytes."))
 
-    async def _refuse(self, error: Unreadable) -> None:
+    async def _refuse(self, error: InvalidMessage) -> None:
         with suppress(anyio.BrokenResourceError):  # the client reads no more; what it still sends is read all the same
             await self._outgoing.send(SessionMessage(error.answer))
 
@@ -167,7 +167,7 @@ class _Written(_Outgoing):
 
 
 class _Sent(_Outgoing):
-    """Messages to a socket that the client's messages come from as well."""
+    """Messages to a socket from which the client's messages come too."""
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
@@ -218,7 +218,7 @@ def _line(item: SessionMessage) -> bytes:
 
 @asynccontextmanager
 async def _both(incoming: int, outgoing: int) -> AsyncGenerator[tuple[Readline, _Outgoing]]:
-    """The way in and the way out. A socket that is both is one connection: as a pipe each would take the other's."""
+    """The way in and the way out. One socket for both is opened as one connection: as two they would share data."""
     modes = os.fstat(incoming), os.fstat(outgoing)
     if not (os.path.samestat(*modes) and stat.S_ISSOCK(modes[0].st_mode)):
         async with _lines_from(incoming) as readline, _lines_to(outgoing) as write:

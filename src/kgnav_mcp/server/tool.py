@@ -1,4 +1,4 @@
-"""A tool as one value, and its way onto the wire: strict arguments in, one text or one structure out.
+"""A tool as one value, and how it is served: strict arguments in, one text or one structure out.
 
 The SDK builds tools from functions; here a tool is data, so that the whole surface can be listed, documented and
 compared. What the SDK does otherwise is set right here and in `arguments`: unknown arguments are refused instead of
@@ -19,12 +19,12 @@ from pydantic import Field, ValidationError, create_model
 
 from kgnav_mcp.app import App
 from kgnav_mcp.errors import KgnavError
-from kgnav_mcp.render.budget import bounded, bounded_facts
-from kgnav_mcp.render.problems import problem, with_example
-from kgnav_mcp.render.sheet import Answer
+from kgnav_mcp.render.budget import truncated, truncated_facts
+from kgnav_mcp.render.problems import error_text, with_example
+from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.tokens import count_tokens
-from kgnav_mcp.server.arguments import Arguments, Json, Metadata, readable, slim
-from kgnav_mcp.server.call import Call
+from kgnav_mcp.server.arguments import Arguments, Json, Metadata, compact_schema, validation_text
+from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.examples import Signature, working_call
 
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
@@ -32,13 +32,13 @@ ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec(Generic[ArgumentsT]):
-    """A tool: its name, its words, its arguments, what it does, and what a client may count on."""
+    """A tool as data: its name and words, its arguments, what it does, and what it leaves as it was."""
 
     name: str
     title: str
     description: str
     arguments: type[ArgumentsT]
-    run: Callable[[Call, ArgumentsT], Awaitable[Answer]]
+    run: Callable[[ToolCall, ArgumentsT], Awaitable[Answer]]
     read_only: bool = True
     """Whether a call changes nothing, neither in the graph nor in the server."""
     idempotent: bool = True
@@ -46,7 +46,7 @@ class ToolSpec(Generic[ArgumentsT]):
 
     @property
     def annotations(self) -> ToolAnnotations:
-        """What clients are told of the tool beside its words. None deletes anything or leaves its graph."""
+        """The hints for clients. No tool deletes anything, or reaches beyond the served graphs."""
         return ToolAnnotations(
             title=self.title,
             read_only_hint=self.read_only,
@@ -57,9 +57,9 @@ class ToolSpec(Generic[ArgumentsT]):
 
 
 class GraphTool(Tool):
-    """An SDK tool whose errors are written for a reader by `explained`."""
+    """A tool of the SDK whose errors are written by `explain`."""
 
-    explained: Callable[[Json, KgnavError | ValidationError], Awaitable[CallToolResult]] = Field(exclude=True)
+    explain: Callable[[Json, KgnavError | ValidationError], Awaitable[CallToolResult]] = Field(exclude=True)
 
     async def run(self, arguments: Json, context: Context[Any, Any], convert_result: bool = False) -> object:
         try:
@@ -67,43 +67,44 @@ class GraphTool(Tool):
         except ToolError as error:
             match error.__cause__:
                 case KgnavError() as cause:
-                    return await self.explained(arguments, cause)
+                    return await self.explain(arguments, cause)
                 case ValidationError() as cause if not isinstance(error, UnexpectedToolError):
-                    return await self.explained(arguments, cause)
+                    return await self.explain(arguments, cause)
                 case _:
                     raise
 
 
-def bind(spec: ToolSpec[Any], app: App) -> Tool:
-    """The tool as the SDK serves it, for the graphs of this app."""
+def build_tool(spec: ToolSpec[Any], app: App) -> Tool:
+    """The tool as the SDK serves it, on the graphs of this app."""
     arguments = _with_graph(spec.arguments, list(app.graphs))
-    schema = slim(arguments.model_json_schema())
+    schema = compact_schema(arguments.model_json_schema())
     signature = Signature(spec.name, schema, spec.arguments.ids)
     metadata = Metadata(arg_model=arguments, output_schema=OUTPUT_SCHEMA if app.settings.structured else None)
 
-    async def made(values: Json) -> Answer:
-        chosen = app.graph(values.pop("graph", None))
+    async def answer(values: Json) -> Answer:
+        graph = app.graph(values.pop("graph", None))
         given = spec.arguments.model_construct(None, **values)
-        given.check()
-        async with chosen.adapter() as adapter:
-            return await spec.run(Call(app, chosen, adapter, spec.name, given.bound()), given)
+        given.check_sizes()
+        async with graph.adapter() as adapter:
+            return await spec.run(ToolCall(app, graph, adapter, spec.name, given.without_cursor()), given)
 
-    async def called(**values: object) -> CallToolResult:
-        return _succeeded(await made(values), app)
+    async def call(**values: object) -> CallToolResult:
+        return _result(await answer(values), app)
 
-    async def explained(given: Json, error: KgnavError | ValidationError) -> CallToolResult:
-        text = problem(error) if isinstance(error, KgnavError) else readable(spec.name, schema, error)
+    async def explain(given: Json, error: KgnavError | ValidationError) -> CallToolResult:
+        text = error_text(error) if isinstance(error, KgnavError) else validation_text(spec.name, schema, error)
 
-        async def again(mended: Json) -> Answer:
-            return await made(metadata.validate_arguments(mended))
+        async def retry(mended: Json) -> Answer:
+            return await answer(metadata.validate_arguments(mended))
 
-        example = await working_call(signature, arguments.meant(given), error, again)
-        text = bounded(with_example(text, example), app.style.budget)
+        # Examples are tried out, which must change nothing.
+        example = await working_call(signature, arguments.normalized(given), error, retry) if spec.read_only else ""
+        text = truncated(with_example(text, example), app.render_options.budget)
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
     return GraphTool(
-        fn=called,
-        explained=explained,
+        fn=call,
+        explain=explain,
         name=spec.name,
         title=spec.title,
         description=spec.description,
@@ -116,7 +117,7 @@ def bind(spec: ToolSpec[Any], app: App) -> Tool:
 
 
 def _with_graph(arguments: type[Arguments], graphs: list[str]) -> type[Arguments]:
-    """The arguments with a `graph` to choose, where there is a choice."""
+    """The arguments with a `graph` to choose, if there are several."""
     if len(graphs) < 2:
         return arguments
     field = Field(
@@ -125,14 +126,14 @@ def _with_graph(arguments: type[Arguments], graphs: list[str]) -> type[Arguments
     return create_model(arguments.__name__, __base__=arguments, graph=(str, field))
 
 
-def _succeeded(answer: Answer, app: App) -> CallToolResult:
-    """The text alone, or the facts with no more text than the line that says how complete they are."""
-    budget = app.style.budget
+def _result(answer: Answer, app: App) -> CallToolResult:
+    """The text alone; with structured content, the text is only its first line."""
+    budget = app.render_options.budget
     if not app.settings.structured:
-        text = answer.text if app.settings.paper_format else bounded(answer.text, budget)
+        text = answer.text if app.settings.paper_format else truncated(answer.text, budget)
         return CallToolResult(content=[TextContent(type="text", text=text)])
-    first_line = bounded(answer.text.partition("\n")[0], budget // 4)
-    facts = bounded_facts(answer.facts, budget - count_tokens(first_line))
+    first_line = truncated(answer.text.partition("\n")[0], budget // 4)
+    facts = truncated_facts(answer.facts, budget - count_tokens(first_line))
     return CallToolResult(content=[TextContent(type="text", text=first_line)], structured_content=facts)
 
 
@@ -145,4 +146,4 @@ OUTPUT_SCHEMA: Json = {
     },
     "required": ["completeness", "rows", "notes"],
 }
-"""What `--structured` answers look like: the completeness line's facts, rows keyed by column, and the notes."""
+"""The form of `--structured` answers: how complete they are, rows keyed by column, notes."""

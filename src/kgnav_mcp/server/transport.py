@@ -1,7 +1,7 @@
-"""Running the server: on stdio for clients that start it, on streamable HTTP for those that reach it.
+"""Running the server: on stdio for the client that starts it, or on streamable HTTP for many.
 
-Over HTTP the Host and Origin of every request are checked whatever the address it is bound to: a page in a browser
-must not reach a local server by DNS rebinding, and the SDK checks by itself on loopback addresses only.
+Over HTTP the Host and Origin of every request are checked, whatever the address: a page in a browser must not reach a
+local server by DNS rebinding, and the SDK checks on loopback addresses only.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kgnav_mcp.app import App
 from kgnav_mcp.config import HttpSettings, LogLevel, Settings
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.server import build_server
-from kgnav_mcp.server.origins import EVERY_ADDRESS, LOOPBACK, CrossOrigin, bracketed, transport_security
+from kgnav_mcp.server.origins import ANY_ADDRESS, LOOPBACK, CrossOrigin, transport_security, url_host
 from kgnav_mcp.server.sessions import SESSION_IDLE_S, BoundedSessions
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _PATH = "/mcp"
 _GRACE_S = 3
-"""Seconds that open requests have to end once the server was told to, and again once they were cancelled.
+"""Seconds that open requests have to end when the server stops, and again when they are cancelled.
 
 A client's event stream never ends by itself.
 """
@@ -43,13 +43,13 @@ def serve_stdio(settings: Settings) -> None:
     terminal the thread that waits for its next line could not be told to stop.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    anyio.run(_made(settings).run_stdio_async)
+    anyio.run(_build(settings).run_stdio_async)
 
 
-def _made(settings: Settings) -> MCPServer[None]:
-    """The server. What it is made of stays as long as the process: the garbage collector need not go through it.
+def _build(settings: Settings) -> MCPServer[None]:
+    """The server, hidden from the garbage collector, since it lives as long as the process.
 
-    A full collection would, every few dozen calls, and hold up the one it falls into for 50 ms.
+    A full collection would go through it every few dozen calls, and hold one of them up for 50 ms.
     """
     server = build_server(App(settings))
     gc.freeze()
@@ -62,11 +62,11 @@ def serve_http(settings: Settings) -> None:
     Raises:
         ConfigurationError: the address cannot be listened on.
     """
-    listen(application(_made(settings), settings.http), settings.http, settings.log_level)
+    listen(application(_build(settings), settings.http), settings.http, settings.log_level)
 
 
 def application(server: MCPServer[None], http: HttpSettings, *, session_idle_s: float = SESSION_IDLE_S) -> ASGIApp:
-    """The server as an ASGI application: at /mcp, for those who are let in."""
+    """The server as an ASGI application at /mcp, with checked Host and Origin headers."""
     app = server.streamable_http_app(
         host=http.host,
         streamable_http_path=_PATH,
@@ -77,22 +77,22 @@ def application(server: MCPServer[None], http: HttpSettings, *, session_idle_s: 
 
 
 def guarded(app: ASGIApp, http: HttpSettings) -> ASGIApp:
-    """The SDK's application with what it lacks: answers to browsers of other origins, and room for new sessions."""
+    """The SDK's application with CORS answers for browsers, and with a limit on sessions that refuses no client."""
     return CrossOrigin(BoundedSessions(app), http)
 
 
 def listen(app: ASGIApp, http: HttpSettings, log_level: LogLevel) -> None:
-    """Answer HTTP requests by this application until interrupted.
+    """Serve this application over HTTP until interrupted.
 
     Raises:
         ConfigurationError: the address cannot be listened on.
     """
     import uvicorn  # noqa: PLC0415 - stdio, which clients start most, needs no HTTP
 
-    sockets = bind(http)
+    sockets = listening_sockets(http)
     for bound in sockets:
         sys.stderr.write(f"Serving MCP at {_url(bound)}\n")
-    if http.host in EVERY_ADDRESS and not http.allowed_hosts:
+    if http.host in ANY_ADDRESS and not http.allowed_hosts:
         sys.stderr.write(f"Only requests for {', '.join(LOOPBACK)} are let in: add names by --http-allowed-hosts.\n")
     # Without a log configuration of its own uvicorn logs as everything else does: to stderr.
     config = uvicorn.Config(
@@ -102,11 +102,11 @@ def listen(app: ASGIApp, http: HttpSettings, log_level: LogLevel) -> None:
 
 
 class _Interruptible:
-    """The application, whose requests end in good order when the server does.
+    """The application, with an orderly end for the requests that are open when the server stops.
 
-    uvicorn cancels those that are open when their time is over. It would log each as a crash: they end in words here.
-    And it would not wait for them, but have the application close and end the process: they end before both here, so
-    that none of them loses its graph, or is cut off where it gives back what it holds.
+    uvicorn cancels them after a while, logs each as a crash, and closes the application without waiting for them.
+    Here they are answered with 503, and the application closes after them, so that none loses its graph or is cut
+    off while it cleans up.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -148,11 +148,11 @@ class _Interruptible:
                 await send({"type": "http.response.body", "body": b"The server is shutting down."})
 
 
-def bind(http: HttpSettings) -> list[socket.socket]:
-    """A listening socket for each address of the host: `localhost` may have two. They share one port.
+def listening_sockets(http: HttpSettings) -> list[socket.socket]:
+    """A listening socket for each address of the host, all on one port. `localhost` may have two addresses.
 
     Raises:
-        ConfigurationError: none of the addresses, or the port of one of them, can be had.
+        ConfigurationError: the host has no address here, or the port of one is taken.
     """
     bound: list[socket.socket] = []
     try:
@@ -168,18 +168,18 @@ def bind(http: HttpSettings) -> list[socket.socket]:
                 opened.close()
             reason = (error.strerror or str(error)).partition(" (")[0]
             raise ConfigurationError(
-                f"cannot listen on {bracketed(http.host)}:{http.port}: {reason}",
+                f"cannot listen on {url_host(http.host)}:{http.port}: {reason}",
                 next_step="Choose another address with --http HOST:PORT; port 0 takes any free one.",
             ) from error
     return bound
 
 
 def _addresses(http: HttpSettings) -> list[tuple[int, str]]:
-    """The addresses that the host stands for, those of IPv4 first."""
+    """Family and address of each address of the host, IPv4 first."""
     found = socket.getaddrinfo(http.host, http.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     return sorted({(int(family), str(address[0])) for family, _, _, _, address in found})
 
 
 def _url(bound: socket.socket) -> str:
     host, port = bound.getsockname()[:2]
-    return f"http://{bracketed(host)}:{port}{_PATH}"
+    return f"http://{url_host(host)}:{port}{_PATH}"

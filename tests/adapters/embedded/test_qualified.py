@@ -14,9 +14,14 @@ from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
+<<<<<<< HEAD
 from kgnav_mcp.render.sheet import Style, fit
 from kgnav_mcp.render.triples import neighbourhood
 from tests.rows import triples_at
+=======
+from kgnav_mcp.render.table import RenderOptions, fit
+from kgnav_mcp.render.triples import neighbourhood_table
+>>>>>>> f0bdebb (Name what is rendered and served in the field's words, and say in docstrings what comes out)
 
 TURTLE = r"""
 PREFIX : <http://x.example/> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
@@ -75,7 +80,7 @@ async def test_search_says_what_an_entity_qualifies_and_the_next_call_shows_it(w
         "source (:source) of [Ada (:ada), age (:age), 36]. "
         'Next: search(entity=":ada", direction="outgoing", properties_to_filter_for=[":wed"])'
     )
-    assert fit(neighbourhood(found, Style(), 0), Style()).text == f"0 rows: {said}"
+    assert fit(neighbourhood_table(found, RenderOptions(), 0), RenderOptions()).text == f"0 rows: {said}"
     there = await search(weddings, ":ada", Direction.OUTGOING, only=[":wed"], limits=Limits())
     assert there.rows is not None
     assert (there.rows.items[0],) == (found.qualified or ())[:1]

@@ -19,7 +19,7 @@ from kgnav_mcp.errors import (
     StoreUnavailable,
     Unsupported,
 )
-from kgnav_mcp.render.problems import problem
+from kgnav_mcp.render.problems import error_text
 
 from .stub import ROWS, Exchange, Handler, always, rows, serving, table
 
@@ -154,7 +154,7 @@ async def test_a_pause_has_a_longest_length_and_readable_words(said: str, second
 
     assert isinstance(error, RateLimited)
     assert error.retry_after == seconds
-    assert problem(error).endswith(f"takes no more queries for now.\nNext: Try again in {words}.")
+    assert error_text(error).endswith(f"takes no more queries for now.\nNext: Try again in {words}.")
 
 
 async def test_a_rate_limit_without_a_time_is_one_all_the_same():

@@ -14,9 +14,14 @@ from kgnav_bench.wikibase import Value, Wikibase
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.model import Direction, Entity, Neighbourhood, Stop, Triple
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
+<<<<<<< HEAD
 from kgnav_mcp.render.sheet import Style, fit
 from kgnav_mcp.render.triples import neighbourhood
 from tests.rows import triples_at
+=======
+from kgnav_mcp.render.table import RenderOptions, fit
+from kgnav_mcp.render.triples import neighbourhood_table
+>>>>>>> f0bdebb (Name what is rendered and served in the field's words, and say in docstrings what comes out)
 from tests.services import Oxigraph
 
 GRAPH = "http://toy.example/items"
@@ -61,7 +66,7 @@ async def _said(graph: GraphAdapter, name: str, item: str = "Q42") -> list[str]:
     """The rows of a property as they are printed: value, label and qualifiers."""
     page = await triples_at(graph, [item], Direction.OUTGOING, paths=[(name,)], limit=50)
     found = Neighbourhood(Entity(f"wd:{item}", item), Direction.OUTGOING, rows=page)
-    table = fit(neighbourhood(found, Style(), 0), Style())
+    table = fit(neighbourhood_table(found, RenderOptions(), 0), RenderOptions())
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     return ["|".join(row.get(column, "") for column in ("value", "valueLabel", "qualifiers")) for row in rows]
 

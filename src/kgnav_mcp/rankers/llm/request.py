@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel, Field, ValidationError
 
 from kgnav_mcp.model import Entity, RelationFacts
-from kgnav_mcp.render.text import clean, identifier
+from kgnav_mcp.render.text import clean, printable_id
 
 _SYSTEM = (
     "You help to walk a knowledge graph. You are given a JSON document with a question, the entity where the walk "
@@ -58,7 +58,7 @@ def document(question: str, anchor: Entity | None, relations: Sequence[RelationF
             "entity": clean(named)[:_LABEL_LIMIT],
             "relations": [
                 {
-                    "id": identifier(facts.relation.id),
+                    "id": printable_id(facts.relation.id),
                     "label": clean(facts.relation.label)[:_LABEL_LIMIT],
                     "direction": facts.direction,
                 }
@@ -100,6 +100,6 @@ def picked(ids: Sequence[str], relations: Sequence[RelationFacts], best: int) ->
     """
     offered: dict[str, list[RelationFacts]] = {}
     for facts in relations:
-        offered.setdefault(identifier(facts.relation.id), []).append(facts)
+        offered.setdefault(printable_id(facts.relation.id), []).append(facts)
     valid = [name for name in dict.fromkeys(ids) if name in offered]
     return [facts for name in valid[:best] for facts in offered[name]]

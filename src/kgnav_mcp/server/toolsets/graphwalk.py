@@ -1,4 +1,4 @@
-"""GraphWalk: primitives of a property graph, by label, property and value, and a place to think."""
+"""GraphWalk: primitives of a property graph, by label, property and value, and a start to think."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from kgnav_mcp.model import Triple
 from kgnav_mcp.navigation import primitives
 from kgnav_mcp.navigation.cursor import Cursor
 from kgnav_mcp.port import ValueOwner
-from kgnav_mcp.render import nodes as sheets
 from kgnav_mcp.render.calls import call_text, next_call
-from kgnav_mcp.render.sheet import Answer, Said
+from kgnav_mcp.render.nodes import nearest_neighbours_table, nodes_table, values_table
+from kgnav_mcp.render.table import Answer, RenderedAnswer
 from kgnav_mcp.render.text import NAME_LIMIT, clean
 from kgnav_mcp.server.arguments import Arguments
-from kgnav_mcp.server.call import Call
+from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
@@ -27,7 +27,7 @@ PROPERTY = "Property of the node; `name` and `id` always work."
 
 
 class ByProperty(Arguments):
-    """Arguments that pick nodes by a property's value."""
+    """Arguments that pick nodes by the value of a property."""
 
     label: str = Field(description=LABEL)
     property_name: str = Field(description=PROPERTY)
@@ -40,14 +40,14 @@ class ByProperty(Arguments):
         return str(self.property_value).lower() if isinstance(self.property_value, bool) else str(self.property_value)
 
     @property
-    def asked(self) -> str:
+    def condition(self) -> str:
         """The condition in words."""
         who = "" if self.label.strip() in ("", primitives.ANY_LABEL) else f"the label {echoed(self.label)} and "
         return f"{who}{clipped(self.property_name, NAME_LIMIT)} = {echoed(self.value)}"
 
     @property
-    def otherwise(self) -> str:
-        """What to do where no node has the value: look for the name, or at the values there are."""
+    def next_step(self) -> str:
+        """What to do where no node has the value: find the name, or list the values there are."""
         if self.property_name.casefold() in primitives.ALWAYS_THERE:
             return next_call("find_node", {"hint": self.value})
         owner = {"entity_name": self.label or primitives.ANY_LABEL, "entity_type": "node"}
@@ -66,54 +66,54 @@ class UniqueValues(Arguments):
 class Think(Arguments):
     """Arguments of `think`."""
 
-    longest: ClassVar[int] = 2**26
-    """As long as a message may be: no store is asked for a thought, and the answer is cut to its budget."""
+    max_characters: ClassVar[int] = 2**26
+    """As long as a message may be: no store is asked for a thought."""
 
     thought: str = Field(description="What you know so far and what to look up next.")
 
 
-async def get_node_by_property(call: Call, given: ByProperty) -> Answer:
+async def get_node_by_property(call: ToolCall, given: ByProperty) -> Answer:
     """GraphWalk's tool 1."""
-    place = call.place(given.cursor)
+    start = call.start(given.cursor)
     page = await primitives.get_node_by_property(
-        call.adapter, given.label, given.property_name, given.value, after=place.after
+        call.adapter, given.label, given.property_name, given.value, after=start.after
     )
-    sheet = sheets.nodes(page, call.style, place.seen, asked=given.asked, otherwise=given.otherwise)
-    return call.answer(sheet, page.positions)
+    table = nodes_table(page, call.options, start.seen, condition=given.condition, next_step=given.next_step)
+    return call.answer(table, page.positions)
 
 
-async def get_all_nearest_neighbors(call: Call, given: ByProperty) -> Answer:
+async def get_all_nearest_neighbors(call: ToolCall, given: ByProperty) -> Answer:
     """GraphWalk's tool 2."""
-    place = call.place(given.cursor)
+    start = call.start(given.cursor)
     found = await primitives.get_all_nearest_neighbors(
-        call.adapter, given.label, given.property_name, given.value, after=place.after, limits=call.limits
+        call.adapter, given.label, given.property_name, given.value, after=start.after, limits=call.limits
     )
     first = call.paging.write(Cursor(primitives.FROM_FIRST_LINK))
-    sheet = sheets.nearest(
-        found, call.style, place.seen, asked=given.asked, otherwise=given.otherwise, first_cursor=first
+    table = nearest_neighbours_table(
+        found, call.options, start.seen, condition=given.condition, next_step=given.next_step, first_cursor=first
     )
-    return call.answer(sheet, found.links.positions if found.links else None)
+    return call.answer(table, found.links.positions if found.links else None)
 
 
-async def get_unique_property_values(call: Call, given: UniqueValues) -> Answer:
+async def get_unique_property_values(call: ToolCall, given: UniqueValues) -> Answer:
     """GraphWalk's tool 3."""
-    place = call.place(given.cursor)
+    start = call.start(given.cursor)
     page = await primitives.get_unique_property_values(
         call.adapter,
         given.property_name,
         given.entity_name,
         ValueOwner(given.entity_type),
-        after=place.after,
+        after=start.after,
         limits=call.limits,
     )
-    asked = f"{echoed(given.property_name)} of the {given.entity_type} {echoed(given.entity_name)}"
-    return call.answer(sheets.values(page, call.style, place.seen, asked=asked), page.positions)
+    name = f"{echoed(given.property_name)} of the {given.entity_type} {echoed(given.entity_name)}"
+    return call.answer(values_table(page, call.options, start.seen, list_name=name), page.positions)
 
 
-async def think(_: Call, given: Think) -> Answer:
+async def think(_: ToolCall, given: Think) -> Answer:
     """GraphWalk's tool 4: the thought comes back, so that it stays in the conversation."""
     thought = clean(given.thought)
-    return Said(thought, {"completeness": {}, "rows": [{"thought": thought}], "notes": []})
+    return RenderedAnswer(thought, {"completeness": {}, "rows": [{"thought": thought}], "notes": []})
 
 
 _TOOLS = (

@@ -8,11 +8,11 @@ from pydantic import Field
 
 from kgnav_mcp.model import Triple
 from kgnav_mcp.navigation import relations as walker
-from kgnav_mcp.render import triples as sheets
 from kgnav_mcp.render.calls import call_text
-from kgnav_mcp.render.sheet import Answer
+from kgnav_mcp.render.table import Answer
+from kgnav_mcp.render.triples import relations_table, triples_table
 from kgnav_mcp.server.arguments import Arguments
-from kgnav_mcp.server.call import Call
+from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
@@ -39,29 +39,29 @@ class GetTriples(Arguments):
     cursor: str | None = Field(default=None, description=CURSOR)
 
 
-async def get_relations(call: Call, given: GetRelations) -> Answer:
+async def get_relations(call: ToolCall, given: GetRelations) -> Answer:
     """GraphWalker's relation retrieval."""
-    place = call.place(given.cursor)
+    start = call.start(given.cursor)
     entity, page = await walker.get_relations(
         call.adapter,
         given.entity,
         question=given.question,
-        after=place.after,
+        after=start.after,
         limits=call.limits,
         ranker=call.app.ranker,
     )
     return call.answer(
-        sheets.relations(entity, page, call.style, place.seen, asked=bool(given.question)), page.positions
+        relations_table(entity, page, call.options, start.seen, ranked=bool(given.question)), page.positions
     )
 
 
-async def get_triples(call: Call, given: GetTriples) -> Answer:
+async def get_triples(call: ToolCall, given: GetTriples) -> Answer:
     """GraphWalker's triple retrieval."""
-    place = call.place(given.cursor)
+    start = call.start(given.cursor)
     entity, page = await walker.get_triples(
-        call.adapter, given.entity, given.relations, after=place.after, limits=call.limits
+        call.adapter, given.entity, given.relations, after=start.after, limits=call.limits
     )
-    return call.answer(sheets.triples(entity, page, call.style, place.seen), page.positions)
+    return call.answer(triples_table(entity, page, call.options, start.seen), page.positions)
 
 
 _TOOLS = (

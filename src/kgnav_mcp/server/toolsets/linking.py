@@ -5,11 +5,11 @@ from __future__ import annotations
 from pydantic import Field
 
 from kgnav_mcp.errors import InvalidArgument
-from kgnav_mcp.render import nodes as sheets
-from kgnav_mcp.render import overview
-from kgnav_mcp.render.sheet import Answer
+from kgnav_mcp.render.nodes import candidates_table
+from kgnav_mcp.render.overview import schema_overview
+from kgnav_mcp.render.table import Answer
 from kgnav_mcp.server.arguments import Arguments
-from kgnav_mcp.server.call import Call
+from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 
@@ -31,7 +31,7 @@ class DescribeGraph(Arguments):
     name: str | None = Field(default=None, description="A label, relation or property to look at more closely.")
 
 
-async def find_node(call: Call, given: FindNode) -> Answer:
+async def find_node(call: ToolCall, given: FindNode) -> Answer:
     """GraphRunner's entry point."""
     if not given.hint.strip():
         raise InvalidArgument(
@@ -39,13 +39,13 @@ async def find_node(call: Call, given: FindNode) -> Answer:
             next_step="Pass a name or a part of one. describe_graph() shows what this graph is about.",
         )
     page = await call.adapter.find(given.hint, label=given.node_type, limit=given.limit)
-    return call.answer(sheets.candidates(page, call.style, hint=given.hint), None)
+    return call.answer(candidates_table(page, call.options, hint=given.hint), None)
 
 
-async def describe_graph(call: Call, given: DescribeGraph) -> Answer:
+async def describe_graph(call: ToolCall, given: DescribeGraph) -> Answer:
     """The schema, as an overview or around one name."""
     schema = await call.adapter.schema(given.name, limit=_SCHEMA_ROWS)
-    return overview.overview(call.graph.name, schema, given.name, call.style)
+    return schema_overview(call.graph.name, schema, given.name, call.options)
 
 
 _TOOLS = (

@@ -10,10 +10,10 @@ from kgnav_mcp.model import Direction, Triple
 from kgnav_mcp.navigation import neighbourhood
 from kgnav_mcp.render import paper
 from kgnav_mcp.render.calls import call_text
-from kgnav_mcp.render.sheet import Answer, Said
-from kgnav_mcp.render.triples import neighbourhood as neighbourhood_sheet
+from kgnav_mcp.render.table import Answer, RenderedAnswer
+from kgnav_mcp.render.triples import neighbourhood_table
 from kgnav_mcp.server.arguments import Arguments
-from kgnav_mcp.server.call import Call
+from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
@@ -37,25 +37,26 @@ class Search(Arguments):
     cursor: str | None = Field(default=None, description=CURSOR)
 
 
-async def search(call: Call, given: Search) -> Answer:
+async def search(call: ToolCall, given: Search) -> Answer:
     """Search-on-Graph's `search` (Algorithm 1)."""
-    place = call.place(given.cursor)
+    start = call.start(given.cursor)
     found = await neighbourhood.search(
         call.adapter,
         given.entity,
         Direction(given.direction),
         only=given.properties_to_filter_for or (),
         question=given.question,
-        after=place.after,
+        after=start.after,
         limits=call.limits,
         ranker=call.app.ranker,
     )
     page = found.rows or found.relations
     answer = call.answer(
-        neighbourhood_sheet(found, call.style, place.seen, asked=bool(given.question)), page.positions if page else ()
+        neighbourhood_table(found, call.options, start.seen, ranked=bool(given.question)),
+        page.positions if page else (),
     )
     if call.app.settings.paper_format:
-        return Said(paper.table(found), answer.facts)
+        return RenderedAnswer(paper.table(found), answer.facts)
     return answer
 
 

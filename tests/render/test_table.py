@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from kgnav_mcp.model import Completeness, Count, Stop
-from kgnav_mcp.render.sheet import Sheet, Style, completeness_line, count_text, fit
+from kgnav_mcp.render.table import RenderOptions, Table, completeness_line, count_text, fit
 from kgnav_mcp.render.tokens import count_tokens
 
 
@@ -15,9 +15,9 @@ def at(position: int) -> str:
     return f"c{position}"
 
 
-def sheet(rows: int, total: Count | None = None, stop: Stop = Stop.COMPLETE, seen: int = 0) -> Sheet:
+def table(rows: int, total: Count | None = None, stop: Stop = Stop.COMPLETE, seen: int = 0) -> Table:
     cells = [(f"relation_{n}", f"value number {n}", "") for n in range(rows)]
-    return Sheet(
+    return Table(
         "rows",
         ("property", "value", "qualifiers"),
         cells,
@@ -30,18 +30,18 @@ def sheet(rows: int, total: Count | None = None, stop: Stop = Stop.COMPLETE, see
 
 
 def test_a_whole_table_says_its_number_of_rows() -> None:
-    assert fit(sheet(2), Style(), at).text == "\n".join(
+    assert fit(table(2), RenderOptions(), at).text == "\n".join(
         ["2 rows", "property|value", "--|--", "relation_0|value number 0", "relation_1|value number 1"]
     )
 
 
 def test_an_empty_table_says_why_and_shows_no_columns() -> None:
-    assert fit(sheet(0), Style(), at).text == "0 rows: nothing is here."
+    assert fit(table(0), RenderOptions(), at).text == "0 rows: nothing is here."
 
 
 @pytest.mark.parametrize("budget", [200, 1000, 8000])
 def test_no_answer_is_over_its_budget_and_the_cut_is_at_a_row(budget: int) -> None:
-    answer = fit(sheet(5000), Style(budget=budget), at)
+    answer = fit(table(5000), RenderOptions(budget=budget), at)
     assert count_tokens(answer.text) <= budget
     lines = answer.text.split("\n")
     shown = len(lines) - 3
@@ -51,12 +51,12 @@ def test_no_answer_is_over_its_budget_and_the_cut_is_at_a_row(budget: int) -> No
 
 
 def test_a_row_larger_than_the_budget_is_shown_all_the_same() -> None:
-    huge = Sheet("rows", ("value",), [("word " * 5000,), ("next",)], Count(2))
-    assert fit(huge, Style(budget=500), at).text.startswith('showing 1 of 2 rows; next: cursor "c1"')
+    huge = Table("rows", ("value",), [("word " * 5000,), ("next",)], Count(2))
+    assert fit(huge, RenderOptions(budget=500), at).text.startswith('showing 1 of 2 rows; next: cursor "c1"')
 
 
 def test_structured_facts_are_the_same_as_the_table() -> None:
-    answer = fit(sheet(2, Count(9), Stop.LIMIT), Style(), at)
+    answer = fit(table(2, Count(9), Stop.LIMIT), RenderOptions(), at)
     assert answer.facts == {
         "completeness": {
             "shown": 2,
@@ -75,8 +75,8 @@ def test_structured_facts_are_the_same_as_the_table() -> None:
 
 
 def test_a_cell_cannot_break_the_table() -> None:
-    hostile = Sheet("rows", ("value",), [("a|b\nc\u202e",)], Count(1))
-    assert fit(hostile, Style(), at).text == "1 row\nvalue\n--\na\\|b c"
+    hostile = Table("rows", ("value",), [("a|b\nc\u202e",)], Count(1))
+    assert fit(hostile, RenderOptions(), at).text == "1 row\nvalue\n--\na\\|b c"
 
 
 LINES: list[tuple[Completeness, int, str]] = [
@@ -129,29 +129,33 @@ def test_a_count_in_a_cell_says_how_sure_it_is(count: Count, text: str) -> None:
 def test_the_cursor_is_asked_for_the_last_row_shown() -> None:
     asked: list[int] = []
     record: Callable[[int], str] = lambda shown: (asked.append(shown), "c")[1]  # noqa: E731
-    fit(sheet(3, Count(9), Stop.LIMIT), Style(), record)
+    fit(table(3, Count(9), Stop.LIMIT), RenderOptions(), record)
     assert asked == [3]
 
 
 def test_a_coined_prefix_is_explained_once_where_it_occurs_and_within_the_budget() -> None:
-    style = Style(budget=400, coined={"ns1": "http://place.example.org/", "ns2": "http://unused.example.org/"})
+    options = RenderOptions(
+        budget=400, coined_prefixes={"ns1": "http://place.example.org/", "ns2": "http://unused.example.org/"}
+    )
     rows = [(f"ns1:place{n}", "a value about ns2", "") for n in range(500)]
-    answer = fit(Sheet("rows", ("value", "text", "more"), rows, Count(500)), style, at)
+    answer = fit(Table("rows", ("value", "text", "more"), rows, Count(500)), options, at)
     assert answer.text.endswith("\nPrefixes: ns1: is http://place.example.org/")
-    assert count_tokens(answer.text) <= style.budget
+    assert count_tokens(answer.text) <= options.budget
     assert answer.text.startswith("showing ")
     assert answer.facts["notes"] == ["Prefixes: ns1: is http://place.example.org/"]
 
 
 def test_no_prefix_is_explained_that_does_not_occur() -> None:
-    style = Style(coined={"ns1": "http://place.example.org/"})
+    options = RenderOptions(coined_prefixes={"ns1": "http://place.example.org/"})
     rows = [("columns1:x", "ns1 : y", "xns1:z")]
-    assert "Prefixes" not in fit(Sheet("rows", ("a", "b", "c"), rows, Count(1)), style).text
+    assert "Prefixes" not in fit(Table("rows", ("a", "b", "c"), rows, Count(1)), options).text
 
 
 def test_of_very_many_coined_prefixes_those_are_explained_that_a_quarter_of_the_budget_holds() -> None:
-    style = Style(budget=400, coined={f"ns{n}": f"http://place-{n}.example.org/" for n in range(100)})
+    options = RenderOptions(
+        budget=400, coined_prefixes={f"ns{n}": f"http://place-{n}.example.org/" for n in range(100)}
+    )
     row = " ".join(f"ns{n}:x" for n in range(100))
-    answer = fit(Sheet("rows", ("value",), [(row,)], Count(1)), style).text
+    answer = fit(Table("rows", ("value",), [(row,)], Count(1)), options).text
     assert "Prefixes: ns0: is http://place-0.example.org/, ns1: is" in answer
     assert "ns50: is" not in answer

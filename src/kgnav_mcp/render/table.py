@@ -1,0 +1,250 @@
+"""The table of an answer with its completeness line, cut at a row so that the answer fits its budget."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import compress
+from typing import Protocol
+
+from kgnav_mcp.model import Certainty, Completeness, Count, Stop
+from kgnav_mcp.render.text import clean, table_body, table_cell
+from kgnav_mcp.render.tokens import count_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class RenderOptions:
+    """How large answers may be, and in which form they are sent."""
+
+    budget: int = 8000
+    """Tokens of a whole answer."""
+    literal_limit: int = 300
+    """Characters of one cell."""
+    structured: bool = False
+    """Whether answers are sent as JSON, and counted as such."""
+    coined_prefixes: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Namespaces by prefixes that no reader can know (`ns1`): an answer that uses one explains it."""
+
+    def row_tokens(self, columns: Sequence[str], row: Sequence[str]) -> int:
+        """The tokens of one row of a table."""
+        if self.structured:
+            return count_tokens(json.dumps(dict(zip(columns, map(clean, row), strict=True)), ensure_ascii=False)) + 1
+        return count_tokens("|".join(map(table_cell, row))) + 1
+
+    def prefix_legend(self, text: str, tokens: int) -> tuple[str, ...]:
+        """One line that explains the coined prefixes used in a text, as many as fit; nothing where none is used."""
+        if not self.coined_prefixes:
+            return ()
+        used = set(re.findall(rf"(?<!\w)({'|'.join(map(re.escape, self.coined_prefixes))}):(?=\S)", text))
+        meanings = [f"{prefix}: is {namespace}" for prefix, namespace in self.coined_prefixes.items() if prefix in used]
+        while meanings:
+            line = f"Prefixes: {', '.join(meanings)}"
+            if count_tokens(line) <= tokens:
+                return (line,)
+            meanings.pop()
+        return ()
+
+
+class Answer(Protocol):
+    """What a tool answers: as markdown, and the same facts as structured content."""
+
+    @property
+    def text(self) -> str:
+        """The answer as a model reads it."""
+        ...
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """The answer as a script reads it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedAnswer:
+    """An answer in both forms, as it was made."""
+
+    text: str
+    facts: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table before it is cut to a budget."""
+
+    noun: str
+    """What a row is, in the plural."""
+    columns: Sequence[str]
+    rows: Iterable[Sequence[str]]
+    """Cells are plain text."""
+    total: Count
+    """Rows of the whole list, of which this may be a page."""
+    stop: Stop = Stop.COMPLETE
+    """Why the list ends where it does."""
+    seen: int = 0
+    """Rows shown by earlier answers to the same call."""
+    empty: str = ""
+    """The sentence that says what a table without rows means."""
+    intro: Sequence[str] = ()
+    """Lines before the table."""
+    notes: Sequence[str] = ()
+    """Lines after the table."""
+    optional: frozenset[str] = frozenset()
+    """Columns to leave out where every row shown has nothing in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class FittedTable:
+    """A table cut to a budget: the columns and rows that are shown, and how complete they are."""
+
+    table: Table
+    completeness: Completeness
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    body: str
+    """The rows as markdown."""
+    notes: Sequence[str]
+
+    @property
+    def text(self) -> str:
+        """The completeness line, what introduces the table, the table, and the notes."""
+        table = self.table
+        first = completeness_line(self.completeness, table.noun, table.seen)
+        lines = [first if self.rows or not table.empty else f"{first}: {clean(table.empty)}", *map(clean, table.intro)]
+        if self.rows:
+            lines += ["|".join(self.columns), "|".join("--" for _ in self.columns), self.body]
+        lines += map(clean, self.notes)
+        return "\n".join(lines)
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """The same facts: completeness, rows keyed by column, and all other lines as notes."""
+        empty = (self.table.empty,) if not self.rows and self.table.empty else ()
+        completeness, total = self.completeness, self.completeness.total
+        return {
+            "completeness": {
+                "shown": completeness.shown,
+                "before": self.table.seen,
+                "total": None if total.certainty is Certainty.UNKNOWN else total.value,
+                "certainty": str(total.certainty),
+                "stop": str(completeness.stop),
+                "cursor": completeness.cursor,
+            },
+            "rows": [dict(zip(self.columns, map(clean, row), strict=True)) for row in self.rows],
+            "notes": [clean(note) for note in (*empty, *self.table.intro, *self.notes)],
+        }
+
+
+def fit(table: Table, options: RenderOptions, cursor_after: Callable[[int], str] | None = None) -> FittedTable:
+    """The table as an answer within the budget, cut at a row.
+
+    `cursor_after(n)` writes the cursor that goes on after the first n rows; without it an answer has none, and its
+    first line only says what is left out. At least one row is shown, cut if it alone is over the budget, so that
+    paging always gets on.
+    """
+    if not options.coined_prefixes:
+        return _fitted(table, options, cursor_after)
+    table = replace(table, rows=list(table.rows))
+    fitted = _fitted(table, options, cursor_after)
+    legend = options.prefix_legend(fitted.text, options.budget // 4)
+    return _fitted(replace(table, notes=(*table.notes, *legend)), options, cursor_after) if legend else fitted
+
+
+def _fitted(table: Table, options: RenderOptions, cursor_after: Callable[[int], str] | None) -> FittedTable:
+    frame = count_tokens("\n".join((*table.intro, *table.notes, *table.columns))) + _FRAME[options.structured]
+    left = options.budget - frame
+    rows, notes = list(table.rows), table.notes
+    columns, shown = _without_empty(table, rows)
+    text = table_body(shown)
+    if rows and (_tokens(options, columns, shown) if options.structured else count_tokens(text)) > left:
+        kept = _leading(rows, left, lambda row: options.row_tokens(table.columns, row))
+        if not kept:
+            notes = (*notes, _CUT)
+            kept = [_cut(rows[0], left - count_tokens(_CUT), lambda row: options.row_tokens(table.columns, row))]
+        columns, shown = _without_empty(table, kept)
+        text = table_body(shown)
+    stop = Stop.BUDGET if len(shown) < len(rows) else table.stop
+    more = stop in (Stop.BUDGET, Stop.LIMIT) and bool(rows)
+    cursor = cursor_after(len(shown)) if more and cursor_after else None
+    return FittedTable(table, Completeness(len(shown), table.total, stop, cursor), columns, shown, text, notes)
+
+
+def _without_empty(table: Table, rows: Sequence[Sequence[str]]) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    """The columns and these rows, without the optional columns that are empty in all of them."""
+    optional = table.optional
+    kept = [name not in optional or any(row[n] for row in rows) for n, name in enumerate(table.columns)]
+    if all(kept):
+        return table.columns, rows
+    return list(compress(table.columns, kept)), [list(compress(row, kept)) for row in rows]
+
+
+def _tokens(options: RenderOptions, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    return sum(options.row_tokens(columns, row) for row in rows)
+
+
+def _leading(rows: Sequence[Sequence[str]], left: int, tokens: Callable[[Sequence[str]], int]) -> list[Sequence[str]]:
+    """The first rows that fit into the tokens left."""
+    for n, row in enumerate(rows):
+        left -= tokens(row)
+        if left < 0:
+            return list(rows[:n])
+    return list(rows)
+
+
+def _cut(row: Sequence[str], left: int, tokens: Callable[[Sequence[str]], int]) -> Sequence[str]:
+    """The row with its longest cells cut until it fits, as far as that is possible."""
+    limit = max(map(len, row))
+    cut = row
+    while limit and tokens(cut) > left:
+        limit //= 2
+        cut = [text if len(text) <= limit else f"{text[:limit]}..." for text in row]
+    return cut
+
+
+_CUT = "This row is larger than an answer may be: what ends in ... is not whole."
+_FRAME = {False: 80, True: 160}
+"""Tokens kept for the completeness line with its cursor, as markdown and as structured content."""
+
+
+def completeness_line(completeness: Completeness, noun: str, seen: int = 0) -> str:
+    """The first line of an answer: how much of the whole list it shows, and how it goes on."""
+    shown, total = completeness.shown, completeness.total
+    if completeness.stop is Stop.ROW_CAP:
+        return f"partial: the endpoint stopped after {seen + shown:,} {noun}"
+    if completeness.stop is Stop.TIME_OUT:
+        return f"partial: the store ran out of time after {seen + shown:,} {noun}; what is missing is unknown"
+    whole = _whole(total, seen + shown, noun)
+    if completeness.stop is Stop.COMPLETE and not seen:
+        return whole
+    part = f"showing {noun} {seen + 1:,} to {seen + shown:,} of {whole}" if seen else f"showing {shown:,} of {whole}"
+    if completeness.stop is Stop.COMPLETE:
+        return f"{part}; that is the end"
+    return f'{part}; next: cursor "{completeness.cursor}"' if completeness.cursor else part
+
+
+def _whole(total: Count, known: int, noun: str) -> str:
+    noun = singular(noun) if total == Count(1) else noun
+    match total.certainty:
+        case Certainty.EXACT:
+            return f"{total.value:,} {noun}"
+        case Certainty.AT_LEAST:
+            return f"at least {max(total.value, known):,} {noun}"
+        case Certainty.UNKNOWN:
+            return f"an unknown number of {noun}"
+
+
+def singular(noun: str) -> str:
+    """The singular of a plural noun that answers use: row, relation, entity."""
+    return f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")
+
+
+def count_text(count: Count) -> str:
+    """A count inside a cell: `4,030`, `4,030+` where it is a lower bound, `?` where it is unknown."""
+    match count.certainty:
+        case Certainty.EXACT:
+            return f"{count.value:,}"
+        case Certainty.AT_LEAST:
+            return f"{count.value:,}+"
+        case Certainty.UNKNOWN:
+            return "?"
