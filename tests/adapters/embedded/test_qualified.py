@@ -14,14 +14,9 @@ from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-<<<<<<< HEAD
-from kgnav_mcp.render.sheet import Style, fit
-from kgnav_mcp.render.triples import neighbourhood
-from tests.rows import triples_at
-=======
 from kgnav_mcp.render.table import RenderOptions, fit
 from kgnav_mcp.render.triples import neighbourhood_table
->>>>>>> f0bdebb (Name what is rendered and served in the field's words, and say in docstrings what comes out)
+from tests.rows import triples_at
 
 TURTLE = r"""
 PREFIX : <http://x.example/> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>

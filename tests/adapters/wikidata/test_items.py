@@ -14,14 +14,9 @@ from kgnav_bench.wikibase import Value, Wikibase
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.model import Direction, Entity, Neighbourhood, Stop, Triple
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
-<<<<<<< HEAD
-from kgnav_mcp.render.sheet import Style, fit
-from kgnav_mcp.render.triples import neighbourhood
-from tests.rows import triples_at
-=======
 from kgnav_mcp.render.table import RenderOptions, fit
 from kgnav_mcp.render.triples import neighbourhood_table
->>>>>>> f0bdebb (Name what is rendered and served in the field's words, and say in docstrings what comes out)
+from tests.rows import triples_at
 from tests.services import Oxigraph
 
 GRAPH = "http://toy.example/items"
