@@ -23,7 +23,8 @@ _RELATIONS = {name: f"P{number}" for number, name in enumerate(RELATIONS, 1001)}
 
 def node(local: str) -> str:
     """The item of a node; one that is not there for a name that no node has."""
-    return _NODES.get(local, f"Q{_UNKNOWN}")
+    digits = "".join(filter(str.isdigit, local)) or "0"
+    return _NODES.get(local, f"Q{_UNKNOWN + int(digits)}")
 
 
 def label(local: str) -> str:

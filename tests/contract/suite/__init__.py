@@ -6,6 +6,7 @@ from tests.contract.suite.life import HostileContract, LifeContract
 from tests.contract.suite.lists import NodeContract, SchemaContract, ValueContract
 from tests.contract.suite.neighbours import NeighbourContract
 from tests.contract.suite.relations import RelationContract
+from tests.contract.suite.sets import SetContract
 
 __all__ = ["AdapterContract", "GraphAdapterContract"]
 
@@ -14,6 +15,7 @@ class GraphAdapterContract(
     EntityContract,
     RelationContract,
     NeighbourContract,
+    SetContract,
     NodeContract,
     ValueContract,
     SchemaContract,
