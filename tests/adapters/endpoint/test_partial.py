@@ -157,10 +157,10 @@ async def test_a_node_that_was_not_found_in_time_to_lead_on_is_not_taken_for_no_
     store = await Store.opened(client, Endpoint.read(f"{HERE}&mediators=unnamed", options), options)
     client.queries.clear()
     a = URIRef("http://ex.example/a")
-    assert (await Names(store).entities([a]))[a].mediator
+    assert (await Names(store).described([a]))[a].mediator
     client.cut = {re.escape(client.queries[-1]): 0}
     with pytest.raises(StoreTimeout, match="stopped the query"):
-        await Names(store).entities([a])
+        await Names(store).described([a])
 
 
 @pytest.mark.parametrize("in_time", [0, 1])

@@ -14,6 +14,7 @@ from kgnav_mcp.adapters.freebase.neighbours import NeighbourReader
 from kgnav_mcp.adapters.freebase.relations import RelationReader
 from kgnav_mcp.adapters.freebase.schema import SchemaReader
 from kgnav_mcp.adapters.freebase.tallies import Tallies
+from kgnav_mcp.adapters.sparql.linking import Size
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Certainty, Count, Direction, Entity, Stop
 from kgnav_mcp.port import AdapterOptions
@@ -199,9 +200,9 @@ async def test_a_full_text_index_that_did_not_answer_in_time_is_asked_for_again(
 async def test_a_degree_that_was_not_counted_in_time_is_a_lower_bound():
     endpoint = Endpoint(("GROUP BY", [{"s": ANN, "n": Literal(7)}]))
     linker = Linker(store := store_of(endpoint), Names(store))
-    assert await linker.degrees([ANN]) == {ANN: Count(14)}
+    assert await linker.sizes([ANN]) == {ANN: Size(Count(14))}
     endpoint.cut = {"GROUP BY"}
-    assert await linker.degrees([ANN]) == {ANN: Count.at_least(14)}
+    assert await linker.sizes([ANN]) == {ANN: Size(Count.at_least(14))}
 
 
 async def test_the_values_at_a_type_are_lower_bounds_where_its_nodes_were_not_all_counted():

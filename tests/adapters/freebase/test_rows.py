@@ -79,4 +79,4 @@ async def test_a_neighbourhood_is_read_by_few_queries(
 
 async def test_what_has_names_in_other_languages_only_is_called_by_the_first_of_them(graph: GraphAdapter):
     page = await triples_at(graph, ["m.capital"], INCOMING, limit=5)
-    assert [row.head for row in page.items] == [Entity("m.country", "Allemagne")]
+    assert [row.head for row in page.items] == [Entity("m.country", "Deutschland")]

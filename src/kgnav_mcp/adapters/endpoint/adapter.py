@@ -101,7 +101,7 @@ class EndpointAdapter(DirectedAdapter):
     async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         opened = self._readers()
         anchors = await self._meant(ids)
-        described = await opened.names.entities(one for one in anchors.values() if isinstance(one, URIRef))
+        described = await opened.names.described(one for one in anchors.values() if isinstance(one, URIRef))
         found: dict[str, Entity] = {}
         for reference, anchor in anchors.items():
             if not isinstance(anchor, URIRef):

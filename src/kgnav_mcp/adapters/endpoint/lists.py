@@ -148,14 +148,14 @@ class ListReader:
     async def _meant(self, value: str) -> tuple[list[URIRef], Stop]:
         """The entities that a value means where the property leads to entities: by id, else by name; why not all."""
         given = self._ids.iri(value)
-        if given is not None and given in await self._names.entities([given]):
+        if given is not None and given in await self._names.described([given]):
             return [given], Stop.COMPLETE
         namesakes = await self._linker.named(value, _NAMESAKES)
         return [iri for one in namesakes.items if (iri := self._ids.iri(one.entity.id)) is not None], namesakes.stop
 
     async def _by_id(self, value: str, types: Sequence[URIRef] | None) -> Page[Entity]:
         iri = self._ids.iri(value)
-        found = list((await self._names.entities([iri])).values()) if iri is not None else []
+        found = list((await self._names.described([iri])).values()) if iri is not None else []
         if types is not None and iri is not None and found:
             read = await self._reader.over(queries.OF_TYPES, "ids", [iri], types=listed(*types))
             found = found if read.whole() else []
@@ -177,7 +177,7 @@ class ListReader:
         stop = worst((read.stop, cut(total, skip, len(iris if whole else terms), limit)))
         if blanks and not whole:
             total = Count.at_least(0)
-        described = await self._names.entities(iris)
+        described = await self._names.described(iris)
         items = [described[iri] for iri in iris if iri in described]
         return Page(
             items=tuple(items),

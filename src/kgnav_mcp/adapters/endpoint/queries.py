@@ -194,31 +194,16 @@ RESOLVE: Final = "SELECT * WHERE { $levels } OFFSET $skip LIMIT $most"
 
 # Names
 
-TEXTS: Final = "{ VALUES ?s { $ids } ?s $p ?o BIND($p AS ?p) FILTER($wanted) }"
+TEXTS: Final = "{ VALUES ?s { $ids } ?s $p ?o BIND($p AS ?p) FILTER($spoken) }"
 """Costs a look-up for each entity; one branch of a union for each relation. Both lists in one pattern are multiplied
 by Oxigraph: 100 times slower."""
+TEXTS_OF_ANY_LANGUAGE: Final = "{ VALUES ?s { $ids } ?s $p ?o BIND($p AS ?p) FILTER(isLiteral(?o)) }"
 TYPES: Final = "{ VALUES ?s { $ids } ?s $p ?o BIND($p AS ?p) FILTER(isIRI(?o)) }"
 """Costs a look-up for each entity."""
-EXISTING: Final = "SELECT ?s WHERE { VALUES ?s { $ids } FILTER(EXISTS { ?s ?p ?o } || EXISTS { ?x ?q ?s }) }"
-"""Costs two look-ups for each entity."""
 LEADING_ON: Final = "SELECT ?s WHERE { VALUES ?s { $ids } FILTER EXISTS { ?s ?p ?o } }"
 """Costs a look-up for each entity."""
-DEGREES: Final = {
-    OUT: "SELECT ?s (COUNT(*) AS ?n) WHERE { VALUES ?s { $ids } ?s ?p ?o } GROUP BY ?s",
-    IN: "SELECT ?s (COUNT(*) AS ?n) WHERE { VALUES ?s { $ids } ?o ?p ?s } GROUP BY ?s",
-}
-"""Costs 0.6 us for each edge of the entities."""
 BEARERS: Final = "{ VALUES ?o { $texts } ?s $p ?o BIND($p AS ?p) }"
 """Costs a look-up for each text."""
-SAME_LETTERS: Final = "{ ?s $p ?o BIND($p AS ?p) FILTER(LCASE(STR(?o)) = $text) }"
-"""Costs 0.4 us for each text of the relation in the graph."""
-CONTAINING: Final = "{ ?s $p ?o BIND($p AS ?p) FILTER($words) }"
-"""Costs 0.4 us for each text of the relation in the graph and word."""
-WORD: Final = "CONTAINS(LCASE(STR(?o)), $word)"
-INDEXED: Final = "{ ?s $p ?o . ?o bif:contains $words BIND($p AS ?p) }"
-"""Costs a look-up in Virtuoso's full-text index: where the options say that there is one."""
-SOME: Final = "SELECT ?s ?p ?o WHERE { $branches } LIMIT $most"
-"""Costs what its branches do, up to $most rows."""
 OF_TYPES: Final = "SELECT DISTINCT ?s WHERE { VALUES ?s { $ids } ?s $typed ?t FILTER(?t IN ($types)) }"
 """Costs a look-up for each entity."""
 

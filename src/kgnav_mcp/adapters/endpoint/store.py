@@ -11,6 +11,7 @@ from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.blanks import Blanks, Resolved
 from kgnav_mcp.adapters.endpoint.options import Endpoint
 from kgnav_mcp.adapters.endpoint.reification import Reification, probed
+from kgnav_mcp.adapters.sparql.labels import in_languages
 from kgnav_mcp.adapters.sparql.reading import Reader, Selects
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms
@@ -50,7 +51,11 @@ class Store:
         names, aliases, descriptions, types = found
         named = queries.alternatives(tuple(relation.n3() for relation in names))
         reader.know({"named": named, "typed": queries.alternatives(tuple(relation.n3() for relation in types))})
+        roles = {"name": names, "alias": aliases, "description": descriptions, "type": types}
+        for role, relations in roles.items():
+            reader.know(dict(zip(numbered(role, relations), relations, strict=True)))
         reader.know({"mediator": reader.part(queries.MEDIATOR[endpoint.mediators])})
+        reader.know({"spoken": in_languages("?o", options.languages)})
         reification = await probed(reader)
         blanks = Blanks(reader, endpoint.ids)
         return cls(reader, endpoint, options.languages, reification, blanks, names, aliases, descriptions, types)
@@ -71,3 +76,8 @@ def term_order(term: Term) -> tuple[bool, str, str, str]:
 def one_of(relations: Sequence[URIRef]) -> Terms:
     """A property path that takes any of some relations."""
     return queries.alternatives(tuple(relation.n3() for relation in relations))
+
+
+def numbered(role: str, relations: Sequence[URIRef]) -> list[str]:
+    """The names by which queries know the relations of a role: `name0`, `name1` and so on."""
+    return [f"{role}{n}" for n in range(len(relations))]

@@ -1,168 +1,71 @@
-"""Names: of entities in the languages that are wanted, and of relations, kept as long as they are used."""
+"""Names of Freebase's entities, whose types and descriptions come with them, and of its relations."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from cachetools import LRUCache, TTLCache
 from rdflib import BNode, Literal, URIRef
 
-from kgnav_mcp import model
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.store import FRESH, Store
-from kgnav_mcp.adapters.naming import readable
-from kgnav_mcp.adapters.sparql.reading import Row, address
+from kgnav_mcp.adapters.sparql import names
+from kgnav_mcp.adapters.sparql.names import Facts, NameQueries, Naming
+from kgnav_mcp.adapters.sparql.reading import address
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.model import Entity, Node, Relation
+from kgnav_mcp.model import Entity, Node
 
-_RELATIONS = 20_000
-"""Names of relations are part of a graph's schema: they are kept until others need the room."""
-_ENTITIES = 20_000
+_QUERIES = NameQueries(labels=queries.LABELS, labels_of_any_language=queries.LABELS_OF_ANY_LANGUAGE)
 
 
-class Names:
-    """Reads and keeps names."""
+class Names(names.Names):
+    """Names by `type.object.name`. An entity without any is a mediator, unless it is no topic."""
 
     def __init__(self, store: Store) -> None:
-        self._store = store
-        self._reader = store.reader
-        self._ids = store.ids
-        self._relations: LRUCache[URIRef, str] = LRUCache(_RELATIONS)
-        self._labels: TTLCache[URIRef, str] = TTLCache(_ENTITIES, FRESH)
+        ids = store.ids
+        naming = Naming(short=ids.short, iri=ids.term, datatype=ids.datatype, languages=store.languages)
+        super().__init__(store.reader, naming, _QUERIES, fresh=FRESH)
+        self._topic = ids.topic
+        self._meanings = store.freebase.relations
 
     async def labels(self, terms: Iterable[Term]) -> dict[URIRef, str]:
-        """The names of entities: in a wanted language, else without a language, else in any. Some have none.
-
-        Names are kept for a minute, as counts are: the ends of rows are the ends of the roles beside them.
-        """
-        known = {iri: self._labels.get(iri) for iri in _entities(terms)}
-        for query in (queries.LABELS, queries.LABELS_OF_ANY_LANGUAGE):
-            if unknown := [iri for iri, label in known.items() if label is None]:
-                known |= self.keep(_collected((await self._reader.over(query, "ids", unknown)).whole()))
-        nameless = [iri for iri, label in known.items() if label is None]
-        self.keep(dict.fromkeys(nameless, ()))
-        return {iri: label for iri, label in known.items() if label}
-
-    def unknown(self, iris: Iterable[URIRef]) -> list[URIRef]:
-        """Those of some entities whose names are not kept."""
-        return [iri for iri in iris if iri not in self._labels]
-
-    def keep(self, names: Mapping[URIRef, Sequence[Literal]]) -> dict[URIRef, str]:
-        """Keep entities' names for a minute, and that some have none in any language."""
-        labels = {iri: self.best(found) if found else "" for iri, found in names.items()}
-        for iri, label in labels.items():
-            self._labels[iri] = label
-        return labels
-
-    def best(self, names: Iterable[Literal]) -> str:
-        """The name to show of several."""
-        return str(min(names, key=lambda name: (self.rank(name.language), str(name))))
-
-    def rank(self, language: str | None) -> int:
-        """The place of a language among the wanted ones (`en-gb` is `en`, too); then no language, then any other."""
-        if not language:
-            return len(self._store.languages)
-        for place, wanted in enumerate(self._store.languages):
-            if language.lower() == wanted.lower() or language.lower().startswith(f"{wanted.lower()}-"):
-                return place
-        return len(self._store.languages) + 1
-
-    async def relations(self, iris: Iterable[URIRef]) -> dict[URIRef, Relation]:
-        """Relations with their names in a wanted language or in none, else read from their ids."""
-        wanted = list(dict.fromkeys(iris))
-        known = {iri: self._relations.get(iri) for iri in wanted}
-        unknown = [iri for iri, label in known.items() if label is None]
-        if unknown:
-            names = _collected((await self._reader.over(queries.LABELS, "ids", unknown)).whole())
-            known |= self.keep_relations({iri: names[iri] for iri in unknown})
-        return {iri: Relation(self._ids.short(iri), label or "") for iri, label in known.items()}
-
-    def keep_relations(self, names: Mapping[URIRef, Sequence[Literal]]) -> dict[URIRef, str]:
-        """Keep what relations and types are called: one without a name is called what its id says."""
-        labels = {
-            iri: (self.best(found) if found else "") or readable(self._ids.short(iri)) for iri, found in names.items()
-        }
-        for iri, label in labels.items():
-            self._relations[iri] = label
-        return labels
+        """The names of the entities among some terms. Some have none."""
+        return await self.read_labels(URIRef(str(term)) for term in terms if not isinstance(term, Literal))
 
     def node(self, term: Term, labels: Mapping[URIRef, str]) -> Node:
         """A far end: a value, or an entity with its name."""
-        if isinstance(term, Literal):
-            datatype = self._ids.datatype(str(term.datatype) if term.datatype else None)
-            return model.Literal(str(term), datatype, term.language)
-        return self.entity(term, labels)
+        return self.literal(term) if isinstance(term, Literal) else self.entity(term, labels)
 
     def entity(self, term: URIRef | BNode, labels: Mapping[URIRef, str]) -> Entity:
-        """An entity with its name. One without any is a mediator, unless it is no topic."""
+        """An entity with its name."""
         label = labels.get(URIRef(str(term)))
-        return Entity(self._ids.short(term), label, mediator=label is None and self._ids.topic(term))
+        return Entity(self.naming.short(term), label, mediator=label is None and self._topic(term))
 
-    async def described(self, iris: Sequence[URIRef]) -> dict[URIRef, Entity]:
-        """Entities with names, types and descriptions, in the order asked; unknown ones are absent.
-
-        A type stands by its name. A description is in a wanted language or in none.
-        """
-        wanted = list(dict.fromkeys(iris))
-        if not wanted:
-            return {}
-        rows = (await self._reader.over(queries.DESCRIPTIONS, "ids", wanted)).whole()
-        names: dict[URIRef, list[Literal]] = defaultdict(list)
-        descriptions: dict[URIRef, list[Literal]] = defaultdict(list)
+    async def _facts(self, iris: Sequence[URIRef]) -> Facts:
+        """What one query tells of entities; names in other languages than the wanted ones take another."""
+        texts: dict[URIRef, dict[URIRef, list[Literal]]] = {iri: defaultdict(list) for iri in self._meanings.values()}
         types: dict[URIRef, dict[URIRef, list[Literal]]] = defaultdict(lambda: defaultdict(list))
-        for row in rows:
-            self._sort_out(row, names, descriptions, types)
-        unnamed = [iri for iri in wanted if iri not in names]
-        labels = {iri: self.best(found) for iri, found in names.items()} | await self.labels(unnamed)
-        silent = [iri for iri in unnamed if iri not in labels and iri not in types and iri not in descriptions]
-        existing: set[URIRef] = set(wanted) - set(silent)
-        if silent:
-            read = await self._reader.over(queries.EXISTING, "ids", silent)
-            existing |= {address(row, "s") for row in read.whole()}
+        for row in await self._about(queries.DESCRIPTIONS, iris):
+            relation, node = address(row, "p"), row["o"]
+            if isinstance(node, Literal):
+                texts[relation][address(row, "s")].append(node)
+            elif relation == self._meanings["type"]:
+                add_name(types[address(row, "s")][address(row, "o")], row.get("called"))
+        labels, descriptions = (
+            {iri: self.best(found) or "" for iri, found in texts[self._meanings[meaning]].items()}
+            for meaning in ("name", "description")
+        )
+        labels |= await self.labels(iri for iri in iris if iri not in labels)
         self.keep_relations({type_: called for found in types.values() for type_, called in found.items()})
-        type_names = await self.relations(type_ for found in types.values() for type_ in found)
-        return {
-            iri: Entity(
-                self._ids.short(iri),
-                labels.get(iri),
-                tuple(sorted(type_names[type_].label for type_ in types[iri])) if iri in types else (),
-                self.best(descriptions[iri]) if iri in descriptions else None,
-                iri not in labels and self._ids.topic(iri),
-            )
-            for iri in wanted
-            if iri in existing
-        }
+        named = await self.relations(type_ for found in types.values() for type_ in found)
+        return Facts(labels, {iri: [named[one].label for one in found] for iri, found in types.items()}, descriptions)
 
-    def _sort_out(
-        self,
-        row: Row,
-        names: dict[URIRef, list[Literal]],
-        descriptions: dict[URIRef, list[Literal]],
-        types: dict[URIRef, dict[URIRef, list[Literal]]],
-    ) -> None:
-        relations = self._store.freebase.relations
-        relation, node = row["p"], row["o"]
-        if relation == relations["type"] and not isinstance(node, Literal):
-            called = types[address(row, "s")][address(row, "o")]
-            if isinstance(name := row.get("called"), Literal):
-                called.append(name)
-        elif isinstance(node, Literal):
-            (names if relation == relations["name"] else descriptions)[address(row, "s")].append(node)
+    async def _mediators(self, unnamed: Sequence[URIRef]) -> Collection[URIRef]:
+        return set(filter(self._topic, unnamed))
 
-
-def _entities(terms: Iterable[Term]) -> list[URIRef]:
-    """The entities among some terms, each once."""
-    return list(dict.fromkeys(URIRef(str(term)) for term in terms if not isinstance(term, Literal)))
-
-
-def _collected(rows: Iterable[Row]) -> defaultdict[URIRef, list[Literal]]:
-    """Names by what they are of."""
-    found: defaultdict[URIRef, list[Literal]] = defaultdict(list)
-    for row in rows:
-        if isinstance(name := row["o"], Literal):
-            found[address(row, "s")].append(name)
-    return found
+    async def _label_relations(self, iris: Sequence[URIRef]) -> Mapping[URIRef, str]:
+        """Names in other languages say less of a relation than its id does."""
+        return await self._texts(queries.LABELS, iris)
 
 
 def add_name(names: list[Literal], name: Term | None) -> None:

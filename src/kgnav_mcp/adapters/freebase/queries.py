@@ -144,31 +144,10 @@ DESCRIPTIONS: Final = (
     "FILTER(!isLiteral(?o) || LANG(?o) IN ($languages)) OPTIONAL { ?o $name ?called } }"
 )
 """Costs three index look-ups for each entity, and one for each of its types."""
-EXISTING: Final = "SELECT ?s WHERE { VALUES ?s { $ids } FILTER(EXISTS { ?s ?p ?o } || EXISTS { ?x ?q ?s }) }"
-"""Costs two index look-ups for each entity."""
-DEGREES: Final = {
-    Direction.OUTGOING: "SELECT ?s (COUNT(*) AS ?n) WHERE { VALUES ?s { $ids } ?s ?p ?o } GROUP BY ?s",
-    Direction.INCOMING: "SELECT ?s (COUNT(*) AS ?n) WHERE { VALUES ?s { $ids } ?o ?p ?s } GROUP BY ?s",
-}
-"""Costs 100 ns for each edge of the entities."""
 BEARERS: Final = "SELECT ?s ?p ?o WHERE { VALUES ?p { $name $alias } VALUES ?o { $texts } ?s ?p ?o } LIMIT $most"
 """Costs an index look-up for each text. Virtuoso gives nothing for lists of some 200 texts: a few are asked for."""
-MATCHING: Final = "SELECT ?s ?p ?o WHERE { VALUES ?p { $kinds } ?s ?p ?o . ?o bif:contains $words } LIMIT $most"
-"""Costs a look-up in the full-text index, and 2 us for each hit."""
-SAME_LETTERS: Final = (
-    "SELECT ?s ?p ?o WHERE { ?s $kind ?o BIND($kind AS ?p) FILTER(LCASE(STR(?o)) = $text) } LIMIT $most"
-)
-"""Costs 1.3 us for each name in the graph: only where it has no full-text index."""
-CONTAINING: Final = (
-    "SELECT ?s ?p ?o WHERE { ?s $kind ?o BIND($kind AS ?p) FILTER(CONTAINS(LCASE(STR(?o)), $text)) } LIMIT $most"
-)
-"""Costs 1.3 us for each name in the graph: only where it has no full-text index."""
 OF_TYPES: Final = "SELECT DISTINCT ?s WHERE { VALUES ?s { $ids } VALUES ?t { $types } ?s $type ?t }"
 """Costs an index look-up for each entity and type."""
-SOME_NAMES: Final = "SELECT ?o WHERE { ?s $name ?o } LIMIT 50"
-"""Costs 50 rows."""
-HAS_WORD: Final = "SELECT ?o WHERE { ?s $name ?o . ?o bif:contains $words } LIMIT 1"
-"""Costs a look-up in the full-text index."""
 
 # Nodes and values
 

@@ -7,18 +7,20 @@ from collections.abc import Iterable, Sequence
 
 from rdflib import Literal
 
+from kgnav_mcp.adapters.languages import language_rank
 from kgnav_mcp.adapters.sparql.terms import Terms, fill
 
 _VARIABLE = re.compile(r"\?\w+")
 
 
 def preferred(labels: Iterable[Literal], languages: Sequence[str]) -> Literal | None:
-    """The label to show, None where there is none.
+    """The label to show, None where there is none: by language, and among equals the first in the order of texts."""
+    return min(labels, key=lambda label: (*label_rank(label, languages), str(label)), default=None)
 
-    A language of the list comes before one behind it, and its plain tag (`en`) before a region's (`en-GB`); then come
-    labels without a language, then all others. Among equals the first in the order of texts is taken.
-    """
-    return min(labels, key=lambda label: (_rank(label, languages), label.language or "", str(label)), default=None)
+
+def label_rank(label: Literal, languages: Sequence[str]) -> tuple[tuple[int, bool], str]:
+    """How much a label's language is wanted; those that are not are in the order of their tags."""
+    return language_rank(label.language, languages), label.language or ""
 
 
 def in_languages(variable: str, languages: Sequence[str]) -> Terms:
@@ -32,16 +34,3 @@ def in_languages(variable: str, languages: Sequence[str]) -> Terms:
     tag = f"LANG({variable})"
     matches = [fill(f"LANGMATCHES({tag}, $language)", language=Literal(language)) for language in languages]
     return Terms(" || ".join([f'{tag} = ""', *matches]))
-
-
-def _rank(label: Literal, languages: Sequence[str]) -> tuple[int, int]:
-    """Place in the list of languages, and 1 for a region's form of one (RFC 4647, section 3.3.1)."""
-    tag = (label.language or "").lower()
-    if not tag:
-        return len(languages), 0
-    for place, language in enumerate(map(str.lower, languages)):
-        if tag == language:
-            return place, 0
-        if tag.startswith(f"{language}-"):
-            return place, 1
-    return len(languages) + 1, 0

@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -104,6 +105,12 @@ class Reader:
         self._prologue = prologue
         self._batch = batch
         self._branches = branches
+
+    def batching(self, size: int) -> Reader:
+        """The same reader for queries that take so many IRIs of one list."""
+        reader = copy(self)
+        reader._batch = size
+        return reader
 
     def know(self, known: Mapping[str, Value]) -> None:
         """Terms that were learnt of the endpoint; they mean the same in every later query."""

@@ -212,9 +212,9 @@ BEARERS: Final = (
     "FILTER(STRSTARTS(STR(?s), $entities)) } LIMIT $most"
 )
 """Costs a look-up for each text."""
-CONTAINING: Final = (
+SCAN: Final = (
     "SELECT ?s ?p ?o WHERE { VALUES ?p { rdfs:label skos:altLabel } ?s ?p ?o "
-    "FILTER(CONTAINS(LCASE(STR(?o)), $text) && STRSTARTS(STR(?s), $entities)) } LIMIT $most"
+    "FILTER(($condition) && STRSTARTS(STR(?s), $entities)) } LIMIT $most"
 )
 """Costs every label of the graph: for small copies only."""
 OF_CLASS: Final = "SELECT DISTINCT ?s WHERE { VALUES ?s { $ids } VALUES ?c { $classes } ?s $instance ?c }"

@@ -1,0 +1,132 @@
+"""Finding entities by name: what a search of names finds is scored, described, and put in its order."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.candidates import Candidates, Match, first_page
+from kgnav_mcp.adapters.languages import language_rank
+from kgnav_mcp.adapters.likeness import bearers
+from kgnav_mcp.adapters.sparql import errors, queries
+from kgnav_mcp.adapters.sparql.name_search import NameSearch
+from kgnav_mcp.adapters.sparql.names import Names
+from kgnav_mcp.adapters.sparql.reading import Read, Reader, address, number, worst
+from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.model import Candidate, Count, Direction, Entity, Namesake, Page, Stop
+
+_RANKED = 100
+"""Entities whose size is read to order those that fit equally well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much there is of an entity: the triples it is in, and the pages about it in other wikis."""
+
+    degree: Count
+    sitelinks: int | None = None
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """The best known first."""
+        return -(self.sitelinks or 0), -self.degree.value
+
+
+class Linker(ABC):
+    """Answers `named` and `find`."""
+
+    namesakes = _RANKED
+    """Entities of one name that are described to find the most prominent of them."""
+
+    def __init__(self, reader: Reader, names: Names, search: NameSearch) -> None:
+        self._reader = reader
+        self._names = names
+        self._naming = names.naming
+        self._search = search
+
+    async def named(self, name: str, limit: int) -> Page[Namesake]:
+        """Entities with this very name, letter case aside; by alias if none has it, then by id.
+
+        Ordered by spelling, language, what `_prominence` says, and id.
+
+        Raises:
+            StoreTimeout: not all names could be read, so that one of several entities may look like the only one.
+        """
+        hits, stop = await self._search.same(name)
+        if stop is Stop.TIME_OUT:
+            raise errors.stopped()
+        place = bearers(
+            name,
+            ((hit.entity, hit.kind, language_rank(hit.language, self._naming.languages), hit.text) for hit in hits),
+        )
+        order = sorted(place, key=lambda iri: (place[iri][0], self._order(iri)))
+        described = await self._names.described(order[: max(limit, self.namesakes)])
+        prominence = await self._prominence(described)
+        close = sorted(described, key=lambda iri: (place[iri][0], prominence.get(iri, (0,)), self._order(iri)))
+        spelt: dict[Entity, str] = {}
+        for iri in close:
+            spelt.setdefault(described[iri], place[iri][1])
+        shown = [(entity.id, Namesake(entity, text)) for entity, text in spelt.items()]
+        return first_page(shown[:limit], len(order), limit, stop)
+
+    async def find(self, hint: str, types: Sequence[URIRef] | None, limit: int) -> Page[Candidate]:
+        """Candidates by score, then by size, then by id; only those of one of the types, where there are any."""
+        hint = hint.strip()
+        candidates = Candidates[URIRef](hint)
+        given = self._naming.iri(hint)
+        if given is not None and (entity := (await self._names.described([given])).get(given)):
+            candidates.add_given(self._naming.iri(entity.id) or given)  # what was merged into another is that one
+        hits, stop = await self._search.like(hint, limit)
+        for hit in hits:
+            candidates.add(hit.entity, hit.text, hit.kind)
+        for iri, match in await self._others(hint, limit):
+            candidates.add_scored(iri, match)
+        if types is not None and len(candidates):
+            read = await self._of_types(list(candidates), types)
+            candidates.keep({address(row, "s") for row in read.rows})
+            stop = worst((read.stop, stop))
+        order = candidates.best_first(self._order)
+        close = order[: max(limit, _RANKED)]
+        sizes = await self.sizes(close)
+        close.sort(key=lambda iri: (-candidates[iri].score, *sizes[iri].order, self._order(iri)))
+        described = await self._names.described(close[:limit])
+        items: list[tuple[str, Candidate]] = []
+        for iri in close[:limit]:
+            entity = described.get(iri) or Entity(self._naming.short(iri))
+            text = candidates[iri].text or entity.label or entity.id
+            candidate = Candidate(entity, text, candidates[iri].score, sizes[iri].degree, sizes[iri].sitelinks)
+            items.append((self._naming.short(iri), candidate))
+        page = first_page(items, len(order), limit, stop)
+        return page if candidates.very_name else replace(page, note=self._search.note)
+
+    async def sizes(self, iris: Sequence[URIRef]) -> Mapping[URIRef, Size]:
+        """The triples each entity is in; one that leaves and enters the same entity counts twice."""
+        found = dict.fromkeys(iris, Count(0))
+        try:
+            for direction in Direction:
+                read = await self._reader.over(queries.DEGREES[direction], "ids", iris)
+                counted = {address(row, "s"): number(row, "n") for row in read.rows}
+                found = {iri: count + read.counted(counted.get(iri, 0)) for iri, count in found.items()}
+        except StoreTimeout:
+            return dict.fromkeys(iris, Size(Count.unknown()))
+        return {iri: Size(count) for iri, count in found.items()}
+
+    @abstractmethod
+    async def _of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
+        """Those of some entities (?s) that have one of the types."""
+
+    async def _prominence(self, entities: Mapping[URIRef, Entity]) -> Mapping[URIRef, tuple[int, ...]]:
+        """What orders entities of the same name: GraphWalker takes the one with most types."""
+        return {iri: (-len(entity.types),) for iri, entity in entities.items()}
+
+    async def _others(self, hint: str, limit: int) -> Sequence[tuple[URIRef, Match]]:
+        """Candidates that are found in another way than by their names."""
+        del hint, limit
+        return ()
+
+    def _order(self, iri: URIRef) -> tuple[int, str]:
+        """The order of entities that nothing else tells apart."""
+        return 0, iri

@@ -1,0 +1,226 @@
+"""Looking up names: the very name by index, its words in Virtuoso's full-text index, else by reading all names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from rapidfuzz import fuzz
+from rdflib import Literal, URIRef
+
+from kgnav_mcp.adapters.likeness import ALIAS, AS_SPELT, DESCRIPTION, ID, NAME, WORD, spellings
+from kgnav_mcp.adapters.naming import names_in
+from kgnav_mcp.adapters.plurals import in_other_numbers
+from kgnav_mcp.adapters.sparql import queries
+from kgnav_mcp.adapters.sparql.reading import Reader, address, worst
+from kgnav_mcp.adapters.sparql.results import Term
+from kgnav_mcp.adapters.sparql.terms import Terms, sendable, values
+from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.model import Stop
+
+_HITS = 1_000
+"""Names scored for one question."""
+_LONGEST = 1_000
+"""Characters of a name that is looked for: no name is longer."""
+_WORDS = 10
+"""Words of a name that are looked for."""
+_OTHER_NUMBERS = 4
+"""Other numbers of a name that are looked for: no store likes long lists of texts."""
+_PREFIX = 4
+"""Letters that a prefix has in Virtuoso's full-text index."""
+_MISSPELT, _MISSPELT_WORD = 85, 80
+"""The likeness, of 100, of a misspelt name to the right one, or of each of its words to one of those."""
+_BY_WORDS = "Looked for names with these words, or with words that begin like them."
+_BY_INDEX = "Looked for entities with this very label or alias, in the usual letter cases."
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A text of an entity, what it is to the entity (a kind of `likeness`), and its language."""
+
+    entity: URIRef
+    text: str
+    kind: int
+    language: str | None = None
+
+
+Hits = tuple[list[Hit], Stop]
+"""What was found, and why there may be more."""
+
+
+class NameSearch(Protocol):
+    """Where a store's names are looked up."""
+
+    @property
+    def note(self) -> str:
+        """How names were looked for, where nothing bears the very name."""
+        ...
+
+    async def same(self, name: str) -> Hits:
+        """Names and aliases with the same letters, in any case and language; an id that says this, where none has."""
+        ...
+
+    async def like(self, hint: str, limit: int) -> Hits:
+        """Texts worth scoring, from the very name outwards."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lookup:
+    """How names are looked up in a store: `bearers` of `$texts` by index, and by a `scan` of all names."""
+
+    bearers: str
+    scan: str | None
+    """None where there are too many names to read them all."""
+    kinds: Mapping[URIRef, int]
+    """What the texts of relations are to an entity."""
+    languages: Sequence[str | None]
+    """The languages in which the very name is looked for; None: without one."""
+    share: float = 1.0
+    """Of a call's time, for a scan."""
+    indexed: bool | None = False
+    """Whether names are in Virtuoso's full-text index; None: it is asked."""
+    is_entity: Callable[[Term], bool] = lambda _: True
+    """Whether what bears a name is an entity."""
+    ids_of: Callable[[str], Sequence[URIRef]] = lambda _: ()
+    """The ids that things of a name may have, of which those in the graph are found."""
+
+
+class SparqlNames(NameSearch):
+    """Names looked up in SPARQL.
+
+    Virtuoso's index knows words and how they begin: behind its fourth letter a word may be misspelt. A scan forgives no
+    misspelt word, and a large graph has too many names for it, which is then said.
+    """
+
+    def __init__(self, reader: Reader, lookup: Lookup) -> None:
+        self._reader = reader
+        self._lookup = lookup
+        self._indexed = lookup.indexed
+        self._names = [relation for relation, kind in lookup.kinds.items() if kind in {NAME, ALIAS}]
+        self._descriptions = [relation for relation, kind in lookup.kinds.items() if kind == DESCRIPTION]
+
+    @property
+    def note(self) -> str:
+        return _BY_WORDS if self._indexed else AS_SPELT if self._lookup.scan else _BY_INDEX
+
+    async def indexed(self) -> bool:
+        """Whether names are in a full-text index. Asked once: an index without the names of this graph gives nothing.
+
+        Raises:
+            StoreTimeout: it could not be told in time.
+        """
+        if self._indexed is None:
+            names = [str(row["o"]) for row in (await self._reader.select(queries.SOME_NAMES)).whole()]
+            word = next((word for name in names for word in WORD.findall(name) if word.isascii() and len(word) > 3), "")
+            found = word and (await self._reader.select(queries.INDEX_HAS, words=Literal(f'"{word}"'))).whole()
+            self._indexed = bool(found)
+        return self._indexed
+
+    async def same(self, name: str) -> Hits:
+        if not name.strip() or len(name) > _LONGEST or not sendable(name):
+            return [], Stop.COMPLETE
+        hits, stop = await self._bearers(spellings(name))
+        if await self.indexed():
+            if words := WORD.findall(name)[:_WORDS]:
+                hits, stop = _both((hits, stop), await self._matching(self._names, _all_of(words)))
+        elif not any(hit.text == name for hit in hits):
+            found, stop = await self._scan(self._reader.filled(queries.SAME_LETTERS, text=Literal(name.lower())))
+            hits += found
+        same = [hit for hit in hits if hit.text.casefold() == name.casefold()]
+        return list(dict.fromkeys(same)) or await self._by_id(name), stop
+
+    async def like(self, hint: str, limit: int) -> Hits:
+        """Texts worth scoring: the very name, in either number, and outwards until a step finds a name."""
+        del limit  # all that a question finds is scored
+        words = WORD.findall(hint.lower())[:_WORDS]
+        if not words or len(hint) > _LONGEST or not sendable(hint):
+            return await self.same(hint)
+        found = await self._bearers(spellings(hint))
+        very_name = any(hit.text.casefold() == hint.casefold() for hit in found[0])
+        if others := [way for text in in_other_numbers(hint)[:_OTHER_NUMBERS] for way in spellings(text)]:
+            found = _both(found, await self._bearers(others))
+        if await self.indexed():
+            found = await self._outwards(hint, words, found)
+        elif not very_name:
+            every = " && ".join(self._reader.filled(queries.HAS_WORD, word=Literal(word)) for word in words)
+            found = _both(found, await self._scan(every))
+        hits, stop = found
+        very_name = any(hit.text.casefold() == hint.casefold() for hit in hits)
+        return list(dict.fromkeys(hits if very_name else hits + await self._by_id(hint))), stop
+
+    async def _outwards(self, hint: str, words: Sequence[str], found: Hits) -> Hits:
+        """What was found, and what the index has, step by step until there is a name."""
+        for kinds, question in self._steps(words):
+            step = await self._matching(kinds, question)
+            found = _both(found, step)
+            if step[0] and any(hit.kind != DESCRIPTION for hit in found[0]):
+                return found
+        beginnings = [f'"{word[:_PREFIX]}*"' for word in words if len(word) > _PREFIX and word[:_PREFIX].isascii()]
+        if beginnings:
+            hits, stop = await self._matching(self._names, " OR ".join(beginnings))
+            found = _both(found, ([hit for hit in hits if _misspelt(hint, hit.text)], stop))
+        return found
+
+    def _steps(self, words: Sequence[str]) -> Iterator[tuple[Collection[URIRef], str]]:
+        """Questions to the full-text index, the strictest first."""
+        yield self._names, _all_of(words)
+        prefixes = [f'"{word}*"' if word.isascii() and len(word) >= _PREFIX else f'"{word}"' for word in words]
+        yield self._names, " AND ".join(prefixes)
+        if len(words) > 1:
+            yield self._names, " OR ".join(prefixes)
+        if self._descriptions:
+            yield self._descriptions, _all_of(words)
+
+    async def _bearers(self, texts: Iterable[str]) -> Hits:
+        """Names and aliases that are one of these texts: by index."""
+        languages = self._lookup.languages
+        wanted = values(*(Literal(text, lang=language) for text in dict.fromkeys(texts) for language in languages))
+        return await self._hits(self._lookup.bearers, texts=wanted)
+
+    async def _matching(self, kinds: Collection[URIRef], question: str) -> Hits:
+        return await self._hits(queries.MATCHING, kinds=values(*kinds), words=Literal(question))
+
+    async def _by_id(self, name: str) -> list[Hit]:
+        """Entities whose id, without its prefix, says this."""
+        iris = list(dict.fromkeys(self._lookup.ids_of(name)))
+        read = await self._reader.over(queries.EXISTING, "ids", iris)
+        found = sorted({address(row, "s") for row in read.rows})
+        return [Hit(iri, text, ID) for iri in found for text in names_in(iri)]
+
+    async def _scan(self, condition: str) -> Hits:
+        """All names read: what takes too long is a list that its time-out cut."""
+        if self._lookup.scan is None:
+            return [], Stop.COMPLETE
+        try:
+            return await self._hits(self._lookup.scan, share=self._lookup.share, condition=Terms(condition))
+        except StoreTimeout:
+            return [], Stop.TIME_OUT
+
+    async def _hits(self, template: str, *, share: float = 1.0, **terms: Literal | Terms) -> Hits:
+        read = await self._reader.select(template, share=share, most=_HITS, **terms)
+        hits = [
+            Hit(address(row, "s"), str(text), self._lookup.kinds[address(row, "p")], text.language)
+            for row in read.rows
+            if isinstance(text := row["o"], Literal) and self._lookup.is_entity(row["s"])
+        ]
+        return hits, worst((read.stop, Stop.LIMIT if len(read.rows) >= _HITS else Stop.COMPLETE))
+
+
+def _both(one: Hits, other: Hits) -> Hits:
+    return one[0] + other[0], worst((one[1], other[1]))
+
+
+def _all_of(words: Iterable[str]) -> str:
+    """The question for texts with all of the words, each taken as nothing but a word."""
+    return " AND ".join(f'"{word}"' for word in words)
+
+
+def _misspelt(hint: str, name: str) -> bool:
+    """Whether a hint is much like a name, or each of its words like one of the name's."""
+    hint, name = hint.casefold(), name.casefold()
+    if fuzz.ratio(hint, name) >= _MISSPELT:
+        return True
+    known = WORD.findall(name)
+    return all(any(fuzz.ratio(word, other) >= _MISSPELT_WORD for other in known) for word in WORD.findall(hint))

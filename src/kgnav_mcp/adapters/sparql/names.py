@@ -1,0 +1,169 @@
+"""Names of entities, relations and classes: read in batches, in the languages that are wanted, kept for a while."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cachetools import LRUCache, TTLCache
+from rdflib import Literal, URIRef
+
+from kgnav_mcp import model
+from kgnav_mcp.adapters.naming import readable
+from kgnav_mcp.adapters.sparql.labels import label_rank, preferred
+from kgnav_mcp.adapters.sparql.queries import EXISTING
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, address
+from kgnav_mcp.model import Entity, Relation
+
+_RELATIONS = 20_000
+"""Names of relations are part of a graph's schema: they are kept until others need the room."""
+_ENTITIES = 50_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Naming:
+    """How a store names things: ids as they are printed, and back; the languages of names in order of preference."""
+
+    short: Callable[[str], str]
+    iri: Callable[[str], URIRef | None]
+    """The IRI of the entity that a text is the id of, in any of its forms; None where it is no id."""
+    datatype: Callable[[str | None], str | None] = lambda full: full
+    languages: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameQueries:
+    """The queries for names of `$ids`: rows of ?s and ?o, and of ?p where several relations give names."""
+
+    labels: str
+    """Names in a wanted language, or in none."""
+    labels_of_any_language: str
+    existing: str = EXISTING
+    """Which entities are in any triple."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a store tells of entities beside their ids; an entity without a name is not among the labels."""
+
+    labels: Mapping[URIRef, str]
+    types: Mapping[URIRef, Collection[str]] = field(default_factory=dict[URIRef, Collection[str]])
+    descriptions: Mapping[URIRef, str] = field(default_factory=dict[URIRef, str])
+
+    def __contains__(self, iri: URIRef) -> bool:
+        return iri in self.labels or iri in self.types or iri in self.descriptions
+
+
+class Names(ABC):
+    """Reads names and keeps them: those of entities for `fresh` seconds, for others may write to the graph."""
+
+    def __init__(
+        self, reader: Reader, naming: Naming, queries: NameQueries, *, fresh: float, relations: Sequence[URIRef] = ()
+    ) -> None:
+        """`relations` are those that give names and descriptions, the best first."""
+        self.naming = naming
+        self._reader = reader
+        self._queries = queries
+        self._places = {str(relation): place for place, relation in enumerate(relations)}
+        self._kept: TTLCache[URIRef, str] = TTLCache(_ENTITIES, fresh)
+        self._kept_relations: LRUCache[URIRef, str] = LRUCache(_RELATIONS)
+
+    async def read_labels(self, iris: Iterable[URIRef]) -> dict[URIRef, str]:
+        """The names of entities: in a wanted language, else without a language, else in any. Some have none."""
+        known = {iri: self._kept.get(iri) for iri in iris}
+        for query in (self._queries.labels, self._queries.labels_of_any_language):
+            if unknown := [iri for iri, label in known.items() if label is None]:
+                known |= self._keep(await self._texts(query, unknown))
+        self._keep(dict.fromkeys((iri for iri, label in known.items() if label is None), ""))
+        return {iri: label for iri, label in known.items() if label}
+
+    def unknown(self, iris: Iterable[URIRef]) -> list[URIRef]:
+        """Those of some entities whose names are not kept."""
+        return [iri for iri in iris if iri not in self._kept]
+
+    def keep(self, names: Mapping[URIRef, Sequence[Literal]]) -> None:
+        """Keep entities' names, and that some have none in any language."""
+        self._keep({iri: self.best(found) or "" for iri, found in names.items()})
+
+    def best(self, texts: Iterable[Literal]) -> str | None:
+        """The text to show of several."""
+        found = preferred(texts, self.naming.languages)
+        return None if found is None else str(found)
+
+    async def relations(self, iris: Iterable[URIRef]) -> dict[URIRef, Relation]:
+        """Relations with the names that the graph gives them, else names read from their ids."""
+        return await self._schema_names(iris, readable)
+
+    def keep_relations(self, names: Mapping[URIRef, Sequence[Literal]]) -> None:
+        """Keep what relations and types are called: one without a name is called what its id says."""
+        for iri, found in names.items():
+            self._kept_relations[iri] = self.best(found) or readable(iri)
+
+    def literal(self, term: Literal) -> model.Literal:
+        """A value as it is shown."""
+        return model.Literal(
+            str(term), self.naming.datatype(str(term.datatype) if term.datatype else None), term.language
+        )
+
+    async def described(self, iris: Iterable[URIRef]) -> dict[URIRef, Entity]:
+        """Entities with names, types and descriptions, in the order asked; an IRI in no triple is left out."""
+        wanted = list(dict.fromkeys(iris))
+        if not wanted:
+            return {}
+        facts = await self._facts(wanted)
+        existing = {iri for iri in wanted if iri in facts}
+        if silent := [iri for iri in wanted if iri not in existing]:
+            read = await self._reader.over(self._queries.existing, "ids", silent)
+            existing |= {address(row, "s") for row in read.whole()}
+        mediators = await self._mediators([iri for iri in wanted if iri in existing and iri not in facts.labels])
+        return {
+            iri: Entity(
+                self.naming.short(iri),
+                facts.labels.get(iri),
+                tuple(sorted(facts.types.get(iri, ()))),
+                facts.descriptions.get(iri),
+                iri in mediators,
+            )
+            for iri in wanted
+            if iri in existing
+        }
+
+    @abstractmethod
+    async def _facts(self, iris: Sequence[URIRef]) -> Facts:
+        """What is told of some entities."""
+
+    async def _mediators(self, unnamed: Sequence[URIRef]) -> Collection[URIRef]:
+        """Which entities without a name are mediators; none where the store has no such."""
+        del unnamed
+        return ()
+
+    async def _label_relations(self, iris: Sequence[URIRef]) -> Mapping[URIRef, str]:
+        """The names of relations and classes that are not kept."""
+        return await self.read_labels(iris)
+
+    async def _schema_names(self, iris: Iterable[URIRef], from_id: Callable[[str], str]) -> dict[URIRef, Relation]:
+        known = {iri: self._kept_relations.get(iri) for iri in iris}
+        if unknown := [iri for iri, label in known.items() if label is None]:
+            labels = await self._label_relations(unknown)
+            found = {iri: labels.get(iri) or from_id(iri) for iri in unknown}
+            self._kept_relations.update(found)
+            known |= found
+        return {iri: Relation(self.naming.short(iri), label or "") for iri, label in known.items()}
+
+    async def _texts(self, query: str, iris: Sequence[URIRef]) -> dict[URIRef, str]:
+        """The best text of each entity; of two relations in the same language the first one's."""
+        found: dict[URIRef, list[tuple[tuple[tuple[int, bool], str, int], str]]] = defaultdict(list)
+        for row in await self._about(query, iris):
+            if isinstance(text := row["o"], Literal):
+                rank = (*label_rank(text, self.naming.languages), self._places.get(str(row.get("p")), 0))
+                found[address(row, "s")].append((rank, str(text)))
+        return {iri: min(texts)[1] for iri, texts in found.items()}
+
+    async def _about(self, query: str, iris: Sequence[URIRef]) -> Sequence[Row]:
+        return (await self._reader.over(query, "ids", iris)).whole()
+
+    def _keep(self, labels: Mapping[URIRef, str]) -> Mapping[URIRef, str]:
+        self._kept.update(labels)
+        return labels
