@@ -15,8 +15,8 @@ T = TypeVar("T")
 class Match(NamedTuple):
     """The text of an entity that is most like a hint."""
 
-    score: float
     text: str
+    score: float
 
 
 class Candidates(Generic[K]):
@@ -32,16 +32,16 @@ class Candidates(Generic[K]):
     def add(self, entity: K, text: str, kind: int) -> None:
         """Add a text of an entity; the kinds are those of `likeness`."""
         self.very_name |= kind != ID and text.casefold() == self._hint.casefold()
-        self.add_scored(entity, Match(self._likeness.score(text, kind), text))
+        self.add_scored(entity, Match(text, self._likeness.score(text, kind)))
 
     def add_scored(self, entity: K, match: Match) -> None:
         """Add a match whose score is known."""
         if entity not in self._best or match.score > self._best[entity].score:
             self._best[entity] = match
 
-    def add_given(self, entity: K) -> None:
-        """Add the entity whose id the hint is."""
-        self._best[entity] = Match(1.0, self._hint)
+    def add_given(self, entity: K, reference: str) -> None:
+        """Add the entity whose id was given."""
+        self._best[entity] = Match(reference, 1.0)
 
     def keep(self, entities: Collection[K]) -> None:
         """Leave out all others."""

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def language_rank(language: str | None, preferred: Sequence[str]) -> tuple[int, bool]:
-    """The place of a language among the preferred ones, then whether it is a region's form (RFC 4647, section 3.3.1).
+def language_rank(language: str | None, preferred: Sequence[str]) -> int:
+    """The place of a language: the preferred ones, texts without a language, then all other languages alike.
 
-    `en` comes before `en-GB`, both in the place of `en`. Behind the preferred ones come texts without a language, then
-    all other languages.
+    A preferred language comes before its regional forms: `en`, then `en-GB` (RFC 4647, section 3.3.1).
     """
     if not language:
-        return len(preferred), False
+        return 2 * len(preferred)
     tag = language.lower()
     for place, wanted in enumerate(map(str.lower, preferred)):
         if tag == wanted or tag.startswith(f"{wanted}-"):
-            return place, tag != wanted
-    return len(preferred) + 1, False
+            return 2 * place + (tag != wanted)
+    return 2 * len(preferred) + 1

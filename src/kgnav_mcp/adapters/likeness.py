@@ -93,12 +93,11 @@ class Likeness:
         return _MOST_ALIKE * max(whole, in_any_order, in_part)
 
 
-LanguageRank = tuple[int, bool]
-Rank = tuple[bool, LanguageRank]
+Rank = tuple[bool, int]
 """Whether a name is spelt otherwise than it was asked for, then the place of its language among the wanted ones."""
 
 
-def bearers(name: str, texts: Iterable[tuple[K, int, LanguageRank, str]]) -> dict[K, tuple[Rank, str]]:
+def bearers(name: str, texts: Iterable[tuple[K, int, int, str]]) -> dict[K, tuple[Rank, str]]:
     """Who bears a name, letter case aside, each with the best way it does: its rank, and how the name is spelt there.
 
     A text comes with its owner, its kind and the place of its language. Where some bear the name as a name, those who

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.wikidata import names as names_module
+from kgnav_mcp.adapters.sparql import names as names_module
 from kgnav_mcp.adapters.wikidata import tallies as tallies_module
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Certainty, Direction, Stop

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 
+from kgnav_mcp.adapters.candidates import Candidates, first_page
 from kgnav_mcp.adapters.embedded import entities, queries
 from kgnav_mcp.adapters.embedded.catalogue import LabelEntry
 from kgnav_mcp.adapters.embedded.ids import storable
 from kgnav_mcp.adapters.embedded.lookup import MOST_HITS, MOST_SAME, NameLookup
-from kgnav_mcp.adapters.embedded.rows import Builder, language_rank
+from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.vocabulary import Vocabulary
-from kgnav_mcp.adapters.likeness import ID, Likeness, bearers
+from kgnav_mcp.adapters.languages import language_rank
+from kgnav_mcp.adapters.likeness import ID, bearers
 from kgnav_mcp.model import Candidate, Count, Namesake, Page, Stop
 
 _MOST_RANKED = 200
@@ -41,42 +43,31 @@ class NameReader:
             degrees = entities.degrees(self._builder, shown[:_MOST_RANKED])
             shown.sort(key=lambda node: (found[node][0], -degrees.get(node, 0), node))
         described = entities.described_by_number(self._builder, shown[:limit])
-        return Page(
-            items=tuple(Namesake(described[node], found[node][1]) for node in shown[:limit]),
-            positions=tuple(str(node) for node in shown[:limit]),
-            total=Count(len(shown)) if len(same) < MOST_SAME else Count.at_least(len(shown)),
-            stop=Stop.LIMIT if len(shown) > limit else Stop.COMPLETE,
-        )
+        namesakes = [(str(node), Namesake(described[node], found[node][1])) for node in shown[:limit]]
+        return first_page(namesakes, len(shown), limit, _stop(len(same), MOST_SAME))
 
     def find(self, hint: str, label: LabelEntry | None, limit: int) -> Page[Candidate]:
         """Candidates by score, then by degree, then by their number in the file."""
         hint = storable(hint).strip()
-        best: dict[int, tuple[float, str]] = {}
+        candidates = Candidates[int](hint)
         for reference, row in entities.resolved(self._builder, [hint]).items():
-            best[row[0]] = (1.0, reference)
-        likeness = Likeness(hint)
+            candidates.add_given(row[0], reference)
         rows = NameLookup(self._builder, self._vocabulary, label).like(hint) if hint else ()
         for node, kind, _, text in dict.fromkeys(rows):
-            score = likeness.score(text, kind)
-            if score > best.get(node, (-1.0, ""))[0]:
-                best[node] = (score, text)
+            candidates.add(node, text, kind)
         if label is not None:
-            having = self._session.all(queries.names.WITH_LABEL, json.dumps(list(best)), label.id)
-            best = {node: best[node] for (node,) in having}
-        return self._ranked(best, limit)
-
-    def _ranked(self, best: dict[int, tuple[float, str]], limit: int) -> Page[Candidate]:
-        order = sorted(best, key=lambda node: (-best[node][0], node))
-        close = order[: max(limit, _MOST_RANKED)]
+            nodes = json.dumps(list(candidates))
+            candidates.keep({node for (node,) in self._session.all(queries.names.WITH_LABEL, nodes, label.id)})
+        close = candidates.best_first(lambda node: node)[: max(limit, _MOST_RANKED)]
         degrees = entities.degrees(self._builder, close)
-        close.sort(key=lambda node: (-best[node][0], -degrees[node], node))
-        shown = close[:limit]
-        described = entities.described_by_number(self._builder, shown)
-        return Page(
-            items=tuple(
-                Candidate(described[node], best[node][1], best[node][0], Count(degrees[node])) for node in shown
-            ),
-            positions=tuple(str(node) for node in shown),
-            total=Count(len(best)) if len(best) < MOST_HITS else Count.at_least(len(best)),
-            stop=Stop.LIMIT if len(best) > limit else Stop.COMPLETE,
-        )
+        close.sort(key=lambda node: (-candidates[node].score, -degrees[node], node))
+        described = entities.described_by_number(self._builder, close[:limit])
+        found = [
+            (str(node), Candidate(described[node], *candidates[node], Count(degrees[node]))) for node in close[:limit]
+        ]
+        return first_page(found, len(candidates), limit, _stop(len(candidates), MOST_HITS))
+
+
+def _stop(found: int, most: int) -> Stop:
+    """Why there may be more than was found."""
+    return Stop.COMPLETE if found < most else Stop.LIMIT

@@ -10,6 +10,7 @@ from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.catalogue import Catalogue
 from kgnav_mcp.adapters.embedded.pool import Session
 from kgnav_mcp.adapters.embedded.session import text, text_or_none
+from kgnav_mcp.adapters.languages import language_rank
 from kgnav_mcp.adapters.naming import entity_name, readable
 from kgnav_mcp.model import Entity, Literal, Node, Qualifier, Relation
 
@@ -52,7 +53,7 @@ class Builder:
         if not self._languages:
             return label
         names = [(language_rank(language, self._languages), name) for language, name in self._names(key)]
-        preferred = [name for name in names if name[0] < len(self._languages)]
+        preferred = [name for name in names if name[0] < language_rank(None, self._languages)]
         return min(preferred)[1] if preferred else label
 
     def _names(self, key: str) -> list[tuple[Any, ...]]:
@@ -113,17 +114,6 @@ class Builder:
 def nodes_in(stored: Iterable[Any]) -> list[str]:
     """The stored ids of the nodes among the values of qualifiers."""
     return [cast("dict[str, str]", value)["id"] for value in stored if isinstance(value, dict)]
-
-
-def language_rank(language: str | None, preferred: Sequence[str]) -> int:
-    """The place of a language among the preferred ones (`en-GB` is `en`, too); then no language, then any other."""
-    if language is None:
-        return len(preferred)
-    tag = language.lower()
-    for place, wanted in enumerate(preferred):
-        if tag == wanted.lower() or tag.startswith(f"{wanted.lower()}-"):
-            return place
-    return len(preferred) + 1
 
 
 def _name_in(key: str) -> str | None:

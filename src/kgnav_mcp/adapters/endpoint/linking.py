@@ -40,6 +40,7 @@ class Linker(linking.Linker):
             ids_of=lambda name: _iris(store.endpoint.ids, name),
         )
         super().__init__(store.reader, names, SparqlNames(store.reader, lookup))
+        self.exact_degrees = not store.reification
 
     async def _of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
         return await self._reader.over(queries.OF_TYPES, "ids", iris, types=listed(*types))

@@ -18,7 +18,7 @@ def preferred(labels: Iterable[Literal], languages: Sequence[str]) -> Literal | 
     return min(labels, key=lambda label: (*label_rank(label, languages), str(label)), default=None)
 
 
-def label_rank(label: Literal, languages: Sequence[str]) -> tuple[tuple[int, bool], str]:
+def label_rank(label: Literal, languages: Sequence[str]) -> tuple[int, str]:
     """How much a label's language is wanted; those that are not are in the order of their tags."""
     return language_rank(label.language, languages), label.language or ""
 

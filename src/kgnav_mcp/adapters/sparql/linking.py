@@ -40,6 +40,8 @@ class Linker(ABC):
 
     namesakes = _RANKED
     """Entities of one name that are described to find the most prominent of them."""
+    exact_degrees = True
+    """Whether all triples of an entity are counted as such."""
 
     def __init__(self, reader: Reader, names: Names, search: NameSearch) -> None:
         self._reader = reader
@@ -78,7 +80,7 @@ class Linker(ABC):
         candidates = Candidates[URIRef](hint)
         given = self._naming.iri(hint)
         if given is not None and (entity := (await self._names.described([given])).get(given)):
-            candidates.add_given(self._naming.iri(entity.id) or given)  # what was merged into another is that one
+            candidates.add_given(self._naming.iri(entity.id) or given, hint)  # what was merged into another is that one
         hits, stop = await self._search.like(hint, limit)
         for hit in hits:
             candidates.add(hit.entity, hit.text, hit.kind)
@@ -104,7 +106,7 @@ class Linker(ABC):
 
     async def sizes(self, iris: Sequence[URIRef]) -> Mapping[URIRef, Size]:
         """The triples each entity is in; one that leaves and enters the same entity counts twice."""
-        found = dict.fromkeys(iris, Count(0))
+        found = dict.fromkeys(iris, Count(0) if self.exact_degrees else Count.at_least(0))
         try:
             for direction in Direction:
                 read = await self._reader.over(queries.DEGREES[direction], "ids", iris)

@@ -119,7 +119,7 @@ class SparqlNames(NameSearch):
         return self._indexed
 
     async def same(self, name: str) -> Hits:
-        if not name.strip() or len(name) > _LONGEST or not sendable(name):
+        if not findable(name):
             return [], Stop.COMPLETE
         hits, stop = await self._bearers(spellings(name))
         if await self.indexed():
@@ -135,7 +135,7 @@ class SparqlNames(NameSearch):
         """Texts worth scoring: the very name, in either number, and outwards until a step finds a name."""
         del limit  # all that a question finds is scored
         words = WORD.findall(hint.lower())[:_WORDS]
-        if not words or len(hint) > _LONGEST or not sendable(hint):
+        if not words or not findable(hint):
             return await self.same(hint)
         found = await self._bearers(spellings(hint))
         very_name = any(hit.text.casefold() == hint.casefold() for hit in found[0])
@@ -191,12 +191,20 @@ class SparqlNames(NameSearch):
 
     async def _scan(self, condition: str) -> Hits:
         """All names read: what takes too long is a list that its time-out cut."""
-        if self._lookup.scan is None:
-            return [], Stop.COMPLETE
         try:
-            return await self._hits(self._lookup.scan, share=self._lookup.share, condition=Terms(condition))
+            return await self._read_all(condition)
         except StoreTimeout:
             return [], Stop.TIME_OUT
+
+    async def _read_all(self, condition: str) -> Hits:
+        """The names that meet a condition, out of all, where the store lets them be read.
+
+        Raises:
+            StoreTimeout: there are too many of them.
+        """
+        if self._lookup.scan is None:
+            return [], Stop.COMPLETE
+        return await self._hits(self._lookup.scan, share=self._lookup.share, condition=Terms(condition))
 
     async def _hits(self, template: str, *, share: float = 1.0, **terms: Literal | Terms) -> Hits:
         read = await self._reader.select(template, share=share, most=_HITS, **terms)
@@ -206,6 +214,11 @@ class SparqlNames(NameSearch):
             if isinstance(text := row["o"], Literal) and self._lookup.is_entity(row["s"])
         ]
         return hits, worst((read.stop, Stop.LIMIT if len(read.rows) >= _HITS else Stop.COMPLETE))
+
+
+def findable(name: str) -> bool:
+    """Whether a text may be a name."""
+    return bool(name.strip()) and len(name) <= _LONGEST and sendable(name)
 
 
 def _both(one: Hits, other: Hits) -> Hits:

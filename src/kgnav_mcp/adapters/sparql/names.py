@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cachetools import LRUCache, TTLCache
 from rdflib import Literal, URIRef
@@ -51,9 +51,12 @@ class Facts:
     labels: Mapping[URIRef, str]
     types: Mapping[URIRef, Collection[str]] = field(default_factory=dict[URIRef, Collection[str]])
     descriptions: Mapping[URIRef, str] = field(default_factory=dict[URIRef, str])
+    merged: Mapping[URIRef, URIRef] = field(default_factory=dict[URIRef, URIRef])
+    """Those that were merged into others: nothing else is told of them."""
 
     def __contains__(self, iri: URIRef) -> bool:
-        return iri in self.labels or iri in self.types or iri in self.descriptions
+        told = iri in self.labels or iri in self.types or iri in self.descriptions
+        return told and iri not in self.merged
 
 
 class Names(ABC):
@@ -108,17 +111,20 @@ class Names(ABC):
         )
 
     async def described(self, iris: Iterable[URIRef]) -> dict[URIRef, Entity]:
-        """Entities with names, types and descriptions, in the order asked; an IRI in no triple is left out."""
+        """Entities with names, types and descriptions, in the order asked; an IRI in no triple is left out.
+
+        What was merged into another entity is described as that one, which says what it was asked as.
+        """
         wanted = list(dict.fromkeys(iris))
         if not wanted:
             return {}
         facts = await self._facts(wanted)
         existing = {iri for iri in wanted if iri in facts}
-        if silent := [iri for iri in wanted if iri not in existing]:
+        if silent := [iri for iri in wanted if iri not in existing and iri not in facts.merged]:
             read = await self._reader.over(self._queries.existing, "ids", silent)
             existing |= {address(row, "s") for row in read.whole()}
         mediators = await self._mediators([iri for iri in wanted if iri in existing and iri not in facts.labels])
-        return {
+        found = {
             iri: Entity(
                 self.naming.short(iri),
                 facts.labels.get(iri),
@@ -126,9 +132,13 @@ class Names(ABC):
                 facts.descriptions.get(iri),
                 iri in mediators,
             )
-            for iri in wanted
-            if iri in existing
+            for iri in existing
         }
+        targets = await self.described(facts.merged.values())
+        for iri, target in facts.merged.items():
+            if target in targets:
+                found[iri] = replace(targets[target], asked_as=self.naming.short(iri))
+        return {iri: found[iri] for iri in wanted if iri in found}
 
     @abstractmethod
     async def _facts(self, iris: Sequence[URIRef]) -> Facts:
@@ -154,7 +164,7 @@ class Names(ABC):
 
     async def _texts(self, query: str, iris: Sequence[URIRef]) -> dict[URIRef, str]:
         """The best text of each entity; of two relations in the same language the first one's."""
-        found: dict[URIRef, list[tuple[tuple[tuple[int, bool], str, int], str]]] = defaultdict(list)
+        found: dict[URIRef, list[tuple[tuple[int, str, int], str]]] = defaultdict(list)
         for row in await self._about(query, iris):
             if isinstance(text := row["o"], Literal):
                 rank = (*label_rank(text, self.naming.languages), self._places.get(str(row.get("p")), 0))

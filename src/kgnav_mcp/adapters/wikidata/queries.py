@@ -133,7 +133,7 @@ LABELS: Final = "SELECT ?s ?o WHERE { VALUES ?s { $ids } ?s rdfs:label ?o FILTER
 ANY_LABELS: Final = "SELECT ?s ?o WHERE { VALUES ?s { $ids } ?s rdfs:label ?o }"
 """Costs the labels of the entities, all of which are sent."""
 DESCRIPTIONS: Final = """SELECT ?s ?o WHERE {
-  VALUES ?s { $ids } ?s schema:description ?o FILTER(LANG(?o) IN ($languages)) }"""
+  VALUES ?s { $ids } ?s schema:description ?o FILTER(LANG(?o) IN ($described_in)) }"""
 """Costs the descriptions of the entities."""
 ABOUT: Final = """SELECT ?s ?p ?o WHERE {
   { VALUES ?s { $ids } ?s $instance ?o BIND("type" AS ?p) } UNION
