@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -24,7 +25,8 @@ CALLERS = 11
 TIME_OUT = 4.0
 TOLD = TIME_OUT + 3
 """Seconds for all to be told: more than one time-out with its second, less than two."""
-WARM = 60
+WARM = 120
+"""Seconds at most until a store that was just started answers its first question within the time-out."""
 GRAPH = "http://toy.example/hanging"
 
 
@@ -39,19 +41,14 @@ class Place:
     @property
     def calls(self) -> dict[str, dict[str, object]]:
         """A call of each tool."""
-        person = {"label": "Person", "property_name": "name", "property_value": "Cyd Marsh"}
         return {
             "search": {"entity": self.entity, "direction": "incoming"},
             "get_relations": {"entity": self.entity},
             "get_triples": {"entity": self.entity, "relations": [self.relation, "nonsense"]},
             "find_node": {"hint": "Cyd Mrash", "node_type": "Person"},
             "describe_graph": {"name": "Person"},
-            "get_node_by_property": person,
+            "get_node_by_property": {"label": "Person", "property_name": "name", "property_value": "Cyd Marsh"},
         }
-
-
-def place(location: str, style: toy_views.Style) -> Place:
-    return Place(location, style.node_id("cyd"), style.relation_id("age"))
 
 
 @pytest.fixture(scope="module", params=["endpoint", "wikidata", "freebase", "neo4j"])
@@ -65,13 +62,13 @@ def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     if kind == "neo4j":
         service.load(toy_files.write_property_graph(folder), full_text=True)
         return Place(service.url, "Person:id=cyd", "age")
-    files = {
+    writers: dict[str, Callable[[Path], list[Path]]] = {
         "endpoint": toy_files.write_rdf,
-        "wikidata": lambda folder: [toy_wikibase.write(folder)],
+        "wikidata": lambda into: [toy_wikibase.write(into)],
         "freebase": toy_files.write_freebase,
-    }[kind](folder)
+    }
     graph = f"{GRAPH}/{kind}"
-    for path in files:
+    for path in writers[kind](folder):
         service.load(path, graph)
     scheme, style = {
         "endpoint": ("sparql", toy_views.RDF),
@@ -80,7 +77,8 @@ def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     }[kind]
     prefixes = "".join(f"&prefix.{name}={iri}" for name, iri in toy_files.NAMESPACES.items() if "toy.example" in iri)
     options = f"#mediators=unnamed{prefixes}" if kind == "endpoint" else ""
-    return place(f"{scheme}+{service.url}?default-graph-uri={graph}{options}", style)
+    location = f"{scheme}+{service.url}?default-graph-uri={graph}{options}"
+    return Place(location, style.node_id("cyd"), style.relation_id("age"))
 
 
 @asynccontextmanager
@@ -95,7 +93,7 @@ async def opened(store: Place) -> AsyncGenerator[tuple[Client, Proxy]]:
         async with app, Client(build_server(app)) as client:
             async with asyncio.timeout(WARM):
                 while (await client.call_tool("search", {"entity": store.entity, "direction": "outgoing"})).is_error:
-                    pass  # The first query of a Neo4j that was just started may take longer than the time-out.
+                    pass  # A Neo4j that was just started takes longer over its first query than over others.
             yield client, proxy
 
 
