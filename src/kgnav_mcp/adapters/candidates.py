@@ -61,7 +61,7 @@ class Candidates(Generic[K]):
         return len(self._best)
 
 
-def first_page(items: Iterable[tuple[str, T]], found: int, limit: int, stop: Stop) -> Page[T]:
+def first_page(items: Iterable[tuple[str, T]], found: int, limit: int, stop: Stop, note: str = "") -> Page[T]:
     """The first items of a list of which so many were found, by their ids; `stop` says why there may be others."""
     shown = list(items)
     whole = stop is Stop.COMPLETE
@@ -70,4 +70,5 @@ def first_page(items: Iterable[tuple[str, T]], found: int, limit: int, stop: Sto
         positions=tuple(position for position, _ in shown),
         total=Count(found) if whole else Count.at_least(found),
         stop=Stop.LIMIT if whole and found > limit else stop,
+        note=note,
     )

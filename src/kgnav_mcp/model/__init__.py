@@ -18,7 +18,7 @@ from kgnav_mcp.model.facts import (
     RelationFacts,
     Schema,
 )
-from kgnav_mcp.model.pages import AnchoredPage, Certainty, Count, Page, Stop, T
+from kgnav_mcp.model.pages import AnchoredPage, Certainty, Count, Page, Stop, T, anchored
 from kgnav_mcp.model.values import Direction, Entity, Link, Literal, Node, Qualifier, Relation, Triple
 
 __all__ = [
@@ -48,4 +48,5 @@ __all__ = [
     "Stop",
     "T",
     "Triple",
+    "anchored",
 ]

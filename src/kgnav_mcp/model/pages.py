@@ -86,3 +86,8 @@ class AnchoredPage(Page[T]):
     """
 
     anchors: Mapping[str, Entity] = field(default_factory=dict[str, Entity])
+
+
+def anchored(page: Page[T], anchors: Mapping[str, Entity]) -> AnchoredPage[T]:
+    """A page with its anchors."""
+    return AnchoredPage(page.items, page.positions, page.total, page.stop, page.note, anchors)

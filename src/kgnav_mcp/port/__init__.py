@@ -1,8 +1,8 @@
 """What a store must answer: a few verbs over sets of entities, async, with the words of `model` going in and out.
 
-To write an adapter, derive from `GraphAdapter` and answer six verbs: `describe`, `find`, `neighbours`, `nodes`,
-`values` and `schema`. The others (`named`, `relations`, `edges`, `qualified`, `health`) have default implementations
-over these, in `defaults`; override those that the store answers faster. `adapters.paging` cuts lists into pages. Name
+To write an adapter, derive from `GraphAdapter` and answer four verbs: `describe`, `find`, `neighbours` and `nodes`. The
+others follow from these, in `defaults` and, where the whole graph is read, in `scanning`; override those that the store
+answers faster. `lists` cuts a list that fits memory into pages, `adapters.paging` plans those of longer ones. Name
 `open_adapter` as an entry point of the group `kgnav.adapters`: the entry point's name is the URL scheme, its value a
 callable `open_adapter(location: str, options: AdapterOptions) -> GraphAdapter` that does no I/O yet. Then derive a
 test class from the contract suite (`tests/contract/suite`), and run it; `tests/contract/test_example.py` is an adapter

@@ -20,7 +20,7 @@ from kgnav_mcp.model import (
     Schema,
     Triple,
 )
-from kgnav_mcp.port import defaults
+from kgnav_mcp.port import defaults, scanning
 from kgnav_mcp.port.terms import AdapterOptions, Capability, TailKind, ValueOwner
 
 
@@ -152,12 +152,12 @@ class GraphAdapter(ABC):
         """
         return await defaults.edges(self, heads, tails, relations=relations, limit=limit, after=after)
 
-    async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:  # noqa: ARG002 - for adapters
+    async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:
         """The first triples that have the entity as the value of a qualifier; None: the store cannot tell.
 
-        Asked only of entities without rows, so that it may cost more than other verbs.
+        Asked only of entities without rows, so that it may cost more than other verbs. By default all rows are read.
         """
-        return None if Capability.QUALIFIERS in self.capabilities else ()
+        return await scanning.qualified(self, entity, limit=limit) if Capability.QUALIFIERS in self.capabilities else ()
 
     @abstractmethod
     async def nodes(
@@ -169,23 +169,27 @@ class GraphAdapter(ABC):
             UnknownName: the graph has no such label or property.
         """
 
-    @abstractmethod
     async def values(
         self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
     ) -> Page[Literal]:
         """The distinct values of a property, over the nodes with the label `owner` or the edges of that relation.
 
+        Numbers come first, by their size, where the store can sort them so. By default all rows are read.
+
         Raises:
             UnknownName: the graph has no such property, label or relation.
         """
+        return await scanning.values(self, property_name, owner, kind, limit=limit, after=after)
 
-    @abstractmethod
     async def schema(self, name: str | None = None, *, limit: int) -> Schema:
         """What the graph is made of, or the part of it around one label, relation or property.
+
+        By default all rows are read.
 
         Raises:
             UnknownName: nothing of that name is in the graph.
         """
+        return await scanning.schema(self, name, limit=limit)
 
     async def health(self) -> Health:
         """Whether the store answers, how large the graph is, and what is missing for good answers."""

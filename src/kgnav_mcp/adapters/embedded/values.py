@@ -22,9 +22,9 @@ from kgnav_mcp.adapters.embedded.nodes import Totals, unknown_property
 from kgnav_mcp.adapters.embedded.paging import invalid, number_in
 from kgnav_mcp.adapters.embedded.pool import Row
 from kgnav_mcp.adapters.embedded.rows import Builder, nodes_in
-from kgnav_mcp.adapters.ordering import value_order
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Count, Entity, Literal, Page, Stop
+from kgnav_mcp.port.ordering import value_order
 
 _INDEXED = 64
 """Characters of a value in the index of values."""

@@ -12,7 +12,6 @@ from kgnav_mcp.adapters.endpoint.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.store import Store, one_of, term_order
-from kgnav_mcp.adapters.ordering import value_order
 from kgnav_mcp.adapters.sparql.catalogue import Use
 from kgnav_mcp.adapters.sparql.forms import left_out, likely
 from kgnav_mcp.adapters.sparql.paging import UNSORTED, WHOLE, Condition, cut, items_before, seen
@@ -21,6 +20,7 @@ from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, listed, values
 from kgnav_mcp.errors import InvalidArgument, StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Count, Entity, Page, Stop
+from kgnav_mcp.port.ordering import value_order
 
 _SCANNED = 200_000
 """Values that are compared as texts; where a property has more, a value is looked up in the forms it may have."""

@@ -12,7 +12,6 @@ from kgnav_mcp.adapters.freebase.catalogue import Catalogue, Catalogues
 from kgnav_mcp.adapters.freebase.linking import Linker
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
-from kgnav_mcp.adapters.ordering import value_order
 from kgnav_mcp.adapters.sparql.forms import left_out, likely
 from kgnav_mcp.adapters.sparql.paging import UNSORTED, WHOLE, Condition, cut, items_before
 from kgnav_mcp.adapters.sparql.reading import Read, address, fits, worst
@@ -21,6 +20,7 @@ from kgnav_mcp.adapters.sparql.terms import Terms, values
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Certainty, Count, Entity, Page, Stop
+from kgnav_mcp.port.ordering import value_order
 
 _SCANNED = 1_000_000
 """Values of a property that are compared as text one by one; among more, the likely terms are looked up."""

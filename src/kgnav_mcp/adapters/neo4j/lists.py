@@ -10,10 +10,10 @@ from kgnav_mcp.adapters.neo4j.entities import Entities
 from kgnav_mcp.adapters.neo4j.paging import items_before
 from kgnav_mcp.adapters.neo4j.store import Store
 from kgnav_mcp.adapters.neo4j.values import VECTOR, literal, meant, sendable, split_key
-from kgnav_mcp.adapters.ordering import NUMBER
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Count, Entity, Literal, Page, Stop
 from kgnav_mcp.port import ValueOwner
+from kgnav_mcp.port.ordering import NUMBER
 
 _ID = "id"
 _NAMES = frozenset({"name", "label"})

@@ -6,21 +6,20 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kgnav_mcp.adapters.paging.lists import invalid
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import (
     AnchoredPage,
     Count,
     Direction,
-    Entity,
     Link,
     Page,
     RelationFacts,
     Stop,
-    T,
     Triple,
+    anchored,
 )
 from kgnav_mcp.port import GraphAdapter, TailKind
+from kgnav_mcp.port.lists import invalid
 
 Paths = Sequence[tuple[str, ...]] | None
 """Relations to follow, as in `GraphAdapter.neighbours`."""
@@ -94,7 +93,7 @@ class DirectedAdapter(GraphAdapter):
         sides = Direction if direction is None else (direction,)
         asked = (RelationQuestion(ids, side, hops, far_ends, examples, limit) for side in sides)
         pages, anchors = await gathered(gathered(*map(self.relations_in, asked)), self.describe(ids))
-        return _anchored(_relations_together(pages, limit), anchors)
+        return anchored(_relations_together(pages, limit), anchors)
 
     async def neighbours(
         self,
@@ -118,7 +117,7 @@ class DirectedAdapter(GraphAdapter):
         if after is None and (found.items or found.stop is not Stop.LIMIT):
             others = [given for given in printed if given not in anchors]
             anchors |= await self.describe(others) if others else {}
-        return _anchored(found, anchors)
+        return anchored(found, anchors)
 
     async def _rows_in_both(self, asked: RowQuestion) -> Page[Link]:
         incoming = replace(asked, direction=Direction.INCOMING, after=None)
@@ -171,10 +170,6 @@ def _relations_together(pages: Sequence[Page[RelationFacts]], limit: int) -> Pag
         stop = Stop.LIMIT
     positions = tuple(f"{facts.direction}|{facts.relation.id}" for facts in items[:limit])
     return Page(tuple(items[:limit]), positions, Count.sum(page.total for page in pages), stop, _notes(pages))
-
-
-def _anchored(page: Page[T], anchors: Mapping[str, Entity]) -> AnchoredPage[T]:
-    return AnchoredPage(page.items, page.positions, page.total, page.stop, page.note, anchors)
 
 
 def _notes(pages: Sequence[Page[Triple]] | Sequence[Page[RelationFacts]]) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from rdflib import XSD, Literal, URIRef
 
 from kgnav_mcp import model
-from kgnav_mcp.adapters.ordering import value_order
 from kgnav_mcp.adapters.sparql.paging import UNSORTED, WHOLE, Condition, cut, in_part, items_before, seen
 from kgnav_mcp.adapters.sparql.reading import Read, Row, address, fits, worst
 from kgnav_mcp.adapters.sparql.terms import Terms, listed, rows, sendable, values
@@ -20,6 +19,7 @@ from kgnav_mcp.adapters.wikidata.statements import StatementReader
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.errors import StoreTimeout, UnknownName
 from kgnav_mcp.model import Count, Entity, Page, Stop
+from kgnav_mcp.port.ordering import value_order
 
 _NAMESAKES = 500
 _ID = "id"

@@ -24,13 +24,15 @@ def items_before(after: str | None) -> int:
     return int(after)
 
 
-def page_of(items: Sequence[T], limit: int, after: str | None = None) -> Page[T]:
-    """The page of a list behind a position.
+def page_of(items: Sequence[T], limit: int, after: str | None = None, *, all_or_none: bool = False) -> Page[T]:
+    """The page of a list behind a position; with `all_or_none` no item of a list that is longer than the limit.
 
     Raises:
         InvalidCursor: the position is no number of items.
     """
     start = items_before(after)
+    if all_or_none and after is None and len(items) > limit:
+        return Page((), (), Count(len(items)), Stop.LIMIT)
     shown = tuple(items[start : start + limit])
     positions = tuple(str(start + place + 1) for place in range(len(shown)))
     stop = Stop.LIMIT if start + len(shown) < len(items) else Stop.COMPLETE

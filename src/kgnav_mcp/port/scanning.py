@@ -1,0 +1,163 @@
+"""The verbs that are answered by reading the whole graph: right for every store, meant for graphs that fit memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from itertools import islice
+from typing import TYPE_CHECKING, TypeVar
+
+from kgnav_mcp.errors import UnknownName
+from kgnav_mcp.model import (
+    Count,
+    Direction,
+    EdgeFacts,
+    Entity,
+    LabelFacts,
+    Literal,
+    Node,
+    Page,
+    PropertyFacts,
+    Relation,
+    Schema,
+    Stop,
+    Triple,
+)
+from kgnav_mcp.port.lists import page_of
+from kgnav_mcp.port.ordering import value_order
+from kgnav_mcp.port.terms import ValueOwner
+
+if TYPE_CHECKING:
+    from kgnav_mcp.port.adapter import GraphAdapter
+
+_K = TypeVar("_K")
+
+_NODES = 1_000
+"""Nodes whose rows are read together."""
+_ROWS = 10_000
+
+
+async def values(
+    graph: GraphAdapter, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None
+) -> Page[Literal]:
+    """The distinct values of a property among all rows, or all edges' qualifiers."""
+    nodes, rows = await _everything(graph)
+    facts: list[tuple[Collection[str], Relation, Node]]
+    if kind is ValueOwner.NODE:
+        facts = [(nodes[row.head.id].types, row.relation, row.tail) for row in rows]
+        owners: Iterable[str] = (label for node in nodes.values() for label in node.types)
+    else:
+        facts = [((row.relation.id,), one.relation, one.value) for row in rows for one in row.qualifiers]
+        owners = (row.relation.id for row in rows)
+    name = known("property", property_name, {relation for _, relation, _ in facts})
+    if owner is not None and owner not in set(owners):
+        raise UnknownName("label" if kind is ValueOwner.NODE else "relation", owner)
+    found = {
+        tail.text: tail
+        for own, relation, tail in facts
+        if relation.id == name and isinstance(tail, Literal) and (owner is None or owner in own)
+    }
+    return page_of([found[text] for text in sorted(found, key=value_order)], limit, after)
+
+
+async def schema(graph: GraphAdapter, name: str | None, *, limit: int) -> Schema:
+    """What all rows are made of, or those with a relation, or those at nodes with a label."""
+    nodes, rows = await _everything(graph)
+    labels = Counter(label for node in nodes.values() for label in node.types)
+    if name is not None and name in labels:
+        labels = Counter({name: labels[name]})
+        rows = [row for row in rows if any(name in _types(end, nodes) for end in (row.head, row.tail))]
+    elif name is not None:
+        relation = known("label, relation or property", name, {row.relation for row in rows}, labels)
+        labels, rows = Counter[str](), [row for row in rows if row.relation.id == relation]
+    edges: dict[Relation, _Edges] = {}
+    properties: dict[Relation, Counter[str]] = {}
+    for row in rows:
+        if isinstance(row.tail, Literal):
+            properties.setdefault(row.relation, Counter())[row.tail.datatype or ""] += 1
+        else:
+            edges.setdefault(row.relation, _Edges()).add(row, nodes)
+    return Schema(
+        entities=Count(len(nodes)),
+        triples=Count(len(rows)),
+        labels=tuple(LabelFacts(label, label, Count(size)) for label, size in _largest(labels, limit)),
+        relations=tuple(
+            EdgeFacts(one, Count(size), *edges[one].ends())
+            for one, size in _largest(Counter({one: found.rows for one, found in edges.items()}), limit)
+        ),
+        properties=tuple(
+            PropertyFacts(one, Count(size), tuple(kind for kind, _ in _largest(properties[one], limit) if kind))
+            for one, size in _largest(Counter({one: found.total() for one, found in properties.items()}), limit)
+        ),
+    )
+
+
+async def qualified(graph: GraphAdapter, entity: str, *, limit: int) -> tuple[Triple, ...]:
+    """The first rows that have the entity as the value of a qualifier."""
+    meant = (await graph.describe([entity])).get(entity)
+    _, rows = await _everything(graph) if meant else ({}, [])
+    found = (row for row in rows if meant in [one.value for one in row.qualifiers])
+    return tuple(islice(found, limit))
+
+
+def known(kind: str, name: str, relations: Iterable[Relation], others: Iterable[str] = ()) -> str:
+    """The id of the relation that has this name: its id, or its id or label in any letter case.
+
+    Raises:
+        UnknownName: none has it; with the nearest names.
+    """
+    found = sorted(relations, key=lambda one: (one.id != name, one.id))
+    for one in found:
+        if name == one.id or name.casefold() in (one.id.casefold(), one.label.casefold()):
+            return one.id
+    raise UnknownName(kind, name, get_close_matches(name, [*(one.id for one in found), *others]))
+
+
+@dataclass(slots=True)
+class _Edges:
+    """The edges of one relation."""
+
+    rows: int = 0
+    heads: Counter[str] = field(default_factory=Counter[str])
+    tails: Counter[str] = field(default_factory=Counter[str])
+    qualifiers: set[str] = field(default_factory=set[str])
+
+    def add(self, row: Triple, nodes: dict[str, Entity]) -> None:
+        """Count one more."""
+        self.rows += 1
+        self.heads.update(_types(row.head, nodes))
+        self.tails.update(_types(row.tail, nodes))
+        self.qualifiers.update(one.relation.id for one in row.qualifiers)
+
+    def ends(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """Labels of heads, labels of tails, qualifiers."""
+        heads, tails = (tuple(label for label, _ in _largest(ends)) for ends in (self.heads, self.tails))
+        return heads, tails, tuple(sorted(self.qualifiers))
+
+
+def _types(node: Node, nodes: dict[str, Entity]) -> tuple[str, ...]:
+    return nodes[node.id].types if isinstance(node, Entity) and node.id in nodes else ()
+
+
+def _largest(counts: Counter[_K], limit: int | None = None) -> list[tuple[_K, int]]:
+    return sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))[:limit]
+
+
+async def _everything(graph: GraphAdapter) -> tuple[dict[str, Entity], list[Triple]]:
+    """All nodes, and the rows that leave them."""
+    nodes: dict[str, Entity] = {}
+    rows: list[Triple] = []
+    page, after = None, None
+    while page is None or page.stop is Stop.LIMIT:
+        page = await graph.nodes(None, None, None, limit=_NODES, after=after)
+        nodes |= {node.id: node for node in page.items}
+        after = page.positions[-1] if page.positions else None
+        found, behind = None, None
+        while page.items and (found is None or found.stop is Stop.LIMIT):
+            ids = [node.id for node in page.items]
+            found = await graph.neighbours(ids, Direction.OUTGOING, limit=_ROWS, after=behind)
+            rows += (link.triple for link in found.items)
+            behind = found.positions[-1] if found.positions else None
+    return nodes, rows

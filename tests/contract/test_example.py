@@ -1,0 +1,42 @@
+"""The example adapter passes the whole suite, found by its entry point as one of another package is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from kgnav_mcp.adapters import GROUP
+from tests.contract import example, toy_views
+from tests.contract.suite import GraphAdapterContract
+
+
+class TestExample(GraphAdapterContract):
+    schemes: ClassVar[frozenset[str]] = frozenset({"example"})
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def location(cls, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+        """The graph, while a package is installed that names the adapter, here and in processes that tests start."""
+        folder = tmp_path_factory.mktemp("installed")
+        package = folder / "kgnav_example-1.0.dist-info"
+        package.mkdir()
+        (package / "METADATA").write_text("Metadata-Version: 2.1\nName: kgnav-example\nVersion: 1.0\n")
+        (package / "entry_points.txt").write_text(f"[{GROUP}]\nexample = {example.__name__}:open_adapter\n")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.syspath_prepend(str(folder))  # pyright: ignore[reportUnknownMemberType]
+            patch.setenv("PYTHONPATH", os.pathsep.join((str(folder), str(Path(__file__).parents[2]))))
+            yield "example://tests.contract.example_graph"
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def view(cls) -> toy_views.View:
+        return toy_views.view(toy_views.PROPERTY_GRAPH)
+
+
+def test_the_example_is_short():
+    """README and the port promise an adapter in an afternoon."""
+    assert len(Path(example.__file__).read_text(encoding="utf-8").splitlines()) <= 150
