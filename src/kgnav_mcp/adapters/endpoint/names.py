@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.endpoint.options import Mediators
 from kgnav_mcp.adapters.endpoint.store import Store, numbered
 from kgnav_mcp.adapters.naming import entity_name
 from kgnav_mcp.adapters.sparql import names
-from kgnav_mcp.adapters.sparql.names import Facts, NameQueries, Naming
+from kgnav_mcp.adapters.sparql.names import Facts, Naming
 from kgnav_mcp.adapters.sparql.queries import of_each
 from kgnav_mcp.adapters.sparql.reading import address
 from kgnav_mcp.adapters.sparql.results import Term
@@ -34,13 +34,17 @@ class Names(names.Names):
         self._descriptions = [of_each(one, numbered("description", store.descriptions)) for one in _TEXTS]
         self._typed = of_each(queries.TYPES, numbered("type", store.types))
         labels, labels_of_any_language = (of_each(one, numbered("name", store.names)) for one in _TEXTS)
-        super().__init__(
-            store.reader.batching(_BATCH),
-            Naming(short=ids.short, iri=ids.iri, datatype=ids.datatype, languages=store.languages),
-            NameQueries(labels=labels, labels_of_any_language=labels_of_any_language),
+        naming = Naming(
+            short=ids.short,
+            iri=ids.iri,
+            datatype=ids.datatype,
+            languages=store.languages,
             relations=(*store.names, *store.descriptions),
+            labels=labels,
+            labels_of_any_language=labels_of_any_language,
             fresh=_FRESH,
         )
+        super().__init__(store.reader.batching(_BATCH), naming)
 
     async def labels(self, terms: Iterable[Term]) -> dict[URIRef, str]:
         """The names of the entities with IRIs among some terms. Some have none."""

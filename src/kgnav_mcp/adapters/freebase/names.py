@@ -10,12 +10,10 @@ from rdflib import BNode, Literal, URIRef
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.store import FRESH, Store
 from kgnav_mcp.adapters.sparql import names
-from kgnav_mcp.adapters.sparql.names import Facts, NameQueries, Naming
+from kgnav_mcp.adapters.sparql.names import Facts, Naming
 from kgnav_mcp.adapters.sparql.reading import address
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.model import Entity, Node
-
-_QUERIES = NameQueries(labels=queries.LABELS, labels_of_any_language=queries.LABELS_OF_ANY_LANGUAGE)
 
 
 class Names(names.Names):
@@ -23,8 +21,16 @@ class Names(names.Names):
 
     def __init__(self, store: Store) -> None:
         ids = store.ids
-        naming = Naming(short=ids.short, iri=ids.term, datatype=ids.datatype, languages=store.languages)
-        super().__init__(store.reader, naming, _QUERIES, fresh=FRESH)
+        naming = Naming(
+            short=ids.short,
+            iri=ids.term,
+            datatype=ids.datatype,
+            languages=store.languages,
+            labels=queries.LABELS,
+            labels_of_any_language=queries.LABELS_OF_ANY_LANGUAGE,
+            fresh=FRESH,
+        )
+        super().__init__(store.reader, naming)
         self._topic = ids.topic
         self._meanings = store.freebase.relations
 

@@ -24,24 +24,24 @@ _ENTITIES = 50_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Naming:
-    """How a store names things: ids as they are printed, and back; the languages of names in order of preference."""
+    """How a store names things. Queries are about `$ids`; rows have ?s and ?o, ?p where several relations name."""
 
     short: Callable[[str], str]
+    """An id as it is printed."""
     iri: Callable[[str], URIRef | None]
     """The IRI of the entity that a text is the id of, in any of its forms; None where it is no id."""
     datatype: Callable[[str | None], str | None] = lambda full: full
     languages: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NameQueries:
-    """The queries for names of `$ids`: rows of ?s and ?o, and of ?p where several relations give names."""
-
+    """The languages of names in order of preference."""
+    relations: Sequence[URIRef] = ()
+    """Relations that give names and descriptions, the best first."""
     labels: str
-    """Names in a wanted language, or in none."""
+    """The query for names in a wanted language, or in none."""
     labels_of_any_language: str
     existing: str = EXISTING
-    """Which entities are in any triple."""
+    """The query for those entities that are in any triple."""
+    fresh: float
+    """Seconds that names are kept, for others may write to the graph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +60,19 @@ class Facts:
 
 
 class Names(ABC):
-    """Reads names and keeps them: those of entities for `fresh` seconds, for others may write to the graph."""
+    """Reads names and keeps them."""
 
-    def __init__(
-        self, reader: Reader, naming: Naming, queries: NameQueries, *, fresh: float, relations: Sequence[URIRef] = ()
-    ) -> None:
-        """`relations` are those that give names and descriptions, the best first."""
+    def __init__(self, reader: Reader, naming: Naming) -> None:
         self.naming = naming
         self._reader = reader
-        self._queries = queries
-        self._places = {str(relation): place for place, relation in enumerate(relations)}
-        self._kept: TTLCache[URIRef, str] = TTLCache(_ENTITIES, fresh)
+        self._places = {str(relation): place for place, relation in enumerate(naming.relations)}
+        self._kept: TTLCache[URIRef, str] = TTLCache(_ENTITIES, naming.fresh)
         self._kept_relations: LRUCache[URIRef, str] = LRUCache(_RELATIONS)
 
     async def read_labels(self, iris: Iterable[URIRef]) -> dict[URIRef, str]:
         """The names of entities: in a wanted language, else without a language, else in any. Some have none."""
         known = {iri: self._kept.get(iri) for iri in iris}
-        for query in (self._queries.labels, self._queries.labels_of_any_language):
+        for query in (self.naming.labels, self.naming.labels_of_any_language):
             if unknown := [iri for iri, label in known.items() if label is None]:
                 known |= self._keep(await self._texts(query, unknown))
         self._keep(dict.fromkeys((iri for iri, label in known.items() if label is None), ""))
@@ -121,7 +117,7 @@ class Names(ABC):
         facts = await self._facts(wanted)
         existing = {iri for iri in wanted if iri in facts}
         if silent := [iri for iri in wanted if iri not in existing and iri not in facts.merged]:
-            read = await self._reader.over(self._queries.existing, "ids", silent)
+            read = await self._reader.over(self.naming.existing, "ids", silent)
             existing |= {address(row, "s") for row in read.whole()}
         mediators = await self._mediators([iri for iri in wanted if iri in existing and iri not in facts.labels])
         found = {

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql import names
-from kgnav_mcp.adapters.sparql.names import Facts, NameQueries, Naming
+from kgnav_mcp.adapters.sparql.names import Facts, Naming
 from kgnav_mcp.adapters.sparql.reading import address
 from kgnav_mcp.adapters.sparql.terms import listed
 from kgnav_mcp.adapters.wikidata import queries
@@ -17,7 +17,6 @@ from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Entity
 
-_QUERIES = NameQueries(labels=queries.LABELS, labels_of_any_language=queries.ANY_LABELS, existing=queries.EXISTING)
 _HOUR = 3600.0
 """Seconds that a label is kept: other people edit it."""
 
@@ -29,8 +28,16 @@ class Names(names.Names):
         ids, languages = store.ids, fallbacks(store.languages)
         spoken = {"languages": languages, "described_in": [one for one in languages if one != "mul"]}
         store.reader.know({name: listed(*map(Literal, some)) for name, some in spoken.items()})
-        naming = Naming(short=ids.shown, iri=ids.entity, languages=languages)
-        super().__init__(store.reader, naming, _QUERIES, fresh=_HOUR)
+        naming = Naming(
+            short=ids.shown,
+            iri=ids.entity,
+            languages=languages,
+            labels=queries.LABELS,
+            labels_of_any_language=queries.ANY_LABELS,
+            existing=queries.EXISTING,
+            fresh=_HOUR,
+        )
+        super().__init__(store.reader, naming)
         self._ids = ids
         self._catalogues = catalogues
 
