@@ -4,50 +4,29 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
-import subprocess
-import time
 from collections.abc import Generator, Iterable
-from contextlib import contextmanager
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
-from tests.services import SCRIPT, ServiceFailedError
+from tests.services import Service, running
 
-_VARIABLES = ("KGNAV_NEO4J_PORT", "KGNAV_NEO4J_PASSWORD")
+_SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""A server that lives for minutes is done sooner where Java compiles less of it."""
 
 
-class Neo4j:
-    """One instance of Neo4j with a home of its own, driven through the script as a person drives it."""
+class Neo4j(Service):
+    """Neo4j, which holds one graph."""
+
+    store: ClassVar[str] = "neo4j"
 
     def __init__(self, home: Path, *, apoc: bool = False) -> None:
-        self.home = home
-        self._apoc = apoc
+        super().__init__(home)
+        self._flags = ("--apoc",) if apoc else ()
 
-    @property
-    def url(self) -> str:
-        """Its address; the same after a restart."""
-        return self._run("url").strip()
-
-    @property
-    def process(self) -> int:
-        """The id of its process. Asking for it while it does not run is a fault of the test's."""
-        return int(self._run("status").rpartition(" ")[2])
-
-    def start(self, **variables: str) -> None:
-        """Start it unless it runs, and wait until it answers."""
-        self._run("start", *(["--apoc"] if self._apoc else []), **variables)
-
-    def stop(self) -> None:
-        """End it as an operator does, and wait."""
-        self._run("stop")
-
-    def kill(self) -> None:
-        """End it as a crash does. What was committed before stays; `start` brings it back."""
-        os.kill(self.process, signal.SIGKILL)
-        while script(self.home, "status").returncode == 0:
-            time.sleep(0.01)
+    def start(self, *arguments: str, **variables: str) -> None:
+        super().start(*self._flags, *arguments, JDK_JAVA_OPTIONS=_SHORT_LIVED, **variables)
 
     def clear(self) -> None:
         """Delete all that is in it."""
@@ -58,24 +37,6 @@ class Neo4j:
         self.clear()
         self._run("load", *map(str, paths), *([] if full_text else ["--no-full-text"]))
 
-    def _run(self, command: str, *arguments: str, **variables: str) -> str:
-        done = script(self.home, command, *arguments, **variables)
-        if done.returncode:
-            raise ServiceFailedError(done.stderr.strip() or done.stdout.strip())
-        return done.stdout
-
-
-def script(home: Path, command: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """`scripts/service neo4j COMMAND` on an instance that lives in `home`."""
-    environment = {name: value for name, value in os.environ.items() if name not in _VARIABLES}
-    return subprocess.run(
-        [SCRIPT, "neo4j", command, "--home", home, *arguments],
-        env={**environment, **variables},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
 
 def need_neo4j() -> None:
     """Skip where Java is not installed. On CI it is never skipped: the script installs it or the test fails."""
@@ -85,29 +46,19 @@ def need_neo4j() -> None:
         )
 
 
-@contextmanager
-def _running(home: Path, *, apoc: bool) -> Generator[Neo4j]:
-    need_neo4j()
-    service = Neo4j(home, apoc=apoc)
-    try:
-        service.start()
-        yield service
-    finally:
-        service.stop()
-        shutil.rmtree(service.home)
-
-
 @pytest.fixture(scope="session")
 def neo4j(tmp_path_factory: pytest.TempPathFactory) -> Generator[Neo4j]:
     """A running Neo4j without any plugin, as Aura has it: load a graph of your own, and leave it running."""
-    with _running(tmp_path_factory.mktemp("neo4j"), apoc=False) as service:
+    need_neo4j()
+    with running(Neo4j(tmp_path_factory.mktemp("neo4j"))) as service:
         yield service
 
 
 @pytest.fixture(scope="session")
 def neo4j_with_apoc(tmp_path_factory: pytest.TempPathFactory) -> Generator[Neo4j]:
     """A running Neo4j with APOC: as above."""
-    with _running(tmp_path_factory.mktemp("neo4j_with_apoc"), apoc=True) as service:
+    need_neo4j()
+    with running(Neo4j(tmp_path_factory.mktemp("neo4j_with_apoc"), apoc=True)) as service:
         yield service
 
 
@@ -119,4 +70,4 @@ def own_neo4j(tmp_path: Path) -> Generator[Neo4j]:
     try:
         yield service
     finally:
-        service.stop()
+        service.remove()

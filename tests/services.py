@@ -1,4 +1,4 @@
-"""Real stores for tests, run by `scripts/service`: each test session has an instance of its own."""
+"""Real stores for tests, run by `scripts/service`: each worker of a test run has instances of its own."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import subprocess
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
 import pytest
 from scripts.services import pypi
+from scripts.services.cli import STORES
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "service"
 
@@ -38,19 +40,21 @@ class Service:
     def __init__(self, home: Path) -> None:
         self.home = home
 
-    @property
+    @cached_property
     def url(self) -> str:
-        """The address of its SPARQL endpoint; the same after a restart."""
+        """Its address; the same after a restart."""
         return self._run("url").strip()
 
     @property
     def process(self) -> int:
         """The id of its process. Asking for it while it does not run is a fault of the test's."""
-        return int(self._run("status").rpartition(" ")[2])
+        process = self._pid()
+        assert process is not None
+        return process
 
-    def start(self) -> None:
+    def start(self, *arguments: str, **variables: str) -> None:
         """Start it unless it runs, and wait until it answers."""
-        self._run("start")
+        self.url = self._run("start", *arguments, **variables).strip()
 
     def stop(self) -> None:
         """End it as an operator does, and wait."""
@@ -58,10 +62,40 @@ class Service:
 
     def kill(self) -> None:
         """End it as a crash does. What was loaded before stays; `start` brings it back."""
-        process = self.process
-        os.kill(process, signal.SIGKILL)
-        while self.script("status").returncode == 0:
+        os.kill(self.process, signal.SIGKILL)
+        while self._pid():
             time.sleep(0.01)
+
+    def remove(self) -> None:
+        """Leave nothing behind: what it would write on its way out is not waited for."""
+        if self._pid():
+            self.kill()
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    def script(self, command: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        """One command of `scripts/service` on this instance, whatever comes of it."""
+        own = f"KGNAV_{self.store.upper()}_"
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(own)}
+        return subprocess.run(
+            [SCRIPT, self.store, command, "--home", self.home, *arguments],
+            env={**environment, **variables},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def _run(self, command: str, *arguments: str, **variables: str) -> str:
+        done = self.script(command, *arguments, **variables)
+        if done.returncode:
+            raise ServiceFailedError(done.stderr.strip() or done.stdout.strip())
+        return done.stdout
+
+    def _pid(self) -> int | None:
+        return STORES[self.store](self.home).pid()
+
+
+class RdfService(Service):
+    """A store of named graphs."""
 
     def load(self, path: Path, graph_iri: str | None = None) -> None:
         """Load a file into a graph; where none is named, into the one that the store takes then."""
@@ -70,16 +104,6 @@ class Service:
     def clear(self, graph_iri: str | None = None) -> None:
         """Empty a graph."""
         self._run("clear", *_graph(graph_iri))
-
-    def script(self, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """One command of `scripts/service` on this instance, whatever comes of it."""
-        return script(self.home, command, *arguments, store=self.store)
-
-    def _run(self, command: str, *arguments: str) -> str:
-        done = self.script(command, *arguments)
-        if done.returncode:
-            raise ServiceFailedError(done.stderr.strip() or done.stdout.strip())
-        return done.stdout
 
 
 def _put(settings: Path, text: str) -> None:
@@ -91,7 +115,7 @@ def _put(settings: Path, text: str) -> None:
     part.replace(settings)
 
 
-class Virtuoso(Service):
+class Virtuoso(RdfService):
     """Virtuoso, which indexes the words of what it loads."""
 
     store: ClassVar[str] = "virtuoso"
@@ -128,7 +152,7 @@ class Virtuoso(Service):
         return int(running[1]) > 1
 
 
-class Oxigraph(Service):
+class Oxigraph(RdfService):
     """Oxigraph, which loads into its default graph unless another is named."""
 
     store: ClassVar[str] = "oxigraph"
@@ -138,19 +162,6 @@ def _graph(iri: str | None) -> Sequence[str]:
     return () if iri is None else ("--graph-iri", iri)
 
 
-def script(home: Path, command: str, *arguments: str, store: str = "virtuoso") -> subprocess.CompletedProcess[str]:
-    """`scripts/service STORE COMMAND` on an instance that lives in `home`."""
-    ports = {"KGNAV_VIRTUOSO_PORT", "KGNAV_OXIGRAPH_PORT"}
-    environment = {name: value for name, value in os.environ.items() if name not in ports}
-    return subprocess.run(
-        [SCRIPT, store, command, "--home", home, *arguments],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 @contextmanager
 def running(service: S) -> Generator[S]:
     """A service that runs in this block, and leaves nothing behind."""
@@ -158,8 +169,7 @@ def running(service: S) -> Generator[S]:
         service.start()
         yield service
     finally:
-        service.stop()
-        shutil.rmtree(service.home)
+        service.remove()
 
 
 def need_virtuoso() -> None:
@@ -184,7 +194,7 @@ def own_virtuoso(tmp_path: Path) -> Iterator[Virtuoso]:
     try:
         yield service
     finally:
-        service.stop()
+        service.remove()
 
 
 def need_oxigraph() -> None:
@@ -209,4 +219,4 @@ def own_oxigraph(tmp_path: Path) -> Iterator[Oxigraph]:
     try:
         yield service
     finally:
-        service.stop()
+        service.remove()

@@ -14,8 +14,8 @@ from typing import cast
 import pytest
 
 from tests.adapters.neo4j.graphs import write
-from tests.neo4j_service import Neo4j, need_neo4j, script
-from tests.services import ServiceFailedError
+from tests.neo4j_service import Neo4j, need_neo4j
+from tests.services import ServiceFailedError, running
 
 NODES = """\
 id:ID(Person),:LABEL,name,name@nl,born:date,height:double,tags:string[],at:point,note:IGNORE
@@ -33,12 +33,8 @@ ann\tKNOWS WELL\tbob\t2001
 def service(tmp_path_factory: pytest.TempPathFactory) -> Generator[Neo4j]:
     """An instance of this module's own, started once: each start takes ten seconds."""
     need_neo4j()
-    own = Neo4j(tmp_path_factory.mktemp("service") / "own")
-    try:
-        own.start()
+    with running(Neo4j(tmp_path_factory.mktemp("service") / "own")) as own:
         yield own
-    finally:
-        own.stop()
 
 
 def files(folder: Path, nodes: str = NODES, edges: str = EDGES) -> list[Path]:
@@ -49,8 +45,8 @@ def files(folder: Path, nodes: str = NODES, edges: str = EDGES) -> list[Path]:
 
 def test_a_second_start_finds_it_running_and_status_says_so(service: Neo4j) -> None:
     process = service.process
-    second = script(service.home, "start")
-    status = script(service.home, "status")
+    second = service.script("start")
+    status = service.script("status")
 
     assert second.stdout == f"{service.url}\n"
     assert service.process == process
@@ -93,7 +89,7 @@ def test_node_and_edge_files_are_loaded_with_their_types_constraints_and_index(s
 
 def test_what_was_there_before_is_gone_after_it_is_emptied(service: Neo4j, tmp_path: Path) -> None:
     service.load(files(tmp_path))
-    assert script(service.home, "clear").returncode == 0
+    assert service.script("clear").returncode == 0
 
     assert write(service, "MATCH (n) RETURN count(n)") == [[0]]
     assert write(service, "SHOW CONSTRAINTS YIELD name RETURN name") == []
@@ -117,7 +113,7 @@ def test_a_wrong_file_is_refused_with_what_is_wrong(
 
 
 def test_a_file_that_is_not_there_is_said_before_anything_is_done(service: Neo4j, tmp_path: Path) -> None:
-    done = script(service.home, "load", str(tmp_path / "absent.csv"))
+    done = service.script("load", str(tmp_path / "absent.csv"))
 
     assert done.returncode == 1
     assert "there is no file" in done.stderr
@@ -128,17 +124,25 @@ def test_a_crash_loses_nothing_and_the_address_stays_also_where_a_port_is_taken(
     address = service.url
     service.kill()
 
-    assert script(service.home, "status").stdout == "stopped\n"
+    assert service.script("status").stdout == "stopped\n"
     port = int(address.rpartition(":")[2])
     with socket.create_server(("127.0.0.1", port)), pytest.raises(ServiceFailedError, match=f"port {port}"):
         service.start()
-    done = script(service.home, "load", str(tmp_path / "nodes.csv"))
+    done = service.script("load", str(tmp_path / "nodes.csv"))
     assert "scripts/service neo4j start --home" in done.stderr
     service.start()
     assert service.url == address
     assert write(service, "MATCH (n) RETURN count(n)") == [[2]]
     assert stat.S_IMODE((service.home / "instance.json").stat().st_mode) == 0o600
     assert json.loads((service.home / "instance.json").read_text())["port"] == port
+
+
+def test_it_ends_when_it_is_asked_to(service: Neo4j) -> None:
+    service.start()
+    service.stop()
+    status = service.script("status")
+
+    assert (status.returncode, status.stdout) == (3, "stopped\n")
 
 
 def test_where_java_cannot_be_installed_the_reason_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,7 +152,7 @@ def test_where_java_cannot_be_installed_the_reason_is_given(tmp_path: Path, monk
     monkeypatch.setenv("PATH", str(folder))
     assert shutil.which("java") is None
 
-    done = script(tmp_path / "own", "start")
+    done = Neo4j(tmp_path / "own").script("start")
 
     assert done.returncode == 1
     assert "java, javac is not installed and there is no apt-get" in done.stderr

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.services import SCRIPT, Oxigraph, ServiceFailedError, script
+from tests.services import SCRIPT, Oxigraph, ServiceFailedError
 
 GRAPH = "http://example.org/animals"
 GOOD = """\
@@ -171,7 +171,7 @@ def test_where_the_package_cannot_be_had_the_reason_is_given_and_nothing_is_left
     monkeypatch.setenv("KGNAV_SERVICES", str(tmp_path / "services"))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", "")
-    done = script(tmp_path / "own", "start", store="oxigraph")
+    done = Oxigraph(tmp_path / "own").script("start")
     assert done.returncode == 1
     assert "oxigraph could not be installed" in done.stderr
     assert not (tmp_path / "services" / "programs" / "oxigraph").exists()

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services import SCRIPT, ServiceFailedError, Virtuoso, script
+from tests.services import SCRIPT, ServiceFailedError, Virtuoso
 
 GRAPH = "http://example.org/animals"
 GOOD = """\
@@ -42,9 +42,9 @@ def written(path: Path, text: str) -> Path:
 
 
 def test_a_second_start_finds_it_running_at_the_same_address(own_virtuoso: Virtuoso) -> None:
-    first = script(own_virtuoso.home, "start")
+    first = own_virtuoso.script("start")
     process = own_virtuoso.process
-    second = script(own_virtuoso.home, "start")
+    second = own_virtuoso.script("start")
 
     assert first.returncode == second.returncode == 0
     assert first.stdout == second.stdout == f"{own_virtuoso.url}\n"
@@ -52,11 +52,11 @@ def test_a_second_start_finds_it_running_at_the_same_address(own_virtuoso: Virtu
 
 
 def test_status_says_with_its_exit_code_whether_it_runs(own_virtuoso: Virtuoso) -> None:
-    before = script(own_virtuoso.home, "status")
+    before = own_virtuoso.script("status")
     own_virtuoso.start()
-    during = script(own_virtuoso.home, "status")
+    during = own_virtuoso.script("status")
     own_virtuoso.stop()
-    after = script(own_virtuoso.home, "status")
+    after = own_virtuoso.script("status")
 
     assert (before.returncode, before.stdout) == (after.returncode, after.stdout) == (3, "stopped\n")
     assert during.returncode == 0
@@ -71,7 +71,7 @@ def test_a_crash_leaves_no_false_status_and_loses_nothing_that_was_loaded(
     address = own_virtuoso.url
     own_virtuoso.kill()
 
-    assert script(own_virtuoso.home, "status").stdout == "stopped\n"
+    assert own_virtuoso.script("status").stdout == "stopped\n"
     own_virtuoso.start()
     assert own_virtuoso.url == address
     assert len(ask(own_virtuoso, "SELECT * {?s ?p ?o}")) == 2
@@ -216,7 +216,7 @@ def bare_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_where_it_cannot_be_installed_the_reason_is_given(tmp_path: Path, bare_path: Path) -> None:
     assert bare_path.is_dir()
 
-    done = script(tmp_path / "own", "start")
+    done = Virtuoso(tmp_path / "own").script("start")
 
     assert done.returncode == 1
     assert "virtuoso-t, isql-vt is not installed and there is no apt-get" in done.stderr
@@ -235,4 +235,4 @@ def test_where_it_is_missing_it_is_installed_with_fresh_lists_of_packages_if_nee
     own_virtuoso.start()
 
     assert (folder / "calls").read_text().split() == ["install", "update", "install"]
-    assert script(own_virtuoso.home, "status").returncode == 0
+    assert own_virtuoso.script("status").returncode == 0
