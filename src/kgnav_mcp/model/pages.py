@@ -60,6 +60,11 @@ class Stop(StrEnum):
     ROW_CAP = "row cap"
     TIME_OUT = "time-out"
 
+    @classmethod
+    def first(cls, stops: Iterable[Stop]) -> Stop:
+        """The first of several reasons that is not completeness."""
+        return next((stop for stop in stops if stop is not cls.COMPLETE), cls.COMPLETE)
+
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):

@@ -77,9 +77,7 @@ class Read:
         return cls(tuple(row for part in parts for row in part.rows), worst(part.stop for part in parts))
 
 
-def worst(stops: Iterable[Stop]) -> Stop:
-    """The first of several reasons to stop that is not completeness."""
-    return next((stop for stop in stops if stop is not Stop.COMPLETE), Stop.COMPLETE)
+worst = Stop.first
 
 
 class Reader:

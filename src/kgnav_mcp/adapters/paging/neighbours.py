@@ -1,0 +1,144 @@
+"""A page of the triples at some entities, made by what an adapter says of counting and reading rows."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import ClassVar, Generic, TypeVar
+
+from kgnav_mcp.adapters.paging.counts import E, K, RelationCounts
+from kgnav_mcp.adapters.paging.positions import Place, Position
+from kgnav_mcp.adapters.paging.segments import R, Rows, Segment, Wanted, in_order, plan
+from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.model import Count, Page, Stop, Triple
+from kgnav_mcp.port.lists import invalid
+
+T = TypeVar("T")
+
+_LARGE = 500
+"""Entities whose counts are worked on in a thread, so that other calls go on meanwhile."""
+
+
+class RowSource(ABC, Generic[E, K, R]):
+    """How a store counts and reads the rows of one question: some entities, one direction, paths, a kind of far end."""
+
+    rows_together: ClassVar[int] = 5_000
+    """Rows of small segments that are read by one query, about."""
+    segments_together: ClassVar[int] = 300
+    note: str = ""
+    """A word for the page on what `counts` left out."""
+
+    @abstractmethod
+    def ids(self, path: tuple[K, ...]) -> tuple[str, ...]:
+        """The ids of a path's relations, as answers print them."""
+
+    async def probe(self, limit: int, *, all_or_none: bool) -> RelationCounts[E, K] | Count | None:  # noqa: ARG002
+        """What a first page needs to know, where that can be told without counting all rows.
+
+        The counts of a short list, whose rows were read for them; or a number above the limit, where all rows or none
+        are wanted; or None: count them.
+        """
+        return None
+
+    @abstractmethod
+    async def counts(self) -> RelationCounts[E, K]:
+        """The rows of the question, counted."""
+
+    @abstractmethod
+    def small(self, segment: Segment[E, K]) -> bool:
+        """Whether a segment is read whole, together with others."""
+
+    @abstractmethod
+    async def together(self, wanted: Sequence[Wanted[E, K]]) -> Sequence[Rows[R]]:
+        """What is wanted of small segments, read at once."""
+
+    @abstractmethod
+    async def slice(self, wanted: Wanted[E, K]) -> Rows[R]:
+        """What is wanted of a large segment: at least `most` rows where it has as many."""
+
+    @abstractmethod
+    async def triples(self, rows: Sequence[tuple[Segment[E, K], R]]) -> Sequence[Triple]:
+        """Rows as triples, with the names of all that is in them."""
+
+
+async def neighbours_page(
+    source: RowSource[E, K, R], entities: Sequence[E], *, limit: int, after: str | None, all_or_none: bool
+) -> Page[Triple]:
+    """One page of the rows at the entities, as `GraphAdapter.neighbours` has it.
+
+    Raises:
+        InvalidCursor: `after` is no position of this list.
+    """
+    start = Position.parse(after) if after is not None else None
+    if start is not None and start.entity >= len(entities):
+        raise invalid(after or "")
+    all_or_none = all_or_none and start is None
+    counts = await source.probe(limit, all_or_none=all_or_none) if start is None else None
+    if isinstance(counts, Count):
+        return Page((), (), counts, Stop.LIMIT)
+    if counts is None:
+        counts = await source.counts()
+    total = await in_thread(len(entities), lambda: counts.total)
+    if all_or_none and total.value > limit:
+        return Page((), (), total, Stop.LIMIT, source.note)
+    segments = in_order(counts, entities, source.ids, start)
+    first = next(segments, None)
+    place = Place()
+    if first is not None and start is not None and (first.index, source.ids(first.path)) == (start.entity, start.path):
+        place = Place(*start.place)
+    parts, more = await read_rows(source, chain([first] if first is not None else [], segments), place, limit)
+    rows = [(segment, row, behind) for segment, part in parts for row, behind in part.found]
+    missing = Stop.first(part.stop for _, part in parts if part.stop is not Stop.LIMIT)
+    more = more or len(rows) > limit
+    if all_or_none and more and missing is not Stop.TIME_OUT:
+        return Page((), (), Count.at_least(max(total.value, limit + 1)), Stop.LIMIT, source.note)
+    rows = rows[:limit]
+    return Page(
+        items=tuple(await source.triples([(segment, row) for segment, row, _ in rows])),
+        positions=tuple(Position(one.index, source.ids(one.path), behind).write() for one, _, behind in rows),
+        total=total,
+        stop=Stop.first((counts.stop, missing, Stop.LIMIT if more else Stop.COMPLETE)),
+        note=source.note,
+    )
+
+
+async def read_rows(
+    source: RowSource[E, K, R], segments: Iterator[Segment[E, K]], start: Place, limit: int
+) -> tuple[list[tuple[Segment[E, K], Rows[R]]], bool]:
+    """Rows of the next segments, the first one from a place on, and whether there are more behind them.
+
+    At least `limit`, where there are as many. It ends at a segment that was not read to its end: what lies behind rows
+    that are missing would be passed over.
+    """
+    parts: list[tuple[Segment[E, K], Rows[R]]] = []
+    while limit > 0:
+        planned = plan(segments, start, limit, source.small, rows=source.rows_together, size=source.segments_together)
+        if not planned.wanted:
+            break
+        groups, slices = await gathered(
+            gathered(*map(source.together, planned.together)), gathered(*map(source.slice, planned.slices))
+        )
+        read = {
+            one.segment: rows
+            for some, found in zip(planned.together, groups, strict=True)
+            for one, rows in zip(some, found, strict=True)
+        } | {one.segment: rows for one, rows in zip(planned.slices, slices, strict=True)}
+        start = Place()
+        for n, one in enumerate(planned.wanted):
+            rows = read[one.segment]
+            parts.append((one.segment, rows))
+            limit -= len(rows.found)
+            if rows.stop is Stop.LIMIT and limit > 0 and rows.found:  # fewer rows came before it than were counted
+                start = rows.found[-1][1]
+                segments = chain((left.segment for left in planned.wanted[n:]), segments)
+                break
+            if rows.stop is not Stop.COMPLETE:
+                return parts, True
+    return parts, next(segments, None) is not None
+
+
+async def in_thread(size: int, work: Callable[[], T]) -> T:
+    """The result of work on so many entities, which blocks nobody where they are many."""
+    return await asyncio.to_thread(work) if size > _LARGE else work()
