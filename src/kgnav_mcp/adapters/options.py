@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import cast
+from typing import TypeVar, cast
 
 from kgnav_mcp.adapters.naming import is_iri
 from kgnav_mcp.errors import ConfigurationError
+
+T = TypeVar("T")
 
 PREFIXES = "prefixes"
 """The option that maps prefixes to namespaces."""
@@ -46,3 +48,52 @@ def read_prefixes(given: Mapping[str, object]) -> dict[str, str]:
                 f"the prefix {name!r} stands for one IRI", next_step=f'Write it as {name} = "http://...".'
             )
     return cast("dict[str, str]", found)
+
+
+class Options:
+    """The options of a graph, each read as what it must be. Every method raises ConfigurationError where it is not."""
+
+    def __init__(self, store: str, given: Mapping[str, object], known: Sequence[str]) -> None:
+        """`store` is the kind of store, with its article; `known` are all options that it has."""
+        refuse_unknown(store, given, known)
+        self._given = given
+
+    def text(self, key: str, default: str = "") -> str:
+        """A text."""
+        value = self._given.get(key, default)
+        if not isinstance(value, str):
+            raise ConfigurationError(f"the option {key!r} is a text", next_step=f'Write it as {key} = "...".')
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of texts, or one text with commas between them; empty where the option is not given."""
+        value = self._given.get(key, ())
+        found = value.split(",") if isinstance(value, str) else value
+        if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in cast("list[object]", found)):
+            raise ConfigurationError(
+                f"the option {key!r} is a list of texts", next_step=f'Write it as {key} = ["..."].'
+            )
+        return tuple(text.strip() for text in cast("list[str]", found))
+
+    def truth(self, key: str, *, default: bool) -> bool:
+        """True or false."""
+        value = self._given.get(key, default)
+        if not isinstance(value, bool):
+            raise ConfigurationError(f"the option {key!r} is true or false", next_step=f"Write it as {key} = true.")
+        return value
+
+    def number(self, key: str, default: int | None) -> int | None:
+        """A whole number that is not negative."""
+        value = self._given.get(key, default)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+            raise ConfigurationError(f"the option {key!r} is a whole number", next_step=f"Write it as {key} = 24.")
+        return value
+
+    def choice(self, key: str, choices: Mapping[str, T], default: str | None = None) -> T:
+        """What one of some words stands for, the first where none is given."""
+        value = self._given.get(key, next(iter(choices)) if default is None else default)
+        if not isinstance(value, str) or value not in choices:
+            raise ConfigurationError(
+                f"the option {key!r} cannot be {value!r}", next_step=f"Use one of: {', '.join(choices)}."
+            )
+        return choices[value]

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.sparql.requests import Endpoint as Address
+from kgnav_mcp.adapters.sparql.requests import Address
 from kgnav_mcp.cli import main
 from kgnav_mcp.errors import ConfigurationError, InvalidStore, KgnavError, RateLimited, StoreTimeout, StoreUnavailable
 from kgnav_mcp.port import AdapterOptions
@@ -52,7 +52,7 @@ def test_wikimedia_is_not_asked_in_nobodys_name():
 
 
 async def test_another_machine_is_told_who_asks_and_gets_the_pause_it_wants():
-    """The stub is on this machine, which needs no manners: for this test it passes for another."""
+    """The stub is on this machine, which needs no limits: for this test it passes for another."""
     limited = always("", "Retry-After: 1", status="429 Too Many Requests")
     broken = always("", status="404 Not Found")
     with patch.object(Address, "is_local", new_callable=PropertyMock, return_value=False):

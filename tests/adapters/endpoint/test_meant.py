@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from rdflib import URIRef
@@ -15,6 +16,7 @@ from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.neighbours import NeighbourReader
 from kgnav_mcp.adapters.endpoint.relations import RelationReader
 from kgnav_mcp.adapters.endpoint.tallies import Tallies
+from kgnav_mcp.adapters.sparql import lists as floor
 from kgnav_mcp.model import Count, Direction, Page, RelationFacts, Stop
 from tests.adapters.endpoint.inprocess import InProcess, store_of
 
@@ -36,7 +38,7 @@ def _namesakes(number: int) -> str:
 async def _lists(client: InProcess) -> ListReader:
     store = await store_of(client)
     names = Names(store)
-    return ListReader(store, names, Catalogues(store, names), Linker(store, names))
+    return ListReader(store, Linker(store, names), Catalogues(store, names))
 
 
 @pytest.mark.parametrize(
@@ -110,10 +112,27 @@ async def test_where_a_value_is_looked_up_in_usual_forms_only_the_list_says_so(m
     lists = await _lists(InProcess(AGES))
     page = await lists.nodes(None, "age", "30", 5, None)
     assert (len(page.items), page.total, page.note) == (3, Count(3), "")
-    monkeypatch.setattr(lists_module, "_SCANNED", 3)
+    few = replace(lists_module.TEMPLATES, most_compared=3)
+    monkeypatch.setattr(lists_module, "TEMPLATES", few)
+    lists = await _lists(InProcess(AGES))
     page = await lists.nodes(None, "age", "30", 5, None)
     assert [entity.id for entity in page.items] == ["ex:ann", "ex:dan"]
     assert (page.total, page.stop) == (Count.at_least(2), Stop.COMPLETE)
     assert "texts in other languages than en" in page.note
     page = await lists.nodes(None, "age", "50", 5, None)
     assert (page.items, page.total, bool(page.note)) == ((), Count.at_least(0), True)
+
+
+async def test_blank_nodes_in_a_long_list_neither_repeat_nor_hide_a_node(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(floor, "WHOLE", 2)
+    mixed = " ".join(f"ex:n{n} ex:age {n} . [] ex:age {n} ." for n in range(6))
+    lists = await _lists(InProcess(f"PREFIX ex: <http://ex.example/> {mixed}"))
+    seen: list[str] = []
+    after: str | None = None
+    for _ in range(20):
+        page = await lists.nodes(None, "age", None, 2, after)
+        seen += [entity.id for entity in page.items]
+        after = page.positions[-1] if page.positions else after
+        if page.stop is Stop.COMPLETE:
+            break
+    assert sorted(seen) == [f"ex:n{n}" for n in range(6)]

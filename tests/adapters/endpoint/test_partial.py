@@ -47,7 +47,7 @@ async def _catalogue(client: InProcess) -> Catalogue:
 async def _lists(client: InProcess) -> ListReader:
     store = await store_of(client)
     names = Names(store)
-    return ListReader(store, names, Catalogues(store, names), Linker(store, names))
+    return ListReader(store, Linker(store, names), Catalogues(store, names))
 
 
 async def _schema(client: InProcess) -> SchemaReader:

@@ -58,4 +58,4 @@ def store_of(endpoint: Endpoint) -> Store:
 def lists_of(store: Store) -> ListReader:
     """A reader of lists with all that it stands on."""
     names = Names(store)
-    return ListReader(store, names, Catalogues(store, names), Linker(store, names))
+    return ListReader(store, Linker(store, names), Catalogues(store, names))

@@ -9,6 +9,7 @@ import pytest
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.freebase import queries
+from kgnav_mcp.adapters.sparql.reading import Reader, Value
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Certainty, Entity, Page, Stop
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
@@ -36,6 +37,15 @@ async def _some_nodes(graph: GraphAdapter) -> Page[Entity]:
     return await graph.nodes(None, "people.person.fan_of", None, limit=5)
 
 
+def _ask_instead(monkeypatch: pytest.MonkeyPatch, template: str, other: str) -> None:
+    filled = Reader.filled
+
+    def replaced(reader: Reader, text: str, **terms: Value) -> str:
+        return filled(reader, other if text == template else text, **terms)
+
+    monkeypatch.setattr(Reader, "filled", replaced)
+
+
 async def _until(virtuoso: Virtuoso, *, busy: bool) -> float:
     return await asyncio.to_thread(virtuoso.until, busy=busy)
 
@@ -43,7 +53,7 @@ async def _until(virtuoso: Virtuoso, *, busy: bool) -> float:
 async def test_a_count_whose_caller_left_ends_with_its_time(
     virtuoso: Virtuoso, hasty: GraphAdapter, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(queries, "NODE_COUNT", ENDLESS_COUNT)
+    _ask_instead(monkeypatch, queries.NODE_COUNT, ENDLESS_COUNT)
     call = asyncio.create_task(_some_nodes(hasty))
     await _until(virtuoso, busy=True)
     call.cancel()
@@ -58,7 +68,7 @@ async def test_a_list_whose_caller_left_ends_long_before_its_time(
     assert hasty
     async with open_adapter(freebase, AdapterOptions(timeout=60)) as patient:
         await _some_nodes(patient)
-        monkeypatch.setattr(queries, "NODES", ENDLESS_LIST)
+        _ask_instead(monkeypatch, queries.NODES, ENDLESS_LIST)
         call = asyncio.create_task(_some_nodes(patient))
         await _until(virtuoso, busy=True)
         call.cancel()
@@ -69,7 +79,7 @@ async def test_a_list_whose_caller_left_ends_long_before_its_time(
 async def test_a_list_that_is_not_counted_in_time_is_shown_without_its_length(
     hasty: GraphAdapter, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(queries, "NODE_COUNT", ENDLESS_COUNT)
+    _ask_instead(monkeypatch, queries.NODE_COUNT, ENDLESS_COUNT)
     page = await _some_nodes(hasty)
     assert len(page.items) == 5
     assert page.total.certainty is not Certainty.EXACT
@@ -79,7 +89,7 @@ async def test_a_list_that_is_not_counted_in_time_is_shown_without_its_length(
 async def test_a_list_of_which_nothing_is_read_in_time_is_a_time_out(
     virtuoso: Virtuoso, hasty: GraphAdapter, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(queries, "NODES", ENDLESS_LIST)
+    _ask_instead(monkeypatch, queries.NODES, ENDLESS_LIST)
     with pytest.raises(StoreTimeout, match="stopped the query"):
         await _some_nodes(hasty)
     assert await _until(virtuoso, busy=False) < SOON_S
@@ -89,7 +99,7 @@ async def test_a_graph_that_is_not_counted_in_time_is_not_opened(
     hasty: GraphAdapter, freebase: str, monkeypatch: pytest.MonkeyPatch
 ):
     before = hasty.revision
-    monkeypatch.setattr(queries, "SIZE", f"SELECT (COUNT(*) AS ?n) WHERE {{ {ENDLESS} }} LIMIT $most")
+    _ask_instead(monkeypatch, queries.SIZE, f"SELECT (COUNT(*) AS ?n) WHERE {{ {ENDLESS} }} LIMIT $most")
     with pytest.raises(StoreTimeout, match="stopped the query"):
         await open_adapter(freebase, AdapterOptions(timeout=5)).open()
     assert hasty.revision == before

@@ -17,9 +17,9 @@ def test_the_graph_comes_from_the_location_or_from_the_options():
     assert Freebase.read(HERE, AdapterOptions()).graph is None
 
 
-def test_the_endpoint_keeps_its_scheme_and_path_and_has_a_usual_path_where_none_is_given():
+def test_the_endpoint_keeps_its_scheme_path_and_query_and_has_a_usual_path_where_none_is_given():
     assert Freebase.read("freebase+https://h.example/a/sparql?x=1", AdapterOptions()).endpoint == (
-        "https://h.example/a/sparql"
+        "https://h.example/a/sparql?x=1"
     )
     assert Freebase.read("freebase+http://h.example:8890", AdapterOptions()).endpoint == "http://h.example:8890/sparql"
 

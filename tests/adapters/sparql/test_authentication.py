@@ -11,7 +11,7 @@ import traceback
 import pytest
 
 from kgnav_mcp.adapters.sparql.client import SparqlClient
-from kgnav_mcp.adapters.sparql.requests import Endpoint
+from kgnav_mcp.adapters.sparql.requests import Address
 from kgnav_mcp.errors import ConfigurationError, InvalidStore, KgnavError
 
 from .stub import Exchange, always, rows, serving
@@ -130,7 +130,7 @@ async def test_no_error_tells_the_password_or_a_key_of_the_address(fault: object
     ],
 )
 def test_an_address_is_taken_apart(address: str, url: str, user: str | None, password: str | None):
-    endpoint = Endpoint.parse(address)
+    endpoint = Address.parse(address)
 
     assert (endpoint.url, endpoint.user, endpoint.password) == (url, user, password)
     assert "p:q" not in repr(endpoint)
@@ -161,4 +161,4 @@ def test_what_is_no_address_is_refused_without_repeating_it(address: str):
     [("127.0.0.1", True), ("localhost", True), ("[::1]", True), ("10.0.0.1", False), ("x.org", False)],
 )
 def test_this_machine_is_told_from_others(host: str, local: bool):
-    assert Endpoint.parse(f"http://{host}/sparql").is_local is local
+    assert Address.parse(f"http://{host}/sparql").is_local is local

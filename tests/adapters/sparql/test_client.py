@@ -30,9 +30,7 @@ def client(url: str, **options: object) -> SparqlClient:
 
 async def test_a_query_is_a_form_that_is_posted_and_asks_for_json():
     async with serving(always(ONE)) as stub:
-        sparql = client(
-            stub.url, default_graph="http://x/g", user_agent="tester/1 (me@x)", parameters={"timeout": "900"}
-        )
+        sparql = client(stub.url, default_graph="http://x/g", user_agent="tester/1 (me@x)")
         answer = await sparql.select('SELECT ?v { ?s ?p "é&+= %" }')
         await sparql.close()
 
@@ -42,7 +40,6 @@ async def test_a_query_is_a_form_that_is_posted_and_asks_for_json():
     assert request.form == {
         "query": ['SELECT ?v { ?s ?p "é&+= %" }'],
         "default-graph-uri": ["http://x/g"],
-        "timeout": ["900"],
     }
     assert request.headers["content-type"] == "application/x-www-form-urlencoded"
     assert request.headers["accept"] == "application/sparql-results+json"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kgnav_mcp.adapters.sparql.paging import Place, Position, cut, in_part, items_before, seen
+from kgnav_mcp.adapters.sparql.paging import Place, Position, cut, seen, truncated
 from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Certainty, Count, Page, Stop
+from kgnav_mcp.port.lists import items_before
 
 POSITIONS = [
     Position(0, ("film.actor.film",), Place()),
@@ -56,9 +57,9 @@ def test_a_list_of_which_items_were_seen_has_at_least_these():
     ]
 
 
-def test_the_end_of_a_list_that_was_asked_for_in_part_is_no_end_and_what_comes_before_it_is_gone_on_with():
+def test_the_end_of_a_list_that_was_asked_for_truncated_is_no_end_and_what_comes_before_it_is_gone_on_with():
     page = Page(("a",), ("1",), Count(1))
-    assert in_part(page, Stop.COMPLETE) == page
-    assert in_part(page, Stop.ROW_CAP) == Page(("a",), ("1",), Count.at_least(1), Stop.ROW_CAP)
-    assert in_part(Page(("a",), ("1",), Count(2), Stop.LIMIT), Stop.ROW_CAP).stop is Stop.LIMIT
-    assert in_part(Page((), (), Count.unknown()), Stop.LIMIT).total.certainty is Certainty.UNKNOWN
+    assert truncated(page, Stop.COMPLETE) == page
+    assert truncated(page, Stop.ROW_CAP) == Page(("a",), ("1",), Count.at_least(1), Stop.ROW_CAP)
+    assert truncated(Page(("a",), ("1",), Count(2), Stop.LIMIT), Stop.ROW_CAP).stop is Stop.LIMIT
+    assert truncated(Page((), (), Count.unknown()), Stop.LIMIT).total.certainty is Certainty.UNKNOWN

@@ -8,8 +8,7 @@ import logging
 import pytest
 from rdflib import XSD, BNode, Literal, URIRef
 
-from kgnav_mcp.adapters.sparql.results import NoResults, Term, count, read_rows, read_truth
-from kgnav_mcp.model import Count
+from kgnav_mcp.adapters.sparql.results import NoResults, Term, read_rows, read_truth
 
 from .stub import table
 
@@ -136,11 +135,3 @@ def test_a_truth_is_read_as_virtuoso_writes_it():
 def test_what_is_no_truth_is_an_error(body: bytes):
     with pytest.raises(NoResults):
         read_truth(body)
-
-
-def test_counts_say_how_sure_they_are():
-    assert count(Literal("42", datatype=XSD.integer)) == Count(42)
-    assert count(Literal("42", datatype=XSD.integer), partial=True) == Count.at_least(42)
-    assert count(None) == Count.unknown()
-    assert count(Literal("many")) == Count.unknown()
-    assert count(URIRef("http://x/42")) == Count.unknown()

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
-import httpx2
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
@@ -15,32 +13,21 @@ from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.lists import ListReader
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.neighbours import NeighbourReader
-from kgnav_mcp.adapters.endpoint.options import GRAPH, Endpoint
+from kgnav_mcp.adapters.endpoint.options import Endpoint
 from kgnav_mcp.adapters.endpoint.relations import RelationReader
 from kgnav_mcp.adapters.endpoint.schema import SchemaReader
 from kgnav_mcp.adapters.endpoint.store import Anchor, Store
 from kgnav_mcp.adapters.endpoint.tallies import Tallies
-from kgnav_mcp.adapters.paging.directions import DirectedAdapter, RelationQuestion, RowQuestion
-from kgnav_mcp.adapters.sparql.client import USER_AGENT, SparqlClient
-from kgnav_mcp.adapters.sparql.manners import PoliteClient, manners_of, user_agent
-from kgnav_mcp.adapters.sparql.paging import Position
+from kgnav_mcp.adapters.sparql.adapter import Readers, SparqlAdapter, connected
+from kgnav_mcp.adapters.sparql.location import GRAPH
+from kgnav_mcp.adapters.sparql.rate_limit import Client
 from kgnav_mcp.adapters.sparql.reading import Read, Reader
-from kgnav_mcp.adapters.sparql.requests import Endpoint as Address
 from kgnav_mcp.concurrency import gathered
-from kgnav_mcp.errors import StoreTimeout, StoreUnavailable
-from kgnav_mcp.model import (
-    Candidate,
-    Count,
-    Entity,
-    Health,
-    Literal,
-    Namesake,
-    Page,
-    RelationFacts,
-    Schema,
-    Triple,
-)
-from kgnav_mcp.port import AdapterOptions, Capability, ValueOwner
+from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.model import Count, Entity, Health, Triple
+from kgnav_mcp.port import AdapterOptions, Capability
+
+Path = tuple[URIRef, ...]
 
 _COUNTED = 200_000
 """Triples counted at most when a graph is opened: 0.1 seconds on Oxigraph."""
@@ -50,23 +37,19 @@ _COUNT_SHARE = 0.3
 """Of a call's time; an endpoint that takes longer has a graph of an unknown size."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Opened:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Opened(Readers):
     """The readers of an open graph."""
 
-    client: PoliteClient | SparqlClient
     store: Store
     names: Names
-    linker: Linker
     catalogues: Catalogues
     relations: RelationReader
     neighbours: NeighbourReader
-    lists: ListReader
-    schema: SchemaReader
     triples: Count
 
 
-class EndpointAdapter(DirectedAdapter):
+class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
     """One graph of one endpoint.
 
     EXACT_COUNTS is not declared: an endpoint that does not count a hub in time gives lower bounds, and says so.
@@ -76,112 +59,42 @@ class EndpointAdapter(DirectedAdapter):
     capabilities: frozenset[Capability] = frozenset({Capability.MEDIATORS, Capability.LABELS, Capability.QUALIFIERS})
 
     def __init__(self, location: str, options: AdapterOptions) -> None:
+        super().__init__()
         self._endpoint = Endpoint.read(location, options)
         self._options = options
-        self._opened: _Opened | None = None
-
-    async def open(self) -> None:
-        if self._opened is None:
-            self._opened = await self._open()
-
-    async def close(self) -> None:
-        opened, self._opened = self._opened, None
-        if opened is not None:
-            await opened.client.close()
 
     @property
     def revision(self) -> str:
         """The graphs and how many triples they had when they were opened: up to 200,000 are counted."""
-        return f"{' '.join(self._endpoint.graphs)} {self._readers().triples.value}"
+        return f"{' '.join(self._endpoint.graphs)} {self._readers.triples.value}"
 
     @property
     def class_relations(self) -> frozenset[str]:
         return frozenset(map(self._endpoint.ids.short, self._endpoint.types))
 
     async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
-        opened = self._readers()
-        anchors = await self._meant(ids)
-        described = await opened.names.described(one for one in anchors.values() if isinstance(one, URIRef))
+        opened = self._readers
+        meant = await self._meant(ids)
+        described = await opened.names.described(one for one in meant.values() if isinstance(one, URIRef))
         found: dict[str, Entity] = {}
-        for reference, anchor in anchors.items():
+        for reference, anchor in meant.items():
             if not isinstance(anchor, URIRef):
                 found[reference] = await opened.names.blank(anchor)
             elif anchor in described:
                 found[reference] = described[anchor]
         return found
 
-    async def named(self, name: str, *, limit: int) -> Page[Namesake]:
-        return await self._readers().linker.named(name, limit)
-
-    async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
-        opened = self._readers()
-        types: Sequence[URIRef] | None = None
-        if label is not None:
-            types = (await opened.catalogues.get()).types_called(label, self._endpoint.ids.iri(label))
-        return await opened.linker.find(hint, types, limit)
-
     def printed(self, ids: Sequence[str]) -> Mapping[str, str]:
-        found: dict[str, str] = {}
-        for each in ids:
-            iri = self._endpoint.ids.iri(each)
-            found[each] = each if iri is None else self._endpoint.ids.short(iri)
-        return found
-
-    async def relations_in(self, asked: RelationQuestion) -> Page[RelationFacts]:
-        anchors = await self._anchors(asked.ids)
-        if not anchors:
-            return Page((), (), Count(0))
-        return await self._readers().relations.page(
-            anchors,
-            asked.direction,
-            hops=asked.hops,
-            far_ends=asked.far_ends,
-            examples=asked.examples,
-            limit=asked.limit,
-        )
-
-    async def rows_in(self, asked: RowQuestion) -> Page[Triple]:
-        anchors = await self._anchors(asked.ids)
-        wanted = None if asked.paths is None else self._endpoint.ids.paths(asked.paths)
-        if not anchors or wanted == []:
-            if asked.after is not None:
-                Position.parse(asked.after)
-            return Page((), (), Count(0))
-        return await self._readers().neighbours.page(
-            anchors,
-            asked.direction,
-            paths=wanted,
-            far_ends=asked.far_ends,
-            limit=asked.limit,
-            after=asked.after,
-            whole=asked.all_or_none,
-        )
+        return {**{each: each for each in ids}, **super().printed(ids)}  # a blank node's id has one form alone
 
     async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:
         value = self._endpoint.ids.iri(entity)
-        return None if value is None else await self._readers().neighbours.qualified(value, limit)
-
-    async def nodes(
-        self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
-    ) -> Page[Entity]:
-        return await self._readers().lists.nodes(label, property_name, value, limit, after)
-
-    async def values(
-        self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
-    ) -> Page[Literal]:
-        lists = self._readers().lists
-        read = lists.values if kind is ValueOwner.NODE else lists.edge_values
-        return await read(property_name, owner, limit, after)
-
-    async def schema(self, name: str | None = None, *, limit: int) -> Schema:
-        reader = self._readers().schema
-        return await (reader.overview(limit) if name is None else reader.around(name, limit))
+        return None if value is None else await self._readers.neighbours.qualified(value, limit)
 
     async def health(self) -> Health:
-        opened = self._readers()
-        host = urlsplit(self._endpoint.address).hostname
+        opened = self._readers
         graphs = ", ".join(self._endpoint.graphs) or "the default graph"
-        store = f"SPARQL endpoint on {host}, {graphs}"
+        store = f"SPARQL endpoint on {self._endpoint.host}, {graphs}"
         if notations := ", ".join(sorted(opened.store.reification.notations)):
             # What statements about triples are made of is no triple that is shown.
             triples = (await opened.catalogues.get()).triples
@@ -209,7 +122,7 @@ class EndpointAdapter(DirectedAdapter):
     async def _where(self) -> str:
         """Where triples may be, of an endpoint whose graph is empty."""
         empty = " and ".join(self._endpoint.graphs) or "The default graph"
-        client = self._client(named=False)
+        client = await self._connect(named=False)
         try:
             read = await Reader(client, {}, self._options.timeout).select(queries.NAMED_GRAPHS, share=_COUNT_SHARE)
             rows = read.some()
@@ -223,50 +136,35 @@ class EndpointAdapter(DirectedAdapter):
         known = ", ".join(graphs)
         return f"{empty} is empty; graphs with triples: {known}. Name one: ?{GRAPH}={graphs[0]} behind the address."
 
-    async def _open(self) -> _Opened:
-        client = self._client()
-        reader = Reader(client, {}, self._options.timeout)
-        try:
-            triples = await _size(reader, _COUNTED)
-            store = await Store.opened(client, self._endpoint, self._options)
-        except BaseException:
-            await client.close()
-            raise
+    async def _connect(self, *, named: bool = True) -> Client:
+        endpoint = self._endpoint
+        graphs = endpoint.graphs if named else ()
+        timeout = self._options.timeout
+        return connected(endpoint.address, contact=endpoint.contact, timeout=timeout, graphs=graphs, local_limit=None)
+
+    async def _read(self, client: Client) -> _Opened:
+        triples = await _size(Reader(client, {}, self._options.timeout), _COUNTED)
+        store = await Store.opened(client, self._endpoint, self._options)
         names = Names(store)
         catalogues, linker = Catalogues(store, names), Linker(store, names)
         tallies = Tallies(store, catalogues)
         neighbours = NeighbourReader(store, names, tallies)
         return _Opened(
             client=client,
+            linker=linker,
+            lists=ListReader(store, linker, catalogues),
+            schema=SchemaReader(store, names, catalogues),
             store=store,
             names=names,
-            linker=linker,
             catalogues=catalogues,
             relations=RelationReader(store, names, tallies, neighbours),
             neighbours=neighbours,
-            lists=ListReader(store, names, catalogues, linker),
-            schema=SchemaReader(store, names, catalogues),
             triples=triples,
         )
 
-    def _client(self, *, named: bool = True) -> PoliteClient | SparqlClient:
-        """A client, which asks other machines than this one with manners."""
-        endpoint, timeout = self._endpoint, self._options.timeout
-        graphs = list(endpoint.graphs) if named else []
-        agent = user_agent(USER_AGENT, endpoint.contact, f"httpx2/{httpx2.__version__}")
-        client = SparqlClient(endpoint.address, timeout=timeout, default_graph=graphs or None, user_agent=agent)
-        if Address.parse(endpoint.address).is_local:
-            return client
-        return PoliteClient(client, manners_of(endpoint.host), patience=timeout)
-
-    def _readers(self) -> _Opened:
-        if self._opened is None:
-            raise StoreUnavailable("the graph is not open", next_step="Open the graph first.")
-        return self._opened
-
     async def _meant(self, ids: Sequence[str]) -> dict[str, Anchor]:
         """What ids mean: IRIs, whether there or not, and blank nodes that are there."""
-        opened = self._readers()
+        opened = self._readers
         found: dict[str, Anchor] = {}
         for reference in dict.fromkeys(ids):
             if (iri := self._endpoint.ids.iri(reference)) is not None:
@@ -276,10 +174,11 @@ class EndpointAdapter(DirectedAdapter):
         found |= {reference: blank for reference, blank in zip(paths, resolved, strict=True) if blank is not None}
         return {reference: found[reference] for reference in ids if reference in found}
 
-    async def _anchors(self, ids: Sequence[str]) -> list[Anchor]:
-        """The entities that ids mean, each once, in their order; a text that is no id means none."""
-        meant = await self._meant(ids)
-        return list(dict.fromkeys(meant.values()))
+    async def _anchors(self, ids: Sequence[str]) -> Sequence[Anchor]:
+        return list(dict.fromkeys((await self._meant(ids)).values()))
+
+    def _paths(self, paths: Sequence[tuple[str, ...]]) -> Sequence[Path]:
+        return self._endpoint.ids.paths(paths)
 
 
 async def _size(reader: Reader, most: int) -> Count:

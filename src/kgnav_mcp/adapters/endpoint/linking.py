@@ -9,7 +9,6 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.ids import Ids
 from kgnav_mcp.adapters.endpoint.names import Names
-from kgnav_mcp.adapters.endpoint.options import FullText
 from kgnav_mcp.adapters.endpoint.store import Store, numbered
 from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, NAME
 from kgnav_mcp.adapters.naming import local_forms
@@ -35,14 +34,14 @@ class Linker(linking.Linker):
             kinds={relation: kind for kind, relations in kinds.items() for relation in relations},
             languages=(None, *store.languages),
             share=_SHARE,
-            indexed=store.endpoint.full_text is FullText.VIRTUOSO,
+            indexed=store.endpoint.full_text,
             is_entity=lambda term: isinstance(term, URIRef),
             ids_of=lambda name: _iris(store.endpoint.ids, name),
         )
         super().__init__(store.reader, names, SparqlNames(store.reader, lookup))
         self.exact_degrees = not store.reification
 
-    async def _of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
+    async def of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
         return await self._reader.over(queries.OF_TYPES, "ids", iris, types=listed(*types))
 
 

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeVar, cast
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl
 
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.endpoint.ids import Ids
-from kgnav_mcp.adapters.options import read_prefixes, refuse_unknown
+from kgnav_mcp.adapters.options import Options, read_prefixes
 from kgnav_mcp.adapters.sparql.contact import checked_contact
+from kgnav_mcp.adapters.sparql.dialects import DIALECTS
+from kgnav_mcp.adapters.sparql.location import Location
 from kgnav_mcp.adapters.sparql.terms import iri
 from kgnav_mcp.adapters.wellknown import ALIAS_RELATIONS, DESCRIPTION_RELATIONS, NAME_RELATIONS, PREFIXES, RDF_TYPE
 from kgnav_mcp.errors import ConfigurationError, InvalidArgument
 from kgnav_mcp.port import AdapterOptions
 
-S = TypeVar("S", bound=StrEnum)
-
-GRAPH = "default-graph-uri"
 _PREFIX = "prefix."
 _LISTS: Mapping[str, Sequence[str]] = {
     "labels": NAME_RELATIONS,
@@ -28,6 +26,7 @@ _LISTS: Mapping[str, Sequence[str]] = {
     "descriptions": DESCRIPTION_RELATIONS,
     "types": (RDF_TYPE,),
 }
+_FULL_TEXT = {"none": False} | {dialect.name: True for dialect in DIALECTS if dialect.full_text}
 _KNOWN = ("graph", "prefixes", *_LISTS, "mediators", "full_text")
 
 
@@ -36,13 +35,6 @@ class Mediators(StrEnum):
 
     BLANK = "blank"
     UNNAMED = "unnamed"
-
-
-class FullText(StrEnum):
-    """The full-text index of an endpoint: none that is known of, or Virtuoso's."""
-
-    NONE = "none"
-    VIRTUOSO = "virtuoso"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +54,8 @@ class Endpoint:
     descriptions: tuple[URIRef, ...]
     types: tuple[URIRef, ...]
     mediators: Mediators
-    full_text: FullText
+    full_text: bool
+    """Whether names are in a full-text index."""
 
     @classmethod
     def read(cls, location: str, options: AdapterOptions) -> Endpoint:
@@ -75,32 +68,26 @@ class Endpoint:
             ConfigurationError: the location has no host, an option is unknown or of the wrong kind, or Wikimedia
                 would be asked in nobody's name.
         """
-        parts = urlsplit(location)
-        host = parts.hostname
-        if not host:
-            raise ConfigurationError(
-                "the graph's address names no host", next_step="Write it as sparql+https://example.org/sparql."
-            )
-        extra = {**options.extra, **_behind(parts.fragment)}
-        refuse_unknown("a SPARQL endpoint", (key for key in extra if not key.startswith(_PREFIX)), _KNOWN)
-        given = parse_qsl(parts.query, keep_blank_values=True)
-        rest = urlencode([(name, value) for name, value in given if name != GRAPH])
+        place = Location.read(location, "sparql+https://example.org/sparql")
+        extra = {**options.extra, **_behind(place.fragment)}
+        own = {key: value for key, value in extra.items() if not key.startswith(_PREFIX)}
+        given = Options("a SPARQL endpoint", own, _KNOWN)
         ids = Ids(PREFIXES | _prefixes(extra))
         lists = {
-            key: tuple(_relation(ids, text) for text in _texts(extra, key) or usual) for key, usual in _LISTS.items()
+            key: tuple(_relation(ids, text) for text in given.texts(key) or usual) for key, usual in _LISTS.items()
         }
         return cls(
-            address=urlunsplit((parts.scheme.rpartition("+")[2], parts.netloc, parts.path or "/sparql", rest, "")),
-            host=host,
-            contact=checked_contact(host, options.contact),
-            graphs=tuple(_iri(text) for text in _texts(extra, "graph") or [v for name, v in given if name == GRAPH]),
+            address=place.address(),
+            host=place.host,
+            contact=checked_contact(place.host, options.contact),
+            graphs=tuple(_iri(text) for text in given.texts("graph") or place.graphs),
             ids=ids,
             names=lists["labels"],
             aliases=lists["aliases"],
             descriptions=lists["descriptions"],
             types=lists["types"],
-            mediators=_choice(extra, "mediators", Mediators),
-            full_text=_choice(extra, "full_text", FullText),
+            mediators=given.choice("mediators", {str(one): one for one in Mediators}),
+            full_text=given.choice("full_text", _FULL_TEXT),
         )
 
 
@@ -120,25 +107,6 @@ def _prefixes(extra: Mapping[str, object]) -> dict[str, str]:
     for namespace in found.values():
         _iri(namespace)
     return found
-
-
-def _texts(extra: Mapping[str, object], key: str) -> tuple[str, ...]:
-    value = extra.get(key, ())
-    found = value.split(",") if isinstance(value, str) else value
-    if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in cast("list[object]", found)):
-        raise ConfigurationError(f"the option {key!r} is a list of texts", next_step=f'Write it as {key} = ["..."].')
-    return tuple(text.strip() for text in cast("list[str]", found))
-
-
-def _choice(extra: Mapping[str, object], key: str, kind: type[S]) -> S:
-    value = extra.get(key, next(iter(kind)))
-    try:
-        return kind(cast("str", value))
-    except ValueError as error:
-        choices = " or ".join(repr(str(one)) for one in kind)
-        raise ConfigurationError(
-            f"the option {key!r} is {choices}, not {value!r}", next_step=f'Write it as {key} = "{next(iter(kind))}".'
-        ) from error
 
 
 def _relation(ids: Ids, text: str) -> URIRef:

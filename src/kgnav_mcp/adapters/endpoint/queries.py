@@ -211,6 +211,7 @@ OF_TYPES: Final = "SELECT DISTINCT ?s WHERE { VALUES ?s { $ids } ?s $typed ?t FI
 
 WITH_TYPE: Final = "?s $typed ?t FILTER(?t IN ($types))"
 WITH_ONE_TYPE: Final = "?s $typed $type ."
+WITH_NAME: Final = "?s $named ?o ."
 WITH_PROPERTY: Final = "?s $having ?o ."
 WITH_TEXT: Final = "?s $having ?o . FILTER(STR(?o) = $text)"
 """Costs 0.5 us for each value of the property, in any of the queries of nodes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -20,56 +20,36 @@ from kgnav_mcp.adapters.freebase.relations import RelationReader
 from kgnav_mcp.adapters.freebase.schema import SchemaReader
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.freebase.tallies import Path, Tallies
-from kgnav_mcp.adapters.paging.directions import DirectedAdapter, RelationQuestion, RowQuestion
 from kgnav_mcp.adapters.sparql import errors
+from kgnav_mcp.adapters.sparql.adapter import Readers, SparqlAdapter
 from kgnav_mcp.adapters.sparql.client import SparqlClient
-from kgnav_mcp.adapters.sparql.paging import Position
+from kgnav_mcp.adapters.sparql.rate_limit import Client
 from kgnav_mcp.adapters.sparql.reading import number
-from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable
-from kgnav_mcp.model import (
-    Candidate,
-    Count,
-    Entity,
-    Health,
-    Literal,
-    Namesake,
-    Page,
-    RelationFacts,
-    Schema,
-    Stop,
-    Triple,
-)
-from kgnav_mcp.port import AdapterOptions, Capability, ValueOwner
+from kgnav_mcp.adapters.sparql.virtuoso import VIRTUOSO
+from kgnav_mcp.errors import InvalidStore, StoreTimeout
+from kgnav_mcp.model import Count, Health, Page, Stop
+from kgnav_mcp.port import AdapterOptions, Capability
 
 T = TypeVar("T")
 
 _COUNTED = 50_000_000
 """Triples counted at most when a graph is opened: 0.7 seconds."""
 _MANY_NAMES = "the store has too many names to find out in time which of its graphs is meant"
-_TICK = 2.0
-"""Seconds between two looks that Virtuoso 7 has at a query: at its time, and at whether its caller is there."""
-_REPLY = 0.5
-"""Seconds in which the answer to a query that was stopped comes."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Opened:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Opened(Readers):
     """The readers of an open graph."""
 
-    client: SparqlClient
     store: Store
-    names: Names
     linker: Linker
-    catalogues: Catalogues
     relations: RelationReader
     neighbours: NeighbourReader
-    lists: ListReader
-    schema: SchemaReader
     graph: str
     triples: Count
 
 
-class FreebaseAdapter(DirectedAdapter):
+class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
     """One graph of one endpoint.
 
     Edges of Freebase have no properties, so that QUALIFIERS is not declared: what other stores say of an edge are the
@@ -85,99 +65,23 @@ class FreebaseAdapter(DirectedAdapter):
     capabilities: frozenset[Capability] = frozenset({Capability.EXACT_COUNTS, Capability.MEDIATORS, Capability.LABELS})
 
     def __init__(self, location: str, options: AdapterOptions) -> None:
+        super().__init__()
         self._freebase = Freebase.read(location, options)
         self._options = options
-        self._opened: _Opened | None = None
-
-    async def open(self) -> None:
-        if self._opened is None:
-            graph = self._freebase.graph or await self._only_graph()
-            self._opened = await self._open(graph)
-
-    async def close(self) -> None:
-        opened, self._opened = self._opened, None
-        if opened is not None:
-            await opened.client.close()
+        self._found: str | None = None
 
     @property
     def revision(self) -> str:
         """The graph and how many triples it had when it was opened: up to 50 million are counted, in a second."""
-        opened = self._readers()
+        opened = self._readers
         return f"{opened.graph} {opened.triples.value}"
 
     @property
     def class_relations(self) -> frozenset[str]:
         return frozenset({self._freebase.ids.short(self._freebase.relations["type"])})
 
-    async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
-        opened = self._readers()
-        meant = {reference: iri for reference in ids if (iri := opened.store.ids.term(reference)) is not None}
-        described = await opened.names.described(list(meant.values()))
-        return {reference: described[iri] for reference, iri in meant.items() if iri in described}
-
-    async def named(self, name: str, *, limit: int) -> Page[Namesake]:
-        return await self._readers().linker.named(name, limit)
-
-    async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
-        opened = self._readers()
-        types: Sequence[URIRef] | None = None
-        if label is not None:
-            types = (await opened.catalogues.get()).types_called(label, opened.store.ids.term(label))
-        return _begun(await opened.linker.find(hint, types, limit))
-
-    def printed(self, ids: Sequence[str]) -> Mapping[str, str]:
-        short = self._freebase.ids
-        return {each: short.short(iri) for each in ids if (iri := short.term(each)) is not None}
-
-    async def relations_in(self, asked: RelationQuestion) -> Page[RelationFacts]:
-        anchors = self._anchors(asked.ids)
-        if not anchors:
-            return Page((), (), Count(0))
-        return await self._readers().relations.page(
-            anchors,
-            asked.direction,
-            hops=asked.hops,
-            far_ends=asked.far_ends,
-            examples=asked.examples,
-            limit=asked.limit,
-        )
-
-    async def rows_in(self, asked: RowQuestion) -> Page[Triple]:
-        anchors = self._anchors(asked.ids)
-        wanted = None if asked.paths is None else self._paths(asked.paths)
-        if not anchors or wanted == []:
-            if asked.after is not None:
-                Position.parse(asked.after)
-            return Page((), (), Count(0))
-        page = await self._readers().neighbours.page(
-            anchors,
-            asked.direction,
-            paths=wanted,
-            far_ends=asked.far_ends,
-            limit=asked.limit,
-            after=asked.after,
-            whole=asked.all_or_none,
-        )
-        return _begun(page)
-
-    async def nodes(
-        self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
-    ) -> Page[Entity]:
-        return _begun(await self._readers().lists.nodes(label, property_name, value, limit, after))
-
-    async def values(
-        self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
-    ) -> Page[Literal]:
-        lists = self._readers().lists
-        read = lists.values if kind is ValueOwner.NODE else lists.roles
-        return _begun(await read(property_name, owner, limit, after))
-
-    async def schema(self, name: str | None = None, *, limit: int) -> Schema:
-        reader = self._readers().schema
-        return await (reader.overview(limit) if name is None else reader.around(name, limit))
-
     async def health(self) -> Health:
-        opened = self._readers()
+        opened = self._readers
         triples = await self._size(opened.store)
         advice: list[str] = []
         if not triples.value:
@@ -190,29 +94,30 @@ class FreebaseAdapter(DirectedAdapter):
         host = urlsplit(self._freebase.endpoint).hostname
         return Health(True, f"Freebase on {host}, graph {opened.graph}", Count.unknown(), triples, tuple(advice))
 
-    async def _open(self, graph: str) -> _Opened:
-        client = self._client(graph)
+    async def _connect(self) -> Client:
+        return self._client(await self._graph())
+
+    async def _read(self, client: Client) -> _Opened:
         store = Store(client, self._freebase, self._options)
-        try:
-            triples = await self._size(store)
-        except BaseException:
-            await client.close()
-            raise
+        triples = await self._size(store)
         names, tallies = Names(store), Tallies(store)
         catalogues, linker = Catalogues(store, names), Linker(store, names)
         return _Opened(
             client=client,
-            store=store,
-            names=names,
             linker=linker,
+            lists=ListReader(store, linker, catalogues),
+            schema=SchemaReader(store, names, catalogues, triples),
+            store=store,
             relations=RelationReader(store, names, tallies),
             neighbours=NeighbourReader(store, names, tallies),
-            lists=ListReader(store, names, catalogues, linker),
-            catalogues=catalogues,
-            schema=SchemaReader(store, names, catalogues, triples),
-            graph=graph,
+            graph=await self._graph(),
             triples=triples,
         )
+
+    async def _graph(self) -> str:
+        if self._found is None:
+            self._found = self._freebase.graph or await self._only_graph()
+        return self._found
 
     async def _only_graph(self) -> str:
         """The graph of the endpoint that has names, where there is one such.
@@ -240,9 +145,8 @@ class FreebaseAdapter(DirectedAdapter):
         raise InvalidStore(f"this endpoint has several graphs: {', '.join(graphs)}", next_step=step)
 
     def _client(self, graph: str | None) -> SparqlClient:
-        seconds = self._options.timeout
-        parameters = {"timeout": str(_milliseconds(seconds))}
-        return SparqlClient(self._freebase.endpoint, timeout=seconds, default_graph=graph, parameters=parameters)
+        timeout = self._options.timeout
+        return SparqlClient(self._freebase.endpoint, timeout=timeout, default_graph=graph, dialect=VIRTUOSO)
 
     @staticmethod
     async def _size(store: Store) -> Count:
@@ -255,15 +159,8 @@ class FreebaseAdapter(DirectedAdapter):
         size = number(row, "n")
         return Count(size) if size < _COUNTED else Count.at_least(size)
 
-    def _readers(self) -> _Opened:
-        if self._opened is None:
-            raise StoreUnavailable("the graph is not open", next_step="Open the graph first.")
-        return self._opened
-
-    def _anchors(self, ids: Sequence[str]) -> list[URIRef]:
-        """The entities that ids mean, each once; a text that is no id means none."""
-        meant = map(self._readers().store.ids.term, ids)
-        return list(dict.fromkeys(iri for iri in meant if iri is not None))
+    async def _anchors(self, ids: Sequence[str]) -> Sequence[URIRef]:
+        return self._iris(ids)
 
     def _paths(self, paths: Sequence[tuple[str, ...]]) -> list[Path]:
         """Paths of relation ids as IRIs; those with a text that is no id are left out."""
@@ -274,21 +171,12 @@ class FreebaseAdapter(DirectedAdapter):
                 found.append(tuple(iris))
         return list(dict.fromkeys(found))
 
+    def _answer(self, page: Page[T]) -> Page[T]:
+        """A page, unless it has nothing because the time was over.
 
-def _milliseconds(seconds: float) -> int:
-    """The time that Virtuoso is given for a query, so that what it has by then comes within the call's.
-
-    A call of less than five seconds leaves half of them to Virtuoso, and may be over before Virtuoso sees it.
-    """
-    return max(1, round(1000 * max(seconds - _TICK - _REPLY, seconds / 2)))  # 0 would be no limit
-
-
-def _begun(page: Page[T]) -> Page[T]:
-    """A page, unless it has nothing because the time was over.
-
-    Raises:
-        StoreTimeout: it has nothing for that reason, so that it is not taken for the answer that there is nothing.
-    """
-    if page.stop is Stop.TIME_OUT and not page.items:
-        raise errors.stopped()
-    return page
+        Raises:
+            StoreTimeout: it has nothing for that reason, so that it is not taken for the answer that there is nothing.
+        """
+        if page.stop is Stop.TIME_OUT and not page.items:
+            raise errors.stopped()
+        return page

@@ -35,7 +35,7 @@ class Linker(linking.Linker):
         super().__init__(store.reader, names, search)
         self.has_full_text = search.indexed
 
-    async def _of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
+    async def of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
         return await self._reader.over(queries.OF_TYPES, "ids", iris, types=values(*types))
 
     async def _prominence(self, entities: Mapping[URIRef, Entity]) -> Mapping[URIRef, tuple[int, ...]]:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
-from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.freebase.ids import FREEBASE, Ids
-from kgnav_mcp.adapters.options import refuse_unknown
+from kgnav_mcp.adapters.options import Options
+from kgnav_mcp.adapters.sparql.location import Location
 from kgnav_mcp.adapters.sparql.terms import iri
 from kgnav_mcp.errors import ConfigurationError, InvalidArgument
 from kgnav_mcp.port import AdapterOptions
 
-_GRAPH = "default-graph-uri"
 _RELATIONS = {
     "name": "type.object.name",
     "alias": "common.topic.alias",
@@ -46,24 +44,17 @@ class Freebase:
         Raises:
             ConfigurationError: the location has no host, or an option is unknown or of the wrong kind.
         """
-        extra = dict(options.extra)
-        refuse_unknown("a Freebase graph", extra, _KNOWN)
-        parts = urlsplit(location)
-        if not parts.hostname:
-            raise ConfigurationError(
-                f"{location!r} names no host", next_step="Write it as freebase+http://127.0.0.1:8890/sparql."
-            )
-        query = parse_qs(parts.query)
-        endpoint = urlunsplit((parts.scheme.rpartition("+")[2], parts.netloc, parts.path or "/sparql", "", ""))
-        namespace = _text(extra, "namespace") or FREEBASE
+        given = Options("a Freebase graph", options.extra, _KNOWN)
+        place = Location.read(location, "freebase+http://127.0.0.1:8890/sparql")
+        namespace = given.text("namespace") or FREEBASE
         ids = Ids(namespace)
-        others = _texts(extra, "namespaces")
+        others = given.texts("namespaces")
         return cls(
-            endpoint=endpoint,
-            graph=_text(extra, "graph") or next(iter(query.get(_GRAPH, ())), None),
+            endpoint=place.address(),
+            graph=given.text("graph") or next(iter(place.graphs), None),
             ids=ids,
             shown=("",) if "*" in others else (namespace, *others),
-            relations={key: _relation(ids, _text(extra, key) or default) for key, default in _RELATIONS.items()},
+            relations={key: _relation(ids, given.text(key) or default) for key, default in _RELATIONS.items()},
         )
 
     def shows(self, relation: str) -> bool:
@@ -76,18 +67,3 @@ def _relation(ids: Ids, text: str) -> URIRef:
         return ids.term(text) or iri(text)
     except InvalidArgument as error:
         raise ConfigurationError(f"{text!r} is the id of no relation", next_step=error.next_step) from error
-
-
-def _text(extra: dict[str, object], key: str) -> str | None:
-    value = extra.get(key)
-    if value is not None and not isinstance(value, str):
-        raise ConfigurationError(f"the option {key!r} is a text", next_step=f'Write it as {key} = "...".')
-    return value
-
-
-def _texts(extra: dict[str, object], key: str) -> tuple[str, ...]:
-    value = extra.get(key, ())
-    found = (value,) if isinstance(value, str) else value
-    if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in cast("list[object]", found)):
-        raise ConfigurationError(f"the option {key!r} is a list of texts", next_step=f'Write it as {key} = ["..."].')
-    return tuple(cast("list[str]", found))

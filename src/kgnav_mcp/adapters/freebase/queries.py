@@ -152,10 +152,10 @@ OF_TYPES: Final = "SELECT DISTINCT ?s WHERE { VALUES ?s { $ids } VALUES ?t { $ty
 # Nodes and values
 
 WITH_TYPE: Final = "VALUES ?t { $types } ?s $type ?t ."
-WITH_PROPERTY: Final = "VALUES ?p { $properties } ?s ?p ?o ."
-WITH_TEXT: Final = "VALUES ?p { $properties } ?s ?p ?o . FILTER(STR(?o) = $text)"
+WITH_PROPERTY: Final = "VALUES ?p { $having } ?s ?p ?o ."
+WITH_TEXT: Final = "VALUES ?p { $having } ?s ?p ?o . FILTER(STR(?o) = $text)"
 """Costs 1.3 us for each value of the property, in any of the queries of nodes."""
-WITH_TERM: Final = "VALUES ?p { $properties } VALUES ?o { $terms } ?s ?p ?o ."
+WITH_TERM: Final = "VALUES ?p { $having } VALUES ?o { $terms } ?s ?p ?o ."
 WITH_NAME: Final = "?s $name ?o ."
 NODES: Final = "SELECT DISTINCT ?s WHERE { $conditions } OFFSET $skip LIMIT $most"
 """Costs 1 us for each node skipped or read."""
@@ -165,7 +165,7 @@ VALUES: Final = "SELECT DISTINCT ?o WHERE { $conditions FILTER(isLiteral(?o)) } 
 """Costs 1 us for each value of the property."""
 VALUE_COUNT: Final = "SELECT (COUNT(DISTINCT ?o) AS ?n) WHERE { $conditions FILTER(isLiteral(?o)) }"
 """Costs 1 us for each value of the property."""
-ROLES: Final = f"?s $owner ?m . {MEDIATOR} VALUES ?p {{ $properties }} ?m ?p ?o ."
+ROLES: Final = f"?s $owner ?m . {MEDIATOR} VALUES ?p {{ $having }} ?m ?p ?o ."
 """Costs a look-up of a name for each edge of the relation, in any of the queries of values."""
 HAS_MEDIATORS: Final = (
     f"SELECT ?m WHERE {{ {{ SELECT ?m WHERE {{ ?s $owner ?m }} LIMIT $sample }} {MEDIATOR} }} LIMIT 1"

@@ -15,10 +15,11 @@ from typing import TypeVar
 import httpx2
 
 from kgnav_mcp import __version__
-from kgnav_mcp.adapters.sparql import errors, results, xml
+from kgnav_mcp.adapters.sparql import dialects, errors, results
 from kgnav_mcp.adapters.sparql.authentication import Credentials
+from kgnav_mcp.adapters.sparql.dialect import PLAIN, Dialect
 from kgnav_mcp.adapters.sparql.errors import Refusal
-from kgnav_mcp.adapters.sparql.requests import Endpoint, Form, RequestBuilder
+from kgnav_mcp.adapters.sparql.requests import Address, Form, RequestBuilder
 from kgnav_mcp.adapters.sparql.results import Answer
 from kgnav_mcp.errors import ConfigurationError
 
@@ -99,30 +100,29 @@ class SparqlClient:
         user: str | None = None,
         password: str | None = None,
         max_connections: int = _CONNECTIONS,
-        parameters: Mapping[str, str] | None = None,
+        dialect: Dialect = PLAIN,
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
         """Make a client, without any I/O.
 
         `endpoint` may hold a user and a password, which `user` and `password` override. `timeout` is for a whole
-        call, in seconds. `parameters` go with every request: Virtuoso goes on with a count whose caller has left,
-        until its own `timeout`, in milliseconds, is over, and answers with what it has by then.
+        call, in seconds. A store whose `dialect` is told is given a time for each query, too, and may answer with what
+        it has by then; of any other the dialect is learnt from its answers.
 
         Raises:
             ConfigurationError: `endpoint` is no http or https address, or the proxy that is set is none.
         """
-        self._endpoint = Endpoint.parse(endpoint)
+        self._endpoint = Address.parse(endpoint)
         self._timeout = timeout
         self._connect_timeout = min(CONNECT_SECONDS, timeout)
         self._max_bytes = max_bytes
         self._builder = RequestBuilder(
-            self._endpoint.url, default_graph=default_graph, agent=user_agent, parameters=parameters
+            self._endpoint.url, default_graph=default_graph, agent=user_agent, parameters=dialect.time_limit(timeout)
         )
         user = user if user is not None else self._endpoint.user
         password = password if password is not None else self._endpoint.password
         self._auth = Credentials(user, password or "") if user is not None else httpx2.Auth()
-        self._media_type: str = results.JSON_TYPE
-        """What Virtuoso is asked for once it has said that it is Virtuoso: it writes XML much faster."""
+        self._dialect = dialect
         self._attempts = max_connections + 1
         try:
             self._http = httpx2.AsyncClient(
@@ -150,14 +150,14 @@ class SparqlClient:
     async def select(self, query: str) -> Answer:
         """The rows of a SELECT query, and whether the endpoint cut them."""
         reply, rows = await self._answer(query, results.read_rows)
-        cap = reply.headers.get("x-sparql-maxrows", "")
+        cap = reply.headers.get(self._dialect.row_cap, "")
         row_cap = int(cap) if cap.isdecimal() and len(rows) >= int(cap) else None
-        return Answer(rows, row_cap, partial=_is_partial(reply))
+        return Answer(rows, row_cap, partial=self._cut_by_time(reply))
 
     async def ask(self, query: str) -> bool:
         """The truth of an ASK query. A `no` for want of time is a StoreTimeout."""
         reply, truth = await self._answer(query, results.read_truth)
-        if not truth and _is_partial(reply):
+        if not truth and self._cut_by_time(reply):
             raise errors.stopped(self._timeout)
         return truth
 
@@ -169,18 +169,17 @@ class SparqlClient:
         self, query: str, reader: Callable[[bytes, str], R], media_type: str | None = None
     ) -> tuple[_Reply, R]:
         """An answer, and what is read out of it; asked for in JSON where XML cannot write its texts."""
-        media_type = media_type or self._media_type
+        media_type = media_type or self._dialect.media_type
         reply = await self._ask(query, media_type)
-        if reply.headers.get("server", "").startswith("Virtuoso"):
-            self._media_type = xml.TYPE
+        self._dialect = dialects.announced(reply.headers) or self._dialect
         try:
             return reply, await self._read(reply, reader)
         except results.NoResults as error:
-            if isinstance(error, results.Unwritable) and media_type == xml.TYPE:
+            if isinstance(error, results.Unwritable) and media_type != results.JSON_TYPE:
                 return await self._answer(query, reader, results.JSON_TYPE)
             # A query's end, which Blazegraph writes behind the rows it had, is at the end of the body.
             edges = reply.body[:_ERROR_BYTES] + reply.body[-_ERROR_BYTES:]
-            raise errors.not_results(self._refusal(reply.status, reply.headers, edges)) from error
+            raise dialects.not_results(self._refusal(reply.status, reply.headers, edges)) from error
 
     async def _ask(self, query: str, media_type: str) -> _Reply:
         form = self._builder.form(query, media_type)
@@ -229,10 +228,9 @@ class SparqlClient:
 
     async def _received(self, response: httpx2.Response) -> _Reply:
         if response.status_code not in _ANSWERED:
-            raise errors.refused(self._refusal(response.status_code, response.headers, await _beginning(response)))
-        state = response.headers.get("x-sql-state", errors.PARTIAL)
-        if state != errors.PARTIAL:
-            raise errors.sql_state(self._refusal(response.status_code, response.headers, b""), state)
+            raise dialects.refused(self._refusal(response.status_code, response.headers, await _beginning(response)))
+        if error := dialects.error(self._refusal(response.status_code, response.headers, b"")):
+            raise error
         body = bytearray()
         async for chunk in response.aiter_bytes():
             body += chunk
@@ -246,6 +244,9 @@ class SparqlClient:
         if len(reply.body) > _THREAD_BYTES:
             return await asyncio.to_thread(reader, reply.body, media_type)
         return reader(reply.body, media_type)
+
+    def _cut_by_time(self, reply: _Reply) -> bool:
+        return self._dialect.cut_by_time(reply.status, reply.headers)
 
     def _refusal(self, status: int, headers: httpx2.Headers, body: bytes) -> Refusal:
         return Refusal(self._endpoint.name, status, headers, body.decode("utf-8", "replace"), self._timeout)
@@ -276,7 +277,3 @@ def _acknowledge(response: httpx2.Response) -> None:
     if connection is not None:
         with suppress(OSError):  # Where it is no TCP connection any more, reading says so.
             connection.setsockopt(socket.IPPROTO_TCP, option, 1)
-
-
-def _is_partial(reply: _Reply) -> bool:
-    return reply.status == HTTPStatus.PARTIAL_CONTENT or reply.headers.get("x-sql-state") == errors.PARTIAL

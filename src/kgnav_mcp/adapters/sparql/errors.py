@@ -3,22 +3,20 @@
 | it says | it becomes |
 |---|---|
 | no connection: refused, unknown host, TLS, nothing within 3 s; connection lost | StoreUnavailable |
-| the call's time is over; HTTP 408, 504; SQL state S1T00; a Java TimeoutException; QLever's HTTP 429 | StoreTimeout |
-| estimated time above the endpoint's limit (SQL state 42000) | StoreTimeout, with both times |
+| the call's time is over; HTTP 408, 504; a text that says that the query's time was over | StoreTimeout |
 | HTTP 429; HTTP 503 with Retry-After | RateLimited, with the seconds |
-| HTTP 401, 403; SQL: permission denied | ConfigurationError: user, password or User-Agent |
-| HTTP 400; SQL state 37000 (SP030: does not compile), 42001; SR353: too many rows to sort | Unsupported |
-| HTTP 3xx, 404, other 4xx; an answer that is no SPARQL result, is cut or too large; other SQL states | InvalidStore |
-| HTTP 502, 503, other 5xx; SQL state 40001 (deadlock) | StoreUnavailable |
+| HTTP 401, 403 | ConfigurationError: user, password or User-Agent |
+| HTTP 400 | Unsupported |
+| HTTP 3xx, 404, other 4xx; an answer that is no SPARQL result, is cut or too large | InvalidStore |
+| HTTP 502, 503, other 5xx | StoreUnavailable |
 
 A query that does not compile is `Unsupported`, for values cannot break one: this endpoint does not speak the SPARQL
-that the adapter speaks. Endpoints echo queries into their errors, so that none of their text is passed on: only codes
-and numbers are.
+that the adapter speaks. What a store says in its own way is read by its dialect. Endpoints echo queries into their
+errors, so that none of their text is passed on: only codes and numbers are.
 """
 
 from __future__ import annotations
 
-import re
 import socket
 import ssl
 from collections.abc import Callable, Iterator
@@ -31,8 +29,7 @@ from typing import cast
 
 import httpx2
 
-from kgnav_mcp.adapters.sparql import xml
-from kgnav_mcp.adapters.sparql.requests import Endpoint
+from kgnav_mcp.adapters.sparql.requests import Address
 from kgnav_mcp.errors import (
     ConfigurationError,
     InvalidStore,
@@ -44,11 +41,8 @@ from kgnav_mcp.errors import (
 )
 
 _LATER = "Ask again; if it stays so, see whether the endpoint is up."
-_NARROWER = "Ask for less: name relations, a label or a direction, or lower the limit."
+NARROWER = "Ask for less: name relations, a label or a direction, or lower the limit."
 _ADDRESS = "Correct the graph's address; it ends in /sparql as a rule."
-
-PARTIAL = "S1TAT"
-"""Virtuoso's SQL state for an answer that its time-out cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,29 +59,20 @@ class Refusal:
     """Seconds the call was given."""
 
 
-def refused(refusal: Refusal) -> KgnavError:
-    """The error that an answer without results stands for."""
-    sql = _SQL_ERROR.match(refusal.text)
-    if sql is not None:
-        facts = " ".join(filter(None, sql.groups()))
-        for pattern, make in _SQL_STATES:
-            if pattern.search(facts):
-                return make(refusal, sql)
+def refused(refusal: Refusal, *, ended: bool = False) -> KgnavError:
+    """The error that an answer without results stands for. `ended`: its text says that the query's time was over."""
+    if ended and (refusal.status not in _PAUSES or _retry_after(refusal.headers.get("retry-after")) is None):
+        return stopped(refusal.timeout)
     make_error = _STATUSES.get(refusal.status) or _STATUS_CLASSES.get(refusal.status // 100, _unexpected)
     return make_error(refusal)
 
 
-def sql_state(refusal: Refusal, state: str) -> KgnavError:
-    """The error that a SQL state in a header stands for, where the status says that all is well."""
-    return refused(Refusal(refusal.endpoint, 500, refusal.headers, f"Virtuoso {state} Error", refusal.timeout))
-
-
-def not_results(refusal: Refusal) -> KgnavError:
+def not_results(refusal: Refusal, *, ended: bool) -> KgnavError:
     """The error for an answer with a good status and no result in it: a web page, say, or a cut one."""
-    if _OUT_OF_TIME.search(refusal.text):
+    if ended:
         return stopped(refusal.timeout)
     kind = refusal.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if "json" in kind or kind == xml.TYPE:
+    if "json" in kind or kind == "application/sparql-results+xml":
         return InvalidStore(f"{refusal.endpoint} sent a SPARQL result that is damaged or cut", next_step=_LATER)
     what = "a web page" if "html" in kind else "something"
     return InvalidStore(f"{refusal.endpoint} answers with {what} that is no SPARQL result", next_step=_ADDRESS)
@@ -95,22 +80,22 @@ def not_results(refusal: Refusal) -> KgnavError:
 
 def too_large(endpoint: str, limit: int) -> KgnavError:
     """The error for an answer of more bytes than this program reads."""
-    return InvalidStore(f"the answer of {endpoint} is larger than {limit:,} bytes", next_step=_NARROWER)
+    return InvalidStore(f"the answer of {endpoint} is larger than {limit:,} bytes", next_step=NARROWER)
 
 
 def timed_out(seconds: float) -> KgnavError:
     """The error for a call whose time is over."""
-    return StoreTimeout(seconds, next_step=_NARROWER)
+    return StoreTimeout(seconds, next_step=NARROWER)
 
 
 def stopped(seconds: float | None = None) -> KgnavError:
     """The error for a query that the endpoint itself ended, where the call had `seconds`."""
     return StoreTimeout(
-        seconds, "the store stopped the query before it was done: its time was over", next_step=_NARROWER
+        seconds, "the store stopped the query before it was done: its time was over", next_step=NARROWER
     )
 
 
-def disconnected(error: httpx2.RequestError, endpoint: Endpoint, connect_timeout: float) -> KgnavError:
+def disconnected(error: httpx2.RequestError, endpoint: Address, connect_timeout: float) -> KgnavError:
     """The error that a failure of the network or of HTTP itself stands for."""
     # Waiting for more of a TLS record is an exception, too, and hangs on whatever happens meanwhile.
     causes = tuple(cause for cause in _causes(error) if not isinstance(cause, ssl.SSLWantReadError))
@@ -152,8 +137,6 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _unavailable(refusal: Refusal) -> KgnavError:
-    if _OUT_OF_TIME.search(refusal.text):
-        return stopped(refusal.timeout)
     return StoreUnavailable(f"{refusal.endpoint} fails (HTTP {refusal.status})", next_step=_LATER)
 
 
@@ -163,8 +146,6 @@ def _busy(refusal: Refusal) -> KgnavError:
 
 def _limited(refusal: Refusal) -> KgnavError:
     seconds = _retry_after(refusal.headers.get("retry-after"))
-    if seconds is None and (_OUT_OF_TIME.search(refusal.text) or _QLEVER.search(refusal.text)):
-        return stopped(refusal.timeout)
     return RateLimited(f"{refusal.endpoint} takes no more queries for now", seconds)
 
 
@@ -184,8 +165,6 @@ def _retry_after(value: str | None) -> float | None:
 
 
 def _not_understood(refusal: Refusal) -> KgnavError:
-    if _OUT_OF_TIME.search(refusal.text):
-        return stopped(refusal.timeout)
     return Unsupported(
         f"{refusal.endpoint} does not take this query (HTTP {refusal.status})",
         next_step="Ask in another way; see whether the adapter fits the endpoint.",
@@ -199,7 +178,8 @@ def _unauthorized(refusal: Refusal) -> KgnavError:
     )
 
 
-def _forbidden(refusal: Refusal) -> KgnavError:
+def forbidden(refusal: Refusal) -> KgnavError:
+    """The error for an endpoint that lets nobody in with these rights."""
     return ConfigurationError(
         f"{refusal.endpoint} refuses access",
         next_step="See whether it needs another user, or a User-Agent that names an operator.",
@@ -218,24 +198,20 @@ def _no_endpoint(refusal: Refusal) -> KgnavError:
 
 
 def _too_long(refusal: Refusal) -> KgnavError:
-    return Unsupported(f"{refusal.endpoint} takes no query of this length", next_step=_NARROWER)
+    return Unsupported(f"{refusal.endpoint} takes no query of this length", next_step=NARROWER)
 
 
 def _unexpected(refusal: Refusal) -> KgnavError:
     return InvalidStore(f"{refusal.endpoint} answers without a result (HTTP {refusal.status})", next_step=_ADDRESS)
 
 
-_OUT_OF_TIME = re.compile(r"TimeoutException|QueryTimeout|[Qq]uery (?:timed out|timeout)|due to (?:a )?time-?out")
-"""What Blazegraph, Fuseki and QLever write when a query's time is over, whatever the status says."""
-
-_QLEVER = re.compile(r'\A\s*\{(?=.*"status"\s*:\s*"ERROR").*"exception"\s*:', re.DOTALL)
-"""How QLever tells of a query that it ended: its time-outs have the status of a rate limit."""
-
+_PAUSES = (429, 503)
+"""What is said by who wants a pause, and by some who ended a query."""
 _STATUSES: dict[int, Callable[[Refusal], KgnavError]] = {
     400: _not_understood,
     401: _unauthorized,
-    403: _forbidden,
-    407: _forbidden,
+    403: forbidden,
+    407: forbidden,
     408: lambda refusal: stopped(refusal.timeout),
     413: _too_long,
     414: _too_long,
@@ -246,52 +222,3 @@ _STATUSES: dict[int, Callable[[Refusal], KgnavError]] = {
     504: lambda refusal: stopped(refusal.timeout),
 }
 _STATUS_CLASSES: dict[int, Callable[[Refusal], KgnavError]] = {3: _redirected, 4: _no_endpoint, 5: _unavailable}
-
-
-def _sql_too_costly(_: Refusal, sql: re.Match[str]) -> KgnavError:
-    numbers = [int(number) for number in re.findall(r"\d+", sql["words"])[:2]]
-    estimate, limit = numbers if len(numbers) == 2 else (None, None)
-    told = "too long" if estimate is None else f"{estimate:,} s, above its limit of {limit:,} s"
-    return StoreTimeout(
-        limit, f"the store refused the query: by its own estimate it would take {told}", next_step=_NARROWER
-    )
-
-
-def _sql_not_understood(refusal: Refusal, sql: re.Match[str]) -> KgnavError:
-    return Unsupported(
-        f"{refusal.endpoint} does not take this query (SQL state {_codes(sql)})",
-        next_step="Ask in another way; see whether the adapter fits the endpoint.",
-    )
-
-
-def _sql_too_large(refusal: Refusal, sql: re.Match[str]) -> KgnavError:
-    return Unsupported(f"the query is too large for {refusal.endpoint} (SQL state {_codes(sql)})", next_step=_NARROWER)
-
-
-def _sql_deadlock(refusal: Refusal, _: re.Match[str]) -> KgnavError:
-    return StoreUnavailable(f"{refusal.endpoint} is busy with writing", next_step="Ask again.")
-
-
-def _sql_other(refusal: Refusal, sql: re.Match[str]) -> KgnavError:
-    return InvalidStore(f"{refusal.endpoint} fails on this query (SQL state {_codes(sql)})", next_step=_NARROWER)
-
-
-def _codes(sql: re.Match[str]) -> str:
-    return ", ".join(filter(None, (sql["state"], sql["code"])))
-
-
-_SQL_ERROR = re.compile(
-    r"\s*Virtuoso (?P<state>[0-9A-Z]{5}) Error:?\s*(?:(?P<code>[A-Z]{2,5}\d{2,4})\b:?)?\s*(?P<words>[^\n]{0,300})"
-)
-"""The first line of an error of Virtuoso; a query is echoed on later ones."""
-
-_SQL_STATES: tuple[tuple[re.Pattern[str], Callable[[Refusal, re.Match[str]], KgnavError]], ...] = (
-    (re.compile(r"^(?:S1T00|S1TAT)|^\w+ SR171"), lambda refusal, _: stopped(refusal.timeout)),
-    (re.compile(r"^42000 .*estimated execution time"), _sql_too_costly),
-    (re.compile(r"^40001"), _sql_deadlock),
-    (re.compile(r"^\w+ SR353|[Tt]oo many arguments"), _sql_too_large),
-    (re.compile(r"^(?:37000|42001|42S|S0002)|^\w+ SP03"), _sql_not_understood),
-    (re.compile(r"^(?:28000|LI10)|[Pp]ermission|[Aa]ccess (?:is )?denied"), lambda refusal, _: _forbidden(refusal)),
-    (re.compile(""), _sql_other),
-)
-"""Virtuoso's errors by SQL state, code and, where these say too little, words; the first that fits."""

@@ -45,8 +45,8 @@ class Linker(ABC):
 
     def __init__(self, reader: Reader, names: Names, search: NameSearch) -> None:
         self._reader = reader
-        self._names = names
-        self._naming = names.naming
+        self.names = names
+        self.naming = names.naming
         self._search = search
 
     async def named(self, name: str, limit: int) -> Page[Namesake]:
@@ -62,12 +62,12 @@ class Linker(ABC):
             raise errors.stopped()
         place = bearers(
             name,
-            ((hit.entity, hit.kind, language_rank(hit.language, self._naming.languages), hit.text) for hit in hits),
+            ((hit.entity, hit.kind, language_rank(hit.language, self.naming.languages), hit.text) for hit in hits),
         )
-        order = sorted(place, key=lambda iri: (place[iri][0], self._order(iri)))
-        described = await self._names.described(order[: max(limit, self.namesakes)])
+        order = sorted(place, key=lambda iri: (place[iri][0], self.order(iri)))
+        described = await self.names.described(order[: max(limit, self.namesakes)])
         prominence = await self._prominence(described)
-        close = sorted(described, key=lambda iri: (place[iri][0], prominence.get(iri, (0,)), self._order(iri)))
+        close = sorted(described, key=lambda iri: (place[iri][0], prominence.get(iri, (0,)), self.order(iri)))
         spelt: dict[Entity, str] = {}
         for iri in close:
             spelt.setdefault(described[iri], place[iri][1])
@@ -78,29 +78,29 @@ class Linker(ABC):
         """Candidates by score, then by size, then by id; only those of one of the types, where there are any."""
         hint = hint.strip()
         candidates = Candidates[URIRef](hint)
-        given = self._naming.iri(hint)
-        if given is not None and (entity := (await self._names.described([given])).get(given)):
-            candidates.add_given(self._naming.iri(entity.id) or given, hint)  # what was merged into another is that one
+        given = self.naming.iri(hint)
+        if given is not None and (entity := (await self.names.described([given])).get(given)):
+            candidates.add_given(self.naming.iri(entity.id) or given, hint)  # what was merged into another is that one
         hits, stop = await self._search.like(hint, limit)
         for hit in hits:
             candidates.add(hit.entity, hit.text, hit.kind)
         for iri, match in await self._others(hint, limit):
             candidates.add_scored(iri, match)
         if types is not None and len(candidates):
-            read = await self._of_types(list(candidates), types)
+            read = await self.of_types(list(candidates), types)
             candidates.keep({address(row, "s") for row in read.rows})
             stop = worst((read.stop, stop))
-        order = candidates.best_first(self._order)
+        order = candidates.best_first(self.order)
         close = order[: max(limit, _RANKED)]
         sizes = await self.sizes(close)
-        close.sort(key=lambda iri: (-candidates[iri].score, *sizes[iri].order, self._order(iri)))
-        described = await self._names.described(close[:limit])
+        close.sort(key=lambda iri: (-candidates[iri].score, *sizes[iri].order, self.order(iri)))
+        described = await self.names.described(close[:limit])
         items: list[tuple[str, Candidate]] = []
         for iri in close[:limit]:
-            entity = described.get(iri) or Entity(self._naming.short(iri))
+            entity = described.get(iri) or Entity(self.naming.short(iri))
             text = candidates[iri].text or entity.label or entity.id
             candidate = Candidate(entity, text, candidates[iri].score, sizes[iri].degree, sizes[iri].sitelinks)
-            items.append((self._naming.short(iri), candidate))
+            items.append((self.naming.short(iri), candidate))
         page = first_page(items, len(order), limit, stop)
         return page if candidates.very_name else replace(page, note=self._search.note)
 
@@ -117,7 +117,7 @@ class Linker(ABC):
         return {iri: Size(count) for iri, count in found.items()}
 
     @abstractmethod
-    async def _of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
+    async def of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
         """Those of some entities (?s) that have one of the types."""
 
     async def _prominence(self, entities: Mapping[URIRef, Entity]) -> Mapping[URIRef, tuple[int, ...]]:
@@ -129,6 +129,6 @@ class Linker(ABC):
         del hint, limit
         return ()
 
-    def _order(self, iri: URIRef) -> tuple[int, str]:
+    def order(self, iri: URIRef) -> tuple[int, str]:
         """The order of entities that nothing else tells apart."""
         return 0, iri

@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Certainty, Count, Page, Stop
+from kgnav_mcp.port.lists import invalid
 
 T = TypeVar("T")
 
@@ -22,7 +22,6 @@ WHOLE = 5_000
 UNSORTED = f"These are more than {WHOLE:,} values, in the order of the store's index: not sorted."
 """The note of a page of a longer list of values."""
 
-_NUMBER = re.compile(r"\d{1,13}", re.ASCII)
 _FORM = re.compile(r"(\d{1,13})\|(\d{1,13})\|(\d{1,13})\|([^ ]+(?: [^ ]+)?)", re.ASCII)
 
 
@@ -59,15 +58,6 @@ class Position:
         return cls(int(match[1]), tuple(match[4].split(" ")), Place(int(match[2]), int(match[3])))
 
 
-def items_before(after: str | None) -> int:
-    """How many items of a list come before a page. Raises InvalidCursor."""
-    if after is None:
-        return 0
-    if _NUMBER.fullmatch(after) is None:
-        raise invalid(after)
-    return int(after)
-
-
 def cut(total: Count, skip: int, read: int, limit: int) -> Stop:
     """Whether a page ends before its list does; of a list that was not counted, a full page is taken not to be last."""
     more = skip + read < total.value if total.certainty is Certainty.EXACT else read >= limit
@@ -81,28 +71,24 @@ def seen(total: Count, shown: int) -> Count:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What a query asks of the nodes of a list, and whether that is all that was meant."""
+    """What a query asks of the nodes of a list; it may ask for a part of what the user meant."""
 
     text: str | None
-    """None where nothing can meet it."""
+    """None: nothing can meet the condition."""
     stop: Stop = Stop.COMPLETE
-    """Why the list goes on behind what meets it, where it does."""
+    """Why other nodes may belong to the list."""
     note: str = ""
-    """What was not looked for, where something was not."""
+    """What was not looked for."""
 
     def of(self, page: Page[T]) -> Page[T]:
-        """The page of what meets it, as one of the list that was meant.
-
-        Where that was more, the total is a lower bound; with a `stop` the page's end is not the list's, either.
-        """
-        return in_part(page, self.stop, self.note)
+        """The page of the nodes that meet the condition, as a page of the list that the user meant."""
+        return truncated(page, self.stop, self.note)
 
 
-def in_part(page: Page[T], stop: Stop, note: str = "") -> Page[T]:
-    """A page of a list that was asked for by a part of what was meant: `stop`, or `note`, say why it was not all.
+def truncated(page: Page[T], stop: Stop = Stop.COMPLETE, note: str = "") -> Page[T]:
+    """A page of a list that may lack items, because of `stop` or as `note` says: its total becomes a lower bound.
 
-    Its total is a lower bound then, and with a `stop` its end not the end; where the page ends before that, it is gone
-    on with.
+    With a `stop` the last page does not end the list either.
     """
     if stop is Stop.COMPLETE and not note:
         return page
@@ -111,10 +97,3 @@ def in_part(page: Page[T], stop: Stop, note: str = "") -> Page[T]:
         total = Count.at_least(total.value)
     note = " ".join(filter(None, (page.note, note)))
     return replace(page, total=total, stop=stop if page.stop is Stop.COMPLETE else page.stop, note=note)
-
-
-def invalid(position: str) -> InvalidCursor:
-    """The error for a position that this call cannot have given."""
-    return InvalidCursor(
-        f"{position[:40]!r} is no position in this list", next_step="Make the call again without a cursor."
-    )

@@ -30,7 +30,7 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class Address:
     """Where an endpoint is. Credentials of the address are taken out of it, and no text of this object has them."""
 
     url: str
@@ -39,7 +39,7 @@ class Endpoint:
     password: str | None = field(default=None, repr=False)
 
     @classmethod
-    def parse(cls, address: str) -> Endpoint:
+    def parse(cls, address: str) -> Address:
         """Read an address `http(s)://[USER:PASSWORD@]HOST[:PORT]/PATH[?QUERY]`.
 
         Raises:

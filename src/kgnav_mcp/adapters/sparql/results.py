@@ -14,7 +14,6 @@ from rdflib import XSD, BNode, Literal, URIRef
 from SPARQLWrapper import JSON, QueryResult
 
 from kgnav_mcp.adapters.sparql import xml
-from kgnav_mcp.model import Count
 
 Term: TypeAlias = URIRef | Literal | BNode
 R = TypeVar("R")
@@ -72,17 +71,6 @@ def read_truth(body: bytes, media_type: str = JSON_TYPE) -> bool:
         NoResults: the body is no answer to an ASK, or is cut.
     """
     return _read(body, media_type, _truth)
-
-
-def count(term: Term | None, *, partial: bool = False) -> Count:
-    """A number out of an answer: a missing one is unknown, one of a partial answer a lower bound."""
-    if not isinstance(term, Literal):
-        return Count.unknown()
-    try:
-        number = int(term)
-    except ValueError:
-        return Count.unknown()
-    return Count.at_least(number) if partial else Count(number)
 
 
 class _Body:

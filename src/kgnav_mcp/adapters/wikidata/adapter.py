@@ -2,75 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
-import httpx2
 from rdflib import URIRef
 
-from kgnav_mcp import __version__
-from kgnav_mcp.adapters.paging.directions import DirectedAdapter, RelationQuestion, RowQuestion
-from kgnav_mcp.adapters.sparql.client import SparqlClient
-from kgnav_mcp.adapters.sparql.manners import AT_ONCE, AT_ONCE_HERE, PoliteClient, manners_of, user_agent
+from kgnav_mcp.adapters.paging.directions import RelationQuestion, RowQuestion
+from kgnav_mcp.adapters.sparql.adapter import LIBRARY, Readers, SparqlAdapter, connected
+from kgnav_mcp.adapters.sparql.client import USER_AGENT
+from kgnav_mcp.adapters.sparql.rate_limit import MAX_CONCURRENT_LOCAL, Client, user_agent
 from kgnav_mcp.adapters.sparql.reading import Reader
-from kgnav_mcp.adapters.sparql.requests import Endpoint
+from kgnav_mcp.adapters.sparql.requests import Address
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.base import found_in
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
 from kgnav_mcp.adapters.wikidata.classes import Classes
-from kgnav_mcp.adapters.wikidata.ids import Ids
 from kgnav_mcp.adapters.wikidata.linking import Linker
 from kgnav_mcp.adapters.wikidata.lists import ListReader
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.neighbours import NeighbourReader
 from kgnav_mcp.adapters.wikidata.options import Wikidata
 from kgnav_mcp.adapters.wikidata.paging import Position
-from kgnav_mcp.adapters.wikidata.queries import Form
 from kgnav_mcp.adapters.wikidata.relations import RelationReader
 from kgnav_mcp.adapters.wikidata.schema import VALUES_ONLY, SchemaReader
 from kgnav_mcp.adapters.wikidata.search import JsonApi, VectorSearch, WikibaseSearch
 from kgnav_mcp.adapters.wikidata.statements import StatementReader
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.adapters.wikidata.tallies import Tallies
-from kgnav_mcp.errors import StoreTimeout, StoreUnavailable, Unsupported
-from kgnav_mcp.model import (
-    Candidate,
-    Count,
-    Entity,
-    Health,
-    Literal,
-    Namesake,
-    Page,
-    RelationFacts,
-    Schema,
-    Triple,
-)
-from kgnav_mcp.port import AdapterOptions, Capability, ValueOwner
+from kgnav_mcp.errors import StoreTimeout, Unsupported
+from kgnav_mcp.model import Count, Health, Page, RelationFacts, Triple
+from kgnav_mcp.port import AdapterOptions, Capability
 
-_PRODUCT: Final = f"kgnav-mcp/{__version__}"
-_LIBRARY: Final = f"httpx2/{httpx2.__version__}"
 _COUNTED = 1_000_000
 """Statements counted at most to tell how large a graph is."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Opened:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Opened(Readers):
     """The readers of an open graph."""
 
-    client: PoliteClient
     store: Store
-    names: Names
     linker: Linker
     catalogues: Catalogues
-    classes: Classes
     relations: RelationReader
     neighbours: NeighbourReader
-    lists: ListReader
-    schema: SchemaReader
 
 
-class WikidataAdapter(DirectedAdapter):
+class WikidataAdapter(SparqlAdapter[_Opened, URIRef, str]):
     """One endpoint with one Wikibase.
 
     Triples are statements: their qualifiers, a rank other than the normal one and the number of references are the
@@ -82,118 +60,36 @@ class WikidataAdapter(DirectedAdapter):
     capabilities: frozenset[Capability] = frozenset({Capability.QUALIFIERS, Capability.LABELS})
 
     def __init__(self, location: str, options: AdapterOptions) -> None:
+        super().__init__()
         self._wikidata = Wikidata.read(location, options)
         self._options = options
-        self._opened: _Opened | None = None
 
     async def open(self) -> None:
-        if self._opened is not None:
-            return
-        client = self._client()
-        try:
-            reader = Reader(client, {}, self._options.timeout, prologue=queries.PREFIXES)
-            ids, form = await found_in(reader, self._wikidata)
-            opened = self._made(client, ids, form)
-            await opened.catalogues.open()
-        except BaseException:
-            await client.close()
-            raise
-        self._opened = opened
-        if not form.statements:
+        await super().open()
+        if not self._readers.store.form.statements:
             self.capabilities -= {Capability.QUALIFIERS}
 
     async def close(self) -> None:
-        opened, self._opened = self._opened, None
+        opened = self._opened
         if opened is not None:
             await opened.catalogues.close()
             await opened.linker.close()
-            await opened.client.close()
+        await super().close()
 
     @property
     def revision(self) -> str:
         """The endpoint and what of it is shown: that a graph was edited cannot be told from it."""
-        opened = self._readers()
+        opened = self._readers
         shown = "all" if self._wikidata.every_rank else "truthy" if opened.store.form.statements else "values"
-        place = Endpoint.parse(self._wikidata.endpoint).name
+        place = Address.parse(self._wikidata.endpoint).name
         return f"{place} {self._wikidata.graph or ''} {opened.store.ids.base} {shown}"
 
-    async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
-        opened = self._readers()
-        meant = {reference: iri for reference in ids if (iri := opened.store.ids.entity(reference)) is not None}
-        described = await opened.names.described(list(meant.values()))
-        return {reference: described[iri] for reference, iri in meant.items() if iri in described}
-
-    async def named(self, name: str, *, limit: int) -> Page[Namesake]:
-        return await self._readers().linker.named(name, limit)
-
-    async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
-        opened = self._readers()
-        classes = (await opened.classes.called(label)).classes if label is not None else None
-        return await opened.linker.find(hint, classes, limit)
-
-    def printed(self, ids: Sequence[str]) -> Mapping[str, str]:
-        own = self._readers().store.ids
-        return {each: own.shown(iri) for each in ids if (iri := own.entity(each)) is not None}
-
-    async def relations_in(self, asked: RelationQuestion) -> Page[RelationFacts]:
-        if asked.hops != 1:
-            raise _no_mediators()
-        anchors = self._anchors(asked.ids)
-        if not anchors:
-            return Page((), (), Count(0))
-        return await self._readers().relations.page(
-            anchors, asked.direction, far_ends=asked.far_ends, examples=asked.examples, limit=asked.limit
-        )
-
-    async def rows_in(self, asked: RowQuestion) -> Page[Triple]:
-        if asked.paths is not None and any(len(path) != 1 for path in asked.paths):
-            raise _no_mediators()
-        opened, anchors = self._readers(), self._anchors(asked.ids)
-        only = None
-        if asked.paths is not None:
-            meant = (opened.store.ids.property(path[0]) for path in asked.paths)
-            only = list(dict.fromkeys(local for local in meant if local is not None))
-        if not anchors or only == []:
-            if asked.after is not None:
-                Position.parse(asked.after)
-            return Page((), (), Count(0))
-        return await opened.neighbours.page(
-            anchors,
-            asked.direction,
-            only=only,
-            far_ends=asked.far_ends,
-            limit=asked.limit,
-            after=asked.after,
-            whole=asked.all_or_none,
-        )
-
     async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...]:
-        value = self._readers().store.ids.entity(entity)
-        return () if value is None else await self._readers().neighbours.qualified(value, limit)
-
-    async def nodes(
-        self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
-    ) -> Page[Entity]:
-        return await self._readers().lists.nodes(label, property_name, value, limit, after)
-
-    async def values(
-        self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
-    ) -> Page[Literal]:
-        lists = self._readers().lists
-        if kind is ValueOwner.RELATIONSHIP and Capability.QUALIFIERS not in self.capabilities:
-            raise Unsupported(
-                "this copy of a Wikibase has values only (a truthy dump), so that its relations have no qualifiers",
-                next_step="Ask for the values of a property of nodes (entity_type='node').",
-            )
-        read = lists.values if kind is ValueOwner.NODE else lists.roles
-        return await read(property_name, owner, limit, after)
-
-    async def schema(self, name: str | None = None, *, limit: int) -> Schema:
-        reader = self._readers().schema
-        return await (reader.overview(limit) if name is None else reader.around(name, limit))
+        value = self._readers.linker.naming.iri(entity)
+        return () if value is None else await self._readers.neighbours.qualified(value, limit)
 
     async def health(self) -> Health:
-        opened, wikidata = self._readers(), self._wikidata
+        opened, wikidata = self._readers, self._wikidata
         try:
             size = await opened.store.reader.count(queries.ROW_COUNT, most=_COUNTED)
         except StoreTimeout:
@@ -217,15 +113,19 @@ class WikidataAdapter(DirectedAdapter):
             store += f"; {VALUES_ONLY}"
         return Health(True, store, Count.unknown(), size, tuple(advice))
 
-    def _client(self) -> PoliteClient:
-        wikidata, timeout = self._wikidata, self._options.timeout
-        agent = user_agent(_PRODUCT, wikidata.contact, _LIBRARY)
-        client = SparqlClient(wikidata.endpoint, timeout=timeout, default_graph=wikidata.graph, user_agent=agent)
-        at_once = AT_ONCE_HERE if Endpoint.parse(wikidata.endpoint).is_local else AT_ONCE
-        return PoliteClient(client, manners_of(wikidata.host, at_once=at_once), patience=timeout)
-
-    def _made(self, client: PoliteClient, ids: Ids, form: Form) -> _Opened:
+    async def _connect(self) -> Client:
         wikidata = self._wikidata
+        return connected(
+            wikidata.endpoint,
+            contact=wikidata.contact,
+            timeout=self._options.timeout,
+            graphs=() if wikidata.graph is None else [wikidata.graph],
+            local_limit=MAX_CONCURRENT_LOCAL,
+        )
+
+    async def _read(self, client: Client) -> _Opened:
+        wikidata = self._wikidata
+        ids, form = await found_in(Reader(client, {}, self._options.timeout, prologue=queries.PREFIXES), wikidata)
         store = Store(client, wikidata, ids, form, self._options)
         catalogues = Catalogues(store)
         names = Names(store, catalogues)
@@ -235,39 +135,51 @@ class WikidataAdapter(DirectedAdapter):
         classes = Classes(store, names, linker.named)
         tallies = Tallies(store, catalogues)
         statements = StatementReader(store, names, catalogues)
+        await catalogues.open()
         return _Opened(
             client=client,
-            store=store,
-            names=names,
             linker=linker,
+            lists=ListReader(store, linker, names=names, catalogues=catalogues, classes=classes, statements=statements),
+            schema=SchemaReader(store, names, catalogues, classes),
+            store=store,
             catalogues=catalogues,
-            classes=classes,
             relations=RelationReader(store, catalogues, tallies, statements),
             neighbours=NeighbourReader(store, catalogues, tallies, statements),
-            lists=ListReader(
-                store,
-                names=names,
-                catalogues=catalogues,
-                classes=classes,
-                statements=statements,
-                named=linker.named,
-            ),
-            schema=SchemaReader(store, names, catalogues, classes),
         )
 
     def _api(self, address: str) -> JsonApi:
-        agent = user_agent(_PRODUCT, self._wikidata.contact, _LIBRARY)
+        agent = user_agent(USER_AGENT, self._wikidata.contact, LIBRARY)
         return JsonApi(address, agent=agent, timeout=self._options.timeout)
 
-    def _readers(self) -> _Opened:
-        if self._opened is None:
-            raise StoreUnavailable("the graph is not open", next_step="Open the graph first.")
-        return self._opened
+    async def _anchors(self, ids: Sequence[str]) -> Sequence[URIRef]:
+        return self._iris(ids)
 
-    def _anchors(self, ids: Sequence[str]) -> list[URIRef]:
-        """The entities that ids mean, each once; a text that is no id means none."""
-        meant = map(self._readers().store.ids.entity, ids)
-        return list(dict.fromkeys(iri for iri in meant if iri is not None))
+    def _paths(self, paths: Sequence[tuple[str, ...]]) -> Sequence[str]:
+        if any(len(path) != 1 for path in paths):
+            raise _no_mediators()
+        meant = (self._readers.store.ids.property(path[0]) for path in paths)
+        return list(dict.fromkeys(local for local in meant if local is not None))
+
+    async def _relations(self, anchors: Sequence[URIRef], asked: RelationQuestion) -> Page[RelationFacts]:
+        if asked.hops != 1:
+            raise _no_mediators()
+        return await self._readers.relations.page(
+            anchors, asked.direction, far_ends=asked.far_ends, examples=asked.examples, limit=asked.limit
+        )
+
+    async def _rows(self, anchors: Sequence[URIRef], paths: Sequence[str] | None, asked: RowQuestion) -> Page[Triple]:
+        return await self._readers.neighbours.page(
+            anchors,
+            asked.direction,
+            only=paths,
+            far_ends=asked.far_ends,
+            limit=asked.limit,
+            after=asked.after,
+            whole=asked.all_or_none,
+        )
+
+    def _check_position(self, after: str) -> None:
+        Position.parse(after)
 
 
 def _no_mediators() -> Unsupported:

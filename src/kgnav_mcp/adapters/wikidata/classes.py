@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.sparql.catalogue import nearest
+from kgnav_mcp.adapters.sparql.lists import Types
 from kgnav_mcp.adapters.sparql.reading import Read, number
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.names import Names
@@ -41,14 +42,6 @@ class Known:
     named: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Called:
-    """The classes that a name means, with a word on it where there may be others."""
-
-    classes: Sequence[URIRef]
-    note: str = ""
-
-
 class Classes:
     """Counts the classes when they are first needed."""
 
@@ -66,7 +59,7 @@ class Classes:
             self._known = await self._reading.result()
         return self._known
 
-    async def called(self, name: str) -> Called:
+    async def called(self, name: str) -> Types:
         """The classes of an id or a name; of a name not always all.
 
         Raises:
@@ -76,7 +69,7 @@ class Classes:
         known = await self.get()
         meant = self._store.ids.entity(name)
         if meant is not None and (str(meant) in known.counts or not known.whole):
-            return Called([meant])
+            return Types([meant])
         wanted = name.strip().casefold()
         found = [URIRef(iri) for iri, label in known.labels.items() if label.casefold() == wanted]
         if not found and not known.named:
@@ -85,9 +78,9 @@ class Classes:
         if not found:
             raise UnknownName("label", name, [known.labels[iri] for iri in nearest(name, known.labels)])
         if known.named:
-            return Called(found)
+            return Types(found)
         shown = ", ".join(map(self._store.ids.shown, found))
-        return Called(found, f"Other classes may be called {echoed(name.strip())}, too: followed were {shown}.")
+        return Types(found, f"Other classes may be called {echoed(name.strip())}, too: followed were {shown}.")
 
     def label(self, iri: str, known: Known) -> str:
         """The name of a class: its label, else its id."""

@@ -58,8 +58,8 @@ class Linker(linking.Linker):
             for iri in iris
         }
 
-    async def _of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
-        return await self._reader.over(queries.OF_CLASS, "ids", iris, classes=values(*types))
+    async def of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
+        return await self._reader.over(queries.OF_CLASS, "ids", iris, types=values(*types))
 
     async def _prominence(self, entities: Mapping[URIRef, Entity]) -> Mapping[URIRef, tuple[int, ...]]:
         del entities
@@ -71,7 +71,7 @@ class Linker(linking.Linker):
         found = [self._ids.entity(local) for local in await self._vectors.find(hint, limit)]
         return [(iri, Match("", _MEANING_SCORE)) for iri in found if iri is not None]
 
-    def _order(self, iri: URIRef) -> tuple[int, str]:
+    def order(self, iri: URIRef) -> tuple[int, str]:
         digits = iri.rpartition("/")[2][1:]
         return (int(digits) if digits.isdecimal() else 0), str(iri)
 

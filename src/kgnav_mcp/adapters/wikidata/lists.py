@@ -3,114 +3,92 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from rdflib import XSD, Literal, URIRef
 
 from kgnav_mcp import model
-from kgnav_mcp.adapters.sparql.paging import UNSORTED, WHOLE, Condition, cut, in_part, items_before, seen
-from kgnav_mcp.adapters.sparql.reading import Read, Row, address, fits, worst
+from kgnav_mcp.adapters.sparql import lists
+from kgnav_mcp.adapters.sparql.linking import Linker
+from kgnav_mcp.adapters.sparql.lists import Found, Templates, Types, ValueOrder
+from kgnav_mcp.adapters.sparql.paging import WHOLE, Condition, seen, truncated
+from kgnav_mcp.adapters.sparql.reading import Row, fits
 from kgnav_mcp.adapters.sparql.terms import Terms, listed, rows, sendable, values
 from kgnav_mcp.adapters.wikidata import queries, words
 from kgnav_mcp.adapters.wikidata.catalogue import QUANTITY, TIME, Catalogues
-from kgnav_mcp.adapters.wikidata.classes import Called, Classes, FindNamed
+from kgnav_mcp.adapters.wikidata.classes import Classes
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.statements import StatementReader
 from kgnav_mcp.adapters.wikidata.store import Store
-from kgnav_mcp.errors import StoreTimeout, UnknownName
-from kgnav_mcp.model import Count, Entity, Page, Stop
+from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
+from kgnav_mcp.model import Count, Page, Stop
 from kgnav_mcp.port.ordering import value_order
 
-_NAMESAKES = 500
-_ID = "id"
 _LABELS = frozenset({"name", "label", "rdfs:label"})
 _NUMBER = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)")
+_TEMPLATES = Templates(
+    nodes=queries.NODES,
+    node_count=queries.UP_TO_NODES,
+    values=queries.VALUES,
+    value_count=None,
+    with_types=queries.IN_CLASS,
+    listed=values,
+    named=queries.WITH_LABEL,
+)
 
 
-class ListReader:
-    """Answers `nodes` and `values`."""
+class ListReader(lists.ListReader):
+    """Answers `nodes` and `values`. Of a quantity the number is compared."""
 
     def __init__(
         self,
         store: Store,
+        linker: Linker,
         *,
         names: Names,
         catalogues: Catalogues,
         classes: Classes,
         statements: StatementReader,
-        named: FindNamed,
     ) -> None:
+        super().__init__(store.reader, _TEMPLATES, linker)
         self._store = store
-        self._reader = store.reader
         self._names = names
         self._catalogues = catalogues
         self._classes = classes
         self._statements = statements
-        self._named = named
 
-    async def nodes(
-        self, label: str | None, name: str | None, value: str | None, limit: int, after: str | None
-    ) -> Page[Entity]:
-        """Nodes of a class whose property has a value, as it is printed; of a quantity the number is compared.
+    async def values(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
+        local, ids, form = self.property(property_name), self._store.ids, self._store.form
+        types = Types(()) if owner is None else await self.types(owner)
+        narrowed = Terms("" if owner is None else self._with_types(types.iris))
+        of = self._reader.part(queries.OF_NODES, claims=self._store.rows(form.claims, local), **{"class": narrowed})
+        said = self._said(local, of, ids.value(local), ids.full_value(local)) if form.statements else of
+        return truncated(await self._values_of(local, said, limit, after), note=types.note)
 
-        Raises:
-            UnknownName: the graph has no such class or property.
-            InvalidCursor: `after` is no position of this list.
-        """
-        skip = items_before(after)
-        conditions: list[str] = []
-        condition, meant = Condition(""), Called(())
-        if label is not None:
-            meant = await self._classes.called(label)
-            conditions.append(self._reader.filled(queries.IN_CLASS, classes=values(*meant.classes)))
-        if name is not None and value is not None and name.casefold() in {_ID, *_LABELS}:
-            return await self._by_name(name, value, label, skip, limit)
-        if name is not None and name.casefold() not in _LABELS:
-            condition = await self._with_value(self.property(name), value)
-            if condition.text is None:
-                return in_part(condition.of(Page((), (), Count(0))), Stop.COMPLETE, meant.note)
-            conditions.append(condition.text)
-        if not conditions:
-            conditions.append(self._reader.filled(queries.WITH_LABEL))
-        page = condition.of(await self._page(Terms(" ".join(conditions)), skip, limit))
-        return in_part(page, Stop.COMPLETE, meant.note)
-
-    async def values(self, name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
-        """The distinct values of a property over the nodes of a class; one text is one value.
-
-        Raises:
-            UnknownName: the graph has no such property or class.
-            InvalidCursor: `after` is no position of this list.
-        """
-        skip = items_before(after)
-        local = self.property(name)
-        narrowed, meant = Terms(""), Called(())
-        if owner is not None:
-            meant = await self._classes.called(owner)
-            narrowed = self._reader.part(queries.IN_CLASS, classes=values(*meant.classes))
-        ids = self._store.ids
-        claims = self._store.rows(self._store.form.claims, local)
-        of = self._reader.part(queries.OF_NODES, claims=claims, **{"class": narrowed})
-        said = self._said(local, of, ids.value(local), ids.full_value(local)) if self._store.form.statements else of
-        return in_part(await self._values(local, said, skip, limit), Stop.COMPLETE, meant.note)
-
-    async def roles(self, name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
+    async def edge_values(
+        self, property_name: str, owner: str | None, limit: int, after: str | None
+    ) -> Page[model.Literal]:
         """The distinct values of a qualifier, over all statements or those of one property.
 
         Raises:
+            Unsupported: this is a copy without statements.
             UnknownName: nothing is qualified by such a property, or there is no such owner.
-            InvalidCursor: `after` is no position of this list.
         """
-        skip = items_before(after)
-        local, ids = self.property(name), self._store.ids
+        if not self._store.form.statements:
+            raise Unsupported(
+                "this copy of a Wikibase has values only (a truthy dump), so that its relations have no qualifiers",
+                next_step="Ask for the values of a property of nodes (entity_type='node').",
+            )
+        local, ids = self.property(property_name), self._store.ids
         owned = Terms("")
         if owner is not None:
             owned = self._reader.part(queries.OWNED, owner=ids.value(self.property(owner, "relation")))
         if not (await self._reader.select(queries.IS_QUALIFIER, p=ids.qualifier(local))).some():
-            raise UnknownName("qualifier", name, self._catalogues.current.nearest(name))
+            raise UnknownName("qualifier", property_name, self._catalogues.current.nearest(property_name))
         of = self._reader.part(queries.OF_EDGES, owned=owned)
         said = self._said(local, of, ids.qualifier(local), ids.full_qualifier(local))
-        return await self._values(local, said, skip, limit)
+        return await self._values_of(local, said, limit, after)
 
     def property(self, name: str, kind: str = "property") -> str:
         """The bare id of the property that an id or a label means.
@@ -137,33 +115,20 @@ class ListReader:
             return self._reader.part(template, of=of, p=plain)
         return self._reader.part(template, of=of, full=full)
 
-    async def _by_name(self, name: str, value: str, label: str | None, skip: int, limit: int) -> Page[Entity]:
-        """The node with this id, or the nodes with this label."""
-        stop, note = Stop.COMPLETE, ""
-        if name.casefold() == _ID:
-            meant = self._store.ids.entity(value)
-            items = list((await self._names.described([meant])).values()) if meant is not None else []
-        else:
-            namesakes = await self._named(value, _NAMESAKES)
-            items, stop = [one.entity for one in namesakes.items], namesakes.stop
-        if label is not None:
-            called = await self._classes.called(label)
-            note = called.note
-            labels = await self._names.labels(called.classes)
-            titles = {labels.get(str(iri)) or self._store.ids.shown(iri) for iri in called.classes}
-            items = [entity for entity in items if titles & set(entity.types)]
-        shown = items[skip : skip + limit]
-        page = Page(
-            tuple(shown),
-            tuple(str(n) for n in range(skip + 1, skip + len(shown) + 1)),
-            Count(len(items)),
-            Stop.LIMIT if skip + limit < len(items) else Stop.COMPLETE,
-        )
-        return in_part(page, stop, note)
+    async def types(self, label: str) -> Types:
+        return await self._classes.called(label)
 
-    async def _with_value(self, local: str, value: str | None) -> Condition:
+    async def _identified(self, property_name: str, value: str) -> Found | None:
+        """The node with this id, or the nodes with this label."""
+        if property_name.casefold() in _LABELS:
+            return await self._by_name(value)
+        return await super()._identified(property_name, value)
+
+    async def _with_property(self, name: str, value: str | None) -> Condition:
         """The condition that a property has a value; nothing meets it where no value of its datatype reads so."""
-        ids = self._store.ids
+        if name.casefold() in _LABELS:
+            return Condition("")
+        local, ids = self.property(name), self._store.ids
         if value is None:
             return Condition(self._reader.filled(queries.WITH_PROPERTY, direct=ids.direct(local)))
         if not sendable(value):
@@ -193,15 +158,6 @@ class ListReader:
         full, claim = self._store.ids.full_value(local), self._store.ids.claim(local)
         return self._reader.filled(queries.WITH_TIME, moments=rows(*moments), full=full, claim=claim)
 
-    async def _meant(self, value: str) -> tuple[Sequence[URIRef], Stop]:
-        """The entities that a value means where the property leads to entities: by id, else by label; why not all."""
-        meant = self._store.ids.entity(value)
-        if meant is not None:
-            return [meant], Stop.COMPLETE
-        namesakes = await self._named(value, _NAMESAKES)
-        named = [iri for one in namesakes.items if (iri := self._store.ids.entity(one.entity.id)) is not None]
-        return named, namesakes.stop
-
     @staticmethod
     def _terms(datatype: str, value: str) -> Sequence[Literal] | None:
         """The terms that read as a value; None where there may be others."""
@@ -214,49 +170,18 @@ class ListReader:
             return [Literal(text, datatype=XSD.dateTime) for text, _ in words.times_of(value)]
         return None
 
-    async def _page(self, conditions: Terms, skip: int, limit: int) -> Page[Entity]:
-        total = await self._reader.count(queries.UP_TO_NODES, conditions=conditions, most=WHOLE + 1)
-        if fits(total, WHOLE):
-            read = Read((await self._reader.slice(queries.NODES, 0, WHOLE, conditions=conditions)).whole())
-            shown = sorted((address(row, "s") for row in read.rows), key=_number)[skip : skip + limit]
-        else:
-            read = await self._reader.slice(queries.NODES, skip, limit, conditions=conditions)
-            shown = [address(row, "s") for row in read.rows]
-            total = seen(await self._count(conditions, total), skip + len(shown))
-        described = await self._names.described(shown)
-        items = [described.get(iri) or Entity(self._store.ids.shown(iri)) for iri in shown]
-        return Page(
-            tuple(items),
-            tuple(str(skip + n) for n in range(1, len(items) + 1)),
-            total,
-            worst((read.stop, cut(total, skip, len(shown), limit))),
-        )
-
-    async def _count(self, conditions: Terms, least: Count) -> Count:
-        """The size of a list of which `least` is known, as far as it can be counted."""
-        if self._store.wikidata.counted is not None:
+    async def _size(self, count: str, conditions: Terms) -> Count:
+        least = await self._reader.count(count, conditions=conditions, most=WHOLE + 1)
+        if fits(least, WHOLE) or self._store.wikidata.counted is not None:
             return least
         try:
             return seen(await self._reader.count(queries.NODE_COUNT, conditions=conditions), least.value)
         except StoreTimeout:
             return least
 
-    async def _values(self, local: str, conditions: Terms, skip: int, limit: int) -> Page[model.Literal]:
+    async def _values_of(self, local: str, conditions: Terms, limit: int, after: str | None) -> Page[model.Literal]:
         order = _ORDERS.get(self._catalogues.current.get(local).datatype, value_order)
-        note = ""
-        read = await self._reader.slice(queries.VALUES, 0, WHOLE + 1, conditions=conditions)
-        least = len(read.rows)
-        if least <= WHOLE and read.stop is not Stop.TIME_OUT:
-            texts = {literal.text: literal for literal in await self._literals(local, read.rows)}
-            items = [texts[text] for text in sorted(texts, key=order)]
-            total, shown, more = Count(len(items)), items[skip : skip + limit], skip + limit < len(items)
-        else:
-            read = await self._reader.slice(queries.VALUES, skip, limit, conditions=conditions)
-            shown = await self._literals(local, read.rows)
-            total, more = Count.at_least(max(least, skip + len(shown))), len(shown) == limit
-            note = UNSORTED
-        stop = worst((read.stop, Stop.LIMIT if more else Stop.COMPLETE))
-        return Page(tuple(shown), tuple(str(skip + n) for n in range(1, len(shown) + 1)), total, stop, note)
+        return await self._values(conditions, partial(self._literals, local), limit, after, order=order)
 
     async def _literals(self, local: str, read: Sequence[Row]) -> list[model.Literal]:
         ids = self._store.ids
@@ -284,13 +209,8 @@ def _amount_order(text: str) -> tuple[bool, float, str]:
     return (*value_order(text.partition(" ")[0])[:2], text)
 
 
-_ORDERS: Mapping[str, Callable[[str], tuple[bool, float, str]]] = {
+_ORDERS: Mapping[str, ValueOrder] = {
     QUANTITY: _amount_order,
     TIME: lambda text: (True, 0.0, text),
 }
 """The orders of values that are no plain texts: a year is a time, with its decade before it (`1950s`)."""
-
-
-def _number(iri: URIRef) -> tuple[int, str]:
-    digits = iri.rpartition("/")[2][1:]
-    return (int(digits) if digits.isdecimal() else 0), str(iri)

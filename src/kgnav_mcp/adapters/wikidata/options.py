@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
-from kgnav_mcp.adapters.options import refuse_unknown
+from kgnav_mcp.adapters.options import Options
 from kgnav_mcp.adapters.sparql.contact import checked_contact, is_wikimedia
+from kgnav_mcp.adapters.sparql.location import Location
 from kgnav_mcp.adapters.wikidata.presets import PRESETS, preset_of
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.port import AdapterOptions
 
-_GRAPH = "default-graph-uri"
 _KNOWN = (
     "preset",
     "contact",
@@ -73,23 +73,16 @@ class Wikidata:
             ConfigurationError: the location has no host, an option is unknown or of the wrong kind, or Wikimedia
                 would be asked in nobody's name.
         """
-        extra = _Options(dict(options.extra))
-        parts = urlsplit(location)
-        host = parts.hostname
-        if not host:
-            raise ConfigurationError(
-                f"{location!r} names no host", next_step="Write it as wikidata+https://query.wikidata.org/sparql."
-            )
-        name = extra.choice("preset", preset_of(host), tuple(PRESETS))
-        preset = PRESETS[name]
-        path = parts.path if parts.path.strip("/") else preset.path
-        contact = checked_contact(host, extra.text("contact", options.contact))
+        extra = Options("a Wikidata graph", options.extra, _KNOWN)
+        place = Location.read(location, "wikidata+https://query.wikidata.org/sparql")
+        preset = extra.choice("preset", PRESETS, preset_of(place.host))
+        contact = checked_contact(place.host, extra.text("contact", options.contact))
         search = extra.text("search", preset.search)
         vectors = extra.text("vectors", preset.vectors)
         return cls(
-            endpoint=urlunsplit((parts.scheme.rpartition("+")[2], parts.netloc, path, "", "")),
-            host=host,
-            graph=extra.text("graph", "") or next(iter(parse_qs(parts.query).get(_GRAPH, ())), None),
+            endpoint=place.address(preset.path),
+            host=place.host,
+            graph=extra.text("graph") or next(iter(place.graphs), None),
             contact=contact,
             base=extra.text("base", preset.base).rstrip("/"),
             known=bool(preset.base),
@@ -98,9 +91,9 @@ class Wikidata:
             vector_search=extra.truth("vector_search", default=False),
             scans=preset.scans,
             counted=extra.number("counted", preset.counted),
-            every_rank=extra.choice("statements", "truthy", ("truthy", "all")) == "all",
+            every_rank=extra.choice("statements", {"truthy": False, "all": True}),
             external_ids=extra.truth("external_ids", default=False),
-            instance_of=extra.matching("instance_of", "P31", _PROPERTY),
+            instance_of=_property(extra.text("instance_of", "P31")),
             cache=_folder(extra.text("cache", str(options.cache or ""))),
             cache_hours=float(extra.number("cache_hours", 24) or 0),
         )
@@ -115,41 +108,7 @@ def _unnamed(address: str, contact: str) -> bool:
     return bool(address) and not contact and is_wikimedia(urlsplit(address).hostname or "")
 
 
-class _Options:
-    """The options of a graph's table, each read as what it must be."""
-
-    def __init__(self, given: dict[str, object]) -> None:
-        refuse_unknown("a Wikidata graph", given, _KNOWN)
-        self._given = given
-
-    def text(self, key: str, default: str) -> str:
-        value = self._given.get(key, default)
-        if not isinstance(value, str):
-            raise ConfigurationError(f"the option {key!r} is a text", next_step=f'Write it as {key} = "...".')
-        return value
-
-    def truth(self, key: str, *, default: bool) -> bool:
-        value = self._given.get(key, default)
-        if not isinstance(value, bool):
-            raise ConfigurationError(f"the option {key!r} is true or false", next_step=f"Write it as {key} = true.")
-        return value
-
-    def number(self, key: str, default: int | None) -> int | None:
-        value = self._given.get(key, default)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
-            raise ConfigurationError(f"the option {key!r} is a whole number", next_step=f"Write it as {key} = 24.")
-        return value
-
-    def choice(self, key: str, default: str, choices: tuple[str, ...]) -> str:
-        value = self.text(key, default)
-        if value not in choices:
-            raise ConfigurationError(
-                f"the option {key!r} cannot be {value!r}", next_step=f"Use one of: {', '.join(choices)}."
-            )
-        return value
-
-    def matching(self, key: str, default: str, form: re.Pattern[str]) -> str:
-        value = self.text(key, default)
-        if form.fullmatch(value) is None:
-            raise ConfigurationError(f"the option {key!r} cannot be {value!r}", next_step=f'Write {key} = "{default}".')
-        return value
+def _property(text: str) -> str:
+    if _PROPERTY.fullmatch(text) is None:
+        raise ConfigurationError(f"the option 'instance_of' cannot be {text!r}", next_step='Write instance_of = "P31".')
+    return text

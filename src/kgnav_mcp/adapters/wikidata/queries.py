@@ -217,12 +217,12 @@ SCAN: Final = (
     "FILTER(($condition) && STRSTARTS(STR(?s), $entities)) } LIMIT $most"
 )
 """Costs every label of the graph: for small copies only."""
-OF_CLASS: Final = "SELECT DISTINCT ?s WHERE { VALUES ?s { $ids } VALUES ?c { $classes } ?s $instance ?c }"
+OF_CLASS: Final = "SELECT DISTINCT ?s WHERE { VALUES ?s { $ids } VALUES ?c { $types } ?s $instance ?c }"
 """Costs a look-up for each entity and class."""
 
 # Nodes and values
 
-IN_CLASS: Final = "VALUES ?c { $classes } ?s $instance ?c ."
+IN_CLASS: Final = "VALUES ?c { $types } ?s $instance ?c ."
 WITH_PROPERTY: Final = "?s $direct ?any ."
 WITH_TERMS: Final = "VALUES ?any { $terms } ?s $direct ?any ."
 WITH_TEXT: Final = "?s $direct ?any . FILTER(STR(?any) = $text)"

@@ -86,7 +86,7 @@ class SchemaReader:
             if any(uses[each] != Count(0) or each in catalogue for each in found):
                 return await self._schema({}, Uses(uses), limit, len(found))
         try:
-            classes = (await self._classes.called(name)).classes
+            classes = (await self._classes.called(name)).iris
         except UnknownName as error:
             raise catalogue.unknown("label, relation or property", name, *error.nearest) from error
         known = await self._classes.get()

@@ -13,8 +13,8 @@ import httpx2
 
 from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.errors import Refusal
-from kgnav_mcp.adapters.sparql.manners import manners_of
-from kgnav_mcp.adapters.sparql.requests import Endpoint
+from kgnav_mcp.adapters.sparql.rate_limit import limiter_of
+from kgnav_mcp.adapters.sparql.requests import Address
 from kgnav_mcp.errors import InvalidStore, StoreUnavailable
 from kgnav_mcp.model import Stop
 from kgnav_mcp.silence import answered
@@ -35,12 +35,12 @@ class Match:
 
 
 class JsonApi:
-    """One address that answers GET requests with JSON, asked with the manners of its host."""
+    """One address that answers GET requests with JSON, asked within the limits of its host."""
 
     def __init__(
         self, address: str, *, agent: str, timeout: float, transport: httpx2.AsyncBaseTransport | None = None
     ) -> None:
-        self._endpoint = Endpoint.parse(address)
+        self._endpoint = Address.parse(address)
         self._timeout = timeout
         self._http = httpx2.AsyncClient(
             headers={"User-Agent": agent, "Accept": "application/json"},
@@ -56,7 +56,7 @@ class JsonApi:
         Raises:
             StoreError: as a SPARQL client raises them.
         """
-        answer = await manners_of(self._endpoint.host).ask(lambda: self._get(parameters), patience=self._timeout)
+        answer = await limiter_of(self._endpoint.host).ask(lambda: self._get(parameters), patience=self._timeout)
         answered()
         return answer
 

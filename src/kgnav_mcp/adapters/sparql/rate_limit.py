@@ -1,6 +1,6 @@
 """How a shared host is asked: few queries at a time, pauses when it wants some, none while it is down.
 
-One `Manners` stands for one host in one event loop, whoever asks: what the host says to one caller holds for all.
+One `RateLimiter` stands for one host in one event loop, whoever asks: what the host says to one caller holds for all.
 
     closed      queries go through; five failures in a row open the circuit
     open        every query fails at once, for ten seconds the first time, and twice as long each time after
@@ -25,9 +25,9 @@ from kgnav_mcp.errors import RateLimited, StoreError, StoreTimeout, StoreUnavail
 
 T = TypeVar("T")
 
-AT_ONCE: Final = 3
+MAX_CONCURRENT: Final = 3
 """Queries to one host at a time (Wikimedia's and QLever's own wish); the machine at hand takes more."""
-AT_ONCE_HERE: Final = 8
+MAX_CONCURRENT_LOCAL: Final = 8
 
 _TRIES = 3
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 8.0
@@ -40,14 +40,14 @@ _FAILURES = 5
 _OPEN_SECONDS, _LONGEST_OPEN = 10.0, 300.0
 
 
-class Manners:
+class RateLimiter:
     """Turns, pauses and the circuit of one host."""
 
     def __init__(
         self,
         host: str,
         *,
-        at_once: int = AT_ONCE,
+        limit: int = MAX_CONCURRENT,
         now: Callable[[], float] = monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
@@ -56,7 +56,7 @@ class Manners:
         self._now = now
         self._sleep = sleep
         self._chance = chance
-        self._turns = asyncio.Semaphore(at_once)
+        self._turns = asyncio.Semaphore(limit)
         self._pause_ends = 0.0
         self._failures = 0
         self._open_until: float | None = None
@@ -179,8 +179,8 @@ class _CircuitOpenError(StoreUnavailable):
     """Nothing was sent: the circuit is open."""
 
 
-class Selects(Protocol):
-    """What of a SPARQL client is made polite."""
+class Client(Protocol):
+    """What an adapter asks of a SPARQL client."""
 
     async def select(self, query: str) -> Answer: ...
 
@@ -189,34 +189,34 @@ class Selects(Protocol):
     async def close(self) -> None: ...
 
 
-class PoliteClient:
-    """A SPARQL client that asks its host with manners."""
+class RateLimitedClient:
+    """A SPARQL client that keeps to the limits of its host."""
 
-    def __init__(self, client: Selects, manners: Manners, *, patience: float) -> None:
+    def __init__(self, client: Client, limiter: RateLimiter, *, patience: float) -> None:
         self._client = client
-        self._manners = manners
+        self._limiter = limiter
         self._patience = patience
 
     async def select(self, query: str) -> Answer:
         """The rows of a SELECT query."""
-        return await self._manners.ask(lambda: self._client.select(query), patience=self._patience)
+        return await self._limiter.ask(lambda: self._client.select(query), patience=self._patience)
 
     async def ask(self, query: str) -> bool:
         """The truth of an ASK query."""
-        return await self._manners.ask(lambda: self._client.ask(query), patience=self._patience)
+        return await self._limiter.ask(lambda: self._client.ask(query), patience=self._patience)
 
     async def close(self) -> None:
         """Close the client."""
         await self._client.close()
 
 
-_known: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Manners]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, RateLimiter]] = WeakKeyDictionary()
 
 
-def manners_of(host: str, *, at_once: int = AT_ONCE) -> Manners:
-    """The manners of a host, the same for everyone in this event loop."""
+def limiter_of(host: str, *, limit: int = MAX_CONCURRENT) -> RateLimiter:
+    """The limiter of a host, the same for everyone in this event loop."""
     hosts = _known.setdefault(asyncio.get_running_loop(), {})
-    return hosts.setdefault(host.lower(), Manners(host, at_once=at_once))
+    return hosts.setdefault(host.lower(), RateLimiter(host, limit=limit))
 
 
 def user_agent(product: str, contact: str, library: str) -> str:

@@ -1,0 +1,189 @@
+"""What adapters of SPARQL stores share: opening and closing, and verbs that a reader of their kind answers."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+import httpx2
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.paging.directions import DirectedAdapter, RelationQuestion, RowQuestion
+from kgnav_mcp.adapters.sparql.client import USER_AGENT, SparqlClient
+from kgnav_mcp.adapters.sparql.linking import Linker
+from kgnav_mcp.adapters.sparql.lists import ListReader
+from kgnav_mcp.adapters.sparql.paging import Position
+from kgnav_mcp.adapters.sparql.rate_limit import MAX_CONCURRENT, Client, RateLimitedClient, limiter_of, user_agent
+from kgnav_mcp.adapters.sparql.requests import Address
+from kgnav_mcp.errors import StoreUnavailable
+from kgnav_mcp.model import Candidate, Count, Entity, Literal, Namesake, Page, RelationFacts, Schema, Triple
+from kgnav_mcp.port import ValueOwner
+
+LIBRARY = f"httpx2/{httpx2.__version__}"
+
+
+class SchemaReader(Protocol):
+    """Answers `schema`."""
+
+    async def overview(self, limit: int) -> Schema: ...
+
+    async def around(self, name: str, limit: int) -> Schema: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readers:
+    """The readers of an open graph, one for each kind of question."""
+
+    client: Client
+    linker: Linker
+    relations: Any
+    """Answers `relations` in one direction, of the anchors that the adapter makes of ids."""
+    neighbours: Any
+    """Answers `neighbours` in one direction."""
+    lists: ListReader
+    schema: SchemaReader
+
+
+R = TypeVar("R", bound=Readers)
+Anchor = TypeVar("Anchor")
+Path = TypeVar("Path")
+T = TypeVar("T")
+
+
+class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
+    """One graph of one endpoint. An adapter says what ids mean there, and how its rows and relations are read."""
+
+    def __init__(self) -> None:
+        self._opened: R | None = None
+
+    @abstractmethod
+    async def _connect(self) -> Client:
+        """A client for the graph."""
+
+    @abstractmethod
+    async def _read(self, client: Client) -> R:
+        """The readers, and what they must know of the graph beforehand."""
+
+    @abstractmethod
+    async def _anchors(self, ids: Sequence[str]) -> Sequence[Anchor]:
+        """The entities that ids mean, each once and in their order; a text that is no id means none."""
+
+    @abstractmethod
+    def _paths(self, paths: Sequence[tuple[str, ...]]) -> Sequence[Path]:
+        """The paths that relation ids mean; those with a text that is no id are left out."""
+
+    async def _relations(self, anchors: Sequence[Anchor], asked: RelationQuestion) -> Page[RelationFacts]:
+        """The relations of some entities."""
+        return await self._readers.relations.page(
+            anchors,
+            asked.direction,
+            hops=asked.hops,
+            far_ends=asked.far_ends,
+            examples=asked.examples,
+            limit=asked.limit,
+        )
+
+    async def _rows(self, anchors: Sequence[Anchor], paths: Sequence[Path] | None, asked: RowQuestion) -> Page[Triple]:
+        """The rows at some entities."""
+        return await self._readers.neighbours.page(
+            anchors,
+            asked.direction,
+            paths=paths,
+            far_ends=asked.far_ends,
+            limit=asked.limit,
+            after=asked.after,
+            whole=asked.all_or_none,
+        )
+
+    async def open(self) -> None:
+        if self._opened is None:
+            client = await self._connect()
+            try:
+                self._opened = await self._read(client)
+            except BaseException:
+                await client.close()
+                raise
+
+    async def close(self) -> None:
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            await opened.client.close()
+
+    async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
+        names = self._readers.linker.names
+        meant = {each: iri for each in ids if (iri := names.naming.iri(each)) is not None}
+        described = await names.described(meant.values())
+        return {each: described[iri] for each, iri in meant.items() if iri in described}
+
+    def printed(self, ids: Sequence[str]) -> Mapping[str, str]:
+        naming = self._readers.linker.naming
+        return {each: naming.short(iri) for each in ids if (iri := naming.iri(each)) is not None}
+
+    async def named(self, name: str, *, limit: int) -> Page[Namesake]:
+        return await self._readers.linker.named(name, limit)
+
+    async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
+        types = None if label is None else (await self._readers.lists.types(label)).iris
+        return self._answer(await self._readers.linker.find(hint, types, limit))
+
+    async def relations_in(self, asked: RelationQuestion) -> Page[RelationFacts]:
+        anchors = await self._anchors(asked.ids)
+        return await self._relations(anchors, asked) if anchors else Page((), (), Count(0))
+
+    async def rows_in(self, asked: RowQuestion) -> Page[Triple]:
+        paths = None if asked.paths is None else self._paths(asked.paths)
+        anchors = await self._anchors(asked.ids)
+        if anchors and paths != []:
+            return self._answer(await self._rows(anchors, paths, asked))
+        if asked.after is not None:
+            self._check_position(asked.after)
+        return Page((), (), Count(0))
+
+    async def nodes(
+        self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
+    ) -> Page[Entity]:
+        return self._answer(await self._readers.lists.nodes(label, property_name, value, limit, after))
+
+    async def values(
+        self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
+    ) -> Page[Literal]:
+        lists = self._readers.lists
+        read = lists.values if kind is ValueOwner.NODE else lists.edge_values
+        return self._answer(await read(property_name, owner, limit, after))
+
+    async def schema(self, name: str | None = None, *, limit: int) -> Schema:
+        reader = self._readers.schema
+        return await (reader.overview(limit) if name is None else reader.around(name, limit))
+
+    @property
+    def _readers(self) -> R:
+        if self._opened is None:
+            raise StoreUnavailable("the graph is not open", next_step="Open the graph first.")
+        return self._opened
+
+    def _iris(self, ids: Sequence[str]) -> list[URIRef]:
+        """The IRIs that ids mean, each once."""
+        meant = map(self._readers.linker.naming.iri, ids)
+        return list(dict.fromkeys(iri for iri in meant if iri is not None))
+
+    def _answer(self, page: Page[T]) -> Page[T]:
+        """A page as it is answered."""
+        return page
+
+    def _check_position(self, after: str) -> None:
+        """Raises InvalidCursor where a text is no position of rows."""
+        Position.parse(after)
+
+
+def connected(address: str, *, contact: str, timeout: float, graphs: Sequence[str], local_limit: int | None) -> Client:
+    """A client that says who asks, and keeps to the limits that public hosts want.
+
+    A store on this machine is asked `local_limit` queries at one time; None: as many as there are.
+    """
+    agent = user_agent(USER_AGENT, contact, LIBRARY)
+    client = SparqlClient(address, timeout=timeout, default_graph=graphs or None, user_agent=agent)
+    place = Address.parse(address)
+    limit = local_limit if place.is_local else MAX_CONCURRENT
+    return client if limit is None else RateLimitedClient(client, limiter_of(place.host, limit=limit), patience=timeout)

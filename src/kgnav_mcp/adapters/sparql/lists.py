@@ -1,0 +1,219 @@
+"""Lists of nodes and of values in pages: a short list is read whole and sorted, a long one comes as it is stored."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from rdflib import BNode, URIRef
+
+from kgnav_mcp import model
+from kgnav_mcp.adapters.sparql.linking import Linker
+from kgnav_mcp.adapters.sparql.paging import UNSORTED, WHOLE, Condition, cut, seen, truncated
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, address, fits, worst
+from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.model import Count, Entity, Page, Stop
+from kgnav_mcp.port.lists import items_before
+from kgnav_mcp.port.ordering import value_order
+
+T = TypeVar("T")
+Found = tuple[Mapping[URIRef, Entity], Stop]
+"""Entities, and why there may be others."""
+ValueOrder = Callable[[str], tuple[bool, float, str]]
+
+_ID = "id"
+"""The property that every node has, whatever the graph calls it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Templates:
+    """An adapter's queries of nodes `?s` and of values, for some $conditions; and what may be a condition."""
+
+    nodes: str
+    node_count: str
+    values: str
+    value_count: str | None
+    """None where reading a short list costs no more than counting it."""
+    with_types: str
+    named: str
+    """A node with a name: the condition where there is no other one."""
+    listed: Callable[..., Terms]
+    """How `with_types` takes the types."""
+
+
+@dataclass(frozen=True, slots=True)
+class Types:
+    """The types (classes) that a label means, with a note where there may be others."""
+
+    iris: Sequence[URIRef]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """All rows of a short list, or the rows of one page of a long list."""
+
+    rows: Sequence[Row]
+    whole: bool
+    total: Count
+    stop: Stop = Stop.COMPLETE
+
+    def page(self, items: Sequence[T], skip: int, limit: int) -> Page[T]:
+        """The page of what the rows stand for, which is sorted where they are all."""
+        shown = items[skip : skip + limit] if self.whole else items
+        total = Count(len(items)) if self.whole else seen(self.total, skip + len(items))
+        stop = worst((self.stop, cut(total, skip, len(shown), limit)))
+        return Page(tuple(shown), tuple(str(skip + n) for n in range(1, len(shown) + 1)), total, stop)
+
+
+class ListReader(ABC):
+    """Answers `nodes` and `values`. An adapter says what a label and a property mean."""
+
+    _most_named = 500
+    """Entities with one name that are looked at."""
+
+    def __init__(self, reader: Reader, templates: Templates, linker: Linker) -> None:
+        self._reader = reader
+        self._templates = templates
+        self._linker = linker
+
+    @abstractmethod
+    async def types(self, label: str) -> Types:
+        """The types of a label. Raises UnknownName."""
+
+    @abstractmethod
+    async def values(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
+        """The distinct values of a property over the nodes with a type.
+
+        Raises:
+            UnknownName: the graph has no such property or type.
+            InvalidCursor: `after` is no position of this list.
+        """
+
+    @abstractmethod
+    async def edge_values(
+        self, property_name: str, owner: str | None, limit: int, after: str | None
+    ) -> Page[model.Literal]:
+        """The distinct values of a property of edges, over one relation or all. Raises as `values` does."""
+
+    @abstractmethod
+    async def _with_property(self, name: str, value: str | None) -> Condition:
+        """The condition that a node has a property, or a value of it. Raises UnknownName."""
+
+    async def nodes(
+        self, label: str | None, property_name: str | None, value: str | None, limit: int, after: str | None
+    ) -> Page[Entity]:
+        """Nodes with a type whose property has a value, as it is printed; None leaves that condition out.
+
+        Raises:
+            UnknownName: the graph has no such type or property.
+            InvalidCursor: `after` is no position of this list.
+        """
+        skip = items_before(after)
+        types = None if label is None else await self.types(label)
+        found = None if property_name is None or value is None else await self._identified(property_name, value)
+        if found is not None:
+            page = await self._of_types(found, types, skip, limit)
+        else:
+            condition = Condition("") if property_name is None else await self._with_property(property_name, value)
+            page = condition.of(await self._meeting(condition.text, types, skip, limit))
+        return truncated(page, note="" if types is None else types.note)
+
+    async def _identified(self, property_name: str, value: str) -> Found | None:
+        """The entities that a value identifies; None where the property identifies none."""
+        return await self._by_id(value) if property_name.casefold() == _ID else None
+
+    async def _by_id(self, text: str) -> Found:
+        iri = self._linker.naming.iri(text)
+        return {} if iri is None else await self._linker.names.described([iri]), Stop.COMPLETE
+
+    async def _by_name(self, name: str) -> Found:
+        page = await self._linker.named(name, self._most_named)
+        read = self._linker.naming.iri
+        return {iri: one.entity for one in page.items if (iri := read(one.entity.id)) is not None}, page.stop
+
+    async def _meant(self, value: str) -> tuple[Sequence[URIRef], Stop]:
+        """The entities that a value means where the property leads to entities: by id, else by name; why not all."""
+        entities, stop = await self._by_id(value)
+        if not entities:
+            entities, stop = await self._by_name(value)
+        return list(entities), stop
+
+    async def _of_types(self, found: Found, types: Types | None, skip: int, limit: int) -> Page[Entity]:
+        """The page of entities that were found, those of some types alone."""
+        entities, stop = found
+        if types is not None and entities:
+            read = await self._linker.of_types(list(entities), types.iris)
+            having = {address(row, "s") for row in read.whole()}
+            entities = {iri: entity for iri, entity in entities.items() if iri in having}
+        rows = Rows((), whole=True, total=Count(len(entities)))
+        return truncated(rows.page(list(entities.values()), skip, limit), stop)
+
+    async def _meeting(self, condition: str | None, types: Types | None, skip: int, limit: int) -> Page[Entity]:
+        """The page of the nodes that meet a condition, those of some types alone; blank nodes are not shown."""
+        if condition is None:
+            return Page((), (), Count(0))
+        conditions = self._conditions(types, condition)
+        read = await self._read(self._templates.nodes, self._templates.node_count, conditions, skip, limit)
+        found = [None if isinstance(row["s"], BNode) else address(row, "s") for row in read.rows]
+        if read.whole:
+            found = sorted((iri for iri in found if iri is not None), key=self._linker.order)
+        page = read.page(found, skip, limit)
+        described = await self._linker.names.described([iri for iri in page.items if iri is not None])
+        shown = [
+            (described[iri], position)
+            for iri, position in zip(page.items, page.positions, strict=True)
+            if iri is not None and iri in described
+        ]
+        total = Count.at_least(skip + len(shown)) if None in found else page.total
+        return Page(tuple(one for one, _ in shown), tuple(position for _, position in shown), total, page.stop)
+
+    def _conditions(self, types: Types | None, condition: str) -> Terms:
+        """What is asked of nodes: that they have one of some types, and another condition."""
+        of_types = "" if types is None else self._with_types(types.iris)
+        return Terms(" ".join(filter(None, (of_types, condition))) or self._reader.filled(self._templates.named))
+
+    def _with_types(self, types: Sequence[URIRef]) -> str:
+        return self._reader.filled(self._templates.with_types, types=self._templates.listed(*types))
+
+    async def _values(
+        self,
+        conditions: Terms,
+        literals: Callable[[Sequence[Row]], Awaitable[list[model.Literal]]],
+        limit: int,
+        after: str | None,
+        order: ValueOrder = value_order,
+    ) -> Page[model.Literal]:
+        """The page of the values that meet conditions: `literals` in the rows. In a short list a text is one value.
+
+        Raises:
+            InvalidCursor: `after` is no position of this list.
+        """
+        skip = items_before(after)
+        read = await self._read(self._templates.values, self._templates.value_count, conditions, skip, limit)
+        found = await literals(read.rows)
+        if not read.whole:
+            return replace(read.page(found, skip, limit), note=UNSORTED)
+        found.sort(key=lambda one: (one.language or "", one.datatype or ""), reverse=True)
+        plainest = {literal.text: literal for literal in found}
+        return read.page([plainest[text] for text in sorted(plainest, key=order)], skip, limit)
+
+    async def _read(self, template: str, count: str | None, conditions: Terms, skip: int, limit: int) -> Rows:
+        if count is not None:
+            total = await self._size(count, conditions)
+        else:
+            read = await self._reader.slice(template, 0, WHOLE + 1, conditions=conditions)
+            if len(read.rows) <= WHOLE and read.stop is not Stop.TIME_OUT:
+                return Rows(read.rows, whole=True, total=Count(len(read.rows)), stop=read.stop)
+            total = Count.at_least(len(read.rows))
+        if fits(total, WHOLE):
+            read = await self._reader.slice(template, 0, WHOLE, conditions=conditions)
+            return Rows(read.whole(), whole=True, total=total)
+        read = await self._reader.slice(template, skip, limit, conditions=conditions)
+        return Rows(read.rows, whole=False, total=total, stop=read.stop)
+
+    async def _size(self, count: str, conditions: Terms) -> Count:
+        """The size of a list."""
+        return await self._reader.count(count, conditions=conditions)

@@ -1,0 +1,88 @@
+"""Lists of nodes and values where the catalogue knows how often a relation leads to entities and to values."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from rdflib import Literal, URIRef
+
+from kgnav_mcp import model
+from kgnav_mcp.adapters.sparql.catalogue import Catalogue, Use
+from kgnav_mcp.adapters.sparql.forms import left_out, likely
+from kgnav_mcp.adapters.sparql.linking import Linker
+from kgnav_mcp.adapters.sparql.lists import ListReader, Templates, Types
+from kgnav_mcp.adapters.sparql.paging import Condition
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, fits
+from kgnav_mcp.adapters.sparql.terms import Terms, sendable, values
+from kgnav_mcp.model import Count, Page
+
+_UNCOUNTED = Use(Count.unknown(), Count.unknown())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PropertyTemplates(Templates):
+    """What is asked of nodes by the relations $having."""
+
+    with_any: str
+    with_text: str
+    """A value with the text $text: all values are compared."""
+    with_term: str
+    """One of the far ends $terms."""
+    node_values: str
+    having: Callable[[Sequence[URIRef]], Terms]
+    """How a query takes some relations."""
+    most_compared: int
+    """Values that are compared as texts; of more, the terms that a text may stand for are looked up."""
+
+
+class PropertyLists(ListReader):
+    """Lists of a graph whose catalogue knows how often a relation leads to entities and to values."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        templates: PropertyTemplates,
+        linker: Linker,
+        catalogue: Callable[[], Awaitable[Catalogue]],
+        languages: Sequence[str],
+    ) -> None:
+        super().__init__(reader, templates, linker)
+        self._of_properties = templates
+        self._catalogue = catalogue
+        self._languages = languages
+
+    async def values(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
+        having = self._of_properties.having(await self._properties(property_name))
+        condition = self._reader.filled(self._of_properties.node_values, having=having)
+        if owner is not None:
+            condition += " " + self._with_types((await self.types(owner)).iris)
+        conditions = self._conditions(None, condition)
+        return await self._values(conditions, self._literals, limit, after)
+
+    async def _literals(self, rows: Sequence[Row]) -> list[model.Literal]:
+        return [self._linker.names.literal(term) for row in rows for term in row.values() if isinstance(term, Literal)]
+
+    async def types(self, label: str) -> Types:
+        return Types((await self._catalogue()).types_called(label, self._linker.naming.iri(label)))
+
+    async def _properties(self, name: str) -> Sequence[URIRef]:
+        """The relations of a name. Raises UnknownName."""
+        return (await self._catalogue()).properties(name, self._linker.naming.iri(name))
+
+    async def _with_property(self, name: str, value: str | None) -> Condition:
+        relations = await self._properties(name)
+        known = (await self._catalogue()).relations
+        templates, having, fill = self._of_properties, self._of_properties.having(relations), self._reader.filled
+        if value is None:
+            return Condition(fill(templates.with_any, having=having))
+        uses = [known.get(iri, _UNCOUNTED) for iri in relations]
+        if not sendable(value):
+            return Condition(None)
+        if not any(use.has_values for use in uses):
+            meant, stop = await self._meant(value)
+            return Condition(fill(templates.with_term, having=having, terms=values(*meant)) if meant else None, stop)
+        if fits(Count.sum(use.values for use in uses), templates.most_compared):
+            return Condition(fill(templates.with_text, having=having, text=Literal(value)))
+        alike = values(*likely(value, self._languages))
+        return Condition(fill(templates.with_term, having=having, terms=alike), note=left_out(self._languages))
