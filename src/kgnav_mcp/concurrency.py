@@ -95,3 +95,12 @@ class Shared(Generic[T]):
         self._ending.discard(task)
         if not task.cancelled():
             task.exception()  # Looked at: that nobody waited for a failure any more is nothing to log.
+
+
+_FEW = 500
+"""Items whose computing takes the event loop some milliseconds at most."""
+
+
+async def in_background(size: int, work: Callable[[], T]) -> T:
+    """The result of computing over `size` items: in a thread where they are so many that the event loop would wait."""
+    return work() if size <= _FEW else await asyncio.to_thread(work)

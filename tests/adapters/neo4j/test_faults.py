@@ -17,7 +17,7 @@ from neo4j import WRITE_ACCESS
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.neo4j import store as store_module
 from kgnav_mcp.adapters.neo4j.adapter import Neo4jAdapter
-from kgnav_mcp.adapters.neo4j.options import Neo4j as Options
+from kgnav_mcp.adapters.neo4j.options import Neo4jOptions
 from kgnav_mcp.adapters.neo4j.store import Store
 from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.errors import ConfigurationError, KgnavError, StoreTimeout, StoreUnavailable
@@ -61,7 +61,7 @@ async def test_a_store_that_is_down_is_said_to_be_within_three_seconds(
 
 
 def _store(url: str, seconds: float = 30.0) -> Store:
-    store = Store(Options.read(url, AdapterOptions()), seconds)
+    store = Store(Neo4jOptions.read(url, AdapterOptions()), seconds)
     store.connect()
     return store
 

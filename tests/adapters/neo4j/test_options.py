@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from kgnav_mcp.adapters.neo4j.options import Neo4j
+from kgnav_mcp.adapters.neo4j.options import Neo4jOptions
 from kgnav_mcp.config import load_settings
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.port import AdapterOptions
 
 
-def read(location: str, **extra: object) -> Neo4j:
-    return Neo4j.read(location, AdapterOptions(extra=extra))
+def read(location: str, **extra: object) -> Neo4jOptions:
+    return Neo4jOptions.read(location, AdapterOptions(extra=extra))
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_wrong_option_is_refused_with_the_way_to_write_it(extra: dict[str, obj
 
 
 def test_names_are_a_list_for_all_nodes_or_a_table_by_label() -> None:
-    assert read("bolt://x", names=["title"]).names == ("title",)
-    by_label = read("bolt://x", names={"Film": "headline", "Person": ["nick", "full"]})
+    assert read("bolt://x", names=["title"]).properties.names == ("title",)
+    by_label = read("bolt://x", names={"Film": "headline", "Person": ["nick", "full"]}).properties
     assert by_label.names_of == {"Film": ("headline",), "Person": ("nick", "full")}
     assert "name" in by_label.names

@@ -9,7 +9,7 @@ from typing import LiteralString, cast
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.neo4j.cypher import quoted
+from kgnav_mcp.adapters.cypher.builder import quoted
 from kgnav_mcp.model import Direction, Entity
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.primitives import (

@@ -9,7 +9,8 @@ from neo4j.spatial import CartesianPoint, WGS84Point
 from neo4j.time import Date, DateTime, Duration, Time
 from neo4j.vector import Vector
 
-from kgnav_mcp.adapters.neo4j.values import VECTOR, literal, literals, meant, split_key
+from kgnav_mcp.adapters.cypher.values import VECTOR_SIZE, split_key
+from kgnav_mcp.adapters.neo4j.values import BOLT
 
 date_time = cast("Any", DateTime.from_iso_format)  # pyright: ignore[reportUnknownMemberType]
 
@@ -37,7 +38,7 @@ VALUES = [
 
 @pytest.mark.parametrize(("value", "text", "datatype"), VALUES)
 def test_a_value_is_shown_as_a_person_would_read_it(value: object, text: str, datatype: str | None) -> None:
-    shown = literal(value)
+    shown = BOLT.literal(value)
 
     assert (shown.text, shown.datatype) == (text, datatype)
 
@@ -46,21 +47,21 @@ def test_a_value_is_shown_as_a_person_would_read_it(value: object, text: str, da
     "value", [value for value, _, kind in VALUES if kind not in ("bytes", "datetime") and value != float("inf")]
 )
 def test_a_printed_value_means_the_value_again(value: object) -> None:
-    assert value in meant(literal(value).text)
+    assert value in BOLT.possible_values(BOLT.literal(value).text)
 
 
 def test_a_list_is_its_items_and_a_vector_its_length() -> None:
-    assert [one.text for one in literals("tags", ["a", "b"])] == ["a", "b"]
-    assert [one.text for one in literals("embedding", [0.5] * VECTOR)] == [f"vector of {VECTOR} numbers"]
-    assert [one.text for one in literals("embedding", None, 1536)] == ["vector of 1,536 numbers"]
-    assert literal(Vector.from_native([1.0] * 3, "f32")).text == "vector of 3 numbers"
-    assert literals("marks", [1.0, 2.0])[1].text == "2.0"
+    assert [one.text for one in BOLT.literals("tags", ["a", "b"])] == ["a", "b"]
+    assert [one.text for one in BOLT.literals("embedding", [0.5] * VECTOR_SIZE)] == [f"vector of {VECTOR_SIZE} numbers"]
+    assert [one.text for one in BOLT.literals("embedding", None, 1536)] == ["vector of 1,536 numbers"]
+    assert BOLT.literal(Vector.from_native([1.0] * 3, "f32")).text == "vector of 3 numbers"
+    assert BOLT.literals("marks", [1.0, 2.0])[1].text == "2.0"
 
 
 def test_a_key_may_say_the_language_of_its_value() -> None:
     assert split_key("name@pt-BR") == ("name", "pt-BR")
     assert split_key("e@mail address") == ("e@mail address", None)
-    assert literals("name@nl", "Huis")[0].language == "nl"
+    assert BOLT.literals("name@nl", "Huis")[0].language == "nl"
 
 
 def test_texts_that_only_look_like_other_values_mean_themselves() -> None:
@@ -77,5 +78,7 @@ def test_texts_that_only_look_like_other_values_mean_themselves() -> None:
         "2024-07-01T12:00:00+02:00[No/Where]",
         "99999999999999999999",
     ):
-        assert meant(text)[0] == text
-        assert all(not isinstance(value, int | Date) or isinstance(value, bool) for value in meant(text)[1:])
+        assert BOLT.possible_values(text)[0] == text
+        assert all(
+            not isinstance(value, int | Date) or isinstance(value, bool) for value in BOLT.possible_values(text)[1:]
+        )

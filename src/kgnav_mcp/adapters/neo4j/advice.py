@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kgnav_mcp.adapters.neo4j import cypher
-from kgnav_mcp.adapters.neo4j.catalogue import Catalogue
+from kgnav_mcp.adapters.cypher.builder import quoted
+from kgnav_mcp.adapters.cypher.catalogue import Catalogue
 
 _SHOWN = 5
 
@@ -22,7 +22,7 @@ def advice(catalogue: Catalogue, *, refuses_writes: bool) -> tuple[str, ...]:
     if bare:
         found.append(
             f"No property identifies nodes of {_list(bare)}: their ids are Neo4j's own and may change. Make a "
-            f"constraint, CREATE CONSTRAINT FOR (n:{cypher.quoted(bare[0])}) REQUIRE n.id IS UNIQUE, or name the "
+            f"constraint, CREATE CONSTRAINT FOR (n:{quoted(bare[0])}) REQUIRE n.id IS UNIQUE, or name the "
             "property in the option keys."
         )
     indexed = {label for index in catalogue.full_text for label in index.labels}
@@ -30,8 +30,8 @@ def advice(catalogue: Catalogue, *, refuses_writes: bool) -> tuple[str, ...]:
     if without and catalogue.name_keys:
         found.append(
             f"Names of {_list(without)} are in no full-text index, so that they are found by scanning: CREATE FULLTEXT "
-            f"INDEX FOR (n:{'|'.join(map(cypher.quoted, without[:_SHOWN]))}) ON EACH "
-            f"[{', '.join(f'n.{cypher.quoted(key)}' for key in catalogue.name_keys[:_SHOWN])}]."
+            f"INDEX FOR (n:{'|'.join(map(quoted, without[:_SHOWN]))}) ON EACH "
+            f"[{', '.join(f'n.{quoted(key)}' for key in catalogue.name_keys[:_SHOWN])}]."
         )
     if not catalogue.name_keys:
         found.append("No property looks like a name: say which one is with the option names.")

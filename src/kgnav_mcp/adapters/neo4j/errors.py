@@ -109,6 +109,6 @@ def _refused_user(reason: str, place: str) -> StoreError | ConfigurationError:
     return ConfigurationError(f"Neo4j at {place} refuses the user or the password", next_step=_CREDENTIALS)
 
 
-def too_late(seconds: float) -> StoreTimeout:
+def timed_out(seconds: float) -> StoreTimeout:
     """The error for a verb that was given up after `seconds`."""
     return StoreTimeout(seconds, next_step=_NEXT_TIME_OUT)

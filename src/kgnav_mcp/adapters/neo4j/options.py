@@ -5,30 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from neo4j import Auth, basic_auth, bearer_auth
 
+from kgnav_mcp.adapters.cypher.options import OPTIONS, PropertyOptions
 from kgnav_mcp.adapters.options import refuse_unknown
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.port import AdapterOptions
 
 _TEXTS = ("database", "user", "password", "password_file", "token", "token_file", "ca_file")
-_KNOWN = (*_TEXTS, "keys", "names", "aliases", "descriptions")
-_NAMES = ("name", "title", "label")
-"""Properties that are names where nothing else is configured, in this order. Letter case does not matter."""
-_ALIASES = ("aka", "alias", "aliases")
-_DESCRIPTIONS = ("description",)
-
-Texts = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Neo4j:
-    """A Neo4j graph: where it is, who asks, and which properties are ids, names, aliases and descriptions.
+class Neo4jOptions:
+    """A Neo4j graph: where it is, who asks, and which of its properties have a meaning.
 
-    `encrypted_by` is a file of certificates to trust instead of the system's. `keys` and `names_of` go by label.
+    `ca_file` is a file of certificates to trust instead of the system's.
     """
 
     uri: str
@@ -36,27 +29,22 @@ class Neo4j:
     """Host and port, as errors name them."""
     database: str | None
     auth: Auth | None = field(repr=False)
-    encrypted_by: str | None
-    keys: Mapping[str, str]
-    names: Texts
-    names_of: Mapping[str, Texts]
-    aliases: Texts
-    descriptions: Texts
+    ca_file: str | None
+    properties: PropertyOptions
 
     @classmethod
-    def read(cls, location: str, options: AdapterOptions) -> Neo4j:
+    def read(cls, location: str, options: AdapterOptions) -> Neo4jOptions:
         """The graph that a location and its options name.
 
         Options: `database`; `user` with `password` or `password_file`, or a bearer `token` or `token_file`; `ca_file`
-        (certificates to trust, PEM); `keys` (label = property that identifies its nodes); `names` (a list of
-        properties, or a table label = property), `aliases`, `descriptions`. A user and a password may stand in the
-        location as well, and the database as its path or as `?database=`.
+        (certificates to trust, PEM); and those of `PropertyOptions`. A user and a password may stand in the location
+        as well, and the database as its path or as `?database=`.
 
         Raises:
             ConfigurationError: the location has no host, or an option is unknown, of the wrong kind or names no file.
         """
         extra = dict(options.extra)
-        refuse_unknown("a Neo4j graph", extra, _KNOWN)
+        refuse_unknown("a Neo4j graph", extra, (*_TEXTS, *OPTIONS))
         texts = {key: _text(extra, key) for key in _TEXTS}
         try:
             parts = urlsplit(location)
@@ -72,18 +60,13 @@ class Neo4j:
         if texts["ca_file"] is not None:
             _readable(texts["ca_file"], "ca_file")
             scheme = scheme.partition("+")[0]
-        names, names_of = _names(extra.get("names", _NAMES))
         return cls(
             uri=urlunsplit((scheme, netloc, "", urlencode(asked), "")),
             place=f"{host}:{port or 7687}",
             database=texts["database"] or in_url or None,
             auth=_auth(texts, unquote(parts.username or ""), unquote(parts.password or "")),
-            encrypted_by=texts["ca_file"],
-            keys={label: _one(value, "keys") for label, value in _table(extra.get("keys", {}), "keys").items()},
-            names=names,
-            names_of=names_of,
-            aliases=_list(extra.get("aliases", _ALIASES), "aliases"),
-            descriptions=_list(extra.get("descriptions", _DESCRIPTIONS), "descriptions"),
+            ca_file=texts["ca_file"],
+            properties=PropertyOptions.read(extra),
         )
 
 
@@ -118,34 +101,3 @@ def _text(extra: Mapping[str, object], key: str) -> str | None:
     if value is not None and not isinstance(value, str):
         raise ConfigurationError(f"the option {key!r} is a text", next_step=f'Write it as {key} = "...".')
     return value
-
-
-def _one(value: object, key: str) -> str:
-    if not isinstance(value, str) or not value:
-        raise ConfigurationError(
-            f"the option {key!r} names a property for each label", next_step=f'Write it as {key} = {{ Label = "id" }}.'
-        )
-    return value
-
-
-def _list(value: object, key: str) -> Texts:
-    found = (value,) if isinstance(value, str) else value
-    if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in cast("list[object]", found)):
-        raise ConfigurationError(f"the option {key!r} is a list of properties", next_step=f'Write it as {key} = ["x"].')
-    return tuple(cast("list[str]", found))
-
-
-def _names(value: object) -> tuple[Texts, Mapping[str, Texts]]:
-    """Properties that are names of any node, and by label those that come first there."""
-    if not isinstance(value, dict):
-        return _list(value, "names"), {}
-    by_label = _table(cast("object", value), "names")
-    return _NAMES, {label: _list(names, "names") for label, names in by_label.items()}
-
-
-def _table(value: object, key: str) -> Mapping[str, object]:
-    if not isinstance(value, Mapping):
-        raise ConfigurationError(
-            f"the option {key!r} is a table by label", next_step=f'Write it as {key} = {{ Label = "property" }}.'
-        )
-    return cast("Mapping[str, object]", value)

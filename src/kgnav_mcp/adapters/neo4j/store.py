@@ -4,42 +4,43 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, LiteralString, cast
+from typing import LiteralString, cast
 
 from neo4j import READ_ACCESS, AsyncDriver, AsyncGraphDatabase, AsyncSession, Query, ServerInfo, TrustCustomCAs
 from neo4j.exceptions import ClientError
 
+from kgnav_mcp.adapters.cypher.session import Row
 from kgnav_mcp.adapters.neo4j import queries
-from kgnav_mcp.adapters.neo4j.errors import LOST, REFUSED_WRITE, too_late, translated
-from kgnav_mcp.adapters.neo4j.options import Neo4j
+from kgnav_mcp.adapters.neo4j.errors import LOST, REFUSED_WRITE, timed_out, translated
+from kgnav_mcp.adapters.neo4j.options import Neo4jOptions
 from kgnav_mcp.errors import StoreError
 
-Row = list[Any]
-
-_CONNECTS = 2.0
+_CONNECT_TIMEOUT = 2.0
 """Seconds a server may take to accept a connection."""
-_JOINS = 2.5
-"""Seconds it may take to get a connection that is ready: a store that is down is said within three."""
-_AT_ONCE = 0.5
-"""A connection that broke so soon was an old one: the server was restarted meanwhile, and a new one may do."""
-_QUIET = "OFF"
+_ACQUIRE_TIMEOUT = 2.5
+"""Seconds it may take to get a connection that is ready: a store that is down is reported within three."""
+_STALE = 0.5
+"""A connection that broke within so many seconds was an old one: the server restarted meanwhile. A new one may do."""
+_TURN = 0.005
+"""Seconds for which rows are read before the event loop has a turn."""
+_NO_NOTIFICATIONS = "OFF"
 
 
 class Store:
     """Runs queries. `database` is the home database of the user until it is known by name."""
 
-    def __init__(self, graph: Neo4j, timeout: float) -> None:
-        self._graph = graph
+    def __init__(self, options: Neo4jOptions, timeout: float) -> None:
+        self._options = options
         self._timeout = timeout
         self._driver: AsyncDriver | None = None
-        self.database = graph.database
+        self.database = options.database
 
     @property
     def place(self) -> str:
         """Host and port."""
-        return self._graph.place
+        return self._options.place
 
     def connect(self) -> None:
         """Make the driver. Nothing is sent.
@@ -48,15 +49,15 @@ class Store:
             ConfigurationError: it does not take the location.
         """
         trust: dict[str, object] = {}
-        if self._graph.encrypted_by is not None:
-            trust = {"encrypted": True, "trusted_certificates": TrustCustomCAs(self._graph.encrypted_by)}
+        if self._options.ca_file is not None:
+            trust = {"encrypted": True, "trusted_certificates": TrustCustomCAs(self._options.ca_file)}
         with translated(self.place, self.database, self._timeout):
             self._driver = AsyncGraphDatabase.driver(  # pyright: ignore[reportUnknownMemberType] - its own keywords
-                self._graph.uri,
-                auth=self._graph.auth,
-                connection_timeout=_CONNECTS,
-                connection_acquisition_timeout=_JOINS,
-                notifications_min_severity=_QUIET,
+                self._options.uri,
+                auth=self._options.auth,
+                connection_timeout=_CONNECT_TIMEOUT,
+                connection_acquisition_timeout=_ACQUIRE_TIMEOUT,
+                notifications_min_severity=_NO_NOTIFICATIONS,
                 telemetry_disabled=True,
                 **trust,
             )
@@ -68,7 +69,7 @@ class Store:
             await driver.close()
 
     @asynccontextmanager
-    async def within_time(self) -> AsyncGenerator[None]:
+    async def time_limit(self) -> AsyncGenerator[None]:
         """Give up what is done inside after the time-out; the server is told to end it.
 
         Raises:
@@ -78,9 +79,9 @@ class Store:
             async with asyncio.timeout(self._timeout):
                 yield
         except TimeoutError as error:
-            raise too_late(self._timeout) from error
+            raise timed_out(self._timeout) from error
 
-    async def rows(self, query: str, **parameters: object) -> list[Row]:
+    async def rows(self, query: str, parameters: Mapping[str, object] | None = None) -> list[Row]:
         """All rows of a query of ours, as lists of values.
 
         Raises:
@@ -89,16 +90,11 @@ class Store:
         with translated(self.place, self.database, self._timeout):
             begin = time.monotonic()
             try:
-                return await self._read(query, parameters)
+                return await self._read(query, parameters or {})
             except LOST:
-                if time.monotonic() - begin > _AT_ONCE:
+                if time.monotonic() - begin > _STALE:
                     raise
-            return await self._read(query, parameters)
-
-    async def row(self, query: str, **parameters: object) -> Row:
-        """The only row of a query."""
-        (row,) = await self.rows(query, **parameters)
-        return row
+            return await self._read(query, parameters or {})
 
     async def refuses_writes(self) -> bool:
         """Whether the server refuses a write in read mode. One that it takes is rolled back."""
@@ -122,13 +118,20 @@ class Store:
             server: ServerInfo = await self._connected().get_server_info()  # pyright: ignore[reportUnknownMemberType]
             return server.agent
 
-    async def _read(self, query: str, parameters: dict[str, object]) -> list[Row]:
+    async def _read(self, query: str, parameters: Mapping[str, object]) -> list[Row]:
         async with self._session() as session:
             result = await session.run(
                 Query(cast("LiteralString", query), timeout=self._timeout),  # made of constants and quoted names alone
-                parameters,
+                dict(parameters),
             )
-            return [record.values() async for record in result]
+            rows: list[Row] = []
+            begin = time.monotonic()
+            async for record in result:
+                rows.append(record.values())
+                if time.monotonic() - begin > _TURN:  # the driver gives the loop no turn where all has arrived
+                    await asyncio.sleep(0)
+                    begin = time.monotonic()
+            return rows
 
     def _session(self) -> AsyncSession:
         return self._connected().session(  # pyright: ignore[reportUnknownMemberType] - its own keywords

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from rapidfuzz import fuzz, process
 
+from kgnav_mcp.adapters.cypher import queries
+from kgnav_mcp.adapters.cypher.builder import quoted
+from kgnav_mcp.adapters.cypher.options import PropertyOptions
+from kgnav_mcp.adapters.cypher.session import Session
+from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.naming import readable
-from kgnav_mcp.adapters.neo4j import cypher, queries
-from kgnav_mcp.adapters.neo4j.options import Neo4j
-from kgnav_mcp.adapters.neo4j.store import Store
-from kgnav_mcp.adapters.neo4j.values import split_key
 from kgnav_mcp.concurrency import Shared
 from kgnav_mcp.errors import StoreError, UnknownName
 
 _NEAREST = 5
-_TOGETHER = 200
-"""Labels or types that one query counts."""
-_LOOKED_AT = 25
+_SAMPLED_NODES = 25
 """Nodes of a label whose keys say which of them is a name."""
-_SOON = 2.0
+_MAX_AGE = 2.0
 """Seconds after which a catalogue is read again for a name that it does not know."""
 _ENDINGS = ("name", "title")
 _NO_NAMES = ("firstname", "lastname", "username", "filename")
@@ -40,7 +38,7 @@ class FullText:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """What there is now, and which properties mean what. `ids` are labels with the property that identifies nodes."""
+    """What there is, and which properties mean what. `ids` are labels with the property that identifies their nodes."""
 
     labels: Mapping[str, int]
     types: Mapping[str, int]
@@ -50,24 +48,22 @@ class Catalogue:
     ids: tuple[tuple[str, str], ...]
     indexed: frozenset[tuple[str, str]]
     full_text: tuple[FullText, ...]
-    names: tuple[str, ...]
     names_of: Mapping[str, tuple[str, ...]]
-    aliases: tuple[str, ...]
-    descriptions: tuple[str, ...]
+    """By label the properties that are names there, before those that are names everywhere."""
+    properties: PropertyOptions
 
     @cached_property
     def name_keys(self) -> tuple[str, ...]:
         """Every key whose values are names, in any language."""
-        wanted = [*self.names, *(name for names in self.names_of.values() for name in names)]
-        return self._spelt(wanted)
+        return self._spelt([*self.properties.names, *(name for names in self.names_of.values() for name in names)])
 
     @cached_property
     def alias_keys(self) -> tuple[str, ...]:
-        return self._spelt(self.aliases)
+        return self._spelt(self.properties.aliases)
 
     @cached_property
     def description_keys(self) -> tuple[str, ...]:
-        return self._spelt(self.descriptions)
+        return self._spelt(self.properties.descriptions)
 
     def _spelt(self, properties: Iterable[str]) -> tuple[str, ...]:
         wanted = {name.casefold() for name in properties}
@@ -120,42 +116,42 @@ def nearest(name: str, known: Sequence[str]) -> list[str]:
     return [one for _, _, one in found]
 
 
-class Catalogues:
+class CatalogueCache:
     """Reads the catalogue at the opening, and again where it may have changed."""
 
-    def __init__(self, store: Store, graph: Neo4j) -> None:
-        self._store = store
-        self._graph = graph
-        self._read: Catalogue | None = None
-        self._at = 0.0
-        self._reading = Shared(self._made)
+    def __init__(self, session: Session, properties: PropertyOptions) -> None:
+        self._session = session
+        self._properties = properties
+        self._catalogue: Catalogue | None = None
+        self._read_at = 0.0
+        self._reading = Shared(self._read)
 
     @property
-    def now(self) -> Catalogue:
+    def current(self) -> Catalogue:
         """As it was read last.
 
         Raises:
             StoreError: it was never read, for the graph was not opened.
         """
-        if self._read is None:
+        if self._catalogue is None:
             raise StoreError("this graph is not open")
-        return self._read
+        return self._catalogue
 
-    async def renewed(self, older_than: float = 0.0) -> Catalogue:
-        """Read anew, unless that was done in the last `older_than` seconds."""
-        if self._read is None or self._at < time.monotonic() - older_than:
-            self._read = await self._reading.result()
-            self._at = time.monotonic()
-        return self._read
+    async def refreshed(self, max_age: float = 0.0) -> Catalogue:
+        """Read anew, unless that was done in the last `max_age` seconds."""
+        if self._catalogue is None or self._read_at < time.monotonic() - max_age:
+            self._catalogue = await self._reading.result()
+            self._read_at = time.monotonic()
+        return self._catalogue
 
-    async def knowing(self, label: str | None = None, relation: str | None = None) -> Catalogue:
+    async def with_names(self, label: str | None = None, relation: str | None = None) -> Catalogue:
         """A catalogue with these names, read again if they are new.
 
         Raises:
             UnknownName: there is no such label or relation.
         """
-        for attempt in (self.now, None):
-            catalogue = attempt or await self.renewed(_SOON)
+        for attempt in (self.current, None):
+            catalogue = attempt or await self.refreshed(_MAX_AGE)
             try:
                 if label is not None:
                     catalogue.label(label)
@@ -168,19 +164,23 @@ class Catalogues:
                 return catalogue
         raise AssertionError("the second attempt returns or raises")
 
-    async def _made(self) -> Catalogue:
-        labels, types, keys = await self._store.row(queries.CATALOGUE)
-        labels, types, keys = sorted(labels), sorted(types), sorted(keys)
-        constraints = await self._store.rows(queries.CONSTRAINTS)
-        indexes = await self._store.rows(queries.INDEXES)
-        nodes, edges, *counts = await self._numbers(
-            [queries.COUNT_OF_NODES, queries.COUNT_OF_EDGES]
-            + [cypher.filled(queries.COUNT_OF_LABEL, label=cypher.quoted(label)) for label in labels]
-            + [cypher.filled(queries.COUNT_OF_TYPE, type=cypher.quoted(name)) for name in types]
+    async def keys_of(self, name: str) -> tuple[str, ...]:
+        """The keys of a property; looked for again where it is new. None where there is no such property."""
+        return self.current.property(name) or (await self.refreshed(_MAX_AGE)).property(name)
+
+    async def _read(self) -> Catalogue:
+        dialect, fill = self._session.dialect, self._session.builder.fill
+        labels, types, keys = map(sorted, await self._session.row(dialect.names))
+        constraints = await self._session.rows(dialect.constraints)
+        indexes = await self._session.rows(dialect.indexes)
+        nodes, edges, *counts = await self._session.expressions(
+            [dialect.node_count, dialect.edge_count]
+            + [fill(dialect.label_count, label=quoted(label)) for label in labels]
+            + [fill(dialect.type_count, type=quoted(name)) for name in types]
         )
         counted = {label: size for label, size in zip(labels, counts, strict=False) if size}
-        unique = {(names[0], keys_[0]) for names, keys_ in constraints if len(keys_) == 1}
-        configured = [(label, key) for label, key in self._graph.keys.items() if label in counted]
+        unique = {(names[0], of_label[0]) for names, of_label in constraints if len(of_label) == 1}
+        configured = [(label, key) for label, key in self._properties.keys.items() if label in counted]
         return Catalogue(
             labels=counted,
             types={name: size for name, size in zip(types, counts[len(labels) :], strict=True) if size},
@@ -188,45 +188,26 @@ class Catalogues:
             nodes=nodes,
             edges=edges,
             ids=(*configured, *sorted(unique - set(configured))),
-            indexed=frozenset(
-                (labels_[0], keys_[0]) for _, kind, labels_, keys_ in indexes if kind == "RANGE" and len(keys_) == 1
-            ),
+            indexed=frozenset((on[0], held[0]) for _, kind, on, held in indexes if kind == "RANGE" and len(held) == 1),
             full_text=tuple(
-                FullText(name, frozenset(labels_), frozenset(keys_))
-                for name, kind, labels_, keys_ in indexes
-                if kind == "FULLTEXT"
+                FullText(name, frozenset(on), frozenset(held)) for name, kind, on, held in indexes if kind == "FULLTEXT"
             ),
-            names=self._graph.names,
-            names_of={**await self._discovered(counted), **self._graph.names_of},
-            aliases=self._graph.aliases,
-            descriptions=self._graph.descriptions,
+            names_of={**await self._discovered_names(counted), **self._properties.names_of},
+            properties=self._properties,
         )
 
-    async def _numbers(self, items: Sequence[str]) -> list[int]:
-        return [
-            size
-            for start in range(0, len(items), _TOGETHER)
-            for size in (
-                await self._store.row(cypher.filled(queries.COUNTS, counts=", ".join(items[start : start + _TOGETHER])))
-            )[0]
-        ]
-
-    async def _discovered(self, labels: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
+    async def _discovered_names(self, labels: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """For labels whose nodes have none of the usual names, the property that looks most like one."""
-        keys: dict[str, list[str]] = defaultdict(list)
-        wanted = list(labels)
-        for start in range(0, len(wanted), _TOGETHER):
-            part = wanted[start : start + _TOGETHER]
-            collections = ", ".join(cypher.filled(queries.LABEL_KEYS, label=cypher.quoted(label)) for label in part)
-            (found,) = await self._store.row(cypher.filled(queries.COUNTS, counts=collections), most=_LOOKED_AT)
-            keys.update(zip(part, found, strict=True))
-        usual = {name.casefold() for name in self._graph.names}
+        collections = [self._session.builder.collected(queries.LABEL_KEYS, label=quoted(label)) for label in labels]
+        keys = await self._session.expressions(collections, most=_SAMPLED_NODES)
+        usual = {name.casefold() for name in self._properties.names}
         discovered: dict[str, tuple[str, ...]] = {}
-        for label, own in keys.items():
+        for label, own in zip(labels, keys, strict=True):
             properties = sorted({split_key(key)[0] for key in own})
             if not any(name.casefold() in usual for name in properties):
-                discovered[label] = tuple(sorted(filter(_like_a_name, properties), key=_by_likeness(label))[:1])
-        return {label: found for label, found in discovered.items() if found}
+                likely = sorted(filter(_like_a_name, properties), key=_by_likeness(label))
+                discovered[label] = tuple(likely[:1])
+        return {label: names for label, names in discovered.items() if names}
 
 
 def _like_a_name(name: str) -> bool:

@@ -8,43 +8,31 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from kgnav_mcp.adapters.cypher import queries
+from kgnav_mcp.adapters.cypher.builder import labelled, quoted
+from kgnav_mcp.adapters.cypher.catalogue import Catalogue, nearest
+from kgnav_mcp.adapters.cypher.entities import Entities, relation_of
+from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.naming import readable
-from kgnav_mcp.adapters.neo4j import cypher, queries
-from kgnav_mcp.adapters.neo4j.catalogue import Catalogue, Catalogues, nearest
-from kgnav_mcp.adapters.neo4j.neighbours import relation_of
-from kgnav_mcp.adapters.neo4j.store import Store
-from kgnav_mcp.adapters.neo4j.values import VECTOR, split_key
 from kgnav_mcp.concurrency import Shared
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, PropertyFacts, Schema
 
 _ALL = 100_000
-"""A graph with no more nodes is read whole for its properties: a quarter of a second."""
+"""All nodes of a graph with no more are read for their properties: a quarter of a second."""
 _NODES = 1_000
 """Nodes of each label that are read in a larger one."""
 _EDGES = 1_000
 """Edges of each type whose ends and properties are read."""
-_TOGETHER = 50
-"""Labels or types that one query reads."""
+_LABELS = 50
+"""Labels whose nodes one query reads."""
 _ENDS = 3
 """Labels named at either end of a relation."""
 _SHARE = 0.05
 """A label that fewer of the edges read have at an end is not named."""
-_KEPT = 600.0
-"""Seconds that what was read is kept, unless the graph has grown or shrunk."""
-_DATATYPES = {
-    "BOOLEAN": "boolean",
-    "DATE": "date",
-    "DURATION": "duration",
-    "FLOAT": "float",
-    "INTEGER": "integer",
-    "LOCAL DATETIME": "localdatetime",
-    "LOCAL TIME": "localtime",
-    "POINT": "point",
-    "STRING": "string",
-    "ZONED DATETIME": "datetime",
-    "ZONED TIME": "time",
-}
+_MAX_AGE = 600.0
+"""Seconds for which a sample is used, unless the graph has grown or shrunk."""
+_PART = "properties are from {:,} nodes of each label, and their counts lower bounds"
 _ITEM = re.compile(r"(?:LIST<)?([A-Z ]+?)(?: NOT NULL)*(?:>.*)?")
 
 
@@ -58,16 +46,16 @@ class _Ends:
 
 
 @dataclass(frozen=True, slots=True)
-class Census:
+class Sample:
     """What was read of a graph of some size. `values` counts them by the labels of their node, property and type."""
 
     size: tuple[int, int]
-    at: float
+    read_at: float
     values: Mapping[tuple[tuple[str, ...], str, str], int]
     ends: Mapping[str, _Ends]
-    whole: bool
+    complete: bool
     """Whether every node was read, so that values are counted exactly."""
-    sampled: str | None
+    note: str | None
 
     def properties(self, wanted: Callable[[Sequence[str], str], bool]) -> list[PropertyFacts]:
         """The properties of the nodes and keys that are wanted, largest first."""
@@ -77,7 +65,7 @@ class Census:
             if wanted(labels, name):
                 counts[name] += size
                 datatypes[name][datatype] += size
-        sure = Count if self.whole else Count.at_least
+        sure = Count if self.complete else Count.at_least
         return [
             PropertyFacts(relation_of(name), sure(size), tuple(_most_frequent(datatypes[name])))
             for name, size in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
@@ -87,18 +75,18 @@ class Census:
 class SchemaReader:
     """Answers `schema`. Every list is the largest first."""
 
-    def __init__(self, store: Store, catalogues: Catalogues) -> None:
-        self._store = store
-        self._catalogues = catalogues
-        self._census: Census | None = None
-        self._reading = Shared(self._made)
+    def __init__(self, entities: Entities) -> None:
+        self._session = entities.session
+        self._catalogue = entities.catalogue
+        self._sample: Sample | None = None
+        self._reading = Shared(self._read)
 
     async def overview(self, limit: int) -> Schema:
         """The whole graph."""
-        catalogue = await self._catalogues.renewed()
-        census = await self._current(catalogue)
-        parts = (catalogue.labels, catalogue.types, census.properties(_any))
-        return _schema(catalogue, census, parts, limit)
+        catalogue = await self._catalogue.refreshed()
+        sample = await self._current(catalogue)
+        parts = (catalogue.labels, catalogue.types, sample.properties(_any))
+        return _schema(catalogue, sample, parts, limit)
 
     async def around(self, name: str, limit: int) -> Schema:
         """The part of the graph around all of a name: a label, a relation, a property.
@@ -106,93 +94,95 @@ class SchemaReader:
         Raises:
             UnknownName: nothing of that name is in the graph.
         """
-        catalogue = await self._catalogues.renewed()
-        census = await self._current(catalogue)
+        catalogue = await self._catalogue.refreshed()
+        sample = await self._current(catalogue)
         label, type_ = _known(catalogue.label, name), _known(catalogue.type, name)
         bases = {split_key(key)[0] for key in catalogue.property(name)}
-        properties = census.properties(lambda labels, key: key in bases or label in labels)
+        properties = sample.properties(lambda labels, key: key in bases or label in labels)
         if label is None and type_ is None and not properties:
             known = sorted({*catalogue.labels, *catalogue.types, *(split_key(key)[0] for key in catalogue.keys)})
             raise UnknownName("label, relation or property", name, nearest(name, known))
         labels = {label} if label is not None else set[str]()
         types = {type_} if type_ is not None else set[str]()
         if type_ is not None:
-            labels |= {*census.ends[type_].heads, *census.ends[type_].tails}
+            labels |= {*sample.ends[type_].heads, *sample.ends[type_].tails}
         if label is not None:
             types |= await self._at_label(catalogue, label)
         elif bases:
-            labels |= {one for having, key, _ in census.values if key in bases for one in having}
-        return _schema(catalogue, census, (labels, types, properties), limit)
+            labels |= {one for having, key, _ in sample.values if key in bases for one in having}
+        return _schema(catalogue, sample, (labels, types, properties), limit)
 
     async def size(self) -> tuple[Count, Count]:
         """Nodes and triples of the graph."""
-        catalogue = await self._catalogues.renewed()
+        catalogue = await self._catalogue.refreshed()
         return Count(catalogue.nodes), _triples(catalogue, await self._current(catalogue))
 
     async def _at_label(self, catalogue: Catalogue, label: str) -> set[str]:
         """The types of edges that leave or enter nodes of a label: counted, so none is missed."""
-        found: set[str] = set()
-        types = list(catalogue.types)
-        for batch in _batches(types):
-            items = [
-                cypher.filled(queries.COUNTS_AT_LABEL, label=cypher.quoted(label), type=cypher.quoted(name))
-                for name in batch
-            ]
-            (sizes,) = await self._store.row(cypher.filled(queries.COUNTS, counts=", ".join(items)))
-            found |= {name for name, size in zip(batch, sizes, strict=True) if size}
-        return found
+        fill, count = self._session.builder.fill, self._session.dialect.label_type_count
+        sizes = await self._session.expressions(
+            [fill(count, label=quoted(label), type=quoted(name)) for name in catalogue.types]
+        )
+        return {name for name, size in zip(catalogue.types, sizes, strict=True) if size}
 
-    async def _current(self, catalogue: Catalogue) -> Census:
+    async def _current(self, catalogue: Catalogue) -> Sample:
         size = catalogue.nodes, catalogue.edges
-        kept = self._census
-        if kept is None or kept.size != size or time.monotonic() - kept.at > _KEPT:
-            kept = self._census = await self._reading.result()
+        kept = self._sample
+        if kept is None or kept.size != size or time.monotonic() - kept.read_at > _MAX_AGE:
+            kept = self._sample = await self._reading.result()
         return kept
 
-    async def _made(self) -> Census:
-        catalogue = self._catalogues.now
-        whole = catalogue.nodes <= _ALL
+    async def _read(self) -> Sample:
+        catalogue = self._catalogue.current
+        complete = catalogue.nodes <= _ALL
+        labels: list[str | None] = [None] if complete else list(catalogue.labels)
+        fill = self._session.builder.fill
         values = Counter[tuple[tuple[str, ...], str, str]]()
-        for labels in [[None]] if whole else _batches(list(catalogue.labels)):
-            nodes = " UNION ".join(cypher.filled(queries.FIRST_NODES, label=cypher.labelled(label)) for label in labels)
-            rows = await self._store.rows(
-                cypher.filled(queries.CENSUS_NODES, nodes=nodes), most=_ALL if whole else _NODES, vector=VECTOR
+        for start in range(0, len(labels), _LABELS):
+            first = [fill(queries.FIRST_NODES, label=labelled(label)) for label in labels[start : start + _LABELS]]
+            nodes = fill(self._session.dialect.subquery, variables="", query=" UNION ".join(first))
+            rows = await self._session.rows(
+                queries.PROPERTIES_OF_NODES, {"nodes": nodes}, most=_ALL if complete else _NODES
             )
             for having, key, datatype, size in rows:
-                found = tuple(sorted(having)), split_key(key)[0], _datatype(datatype)
-                values[found] = values[found] + size if whole else max(values[found], size)
+                found = tuple(sorted(having)), split_key(key)[0], self._datatype(datatype)
+                values[found] = values[found] + size if complete else max(values[found], size)
         all_edges = max(catalogue.types.values(), default=0) <= _EDGES
-        notes = [] if whole else [f"properties are from {_NODES:,} nodes of each label, and their counts lower bounds"]
+        notes = [] if complete else [_PART.format(_NODES)]
         if not all_edges:
             notes.append(f"labels and properties of relations are from {_EDGES:,} of each")
-        return Census(
+        return Sample(
             (catalogue.nodes, catalogue.edges),
             time.monotonic(),
             values,
             await self._ends(list(catalogue.types)),
-            whole,
+            complete,
             "; ".join(notes) or None,
         )
 
     async def _ends(self, types: Sequence[str]) -> dict[str, _Ends]:
         """Labels at the ends of each type's edges, and their properties."""
+        collected = [self._session.builder.collected(queries.ENDS_OF_EDGES, type=quoted(name)) for name in types]
         found: dict[str, _Ends] = {}
-        for batch in _batches(types):
-            items = [cypher.filled(queries.CENSUS_EDGES, type=cypher.quoted(name)) for name in batch]
-            (groups,) = await self._store.row(cypher.filled(queries.COUNTS, counts=", ".join(items)), most=_EDGES)
-            for name, rows in zip(batch, groups, strict=True):
-                heads, tails, keys = Counter[str](), Counter[str](), Counter[str]()
-                for head_labels, tail_labels, own, size in rows:
-                    heads.update(dict.fromkeys(head_labels, size))
-                    tails.update(dict.fromkeys(tail_labels, size))
-                    keys.update({split_key(key)[0]: size for key in own})
-                found[name] = _Ends(_often(heads), _often(tails), tuple(_most_frequent(keys)))
+        for name, rows in zip(types, await self._session.expressions(collected, most=_EDGES), strict=True):
+            heads, tails, keys = Counter[str](), Counter[str](), Counter[str]()
+            for head_labels, tail_labels, own, size in rows:
+                heads.update(dict.fromkeys(head_labels, size))
+                tails.update(dict.fromkeys(tail_labels, size))
+                keys.update({split_key(key)[0]: size for key in own})
+            found[name] = _Ends(_often(heads), _often(tails), tuple(_most_frequent(keys)))
         return found
+
+    def _datatype(self, name: str) -> str:
+        """The datatype of a value, or of the items of a list, out of what Cypher calls its type."""
+        match = _ITEM.fullmatch(name)
+        name = match[1] if match else name
+        return self._session.dialect.datatypes.get(name, name.lower())
 
 
 def _schema(
     catalogue: Catalogue,
-    census: Census,
+    sample: Sample,
     parts: tuple[Iterable[str], Iterable[str], Sequence[PropertyFacts]],
     limit: int,
 ) -> Schema:
@@ -201,26 +191,26 @@ def _schema(
     relations = sorted(types, key=lambda name: (-catalogue.types[name], name))[:limit]
     return Schema(
         entities=Count(catalogue.nodes),
-        triples=_triples(catalogue, census),
+        triples=_triples(catalogue, sample),
         labels=tuple(LabelFacts(name, readable(name), Count(catalogue.labels.get(name, 0))) for name in largest),
         relations=tuple(
             EdgeFacts(
                 relation_of(name),
                 Count(catalogue.types[name]),
-                census.ends[name].heads,
-                census.ends[name].tails,
-                census.ends[name].qualifiers,
+                sample.ends[name].heads,
+                sample.ends[name].tails,
+                sample.ends[name].qualifiers,
             )
             for name in relations
         ),
         properties=tuple(properties[:limit]),
-        sampled=census.sampled,
+        sampled=sample.note,
     )
 
 
-def _triples(catalogue: Catalogue, census: Census) -> Count:
-    size = catalogue.edges + sum(census.values.values())
-    return Count(size) if census.whole else Count.at_least(size)
+def _triples(catalogue: Catalogue, sample: Sample) -> Count:
+    size = catalogue.edges + sum(sample.values.values())
+    return Count(size) if sample.complete else Count.at_least(size)
 
 
 def _any(_labels: Sequence[str], _key: str) -> bool:
@@ -232,17 +222,6 @@ def _known(find: Callable[[str], str], name: str) -> str | None:
         return find(name)
     except UnknownName:
         return None  # A name may be that of a label alone, or of a relation alone.
-
-
-def _batches(items: Sequence[str]) -> list[Sequence[str]]:
-    return [items[start : start + _TOGETHER] for start in range(0, len(items), _TOGETHER)]
-
-
-def _datatype(type_: str) -> str:
-    """The datatype of a value, or of the items of a list, out of what Cypher calls its type."""
-    match = _ITEM.fullmatch(type_)
-    name = match[1] if match else type_
-    return _DATATYPES.get(name, name.lower())
 
 
 def _most_frequent(counts: Mapping[str, int]) -> list[str]:

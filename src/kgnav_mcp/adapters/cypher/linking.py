@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from kgnav_mcp.adapters.cypher import queries
+from kgnav_mcp.adapters.cypher.builder import labelled
+from kgnav_mcp.adapters.cypher.catalogue import Catalogue
+from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow
+from kgnav_mcp.adapters.cypher.values import encodable
 from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, ID, NAME, WORD, Likeness, bearers
-from kgnav_mcp.adapters.neo4j import cypher, queries
-from kgnav_mcp.adapters.neo4j.catalogue import Catalogue, Catalogues
-from kgnav_mcp.adapters.neo4j.entities import Anchor, Cell, Entities
-from kgnav_mcp.adapters.neo4j.store import Store
-from kgnav_mcp.adapters.neo4j.values import sendable
 from kgnav_mcp.adapters.plurals import in_other_numbers, other_numbers
 from kgnav_mcp.concurrency import gathered
-from kgnav_mcp.model import Candidate, Count, Entity, Namesake, Page, Stop
+from kgnav_mcp.model import Candidate, Count, Direction, Entity, Namesake, Page, Stop
 
 _WORDS = 12
 """Words of a hint that are looked for: a hint is a name, not a text."""
@@ -38,40 +38,42 @@ _EXACT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class _Hits:
-    """Nodes that may be meant, with their degrees; `whole` says that nothing was left out on the way."""
+    """Nodes that may be meant, with their degrees. `complete`: none was left out."""
 
-    rows: list[tuple[Cell, int]]
-    whole: bool
+    rows: list[tuple[NodeRow, int]]
+    complete: bool
 
 
 class Linker:
     """Answers `named` and `find`."""
 
-    def __init__(self, store: Store, catalogues: Catalogues, entities: Entities) -> None:
-        self._store = store
-        self._catalogues = catalogues
+    def __init__(self, entities: Entities) -> None:
+        self._session = entities.session
+        self._catalogue = entities.catalogue
         self._entities = entities
+        both = {f"{side}_degree": self._session.builder.degree(side) for side in Direction}
+        self._degree = {"degree_with_values": self._session.builder.fill(queries.DEGREE_WITH_VALUES, **both)}
 
     async def named(self, name: str, limit: int) -> Page[Namesake]:
         """Entities with this very name, letter case aside; by alias if none has it, then by the value of their key."""
-        name = sendable(name[:_LONGEST])
+        name = encodable(name[:_LONGEST])
         if not name.strip():
             return Page((), (), Count(0))
         hits = await self._hits(name, None, fuzzy=False)
-        known = {entity.id: entity for entity in (self._entities.entity(cell) for cell, _ in hits.rows)}
-        texts = [
-            (self._entities.entity(cell).id, kind, 0, text) for cell, _ in hits.rows for kind, text in self._texts(cell)
-        ]
+        decode = self._entities.decoder.entity
+        found_nodes = [(decode(node), node) for node, _ in hits.rows]
+        known = {entity.id: entity for entity, _ in found_nodes}
+        texts = [(entity.id, kind, 0, text) for entity, node in found_nodes for kind, text in self._texts(node)]
         found = bearers(name, texts)
         if not found:
             known = {anchor.entity.id: anchor.entity for anchor in await self._by_key(name)}
             found = bearers(name, ((identity, ID, 0, name) for identity in known))
         order = sorted(found, key=lambda identity: (found[identity][0], identity))
-        stop = Stop.LIMIT if len(order) > limit or not hits.whole else Stop.COMPLETE
+        stop = Stop.LIMIT if len(order) > limit or not hits.complete else Stop.COMPLETE
         return Page(
             tuple(Namesake(known[identity], found[identity][1]) for identity in order[:limit]),
             tuple(order[:limit]),
-            Count(len(order)) if hits.whole else Count.at_least(len(order)),
+            Count(len(order)) if hits.complete else Count.at_least(len(order)),
             stop,
         )
 
@@ -81,9 +83,9 @@ class Linker:
         Raises:
             UnknownName: the graph has no such label.
         """
-        hint = sendable(hint.strip()[:_LONGEST])
+        hint = encodable(hint.strip()[:_LONGEST])
         if label is not None:
-            label = (await self._catalogues.knowing(label)).label(label)
+            label = (await self._catalogue.with_names(label)).label(label)
         likeness = Likeness(hint)
         best: dict[str, tuple[float, str, int, Entity]] = {}
         for anchor in await self._by_key(hint) if hint else ():
@@ -92,11 +94,11 @@ class Linker:
         for anchor in await self._anchors([hint]):
             if label is None or label in anchor.entity.types:
                 best[anchor.entity.id] = (1.0, hint, int(anchor.row[1]), anchor.entity)
-        hits = await self._hits(hint, label, fuzzy=True) if hint else _Hits([], whole=True)
-        for cell, degree in hits.rows:
-            entity = self._entities.entity(cell)
+        hits = await self._hits(hint, label, fuzzy=True) if hint else _Hits([], complete=True)
+        for node, degree in hits.rows:
+            entity = self._entities.decoder.entity(node)
             score, matched = max(
-                ((likeness.score(text, kind), text) for kind, text in self._texts(cell)), default=(0.0, "")
+                ((likeness.score(text, kind), text) for kind, text in self._texts(node)), default=(0.0, "")
             )
             if score > best.get(entity.id, (0.0,))[0]:
                 best[entity.id] = (score, matched, int(degree), entity)
@@ -104,20 +106,20 @@ class Linker:
         return Page(
             items=tuple(Candidate(entity, text, score, Count(size)) for score, text, size, entity in order),
             positions=tuple(entity.id for *_, entity in order),
-            total=Count(len(best)) if hits.whole else Count.at_least(len(best)),
-            stop=Stop.LIMIT if len(best) > limit or not hits.whole else Stop.COMPLETE,
+            total=Count(len(best)) if hits.complete else Count.at_least(len(best)),
+            stop=Stop.LIMIT if len(best) > limit or not hits.complete else Stop.COMPLETE,
         )
 
     async def _by_key(self, value: str) -> list[Anchor]:
         """The nodes that this value identifies, whatever their label: an id without what stands before the value."""
-        return await self._anchors([f"{label}:{key}={value}" for label, key in self._catalogues.now.ids])
+        return await self._anchors([f"{label}:{key}={value}" for label, key in self._catalogue.current.ids])
 
     async def _anchors(self, references: Sequence[str]) -> list[Anchor]:
-        return await self._entities.anchors(references, queries.NODES_WITH_DEGREE, {"degree": queries.DEGREE_OF})
+        return await self._entities.anchors(references, queries.NODES_WITH_DEGREE, self._degree)
 
     async def _hits(self, hint: str, label: str | None, *, fuzzy: bool) -> _Hits:
         """Nodes with names like a hint: from the indexes, and from the labels that have names but no index."""
-        catalogue = self._catalogues.now
+        catalogue = self._catalogue.current
         words = _words(hint)
         keys = set(_searched(catalogue))
         indexes = [index for index in catalogue.full_text if index.properties & keys and words]
@@ -131,25 +133,27 @@ class Linker:
             *(self._scan(hint, name, fuzzy=fuzzy) for name in bare),
         )
         rows = {row[0][0]: row for answer in answers for row in answer.rows}
-        return _Hits(list(rows.values()), all(answer.whole for answer in answers))
+        return _Hits(list(rows.values()), all(answer.complete for answer in answers))
 
     async def _look_up(self, index: str, words: str, label: str | None) -> _Hits:
-        (rows,) = await self._store.row(
-            cypher.filled(queries.FULL_TEXT, degree=queries.DEGREE_OF),
+        rows = await self._session.items(
+            queries.FULL_TEXT,
+            self._degree,
             index=index,
             words=words,
             label=label,
-            looked_at=_HITS if label is None else _HITS * _OTHER_LABELS,
+            hits=_HITS if label is None else _HITS * _OTHER_LABELS,
             most=_HITS,
-            described=self._cell_keys,
+            described=self._keys,
         )
         return _Hits(rows, len(rows) < _HITS)
 
     async def _scan(self, hint: str, label: str | None, *, fuzzy: bool) -> _Hits:
-        catalogue = self._catalogues.now
+        catalogue = self._catalogue.current
         pieces = sorted({piece for word in _words(hint) for piece in _pieces(word)}) if fuzzy else []
-        (rows,) = await self._store.row(
-            cypher.filled(queries.SCAN, label=cypher.labelled(label), degree=queries.DEGREE_OF),
+        rows = await self._session.items(
+            queries.SCAN,
+            {"label": labelled(label), **self._degree},
             keys=list(_searched(catalogue)),
             name=hint,
             names=[text.lower() for text in (hint, *(in_other_numbers(hint) if fuzzy else ()))],
@@ -157,21 +161,21 @@ class Linker:
             exact=_EXACT,
             scanned=_SCANNED,
             most=_HITS,
-            described=self._cell_keys,
+            described=self._keys,
         )
         size = catalogue.labels.get(label, 0) if label is not None else catalogue.nodes
         return _Hits(rows, len(rows) < _HITS and size <= _SCANNED)
 
     @property
-    def _cell_keys(self) -> list[str]:
-        """The keys that cells hold here: aliases are looked at behind what describes an entity."""
-        return [*self._entities.described, *self._catalogues.now.alias_keys]
+    def _keys(self) -> list[str]:
+        """The keys that are read of nodes: what describes an entity, then aliases."""
+        return [*self._entities.decoder.described, *self._catalogue.current.alias_keys]
 
-    def _texts(self, cell: Cell) -> list[tuple[int, str]]:
+    def _texts(self, node: NodeRow) -> list[tuple[int, str]]:
         """The names, aliases and descriptions of a node; the items of a list each by itself."""
-        catalogue = self._catalogues.now
+        catalogue = self._catalogue.current
         found: list[tuple[int, str]] = []
-        for key, value in zip(self._cell_keys, cast("list[Any]", cell[2]), strict=False):
+        for key, value in zip(self._keys, cast("list[Any]", node[2]), strict=False):
             items = cast("list[Any]", value) if isinstance(value, list) else [value]
             for kind, keys in (
                 (DESCRIPTION, catalogue.description_keys),

@@ -1,0 +1,202 @@
+"""A property graph behind the port: every verb is answered by the reader of its kind."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+
+from kgnav_mcp.adapters.cypher.catalogue import CatalogueCache
+from kgnav_mcp.adapters.cypher.counts import CountReader, Wanted
+from kgnav_mcp.adapters.cypher.dialect import Dialect
+from kgnav_mcp.adapters.cypher.edges import EdgeReader
+from kgnav_mcp.adapters.cypher.entities import Entities
+from kgnav_mcp.adapters.cypher.linking import Linker
+from kgnav_mcp.adapters.cypher.lists import ListReader
+from kgnav_mcp.adapters.cypher.neighbours import NeighbourReader
+from kgnav_mcp.adapters.cypher.options import PropertyOptions
+from kgnav_mcp.adapters.cypher.relations import RelationReader
+from kgnav_mcp.adapters.cypher.schema import SchemaReader
+from kgnav_mcp.adapters.cypher.session import Session, Store
+from kgnav_mcp.errors import StoreError, Unsupported
+from kgnav_mcp.model import (
+    AnchoredPage,
+    Candidate,
+    Direction,
+    Entity,
+    Link,
+    Literal,
+    Namesake,
+    Page,
+    RelationFacts,
+    Schema,
+    Triple,
+)
+from kgnav_mcp.port import Capability, GraphAdapter, TailKind, ValueOwner
+
+
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """What answers the verbs of an open graph."""
+
+    catalogue: CatalogueCache
+    entities: Entities
+    linker: Linker
+    relations: RelationReader
+    neighbours: NeighbourReader
+    edges: EdgeReader
+    lists: ListReader
+    schema: SchemaReader
+
+    @classmethod
+    async def open(
+        cls, store: Store, dialect: Dialect, properties: PropertyOptions, languages: tuple[str, ...]
+    ) -> Readers:
+        """The readers of a graph, whose catalogue is read.
+
+        Raises:
+            StoreError: as the store says.
+        """
+        session = Session(store, dialect)
+        catalogue = CatalogueCache(session, properties)
+        await catalogue.refreshed()
+        entities = Entities(session, catalogue, languages)
+        counts = CountReader(entities)
+        return cls(
+            catalogue,
+            entities,
+            Linker(entities),
+            RelationReader(entities, counts),
+            NeighbourReader(entities, counts),
+            EdgeReader(entities),
+            ListReader(entities),
+            SchemaReader(entities),
+        )
+
+
+class CypherAdapter(GraphAdapter):
+    """One database of a store that is asked in Cypher. A derived class connects, and opens the readers.
+
+    Nodes without a name are not taken for mediators (MEDIATORS is not declared): edges have properties of their own
+    here. The graph may be written to between pages (STABLE_CURSORS is not declared): a position says how many rows its
+    relation had, and is refused where that has changed.
+    """
+
+    capabilities: frozenset[Capability] = frozenset(
+        {Capability.EXACT_COUNTS, Capability.QUALIFIERS, Capability.LABELS, Capability.FUZZY_NAMES}
+    )
+
+    def __init__(self) -> None:
+        self._opened: Readers | None = None
+
+    @abstractmethod
+    def time_limit(self) -> AbstractAsyncContextManager[None]:
+        """Ends what is done inside after the time-out of this graph.
+
+        Raises:
+            StoreTimeout: it took longer.
+        """
+
+    @property
+    def readers(self) -> Readers:
+        """Raises StoreError where the graph is not open."""
+        if self._opened is None:
+            raise StoreError("this graph is closed")
+        return self._opened
+
+    async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
+        readers = self.readers
+        async with self.time_limit():
+            return await readers.entities.describe(ids)
+
+    async def named(self, name: str, *, limit: int) -> Page[Namesake]:
+        readers = self.readers
+        async with self.time_limit():
+            return await readers.linker.named(name, limit)
+
+    async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
+        readers = self.readers
+        async with self.time_limit():
+            return await readers.linker.find(hint, label, limit)
+
+    async def relations(
+        self,
+        ids: Sequence[str],
+        direction: Direction | None,
+        *,
+        hops: int = 1,
+        far_ends: TailKind | None = None,
+        examples: int = 0,
+        limit: int,
+    ) -> AnchoredPage[RelationFacts]:
+        if hops > 1:
+            raise _no_mediators()
+        readers, wanted = self.readers, _wanted(direction, None, far_ends)
+        async with self.time_limit():
+            return await readers.relations.page(ids, wanted, examples, limit)
+
+    async def neighbours(
+        self,
+        ids: Sequence[str],
+        direction: Direction | None,
+        *,
+        paths: Sequence[tuple[str, ...]] | None = None,
+        far_ends: TailKind | None = None,
+        limit: int,
+        after: str | None = None,
+        all_or_none: bool = False,
+    ) -> AnchoredPage[Link]:
+        if paths is not None and any(len(path) > 1 for path in paths):
+            raise _no_mediators()
+        relations = None if paths is None else frozenset(path[0] for path in paths)
+        readers, wanted = self.readers, _wanted(direction, relations, far_ends)
+        async with self.time_limit():
+            return await readers.neighbours.page(ids, wanted, limit, after, all_or_none=all_or_none)
+
+    async def edges(
+        self,
+        heads: Sequence[str],
+        tails: Sequence[str],
+        *,
+        relations: Sequence[str] | None = None,
+        limit: int,
+        after: str | None = None,
+    ) -> Page[Triple]:
+        readers = self.readers
+        async with self.time_limit():
+            return await readers.edges.page(heads, tails, relations, limit, after)
+
+    async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...]:  # noqa: ARG002 - the port's
+        """None of any: a relationship's properties are values, never nodes."""
+        return ()
+
+    async def nodes(
+        self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
+    ) -> Page[Entity]:
+        readers = self.readers
+        async with self.time_limit():
+            return await readers.lists.nodes(label, property_name, value, limit, after)
+
+    async def values(
+        self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
+    ) -> Page[Literal]:
+        readers = self.readers
+        async with self.time_limit():
+            return await readers.lists.values(property_name, owner, kind, limit, after)
+
+    async def schema(self, name: str | None = None, *, limit: int) -> Schema:
+        readers = self.readers
+        async with self.time_limit():
+            return await (readers.schema.overview(limit) if name is None else readers.schema.around(name, limit))
+
+
+def _wanted(direction: Direction | None, relations: frozenset[str] | None, far_ends: TailKind | None) -> Wanted:
+    return Wanted(tuple(Direction) if direction is None else (direction,), relations, far_ends)
+
+
+def _no_mediators() -> Unsupported:
+    return Unsupported(
+        "a property graph has no relations of two hops: what ties several nodes together is a node with edges",
+        next_step="Follow the first relation, then the second one from there.",
+    )

@@ -1,0 +1,77 @@
+"""Queries as text: templates filled with the words of a dialect, and with names, which Cypher has no parameters for.
+
+A template has places: `{degree}` for a part, `{is_list(n[key])}` for a part with an argument. They are filled in one
+pass: a part is never searched for places. Names come from the catalogue alone, and are quoted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from functools import lru_cache
+
+from kgnav_mcp.adapters.cypher import queries
+from kgnav_mcp.adapters.cypher.dialect import Dialect
+from kgnav_mcp.model import Direction
+
+_PLACE = re.compile(r"\{(\w+)(?:\(([\w\[\]]+)\))?\}")
+
+
+def quoted(name: str) -> str:
+    """A label, a type or a key of the catalogue, as Cypher writes any text as a name."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def labelled(name: str | None) -> str:
+    """A label or a type behind a variable; nothing for None."""
+    return "" if name is None else f":{quoted(name)}"
+
+
+def edge(direction: Direction, types: Iterable[str] | None = None, variable: str = "r") -> str:
+    """The edges of some types, or of all, as they leave or enter the node written before them."""
+    inner = variable + (":" + "|".join(map(quoted, types)) if types is not None else "")
+    return f"-[{inner}]->" if direction is Direction.OUTGOING else f"<-[{inner}]-"
+
+
+class Builder:
+    """Fills templates in the words of one dialect."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        texts = {each.name: getattr(dialect, each.name) for each in fields(dialect)}
+        self._known: dict[str, str] = {name: text for name, text in texts.items() if isinstance(text, str)}
+        for name, template in queries.PARTS.items():
+            self._known[name] = self._fill(template)
+        self.fill = lru_cache(1_000)(self._fill)
+
+    def _fill(self, template: str, **parts: str) -> str:
+        """A template with its parts put in. A part that takes an argument has `{x}` in its place."""
+        known = {**self._known, **parts}
+
+        def part(place: re.Match[str]) -> str:
+            text = known[place[1]]
+            return text if place[2] is None else text.replace("{x}", place[2])
+
+        return _PLACE.sub(part, template)
+
+    def node_id(self, variable: str) -> str:
+        """The store's own id of a node."""
+        return self.dialect.node_id.replace("{x}", variable)
+
+    def degree(self, direction: Direction, types: Sequence[str] | None = None) -> str:
+        """The number of edges of some types, or of all, at `n`."""
+        kinds = [None] if types is None else [[name] for name in types]
+        return " + ".join(self.fill(self.dialect.degree, edge=edge(direction, kind, "")) for kind in kinds) or "0"
+
+    def degrees(self, direction: Direction, types: Sequence[str]) -> str:
+        """The number of edges of each type at `n`, in the order of the types."""
+        return f"[{', '.join(self.degree(direction, [name]) for name in types)}]"
+
+    def subquery(self, variables: str, template: str, **parts: str) -> str:
+        """A query that is run for each row with some of its variables."""
+        return self.fill(self.dialect.subquery, variables=variables, query=self.fill(template, **parts))
+
+    def collected(self, template: str, **parts: str) -> str:
+        """The only column of a query as a list."""
+        return self.fill(self.dialect.collected, query=self.fill(template, **parts))

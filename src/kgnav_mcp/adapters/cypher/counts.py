@@ -1,0 +1,237 @@
+"""How many rows each relation has at each node: pages, hubs and totals are made of these counts.
+
+They come from the degree store, so that a hub is never read to be counted. Where few rows are at a node, the rows
+themselves come along, so that a small list costs one query.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from kgnav_mcp.adapters.cypher import queries
+from kgnav_mcp.adapters.cypher.builder import Builder, edge
+from kgnav_mcp.adapters.cypher.catalogue import Catalogue
+from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow
+from kgnav_mcp.adapters.cypher.session import IDS_OF_QUERY, batches
+from kgnav_mcp.adapters.cypher.values import ValueFormats, split_key
+from kgnav_mcp.concurrency import gathered, in_background
+from kgnav_mcp.errors import StoreError
+from kgnav_mcp.model import Direction, Literal
+from kgnav_mcp.port import TailKind
+
+SAMPLED_EDGES = 1_000
+"""Edges of a type among which examples are looked for."""
+_FEW_EDGES = 500
+"""A node with no more edges in a direction may be expanded to be counted by type; another never is."""
+_FEW_TYPES = 10
+"""So many types are looked up in the degree store at every node, which is faster than to expand it."""
+_FEW_NODES = 20
+"""The values of so many nodes are read with their counts; of more nodes, when a page shows them."""
+
+_NODE, _VALUES, _FIRST_SIDE = range(3)
+"""Places in a row of `queries.COUNTS`."""
+
+Edge = Sequence[Any]
+"""Type, properties and far end."""
+ValuesOf = Mapping[str, Mapping[str, Sequence[Literal]]]
+"""Values by node and property."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which rows are asked for: directions, relations (None: all), and kinds of far ends (None: both)."""
+
+    directions: tuple[Direction, ...]
+    relations: frozenset[str] | None
+    far_ends: TailKind | None
+
+    def has_relation(self, name: str) -> bool:
+        return self.relations is None or name in self.relations
+
+    def has_values(self, direction: Direction) -> bool:
+        """Whether values of properties are among them."""
+        return direction is Direction.OUTGOING and self.far_ends is not TailKind.ENTITY
+
+    def types(self, catalogue: Catalogue) -> tuple[str, ...] | None:
+        """The relationship types asked for, None for all."""
+        if self.far_ends is TailKind.LITERAL:
+            return ()
+        if self.relations is None:
+            return None
+        return tuple(sorted(self.relations & catalogue.types.keys()))
+
+    def values(self, formats: ValueFormats, rows: Iterable[Sequence[Any]]) -> dict[str, list[Literal]]:
+        """Of a node's properties, as the part `own` of `queries` gives them, those asked for."""
+        found: dict[str, list[Literal]] = defaultdict(list)
+        for key, value, length in sorted(rows, key=lambda row: row[0]):
+            if self.has_relation(name := split_key(key)[0]):
+                found[name] += formats.literals(key, value, length)
+        return {name: values for name, values in found.items() if values}
+
+
+@dataclass(frozen=True)
+class RelationCounts:
+    """The rows at one node in one direction, counted by relation: values of the property, edges of the type.
+
+    `values`, `rows` and `examples` are the rows themselves and a few far ends by type; None where they were not read.
+    """
+
+    anchor: Anchor
+    direction: Direction
+    value_counts: Mapping[str, int]
+    edge_counts: Mapping[str, int]
+    values: Mapping[str, list[Literal]] | None = None
+    rows: Mapping[str, list[Edge]] | None = None
+    examples: Mapping[str, Sequence[NodeRow]] | None = None
+
+    @cached_property
+    def total(self) -> int:
+        return sum(self.value_counts.values()) + sum(self.edge_counts.values())
+
+    @cached_property
+    def by_relation(self) -> dict[str, int]:
+        """Rows of each relation, by id."""
+        names = sorted(self.value_counts.keys() | self.edge_counts.keys())
+        return {name: self.value_counts.get(name, 0) + self.edge_counts.get(name, 0) for name in names}
+
+
+class CountReader:
+    """Counts rows at nodes."""
+
+    def __init__(self, entities: Entities) -> None:
+        self._entities = entities
+        self._session = entities.session
+
+    async def read(
+        self, references: Sequence[str], wanted: Wanted, *, rows: int = 0, examples: int = 0
+    ) -> tuple[dict[str, Anchor], list[RelationCounts]]:
+        """The anchors by reference, and their counts: direction by direction, in the order of the references.
+
+        A node with no more than `rows` edges in a direction comes with them. `examples` far ends come for each type.
+
+        Raises:
+            StoreError: the graph is written to so fast that its relationship types are always new.
+        """
+        for _ in range(3):
+            decoder = self._entities.decoder
+            with_values = len(references) <= _FEW_NODES
+            query = _Query(self._session.builder, decoder.catalogue, wanted, with_values=with_values)
+            found = await self._entities.find(
+                references,
+                queries.COUNTS,
+                query.parts(with_rows=rows > 0, with_examples=examples > 0),
+                rows=rows,
+                few=query.few,
+                examples=examples,
+                edges=SAMPLED_EDGES,
+                described=decoder.described if with_values else decoder.shown,
+            )
+            formats = self._session.dialect.values
+            counts = await in_background(len(found), lambda: query.decoded(found, formats))  # noqa: B023 - awaited here
+            if counts is not None:
+                return found, counts
+            await self._entities.catalogue.refreshed()  # A type is new since the catalogue was read.
+        raise StoreError("relationship types are added while they are counted", next_step="Repeat the call.")
+
+    async def values_at(self, nodes: Iterable[str], wanted: Wanted) -> ValuesOf:
+        """The values that are asked for at some nodes, which go by the store's own ids."""
+        formats = self._session.dialect.values
+        asked = batches(list(dict.fromkeys(nodes)), IDS_OF_QUERY)
+        answers = await gathered(*(self._session.items(queries.OWN_VALUES, ids=some) for some in asked))
+        return {node_id: wanted.values(formats, own) for rows in answers for node_id, own in rows}
+
+
+class _Query:
+    """One query of counts: its parts, and what its rows mean."""
+
+    def __init__(self, builder: Builder, catalogue: Catalogue, wanted: Wanted, *, with_values: bool) -> None:
+        self._builder = builder
+        self._wanted = wanted
+        self._with_values = with_values
+        self._types = wanted.types(catalogue)
+        self._counted = tuple(catalogue.types) if self._types is None else self._types
+        self._sides = wanted.directions if self._counted else ()
+        self.few = _FEW_EDGES if len(self._counted) > _FEW_TYPES else 0
+
+    def parts(self, *, with_rows: bool, with_examples: bool) -> dict[str, str]:
+        """What fills `queries.COUNTS`."""
+        values = self._builder.fill("{own}" if self._with_values else queries.VALUE_COUNTS)
+        return {
+            "sides": " ".join(self._side(side, with_rows=with_rows) for side in self._sides),
+            "values": values if any(map(self._wanted.has_values, self._wanted.directions)) else "[]",
+            "seen": ", ".join(self._seen(side, with_examples=with_examples) for side in self._sides) or "[]",
+        }
+
+    def _side(self, side: Direction, *, with_rows: bool) -> str:
+        given = {"side": str(side), "edge": edge(side, self._types)}
+
+        def of_few(name: str, template: str, *, needed: bool) -> str:
+            variables = f"n, {side}_degree"
+            return self._builder.subquery(variables, template, **given) if needed else f"WITH *, [] AS {side}_{name}"
+
+        return self._builder.fill(
+            queries.SIDE,
+            side=str(side),
+            degree=self._builder.degree(side, self._types),
+            rows_of_few=of_few("edges", queries.ROWS_OF_FEW, needed=with_rows),
+            types_of_few=of_few("types", queries.TYPES_OF_FEW, needed=self.few > 0),
+        )
+
+    def _seen(self, side: Direction, *, with_examples: bool) -> str:
+        own_degrees = self._builder.dialect.own_degrees if self._types is None else None
+        return self._builder.fill(
+            queries.SEEN,
+            side=str(side),
+            degrees=own_degrees[side] if own_degrees is not None else self._builder.degrees(side, self._counted),
+            examples=example_expressions(self._builder, side, self._counted) if with_examples else "",
+        )
+
+    def decoded(self, found: Mapping[str, Anchor], formats: ValueFormats) -> list[RelationCounts] | None:
+        """The counts at some nodes; None where those of the known types do not make up a degree."""
+        anchors = list({anchor.node_id: anchor for anchor in found.values()}.values())
+        counts = [
+            self._counts(anchor, side, anchor.row[_FIRST_SIDE + place] if self._sides else (0, (), (), ()), formats)
+            for place, side in enumerate(self._wanted.directions)
+            for anchor in anchors
+        ]
+        complete = [each for each in counts if each is not None]
+        return complete if len(complete) == len(counts) else None
+
+    def _counts(
+        self, anchor: Anchor, side: Direction, seen: Sequence[Any], formats: ValueFormats
+    ) -> RelationCounts | None:
+        degree, edges, sizes, ends = seen
+        rows: dict[str, list[Edge]] | None = None
+        if edges or not degree:
+            rows = defaultdict(list)
+            for row in edges:
+                rows[row[0]].append(row)
+            edge_counts = {name: len(of_type) for name, of_type in rows.items()}
+        else:
+            by_place = sizes and isinstance(sizes[0], int)
+            named = zip(self._counted, sizes, strict=True) if by_place else sizes
+            edge_counts = {name: size for name, size in named if size}
+            if sum(edge_counts.values()) != degree:
+                return None
+        values: dict[str, list[Literal]] | None = None
+        value_counts: dict[str, int] = defaultdict(int)
+        value_rows = anchor.row[_VALUES] if self._wanted.has_values(side) else ()
+        if self._with_values or not value_rows:
+            values = self._wanted.values(formats, value_rows)
+            value_counts.update({name: len(literals) for name, literals in values.items()})
+        else:
+            for found in value_rows:
+                key, size = (found, 1) if isinstance(found, str) else found
+                if size and self._wanted.has_relation(name := split_key(key)[0]):
+                    value_counts[name] += size
+        examples = dict(zip(self._counted, ends, strict=True)) if ends else None
+        return RelationCounts(anchor, side, value_counts, edge_counts, values, rows, examples)
+
+
+def example_expressions(builder: Builder, side: Direction, types: Iterable[str]) -> str:
+    """A few far ends of the edges of each type at `n`."""
+    return ", ".join(builder.collected(queries.FAR_ENDS, edge=edge(side, [name], "")) for name in types)

@@ -1,0 +1,111 @@
+"""The edges that lead from some nodes to others, by one query for most sets.
+
+Each head is expanded, or looked up from each of the tails where it has more edges than there are tails: whether one
+edge is there does not cost a hub's degree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass, field
+
+from kgnav_mcp.adapters.cypher import queries
+from kgnav_mcp.adapters.cypher.builder import edge
+from kgnav_mcp.adapters.cypher.counts import Edge
+from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, Lookup, relation_of
+from kgnav_mcp.adapters.cypher.neighbours import qualifiers
+from kgnav_mcp.adapters.cypher.pages import items_before, list_page
+from kgnav_mcp.concurrency import gathered, in_background
+from kgnav_mcp.model import Direction, Entity, Page, Triple
+
+_SIZE, _EDGES = 1, 2
+"""Places in a row of `queries.EDGES`."""
+
+
+@dataclass(slots=True)
+class _Edges:
+    """The edges of one head: how many, and the edges themselves where they were read."""
+
+    head: Entity
+    size: int = 0
+    edges: list[Edge] = field(default_factory=list[Edge])
+
+
+class EdgeReader:
+    """Answers `edges`."""
+
+    def __init__(self, entities: Entities) -> None:
+        self._entities = entities
+        self._session = entities.session
+
+    async def page(
+        self, heads: Sequence[str], tails: Sequence[str], relations: Sequence[str] | None, limit: int, after: str | None
+    ) -> Page[Triple]:
+        """The triples in the order of the heads, then of the relations' ids.
+
+        Raises:
+            InvalidCursor: `after` is no position of this list, or the list has another length now.
+        """
+        start = items_before(after, None)
+        catalogue = self._entities.catalogue.current
+        types = None if relations is None else sorted(catalogue.types.keys() & set(relations))
+        lookups = await self._lookups_of(tails)
+        found = await self._read(heads, lookups, types, most=limit // max(len(heads), 1))
+        total = sum(each.size for each in found.values())
+        items_before(after, total)
+        shown: list[str] = []
+        begin = end = 0
+        for reference, each in found.items():
+            if end < start + limit and end + each.size > start:
+                begin = begin if shown else end
+                shown.append(reference)
+            end += each.size
+        unread = [reference for reference in shown if len(found[reference].edges) < found[reference].size]
+        found |= (
+            await self._read(unread, lookups, types, most=max(found[each].size for each in unread)) if unread else {}
+        )
+        triples = await in_background(limit, lambda: self._triples([found[reference] for reference in shown]))
+        return list_page(triples[start - begin : start - begin + limit], start, total)
+
+    async def _lookups_of(self, tails: Sequence[str]) -> list[Lookup]:
+        """Look-ups of the tails by which each is found once."""
+        tails = list(dict.fromkeys(tails))
+        if not self._entities.of_one_key(tails):
+            tails = [anchor.node_id for anchor in await self._entities.anchors(tails, queries.NODES)]
+        return self._entities.lookups(tails)
+
+    async def _read(
+        self, heads: Sequence[str], tails: Sequence[Lookup], types: Sequence[str] | None, most: int
+    ) -> dict[str, _Edges]:
+        """The edges by head, in the order of the heads, each node once. No more than `most` of a head are read."""
+        found: dict[str, _Edges] = {}
+        if types == []:
+            return found
+        builder = self._session.builder
+        pattern = edge(Direction.OUTGOING, types)
+        degree = builder.degree(Direction.OUTGOING, types)
+
+        def asked(lookup: Lookup) -> Awaitable[dict[str, Anchor]]:
+            is_tail = lookup.condition(builder, "m", "tails")
+            found = builder.subquery("n, degree", queries.EDGES_TO_TAILS, edge=pattern, is_tail=is_tail)
+            parts = {"degree": degree, "found": found}
+            return self._entities.find(heads, queries.EDGES, parts, tails=lookup.values, most=most)
+
+        answers = await gathered(*map(asked, tails))
+        by_node: dict[str, str] = {}
+        for reference in dict.fromkeys(heads):
+            for anchors in answers:
+                anchor = anchors.get(reference)
+                if anchor is not None and by_node.setdefault(anchor.node_id, reference) == reference:
+                    each = found.setdefault(reference, _Edges(anchor.entity))
+                    each.size += anchor.row[_SIZE]
+                    each.edges += anchor.row[_EDGES]
+        return found
+
+    def _triples(self, shown: Sequence[_Edges]) -> list[Triple]:
+        formats, entity = self._session.dialect.values, self._entities.decoder.entity
+        return [
+            Triple(each.head, relation_of(kind), entity(node), qualifiers(formats, properties))
+            for each in shown
+            for kind, properties, node in sorted(each.edges, key=lambda row: row[0])
+        ]

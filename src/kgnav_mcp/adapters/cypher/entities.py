@@ -1,0 +1,219 @@
+"""Nodes as entities: the id that survives, the name in a preferred language, and the way back from an id."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, cast
+
+from kgnav_mcp.adapters.cypher import queries
+from kgnav_mcp.adapters.cypher.builder import Builder, quoted
+from kgnav_mcp.adapters.cypher.catalogue import Catalogue, CatalogueCache
+from kgnav_mcp.adapters.cypher.session import IDS_OF_QUERY, Session, batches
+from kgnav_mcp.adapters.cypher.values import encodable, split_key, whole_number
+from kgnav_mcp.adapters.naming import readable
+from kgnav_mcp.concurrency import gathered, in_background
+from kgnav_mcp.model import Entity, Relation
+
+NodeRow = Sequence[Any]
+"""A node as `queries.PARTS` gives it: the store's own id, labels, and the values of some keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """Nodes that are looked up by the key of a label, or by the store's own ids. `references` goes by their values."""
+
+    label: str | None
+    key: str | None
+    references: Mapping[str, tuple[str, ...]]
+
+    def condition(self, builder: Builder, variable: str, parameter: str) -> str:
+        """That a variable is one of the nodes, whose values a parameter has."""
+        if self.label is None or self.key is None:
+            return builder.fill(queries.BY_ID, id_of_variable=builder.node_id(variable), values=parameter)
+        named = {"label": quoted(self.label), "key": quoted(self.key)}
+        return builder.fill(queries.BY_KEY, variable=variable, values=parameter, **named)
+
+    @property
+    def values(self) -> list[str | int]:
+        """The texts, and the numbers that they may stand for."""
+        numbers = map(whole_number, self.references) if self.key is not None else ()
+        return [*self.references, *(number for number in numbers if number is not None)]
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A node that was looked up and found: the store's own id of it, its entity, and the row that came with it."""
+
+    node_id: str
+    entity: Entity
+    row: Sequence[Any]
+
+
+class NodeDecoder:
+    """Makes entities of rows, by one catalogue: which of the values identify a node, name it and describe it."""
+
+    def __init__(self, catalogue: Catalogue, languages: tuple[str, ...]) -> None:
+        identifying = (key for _, key in catalogue.ids)
+        self.catalogue = catalogue
+        self.shown = list(dict.fromkeys((*identifying, *catalogue.name_keys)))
+        """The keys of far ends: those that identify nodes, then names."""
+        self.described = [*self.shown, *catalogue.description_keys]
+        """The keys of nodes that are asked for: descriptions, too."""
+        self._languages = tuple(language.lower() for language in languages)
+        self._ids = [(label, key, self.shown.index(key)) for label, key in catalogue.ids]
+        self._names = self._places(catalogue.properties.names)
+        self._names_of = {label: self._places(names) for label, names in catalogue.names_of.items()}
+        self._descriptions = self._places(catalogue.properties.descriptions)
+
+    def entity(self, node: NodeRow) -> Entity:
+        """The entity of a node."""
+        node_id, labels, values = node
+        own = [place for label in sorted(labels) for place in self._names_of.get(label, ())]
+        return Entity(
+            id=self._id(node_id, labels, values),
+            label=_first_text(values, own) or _first_text(values, self._names),
+            types=tuple(sorted(labels)),
+            description=_first_text(values, self._descriptions),
+        )
+
+    def _id(self, node_id: str, labels: Sequence[str], values: Sequence[Any]) -> str:
+        for label, key, place in self._ids:
+            if label in labels and _identifies(values[place]):
+                return f"{label}:{key}={values[place]}"
+        return node_id
+
+    def _places(self, properties: Iterable[str]) -> list[int]:
+        """Where the values of some properties stand, the first property and the preferred language first."""
+        order = [name.casefold() for name in properties]
+        ranked = [
+            (order.index(base.casefold()), self._rank(language), key, place)
+            for place, key in enumerate(self.described)
+            for base, language in (split_key(key),)
+            if base.casefold() in order
+        ]
+        return [place for *_, place in sorted(ranked)]
+
+    def _rank(self, language: str | None) -> int:
+        """Preferred languages in their order (`en-GB` is `en`, too), then no language, then any other."""
+        if language is None:
+            return len(self._languages)
+        tag = language.lower()
+        for place, wanted in enumerate(self._languages):
+            if tag == wanted or tag.startswith(f"{wanted}-"):
+                return place
+        return len(self._languages) + 1
+
+
+class Entities:
+    """Makes entities of nodes, and finds the nodes that ids mean."""
+
+    def __init__(self, session: Session, catalogue: CatalogueCache, languages: tuple[str, ...]) -> None:
+        self.session = session
+        self.catalogue = catalogue
+        self._languages = languages
+        self._decoder: NodeDecoder | None = None
+
+    @property
+    def decoder(self) -> NodeDecoder:
+        """The one that fits the catalogue as it is now."""
+        catalogue = self.catalogue.current
+        if self._decoder is None or self._decoder.catalogue is not catalogue:
+            self._decoder = NodeDecoder(catalogue, self._languages)
+        return self._decoder
+
+    async def find(
+        self, references: Sequence[str], template: str, parts: Mapping[str, str] | None = None, **parameters: object
+    ) -> dict[str, Anchor]:
+        """The nodes that references mean, by reference, each with its row of a query whose first item is the node.
+
+        The query begins with a look-up and answers one row for each node. Unknown references are left out; two that
+        mean one node have the same anchor.
+        """
+        decoder = self.decoder
+        lookups = await in_background(len(references), lambda: self.lookups(references))
+        answers = await gathered(
+            *(
+                self.session.items(
+                    template,
+                    {
+                        "lookup": "MATCH (n) WHERE " + lookup.condition(self.session.builder, "n", "values"),
+                        **(parts or {}),
+                    },
+                    **{"values": lookup.values, "shown": decoder.shown, "described": decoder.described, **parameters},
+                )
+                for lookup in lookups
+            )
+        )
+
+        def matched() -> dict[str, Anchor]:
+            found: dict[str, Anchor] = {}
+            for lookup, rows in zip(lookups, answers, strict=True):
+                place = decoder.shown.index(lookup.key) if lookup.key is not None else -1
+                for row in rows:
+                    node_id, _, values = row[0]
+                    anchor = Anchor(node_id, decoder.entity(row[0]), row)
+                    for reference in lookup.references.get(str(node_id if place < 0 else values[place]), ()):
+                        found.setdefault(reference, anchor)
+            return {reference: found[reference] for reference in references if reference in found}
+
+        return await in_background(len(references), matched)
+
+    async def anchors(
+        self, references: Sequence[str], template: str, parts: Mapping[str, str] | None = None, **parameters: object
+    ) -> list[Anchor]:
+        """The same nodes in the order of the references, each once."""
+        found = await self.find(references, template, parts, **parameters)
+        return list({anchor.node_id: anchor for anchor in found.values()}.values())
+
+    async def describe(self, references: Sequence[str]) -> dict[str, Entity]:
+        """Entities with their descriptions, by reference."""
+        found = await self.find(references, queries.NODES)
+        return {reference: anchor.entity for reference, anchor in found.items()}
+
+    def lookups(self, references: Iterable[str]) -> list[Lookup]:
+        """The look-ups that find some references, one or more for each kind of id among them."""
+        kinds: dict[tuple[str | None, str | None], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        starts = [(f"{label}:{key}=", (label, key)) for label, key in self.catalogue.current.ids]
+        for reference in dict.fromkeys(references):
+            if encodable(reference) != reference:
+                continue
+            if self.session.dialect.node_id_form.fullmatch(reference):
+                kinds[None, None][reference].append(reference)
+            for start, kind in starts:
+                if reference.startswith(start):
+                    kinds[kind][reference[len(start) :]].append(reference)
+        return [
+            Lookup(*kind, {text: tuple(given) for text, given in some})
+            for kind, texts in kinds.items()
+            for some in batches(list(texts.items()), IDS_OF_QUERY)
+        ]
+
+    def of_one_key(self, references: Sequence[str]) -> bool:
+        """Whether all references name nodes by the same key of the same label, so that each means another node."""
+        starts = [f"{label}:{key}=" for label, key in self.catalogue.current.ids]
+        return any(all(reference.startswith(start) for reference in references) for start in starts)
+
+
+@lru_cache(maxsize=10_000)
+def relation_of(name: str) -> Relation:
+    """A relationship type or a property as a relation."""
+    return Relation(name, readable(name))
+
+
+def _identifies(value: object) -> bool:
+    """Whether a value is written in a way that it can be read back from: text and whole numbers are."""
+    return isinstance(value, str | int) and not isinstance(value, bool)
+
+
+def _first_text(values: Sequence[Any], places: Sequence[int]) -> str | None:
+    """The text at the first of some places that has one; of a list the first text in it."""
+    for place in places:
+        value = values[place] if place < len(values) else None
+        if isinstance(value, list):
+            value = next((item for item in cast("list[object]", value) if isinstance(item, str) and item), None)
+        if isinstance(value, str) and value.strip():
+            return value
+    return None

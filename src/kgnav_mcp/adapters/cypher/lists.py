@@ -1,0 +1,110 @@
+"""Nodes by label and property value, and the distinct values of a property."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kgnav_mcp.adapters.cypher import queries
+from kgnav_mcp.adapters.cypher.builder import labelled, quoted
+from kgnav_mcp.adapters.cypher.catalogue import Catalogue
+from kgnav_mcp.adapters.cypher.entities import Entities
+from kgnav_mcp.adapters.cypher.pages import items_before, list_page
+from kgnav_mcp.adapters.cypher.values import encodable, split_key
+from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.model import Entity, Literal, Page
+from kgnav_mcp.port import ValueOwner
+from kgnav_mcp.port.ordering import NUMBER
+
+_ID = "id"
+_NAMES = frozenset({"name", "label"})
+"""Properties that every node has in some form, unless the graph itself has properties of that name."""
+
+
+class ListReader:
+    """Answers `nodes` and `values`."""
+
+    def __init__(self, entities: Entities) -> None:
+        self._session = entities.session
+        self._catalogue = entities.catalogue
+        self._entities = entities
+
+    async def nodes(
+        self, label: str | None, property_name: str | None, value: str | None, limit: int, after: str | None
+    ) -> Page[Entity]:
+        """Nodes in the store's own order. An index answers where there is one and the label is given.
+
+        A value is compared as text with numbers, dates and the items of lists, too; where an index answers, items of
+        lists are not found, for it holds lists as a whole.
+
+        Raises:
+            UnknownName: the graph has no such label or property.
+            InvalidCursor: `after` is no position of this list, or the list has another length now.
+        """
+        catalogue = await self._catalogue.with_names(label)
+        label = catalogue.label(label) if label is not None else None
+        if property_name is not None and property_name.casefold() == _ID and value is not None and after is None:
+            given = (await self._entities.describe([value])).values()
+            found = [entity for entity in given if label is None or label in entity.types]
+            if found:
+                return list_page(found, 0, len(found))
+        condition, keys = await self._condition(catalogue, label, property_name, value)
+        parts = {"label": labelled(label), "condition": condition}
+        text = encodable(value or "")
+        values = self._session.dialect.values.possible_values(text)
+        given = {"keys": keys, "values": values, "texts": [text, f"{text}[UTC]"]}
+        skip = items_before(after, None)
+        decoder = self._entities.decoder
+        nodes, (total,) = await gathered(
+            self._session.items(queries.SELECTED, parts, **given, described=decoder.described, skip=skip, limit=limit),
+            self._session.row(queries.SELECTED_COUNT, parts, **given),
+        )
+        items_before(after, total)
+        return list_page([decoder.entity(node) for node in nodes], skip, total)
+
+    async def _condition(
+        self, catalogue: Catalogue, label: str | None, property_name: str | None, value: str | None
+    ) -> tuple[str, Sequence[str]]:
+        """The condition as Cypher, and the keys it speaks of."""
+        if property_name is None:
+            return "", ()
+        keys = await self._catalogue.keys_of(property_name)
+        if not keys and property_name.casefold() in _NAMES and value is not None:
+            keys = catalogue.name_keys
+        if not keys and property_name.casefold() != _ID:
+            raise catalogue.unknown_property("property", property_name)
+        fill = self._session.builder.fill
+        if value is None:
+            return f" WHERE {queries.WITH_PROPERTY}", keys
+        if label is not None and len(keys) == 1 and (label, keys[0]) in catalogue.indexed:
+            return f" WHERE {fill(queries.WITH_INDEXED_VALUE, key=quoted(keys[0]))}", keys
+        return f" WHERE {fill(queries.WITH_VALUE)}", keys
+
+    async def values(
+        self, property_name: str, owner: str | None, kind: ValueOwner, limit: int, after: str | None
+    ) -> Page[Literal]:
+        """Distinct values of a label's nodes or a type's edges, one for each text: numbers by their size, then texts.
+
+        Raises:
+            UnknownName: the graph has no such property, label or relation.
+            InvalidCursor: `after` is no position of this list, or the list has another length now.
+        """
+        of_nodes = kind is ValueOwner.NODE
+        with_names = self._catalogue.with_names
+        catalogue = await (with_names(label=owner) if of_nodes else with_names(relation=owner))
+        if owner is not None:
+            owner = catalogue.label(owner) if of_nodes else catalogue.type(owner)
+        keys = await self._catalogue.keys_of(property_name)
+        if not of_nodes and keys and not (await self._session.row(queries.EDGE_WITH, keys=keys))[0]:
+            keys = ()
+        if not keys:
+            raise catalogue.unknown_property("property" if of_nodes else "relationship property", property_name)
+        skip = items_before(after, None)
+        pattern = queries.NODES_OF if of_nodes else queries.EDGES_OF
+        parts = {"pattern": self._session.builder.fill(pattern, label=labelled(owner))}
+        pairs, (total,) = await gathered(
+            self._session.items(queries.VALUES, parts, keys=keys, number=NUMBER, skip=skip, limit=limit),
+            self._session.row(queries.VALUES_COUNT, parts, keys=keys),
+        )
+        items_before(after, total)
+        literal = self._session.dialect.values.literal
+        return list_page([literal(value, split_key(key)[1]) for key, value in pairs], skip, total)

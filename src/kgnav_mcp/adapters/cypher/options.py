@@ -1,0 +1,76 @@
+"""Which properties are ids, names, aliases and descriptions: options of a graph's table in kgnav.toml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from kgnav_mcp.errors import ConfigurationError
+
+OPTIONS = ("keys", "names", "aliases", "descriptions")
+
+_NAMES = ("name", "title", "label")
+"""Properties that are names where nothing else is configured, in this order. Letter case does not matter."""
+_ALIASES = ("aka", "alias", "aliases")
+_DESCRIPTIONS = ("description",)
+
+Texts = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyOptions:
+    """The properties with a meaning. `keys` (the property that identifies nodes) and `names_of` go by label."""
+
+    keys: Mapping[str, str]
+    names: Texts
+    names_of: Mapping[str, Texts]
+    aliases: Texts
+    descriptions: Texts
+
+    @classmethod
+    def read(cls, given: Mapping[str, object]) -> PropertyOptions:
+        """Options: `keys` (label = property), `names` (a list, or label = property), `aliases`, `descriptions`.
+
+        Raises:
+            ConfigurationError: one is of the wrong kind.
+        """
+        names, names_of = _names(given.get("names", _NAMES))
+        return cls(
+            keys={label: _one(value, "keys") for label, value in _table(given.get("keys", {}), "keys").items()},
+            names=names,
+            names_of=names_of,
+            aliases=_list(given.get("aliases", _ALIASES), "aliases"),
+            descriptions=_list(given.get("descriptions", _DESCRIPTIONS), "descriptions"),
+        )
+
+
+def _names(value: object) -> tuple[Texts, Mapping[str, Texts]]:
+    """Properties that are names of any node, and by label those that come first there."""
+    if not isinstance(value, dict):
+        return _list(value, "names"), {}
+    by_label = _table(cast("object", value), "names")
+    return _NAMES, {label: _list(names, "names") for label, names in by_label.items()}
+
+
+def _one(value: object, key: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise ConfigurationError(
+            f"the option {key!r} names a property for each label", next_step=f'Write it as {key} = {{ Label = "id" }}.'
+        )
+    return value
+
+
+def _list(value: object, key: str) -> Texts:
+    found = (value,) if isinstance(value, str) else value
+    if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in cast("list[object]", found)):
+        raise ConfigurationError(f"the option {key!r} is a list of properties", next_step=f'Write it as {key} = ["x"].')
+    return tuple(cast("list[str]", found))
+
+
+def _table(value: object, key: str) -> Mapping[str, object]:
+    if not isinstance(value, Mapping):
+        raise ConfigurationError(
+            f"the option {key!r} is a table by label", next_step=f'Write it as {key} = {{ Label = "property" }}.'
+        )
+    return cast("Mapping[str, object]", value)

@@ -1,0 +1,221 @@
+"""Every query of the verbs, with what it costs.
+
+Values are parameters. Labels, types and keys cannot be: `builder` puts them in, from the catalogue alone and quoted,
+and the words of the dialect. Results come as few rows of nested lists, for a driver's cost goes with the number of
+rows; but of many nodes a row holds some at a time, for the event loop waits while a row is read.
+"""
+
+from __future__ import annotations
+
+EXPRESSIONS = "RETURN [{expressions}]"
+"""What its expressions cost."""
+
+LABEL_KEYS = "MATCH (n:{label}) WITH n LIMIT $most UNWIND keys(n) AS key RETURN DISTINCT key"
+"""As many nodes of a label as are asked for."""
+
+BY_KEY = "{variable}:{label} AND {variable}.{key} IN ${values}"
+"""One look-up for each value in the index of a unique constraint; a scan of the label for a key that has none."""
+
+BY_ID = "{id_of_variable} IN ${values}"
+"""One look-up for each."""
+
+PARTS = {
+    "node": "[{node_id(n)}, labels(n), [key IN $described | n[key]]]",
+    "far": "[{node_id(m)}, labels(m), [key IN $shown | m[key]]]",
+    "own": """
+[key IN keys(n) | CASE WHEN {is_number_list(n[key])} AND size(n[key]) >= $vector THEN [key, null, size(n[key])]
+                       ELSE [key, n[key], null] END]
+""",
+}
+"""A node: the store's own id, labels, and the properties that identify, name or describe nodes; the far end of an edge
+in the same way; and all properties of a node, of a vector only its length."""
+
+DEGREE_WITH_VALUES = """
+{outgoing_degree} + {incoming_degree} + reduce(
+  size = 0, key IN keys(n) | size + CASE WHEN {is_list(n[key])} THEN size(n[key]) ELSE 1 END)
+"""
+"""The rows at a node in both directions."""
+
+IN_SLICES = """
+UNWIND range(0, size(rows) - 1, $slice) AS start
+RETURN rows[start..start + $slice]
+"""
+
+NODES = "{lookup} WITH collect([{node}]) AS rows" + IN_SLICES
+"""The look-up."""
+
+NODES_WITH_DEGREE = "{lookup} WITH collect([{node}, {degree_with_values}]) AS rows" + IN_SLICES
+"""The look-up, the degree store and the properties of each node."""
+
+WITH_VALUE = """
+any(key IN $keys WHERE n[key] IS NOT NULL AND any(
+  value IN CASE WHEN {is_list(n[key])} THEN n[key] ELSE [n[key]] END
+  WHERE value IN $values OR toStringOrNull(value) IN $texts))
+"""
+"""The properties of a node."""
+
+WITH_INDEXED_VALUE = "n.{key} IN $values"
+"""One look-up in an index for each value."""
+
+WITH_PROPERTY = "any(key IN $keys WHERE n[key] IS NOT NULL)"
+"""The properties of a node."""
+
+SELECTED = (
+    """
+MATCH (n{label}){condition} WITH n SKIP $skip LIMIT $limit WITH collect({node}) AS rows
+"""
+    + IN_SLICES
+)
+"""A scan of the label up to the last node wanted, or a look-up."""
+
+SELECTED_COUNT = "MATCH (n{label}){condition} RETURN count(*)"
+"""A scan of the whole label, a look-up, or the store's statistics where there is no condition."""
+
+VALUES_OF = """
+MATCH {pattern}
+UNWIND $keys AS key
+WITH key, n[key] AS value WHERE value IS NOT NULL
+UNWIND CASE WHEN NOT {is_list(value)} THEN [value]
+            WHEN {is_number_list(value)} AND size(value) >= $vector THEN []
+            ELSE value END AS item
+WITH toStringOrNull(item) AS text, min([key, item]) AS first WHERE text IS NOT NULL
+"""
+BY_SIZE = "WITH text, first ORDER BY CASE WHEN text =~ $number THEN toFloat(text) END, text "
+"""Numbers first, by their size: what is no number has none, and that comes last."""
+VALUES = VALUES_OF + BY_SIZE + "SKIP $skip LIMIT $limit WITH collect(first) AS rows" + IN_SLICES
+"""A scan of a label or a type, and a place in memory for each distinct value."""
+
+VALUES_COUNT = VALUES_OF + "RETURN count(*)"
+"""As above."""
+
+NODES_OF = "(n{label})"
+EDGES_OF = "()-[n{label}]->()"
+
+EDGE_WITH = """
+OPTIONAL MATCH ()-[n]->() WHERE any(key IN $keys WHERE n[key] IS NOT NULL)
+WITH n LIMIT 1 RETURN n IS NOT NULL
+"""
+"""A scan of all relationships up to the first that has one of the properties."""
+
+FULL_TEXT = """
+{full_text}
+WHERE $label IS NULL OR $label IN labels(n)
+WITH n, score LIMIT $most
+RETURN collect([{node}, {degree_with_values}])
+"""
+"""A look-up of the words; misspelt ones cost the more the more words there are like them."""
+
+SCAN = """
+MATCH (n{label})
+WITH n LIMIT $scanned
+WITH n, reduce(texts = [], key IN $keys | texts + CASE WHEN {is_text(n[key])} THEN [n[key]]
+       WHEN {is_text_list(n[key])} THEN n[key] ELSE [] END) AS texts
+WITH n, reduce(best = 0, text IN texts | CASE WHEN text = $name THEN $exact + 1
+       WHEN toLower(text) IN $names AND best < $exact THEN $exact ELSE
+       CASE WHEN size([piece IN $pieces WHERE toLower(text) CONTAINS piece]) > best
+            THEN size([piece IN $pieces WHERE toLower(text) CONTAINS piece]) ELSE best END END) AS hits
+WHERE hits > 0
+WITH n, hits ORDER BY hits DESC LIMIT $most
+RETURN collect([{node}, {degree_with_values}])
+"""
+"""A scan of the label up to the bound, comparing every name."""
+
+PROPERTIES_OF_NODES = """
+{nodes}
+UNWIND keys(n) AS key
+WITH labels(n) AS labels, key, n[key] AS value, {value_type(n[key])} AS type
+WITH labels, key, type, CASE WHEN NOT {is_list(value)} THEN 1
+                             WHEN {is_number_list(value)} AND size(value) >= $vector THEN 1
+                             ELSE size(value) END AS size
+RETURN labels, key, type, sum(size)
+"""
+"""All properties of the nodes read: so many of each label, or all."""
+
+FIRST_NODES = "MATCH (n{label}) RETURN n LIMIT $most"
+
+ENDS_OF_EDGES = """
+MATCH (a)-[r:{type}]->(b) WITH a, r, b LIMIT $most
+WITH labels(a) AS heads, labels(b) AS tails, keys(r) AS keys, count(*) AS size
+RETURN [heads, tails, keys, size]
+"""
+"""So many edges of a type."""
+
+COUNTS = "{lookup} {sides} WITH collect([{node}, {values}, {seen}]) AS rows" + IN_SLICES
+"""The look-up, and at each node what its sides cost."""
+
+SIDE = "WITH *, {degree} AS {side}_degree {rows_of_few} {types_of_few}"
+"""The degree store."""
+
+ROWS_OF_FEW = """
+WITH n, {side}_degree AS degree WHERE 0 < degree <= $rows
+MATCH (n){edge}(m)
+RETURN collect([type(r), properties(r), {far}]) AS {side}_edges
+"""
+"""The edges of a node that has no more than `$rows`."""
+
+TYPES_OF_FEW = """
+WITH n, {side}_degree AS degree WHERE $rows < degree <= $few
+MATCH (n){edge}()
+WITH type(r) AS type, count(*) AS size
+RETURN collect([type, size]) AS {side}_types
+"""
+"""The edges of a node that has no more than `$few`, without their far ends."""
+
+SEEN = """
+[{side}_degree, {side}_edges,
+ CASE WHEN {side}_degree > $rows AND {side}_degree > $few THEN {degrees} ELSE {side}_types END, [{examples}]]
+"""
+"""The degree store by type, for other nodes."""
+
+VALUE_COUNTS = """
+[key IN keys(n) | CASE WHEN NOT {is_list(n[key])} THEN key
+                       WHEN {is_number_list(n[key])} AND size(n[key]) >= $vector THEN key ELSE [key, size(n[key])] END]
+"""
+"""The properties of a node: a key alone has one value."""
+
+OWN_VALUES = "MATCH (n) WHERE {node_id(n)} IN $ids WITH collect([{node_id(n)}, {own}]) AS rows" + IN_SLICES
+"""The properties of some nodes."""
+
+FAR_ENDS = "MATCH (n){edge}(m) WITH m LIMIT $edges WITH DISTINCT m LIMIT $examples RETURN {far}"
+"""A few edges of a type: where the first `$edges` all lead to one node, there is one example."""
+
+EXAMPLES = "MATCH (n) WHERE {node_id(n)} IN $ids RETURN {node_id(n)}, [{examples}]"
+"""A few edges of each type at each node."""
+
+ROWS = (
+    """
+MATCH (n) WHERE {node_id(n)} IN $ids
+MATCH (n){edge}(m)
+{slice}
+WITH collect([{node_id(n)}, type(r), properties(r), {far}]) AS rows
+"""
+    + IN_SLICES
+)
+"""All edges of some nodes, or those of some types, with their far ends."""
+
+SLICE = "WITH n, r, m SKIP $skip LIMIT $take"
+"""Of the edges of one type at one node: 0.2 microseconds for each that is skipped."""
+
+EDGES = (
+    """
+{lookup}
+WITH n, {degree} AS degree
+{found}
+WITH n, collect([type(r), properties(r), {far}]) AS edges
+WITH collect([{node}, size(edges), CASE WHEN size(edges) <= $most THEN edges ELSE [] END]) AS rows
+"""
+    + IN_SLICES
+)
+"""The look-up, the degree store, and what the part costs."""
+
+EDGES_TO_TAILS = """
+WITH n, degree WHERE degree <= size($tails)
+MATCH (n){edge}(m) WHERE {is_tail}
+RETURN r, m
+UNION
+WITH n, degree WHERE degree > size($tails)
+MATCH (m) WHERE {is_tail}
+MATCH (n){edge}(m)
+RETURN r, m
+"""
+"""As many edges of a head as it has, or look-ups as there are tails, whichever is less."""

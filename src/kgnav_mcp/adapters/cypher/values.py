@@ -1,0 +1,110 @@
+"""Values of properties as a person reads them, and texts as the values they may mean."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, cast
+
+from kgnav_mcp.model import Literal
+
+VECTOR_SIZE = 64
+"""A list of so many floating point numbers is a vector: only its length is shown."""
+
+_LANGUAGE = re.compile(r"(?P<name>.+)@(?P<language>[A-Za-z]{2,3}(-[A-Za-z0-9]+)*)")
+"""`name@nl`: a value in a language, as the headers of `kgnav load` write it."""
+
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,18})")
+_FLOAT = re.compile(r"-?[0-9]*\.?[0-9]+(e[+-]?[0-9]+)?|-?Infinity")
+_LARGEST = 2**63
+
+Writer = tuple[type | tuple[type, ...], Callable[[Any], str], str | Callable[[Any], str]]
+"""The types of some values, their text, and their datatype."""
+Reader = Callable[[str], object | None]
+"""The value that a text may mean, None or ValueError or OverflowError where it means none."""
+
+
+@lru_cache(maxsize=10_000)
+def split_key(key: str) -> tuple[str, str | None]:
+    """The property and the language of a key: `name@nl` is `name` in Dutch."""
+    match = _LANGUAGE.fullmatch(key)
+    return (match["name"], match["language"]) if match else (key, None)
+
+
+def encodable(text: str) -> str:
+    """The text as UTF-8 can carry it: half a surrogate pair, which no stored text has, becomes a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def whole_number(text: str) -> int | None:
+    """The integer that a text stands for, None where it stands for none that a store holds."""
+    return int(text) if _INTEGER.fullmatch(text) and -_LARGEST <= int(text) < _LARGEST else None
+
+
+def number(value: float) -> str:
+    """A floating point number as text."""
+    return str(value) if math.isfinite(value) else {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
+
+
+def vector(length: int) -> Literal:
+    """What is shown of a vector."""
+    return Literal(f"vector of {length:,} numbers", "vector")
+
+
+def _float(text: str) -> float | None:
+    return float(text) if _FLOAT.fullmatch(text) and not text.lstrip("-").isdecimal() else None
+
+
+_WRITERS: tuple[Writer, ...] = (
+    (bool, lambda value: str(value).lower(), "boolean"),
+    (int, str, "integer"),
+    (float, number, "float"),
+    ((bytes, bytearray), lambda value: f"{len(value):,} bytes", "bytes"),
+)
+"""In the order they are tried: True is an int to Python, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueFormats:
+    """How values of a driver are written and read; those of Python itself are known."""
+
+    writers: tuple[Writer, ...] = ()
+    readers: tuple[Reader, ...] = ()
+
+    def literal(self, value: object, language: str | None = None) -> Literal:
+        """One value with its datatype."""
+        if isinstance(value, str):
+            return Literal(value, None, language)
+        for kinds, write, datatype in (*_WRITERS, *self.writers):
+            if isinstance(value, kinds):
+                return Literal(write(value), datatype(value) if callable(datatype) else datatype)
+        return Literal(str(value), type(value).__name__.lower())
+
+    def literals(self, key: str, value: object, length: int | None = None) -> list[Literal]:
+        """The values under a key: each item of a list; of a vector, whose `length` is given, only its length."""
+        if length is not None:
+            return [vector(length)]
+        language = split_key(key)[1]
+        if not isinstance(value, list):
+            return [self.literal(value, language)]
+        items = cast("Sequence[object]", value)
+        if len(items) >= VECTOR_SIZE and all(isinstance(item, float) for item in items):
+            return [vector(len(items))]
+        return [self.literal(item, language) for item in items]
+
+    def possible_values(self, text: str) -> list[object]:
+        """The values that a printed text may stand for, itself among them."""
+        found: list[object] = [text]
+        if text.lower() in {"true", "false"}:
+            found.append(text.lower() == "true")
+        for read in (whole_number, _float, *self.readers):
+            try:
+                value = read(text)
+            except (ValueError, OverflowError):
+                continue  # It is not written as one of these.
+            if value is not None:
+                found.append(value)
+        return found

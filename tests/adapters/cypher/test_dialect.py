@@ -1,0 +1,55 @@
+"""What differs between stores is in their dialect: the queries of the floor have no word of Neo4j's own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields, replace
+
+import pytest
+
+from kgnav_mcp.adapters.cypher import queries
+from kgnav_mcp.adapters.cypher.builder import Builder, edge, labelled, quoted
+from kgnav_mcp.adapters.neo4j.dialect import NEO4J
+from kgnav_mcp.model import Direction
+
+OTHER = replace(
+    NEO4J,
+    node_id="id({x})",
+    degree="degree_of(n, '{edge}')",
+    is_list="is_list({x})",
+    is_number_list="is_numbers({x})",
+    subquery="CALL {{ WITH {variables} {query} }}".replace("{{", "{").replace("}}", "}"),
+)
+TEXTS = sorted(name for name, text in vars(queries).items() if name.isupper() and isinstance(text, str))
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_no_query_of_the_floor_has_a_word_of_one_store(name: str) -> None:
+    own_words = r"elementId|valueType|apoc|db\.|COUNT \{|COLLECT \{|CALL \("
+    assert re.search(own_words, getattr(queries, name)) is None
+
+
+def test_a_query_is_filled_in_the_words_of_its_dialect() -> None:
+    builder = Builder(OTHER)
+
+    nodes = builder.fill(queries.NODES, lookup="MATCH (n)")
+    rows = builder.subquery("n, degree", queries.ROWS_OF_FEW, side="outgoing", edge=edge(Direction.OUTGOING))
+
+    assert "id(n)" in nodes
+    assert "elementId" not in nodes + rows
+    assert rows.startswith("CALL { WITH n, degree ")
+    assert builder.degree(Direction.INCOMING, ["A", "B"]) == "degree_of(n, '<-[:`A`]-') + degree_of(n, '<-[:`B`]-')"
+    assert "is_list(n[key])" in builder.fill(queries.VALUE_COUNTS)
+
+
+def test_names_with_places_in_them_stay_as_they_are() -> None:
+    builder = Builder(NEO4J)
+    name = "we`ird {node} {x}"
+
+    assert builder.fill("MATCH (n{label})", label=labelled(name)) == "MATCH (n:`we``ird {node} {x}`)"
+    assert quoted(name) in builder.fill(queries.LABEL_KEYS, label=quoted(name))
+
+
+def test_every_field_of_a_dialect_says_something() -> None:
+    empty = [each.name for each in fields(NEO4J) if each.name != "own_degrees" and not getattr(NEO4J, each.name)]
+    assert not empty
