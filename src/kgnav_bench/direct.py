@@ -97,9 +97,10 @@ class Store:
     def neighbourhood(self, leaf: Leaf) -> int:
         """What `search` shows of a leaf: the entity, and all its rows with their labels."""
         (number, *_) = self._one(entities.NODES_BY_KEY, json.dumps([leaf.key]))
-        rows = self._all(around.TAILS if leaf.direction == "outgoing" else around.HEADS, number)
+        asked = json.dumps([number])
+        rows = self._all(around.TAILS if leaf.direction == "outgoing" else around.HEADS, asked, None)
         if leaf.direction == "outgoing":
-            rows += self._all(around.ATTRIBUTES, number)
+            rows += self._all(around.ATTRIBUTES, asked, None)
         return len(rows)
 
     def filtered(self, leaf: Leaf) -> int:
@@ -124,11 +125,11 @@ class Store:
         Two examples of each are kept, as `search` shows them.
         """
         (number, *_) = self._one(entities.NODES_BY_KEY, json.dumps([key]))
-        rows = self._all(around.TAILS if direction == "outgoing" else around.HEADS, number)
+        rows = self._all(around.TAILS if direction == "outgoing" else around.HEADS, json.dumps([number]), None)
         labels = {relation: label or name for relation, name, label, *_ in self._all(entities.RELATIONS)}
         counts = Counter[str]()
         examples: dict[str, list[str]] = defaultdict(list)
-        for relation, _, _, _, far, label, _ in rows:
+        for _, relation, _, _, _, far, label, _ in rows:
             name = labels[relation]
             counts[name] += 1
             if len(examples[name]) < 2:

@@ -12,22 +12,23 @@ from kgnav_mcp.errors import InvalidCursor
     ("segment", "seek", "text"),
     [
         (Segment(Kind.ATTRIBUTE, (4,)), (0,), "2.a.4.0"),
-        (Segment(Kind.EDGE, (4,)), (17, 1), "2.e.4.17.1"),
+        (Segment(Kind.TAIL, (4,)), (17, 1), "2.t.4.17.1"),
+        (Segment(Kind.HEAD, (4,)), (17, 1), "2.h.4.17.1"),
         (Segment(Kind.ATTRIBUTE_THROUGH, (4, 5)), (17, 1, 2), "2.ta.4.5.17.1.2"),
-        (Segment(Kind.EDGE_THROUGH, (4, 5)), (17, 1, 9, 0), "2.te.4.5.17.1.9.0"),
+        (Segment(Kind.TAIL_THROUGH, (4, 5)), (17, 1, 9, 0), "2.tt.4.5.17.1.9.0"),
     ],
 )
 def test_a_position_names_its_row_and_is_read_back(segment: Segment, seek: tuple[int, ...], text: str):
-    assert segment.position(2, seek) == text
+    assert segment.prefix(2) + ".".join(map(str, seek)) == text
     assert Position.parse(text) == Position(2, segment, seek)
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "0", "0.e", "0.e.1", "0.e.1.2", "0.e.1.2.3.4"),
-        *("0.x.1.2.3", "-1.e.1.2.3", "0.e.-1.2.3", "a.e.1.2.3", "0.e.1.2.x"),
-        "0.e.1.2.9223372036854775808",
+        *("", "0", "0.t", "0.t.1", "0.t.1.2", "0.t.1.2.3.4"),
+        *("0.x.1.2.3", "-1.t.1.2.3", "0.t.-1.2.3", "a.t.1.2.3", "0.t.1.2.x"),
+        "0.t.1.2.9223372036854775808",
     ],
 )
 def test_any_other_text_is_refused_with_what_to_do(text: str):

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
 from cachetools import LRUCache
 
 from kgnav_mcp.adapters.embedded import entities, graphfile, queries
+from kgnav_mcp.adapters.embedded.anchors import Anchors
 from kgnav_mcp.adapters.embedded.catalogue import Catalogue
+from kgnav_mcp.adapters.embedded.edges import EdgeKeys, EdgeReader
 from kgnav_mcp.adapters.embedded.names import NameReader
-from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader
+from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader, RowFilter
 from kgnav_mcp.adapters.embedded.nodes import NodeFinder, Totals
 from kgnav_mcp.adapters.embedded.pool import Pool, Session
 from kgnav_mcp.adapters.embedded.qualified import qualified
@@ -22,32 +24,40 @@ from kgnav_mcp.adapters.embedded.schema import SchemaReader
 from kgnav_mcp.adapters.embedded.values import Orders, ValueReader
 from kgnav_mcp.adapters.embedded.vocabulary import Vocabulary
 from kgnav_mcp.adapters.options import PREFIXES, read_prefixes, refuse_unknown
-from kgnav_mcp.adapters.paging.directions import DirectedAdapter, RelationQuestion, RowQuestion
 from kgnav_mcp.errors import StoreUnavailable
 from kgnav_mcp.model import (
+    AnchoredPage,
     Candidate,
     Count,
+    Direction,
     Entity,
     Health,
+    Link,
     Literal,
     Namesake,
     Page,
     RelationFacts,
     Schema,
+    Stop,
     Triple,
 )
-from kgnav_mcp.port import AdapterOptions, Capability, ValueOwner
+from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind, ValueOwner
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 _UNASKED = AdapterOptions().languages
 """Languages that nobody asked for: names are then shown as the load chose them."""
 _KEPT_ENTITIES = 256
-_KEPT_PAGES, _KEPT_ITEMS = 16, 5_000
-"""Lists of relations that are kept, and the longest of them: some megabytes at the most."""
+_KEPT_ANCHORS = 40_000
+"""Entities that are known from the sets of earlier calls: some 20 MB at the most, where all are of one call each."""
+_KEPT_COUNTS = 200_000
+"""Rows of an entity by a relation, in the lists of relations that are kept: some 20 MB at the most."""
+_KEPT_EDGES = 1_000_000
+"""Numbers of edges between sets of entities, in lists that are paged through: 8 MB at the most."""
 
 
-class EmbeddedAdapter(DirectedAdapter):
+class EmbeddedAdapter(GraphAdapter):
     """One open graph file."""
 
     capabilities: frozenset[Capability] = frozenset(Capability)
@@ -70,7 +80,11 @@ class EmbeddedAdapter(DirectedAdapter):
         # An open file never changes, and one that is put in its place is opened by an adapter of its own: answers
         # hold. They are kept and looked up on the event loop alone, never by the pool's threads.
         self._described: LRUCache[tuple[str, ...], Mapping[str, Entity]] = LRUCache(_KEPT_ENTITIES)
-        self._relations: LRUCache[tuple[object, ...], Page[RelationFacts]] = LRUCache(_KEPT_PAGES)
+        self._anchors: LRUCache[tuple[str, ...], Anchors] = LRUCache(_KEPT_ANCHORS, getsizeof=len)
+        self._edges: LRUCache[tuple[object, ...], EdgeKeys] = LRUCache(_KEPT_EDGES, getsizeof=len)
+        self._relations: LRUCache[tuple[object, ...], AnchoredPage[RelationFacts]] = LRUCache(
+            _KEPT_COUNTS, getsizeof=_counts_in
+        )
 
     async def open(self) -> None:
         self._catalogue = await self._pool.run(self._read_meta)
@@ -115,28 +129,69 @@ class EmbeddedAdapter(DirectedAdapter):
 
         return await self._run(job)
 
-    async def relations_in(self, asked: RelationQuestion) -> Page[RelationFacts]:
-        def job(builder: Builder) -> Page[RelationFacts]:
-            nodes = [number for number, _ in entities.anchors(builder, asked.ids)]
-            reader = RelationReader(builder, nodes, asked.direction, asked.far_ends)
-            return reader.page(hops=asked.hops, examples=asked.examples, limit=asked.limit)
+    async def relations(
+        self,
+        ids: Sequence[str],
+        direction: Direction | None,
+        *,
+        hops: int = 1,
+        far_ends: TailKind | None = None,
+        examples: int = 0,
+        limit: int,
+    ) -> AnchoredPage[RelationFacts]:
+        def job(builder: Builder, anchors: Anchors) -> AnchoredPage[RelationFacts]:
+            reader = RelationReader(builder, anchors, far_ends)
+            return reader.page(direction, hops=hops, examples=examples, limit=limit)
 
         # A long list is read once, not once for each of its pages or for each question that ranks it.
-        key = (tuple(asked.ids), *astuple(asked)[1:])
+        key = (tuple(ids), direction, hops, far_ends, examples, limit)
         page = self._relations.get(key)
         if page is None:
-            page = await self._run(job)
-            if len(asked.ids) == 1 and len(page.items) <= _KEPT_ITEMS:
-                self._relations[key] = page
+            page = await self._run_at(job, ids)
+            if self._are_known(ids):
+                _keep(self._relations, key, page)
         return page
 
-    async def rows_in(self, asked: RowQuestion) -> Page[Triple]:
-        def job(builder: Builder) -> Page[Triple]:
-            known = None if asked.paths is None else builder.known_paths(asked.paths)
-            reader = NeighbourReader(builder, entities.anchors(builder, asked.ids), asked.direction, asked.far_ends)
-            return reader.page(known, asked.limit, asked.after, whole=asked.all_or_none)
+    async def neighbours(
+        self,
+        ids: Sequence[str],
+        direction: Direction | None,
+        *,
+        paths: Sequence[tuple[str, ...]] | None = None,
+        far_ends: TailKind | None = None,
+        limit: int,
+        after: str | None = None,
+        all_or_none: bool = False,
+    ) -> AnchoredPage[Link]:
+        def job(builder: Builder, anchors: Anchors) -> AnchoredPage[Link]:
+            wanted = RowFilter(None if paths is None else frozenset(builder.known_paths(paths)), far_ends)
+            reader = NeighbourReader(builder, anchors, direction, wanted)
+            return reader.page(limit, after, all_or_none=all_or_none)
 
-        return await self._run(job)
+        return await self._run_at(job, ids)
+
+    async def edges(
+        self,
+        heads: Sequence[str],
+        tails: Sequence[str],
+        *,
+        relations: Sequence[str] | None = None,
+        limit: int,
+        after: str | None = None,
+    ) -> Page[Triple]:
+        key = (tuple(heads), tuple(tails), None if relations is None else frozenset(relations))
+        known = self._edges.get(key)
+
+        def job(builder: Builder, at_heads: Anchors, at_tails: Anchors) -> tuple[EdgeKeys, Page[Triple]]:
+            reader = EdgeReader(builder, at_heads, at_tails)
+            paths = None if relations is None else builder.known_paths((relation,) for relation in relations)
+            keys = known or reader.keys(None if paths is None else [relation for (relation,) in paths])
+            return keys, reader.page(keys, limit, after)
+
+        keys, page = await self._run_at(job, heads, tails)
+        if page.stop is Stop.LIMIT and self._are_known(heads, tails):
+            _keep(self._edges, key, keys)
+        return page
 
     async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:
         return await self._run(lambda builder: qualified(builder, entity, limit))
@@ -178,6 +233,27 @@ class EmbeddedAdapter(DirectedAdapter):
 
         return await self._run(job)
 
+    async def _run_at(self, job: Callable[..., T], *sets: Sequence[str]) -> T:
+        """Do one verb's work at sets of entities, which are looked up where they are not those of an earlier call."""
+        asked = [tuple(ids) for ids in sets]
+        known = [self._anchors.get(ids) for ids in asked]
+
+        def at(builder: Builder) -> tuple[list[Anchors], T]:
+            anchors = [
+                Anchors.read(builder, ids) if found is None else found for ids, found in zip(asked, known, strict=True)
+            ]
+            return anchors, job(builder, *anchors)
+
+        anchors, answer = await self._run(at)
+        for ids, before, found in zip(asked, known, anchors, strict=True):
+            if before is None and found.complete(ids):
+                _keep(self._anchors, ids, found)
+        return answer
+
+    def _are_known(self, *sets: Sequence[str]) -> bool:
+        """Whether sets of ids have been looked up; others, of which a caller may make up any number, are not kept."""
+        return all(tuple(ids) in self._anchors for ids in sets)
+
     async def _run(self, job: Callable[[Builder], T]) -> T:
         """Do one verb's work in a thread of the pool."""
         catalogue = self._opened()
@@ -203,6 +279,16 @@ class EmbeddedAdapter(DirectedAdapter):
         if self._vocabulary is None:
             self._vocabulary = Vocabulary(term for (term,) in builder.session.all(queries.names.VOCABULARY))
         return self._vocabulary
+
+
+def _counts_in(page: AnchoredPage[RelationFacts]) -> int:
+    return 1 + sum(1 + len(facts.per_entity) for facts in page.items)
+
+
+def _keep(cache: LRUCache[K, T], key: K, value: T) -> None:
+    """Put a value into a cache, unless it is larger than the whole of it."""
+    with suppress(ValueError):
+        cache[key] = value
 
 
 def _advice(builder: Builder) -> list[str]:

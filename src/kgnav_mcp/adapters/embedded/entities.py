@@ -27,17 +27,6 @@ def resolved(builder: Builder, ids: Iterable[str]) -> dict[str, Row]:
     return found
 
 
-def anchors(builder: Builder, ids: Sequence[str]) -> list[tuple[int, Entity]]:
-    """The nodes of a set of ids with their labels, each once, in the order given."""
-    found: dict[int, Entity] = {}
-    rows = resolved(builder, ids)
-    for reference in ids:
-        if reference in rows:
-            number, key, label, _, mediator = rows[reference]
-            found.setdefault(number, builder.entity(key, label, mediator))
-    return list(found.items())
-
-
 def described(builder: Builder, rows: Iterable[Row]) -> dict[int, Entity]:
     """Node rows as entities with types and descriptions, by node number."""
     nodes = {row[0]: row for row in rows}

@@ -1,266 +1,236 @@
 """The rows around nodes, in an order that never changes, and a page of them behind any row at the same cost.
 
-Order: the entities as they were asked for; at each, first the relations that have literals anywhere in the graph,
-then the other ones, then two-hop relations, each of the three by relation id; within a relation, literals in the
-order of the source, then nodes by their number in the file, parallel edges in the order of the source.
+Order: outgoing rows, then incoming ones; in each direction the entities as they were asked for; at each, first the
+relations that have literals anywhere in the graph, then the other ones, then two-hop relations, each of the three by
+relation id; within a relation, literals in the order of the source, then nodes by their number in the file, parallel
+edges in the order of the source.
+
+Rows are counted for each entity first, so that a page reads what it shows: those of a hub by a seek for each of its
+relations, those of all the small nodes on it by one query.
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 
 from kgnav_mcp.adapters.embedded import queries
-from kgnav_mcp.adapters.embedded.paging import START, Kind, Position, Seek, Segment, invalid
+from kgnav_mcp.adapters.embedded.anchors import Anchors, Path
+from kgnav_mcp.adapters.embedded.counts import CountReader, Counts
+from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
+from kgnav_mcp.adapters.embedded.links import Placed, links
+from kgnav_mcp.adapters.embedded.paging import START, Kind, Position, Seek, Segment
 from kgnav_mcp.adapters.embedded.pool import Row
-from kgnav_mcp.adapters.embedded.relations import Path, RelationReader
 from kgnav_mcp.adapters.embedded.rows import Builder
-from kgnav_mcp.adapters.embedded.session import counted
-from kgnav_mcp.model import Count, Direction, Entity, Node, Page, Stop, Triple
+from kgnav_mcp.model import AnchoredPage, Count, Direction, Link, Stop
 from kgnav_mcp.port import TailKind
+from kgnav_mcp.port.lists import invalid
 
-Numbered = tuple[Seek, Triple]
-"""A triple with the numbers that order it within its segment."""
+_SMALL = {Kind.ATTRIBUTE: queries.around.ATTRIBUTES, Kind.TAIL: queries.around.TAILS, Kind.HEAD: queries.around.HEADS}
+_ONE_NODE = {
+    Kind.ATTRIBUTE: queries.around.ATTRIBUTES_BY,
+    Kind.TAIL: queries.around.TAILS_BY,
+    Kind.HEAD: queries.around.HEADS_BY,
+    Kind.ATTRIBUTE_THROUGH: queries.around.ATTRIBUTES_THROUGH,
+    Kind.TAIL_THROUGH: queries.around.TAILS_THROUGH,
+    Kind.HEAD_THROUGH: queries.around.HEADS_THROUGH,
+}
+_KINDS = {
+    (Direction.OUTGOING, TailKind.LITERAL): (Kind.ATTRIBUTE, Kind.ATTRIBUTE_THROUGH),
+    (Direction.OUTGOING, TailKind.ENTITY): (Kind.TAIL, Kind.TAIL_THROUGH),
+    (Direction.INCOMING, TailKind.ENTITY): (Kind.HEAD, Kind.HEAD_THROUGH),
+}
+"""The kinds of rows of one hop and of two."""
 
 
-class _Source(Protocol):
-    """The rows around one node in one direction, by segment."""
+@dataclass(frozen=True, slots=True)
+class RowFilter:
+    """Which rows are wanted: those of these paths (None: all of one hop) that end at entities, or at literals."""
 
-    def paths(self) -> set[int]:
-        """The relations of the node, as far as they are known without a search."""
-        ...
+    paths: frozenset[Path] | None = None
+    far_ends: TailKind | None = None
 
-    def read(self, segment: Segment, behind: Seek, room: int) -> list[Numbered]:
-        """At most `room` rows of a one-hop segment, in order, behind a place."""
-        ...
+    @property
+    def relations(self) -> set[int] | None:
+        """The one-hop relations; None: all."""
+        return None if self.paths is None else {path[0] for path in self.paths if len(path) == 1}
+
+    @property
+    def two_hops(self) -> list[Path]:
+        return [path for path in self.paths or () if len(path) == 2]
 
 
 class NeighbourReader:
-    """Answers `neighbours` for one set of nodes in one direction, within one job."""
+    """Answers `neighbours` for one set of nodes, within one job."""
 
-    def __init__(
-        self,
-        builder: Builder,
-        nodes: Sequence[tuple[int, Entity]],
-        direction: Direction,
-        far_ends: TailKind | None = None,
-    ) -> None:
+    def __init__(self, builder: Builder, anchors: Anchors, direction: Direction | None, wanted: RowFilter) -> None:
         self._builder = builder
-        self._nodes = nodes
-        self._direction = direction
-        self._far_ends = far_ends
-        self._with_literals = direction is Direction.OUTGOING and far_ends is not TailKind.ENTITY
-        self._with_nodes = far_ends is not TailKind.LITERAL
-        self._hubs: dict[int, dict[int, int]] = defaultdict(dict)
-        side = 0 if direction is Direction.OUTGOING else 1
-        numbers = json.dumps([number for number, _ in nodes])
-        for number, relation, rows in builder.session.all(queries.around.HUB_ROWS, numbers, side):
-            self._hubs[number][relation] = counted(rows)
+        self._anchors = anchors
+        self._directions = tuple(Direction) if direction is None else (direction,)
+        self._wanted = wanted
 
-    def page(self, paths: Sequence[Path] | None, limit: int, after: str | None, *, whole: bool = False) -> Page[Triple]:
-        """One page of the triples of these paths, or of all one-hop relations; none of a list longer than is wanted."""
-        position = Position.parse(after) if after is not None else None
-        if whole and position is None and (rows := self._at_hubs(paths)) > limit:
-            return Page((), (), Count.at_least(rows), Stop.LIMIT)
-        if position is not None and position.entity >= len(self._nodes):
+    def page(self, limit: int, after: str | None, *, all_or_none: bool = False) -> AnchoredPage[Link]:
+        """One page of the rows; none of a longer list where all or none are wanted.
+
+        Raises:
+            InvalidCursor: no page of this list gave that position.
+        """
+        sides = {side: _Side(self._builder, self._anchors, side, self._wanted) for side in self._directions}
+        total = sum(side.count(limit) for side in sides.values())
+        if all_or_none and after is None and total > limit:
+            return AnchoredPage((), (), Count(total), Stop.LIMIT)
+        start = Position.parse(after) if after is not None else None
+        if start is not None and (start.direction not in sides or start.entity >= len(self._anchors.nodes)):
             raise invalid(after or "")
-        first = position.entity if position is not None else 0
-        triples: list[Triple] = []
-        positions: list[str] = []
-        for index in range(first, len(self._nodes)):
-            start = position if index == first else None
-            for segment, seek, triple in self._behind(index, paths, start, limit + 1 - len(triples)):
-                triples.append(triple)
-                positions.append(segment.position(index, seek))
-            if len(triples) > limit:
-                break
-        if len(triples) <= limit:
-            total = len(triples) if after is None else self._total(paths)
-            return Page(tuple(triples), tuple(positions), Count(total))
-        if whole:
-            return Page((), (), Count.at_least(len(triples)), Stop.LIMIT)
-        return Page(tuple(triples[:limit]), tuple(positions[:limit]), Count(self._total(paths)), Stop.LIMIT)
-
-    def _at_hubs(self, paths: Sequence[Path] | None) -> int:
-        """Rows of one hop that are counted in the file: at least so many there are, but for a narrowing to far ends."""
-        if self._far_ends is not None:
-            return 0
-        hubs = (counts.items() for counts in self._hubs.values())
-        return sum(n for rows in hubs for relation, n in rows if paths is None or (relation,) in paths)
-
-    def _total(self, paths: Sequence[Path] | None) -> int:
-        reader = RelationReader(self._builder, [number for number, _ in self._nodes], self._direction)
-        counts = reader.counts()
-        if paths is not None:
-            if any(len(path) == 2 for path in paths):
-                counts.update(reader.counts_through())
-            counts = Counter({path: counts[path] for path in paths if path in counts})
-        if self._far_ends is None:
-            return counts.total()
-        literals = sum(reader.literals(path) for path in counts)
-        return literals if self._far_ends is TailKind.LITERAL else counts.total() - literals
-
-    def _behind(
-        self, index: int, paths: Sequence[Path] | None, start: Position | None, room: int
-    ) -> list[tuple[Segment, Seek, Triple]]:
-        """At most `room` rows around one node, behind a position."""
-        number, anchor = self._nodes[index]
-        source = self._source(number, anchor)
-        segments = self._segments(source, paths)
-        if start is not None:
-            if start.segment not in segments:
-                raise invalid(start.segment.position(start.entity, start.seek))
-            segments = segments[segments.index(start.segment) :]
-        found: list[tuple[Segment, Seek, Triple]] = []
-        for segment in segments:
-            behind = start.seek if start is not None and segment == start.segment else START[segment.kind]
-            if segment.kind.hops == 1:
-                rows = source.read(segment, behind, room - len(found))
-            else:
-                rows = self._read_through(segment, number, anchor, behind, room - len(found))
-            found += [(segment, seek, triple) for seek, triple in rows]
-            if len(found) >= room:
-                break
-        return found
-
-    def _source(self, number: int, anchor: Entity) -> _Source:
-        if number in self._hubs:
-            return _Hub(self._builder, number, anchor, self._direction, set(self._hubs[number]))
-        return _Small(self._builder, number, anchor, self._direction)
-
-    def _segments(self, source: _Source, paths: Sequence[Path] | None) -> list[Segment]:
-        """The segments that may have rows, in order."""
-        entries = self._builder.relation_entries
-        outgoing = self._direction is Direction.OUTGOING
-        here = source.paths()
-        wanted = {(relation,) for relation in here}
-        if paths is not None:
-            wanted = {path for path in paths if len(path) == 2 or path in wanted}
-
-        def place(path: Path) -> tuple[int, str]:
-            if len(path) == 2:
-                return 2, self._builder.path(path).id
-            return int(not (outgoing and entries[path[0]].attributes)), entries[path[0]].relation.id
-
-        segments: list[Segment] = []
-        for path in sorted(wanted, key=place):
-            literals, nodes = _KINDS[len(path)]
-            last = entries[path[-1]]
-            if self._with_literals and last.attributes:
-                segments.append(Segment(literals, path))
-            if self._with_nodes and last.edges:
-                segments.append(Segment(nodes, path))
-        return segments
-
-    def _read_through(self, segment: Segment, number: int, anchor: Entity, behind: Seek, room: int) -> list[Numbered]:
-        """Rows of a two-hop relation, in order, behind a place."""
-        builder = self._builder
-        relation = builder.path(segment.path)
-        outgoing = self._direction is Direction.OUTGOING
-        if segment.kind is Kind.ATTRIBUTE_THROUGH:
-            query = queries.around.ATTRIBUTES_THROUGH
-        else:
-            query = queries.around.TAILS_THROUGH if outgoing else queries.around.HEADS_THROUGH
-        found: list[Numbered] = []
-        for row in builder.session.all(query, number, *segment.path, *behind, room):
-            seek, (first, second, key, *far) = row[: len(behind)], row[len(behind) :]
-            via = builder.entity(key, None, 1)
-            qualifiers = builder.qualifiers(first) + builder.qualifiers(second)
-            end: Node = builder.literal(*far) if segment.kind is Kind.ATTRIBUTE_THROUGH else builder.entity(*far)
-            triple = (
-                Triple(anchor, relation, end, qualifiers, via)
-                if outgoing or not isinstance(end, Entity)
-                else Triple(end, relation, anchor, qualifiers, via)
-            )
-            found.append((seek, triple))
-        return found
+        placed: list[Placed] = []
+        for direction, side in sides.items():
+            if start is None or start.direction is direction:
+                placed += side.behind(start, limit + 1 - len(placed))
+                start = None
+        shown = placed[:limit]
+        return AnchoredPage(
+            items=tuple(link for _, link in shown),
+            positions=tuple(position for position, _ in shown),
+            total=Count(total),
+            stop=Stop.LIMIT if len(placed) > limit else Stop.COMPLETE,
+            anchors=self._anchors.given,
+        )
 
 
-_KINDS = {1: (Kind.ATTRIBUTE, Kind.EDGE), 2: (Kind.ATTRIBUTE_THROUGH, Kind.EDGE_THROUGH)}
+class _Side:
+    """The rows at the nodes in one direction."""
 
-
-class _Rows:
-    """What both sources share: turning rows into triples at one anchor."""
-
-    def __init__(self, builder: Builder, number: int, anchor: Entity, direction: Direction) -> None:
+    def __init__(self, builder: Builder, anchors: Anchors, direction: Direction, wanted: RowFilter) -> None:
         self._builder = builder
-        self._number = number
-        self._anchor = anchor
-        self._outgoing = direction is Direction.OUTGOING
-
-    def _attributes(self, rows: Iterable[Row]) -> list[Numbered]:
-        builder = self._builder
-        return [
-            (
-                (n,),
-                Triple(
-                    self._anchor,
-                    builder.relation(relation),
-                    builder.literal(text, datatype, language),
-                    builder.qualifiers(qualifiers),
-                ),
-            )
-            for relation, n, text, datatype, language, qualifiers in rows
+        self._anchors = anchors
+        self._nodes = list(anchors.nodes.items())
+        self._direction = direction
+        self._hubs = anchors.hubs[direction]
+        self._wanted = wanted
+        self._relations = wanted.relations
+        self._kinds = [
+            kinds for (side, end), kinds in _KINDS.items() if side is direction and wanted.far_ends in {None, end}
         ]
+        self._rows: Sequence[int] = ()
+        self._small: dict[int, dict[Segment, list[Row]]] = {}
+        self._places: dict[Path, tuple[int, str]] = {}
 
-    def _edges(self, rows: Iterable[Row]) -> list[Numbered]:
-        builder, anchor = self._builder, self._anchor
-        found: list[Numbered] = []
-        for relation, node, n, qualifiers, key, label, mediator in rows:
-            end = builder.entity(key, label, mediator)
-            head, tail = (anchor, end) if self._outgoing else (end, anchor)
-            found.append(((node, n), Triple(head, builder.relation(relation), tail, builder.qualifiers(qualifiers))))
+    def count(self, limit: int) -> int:
+        """How many rows there are. Where those of all small nodes fit a page of `limit`, they are read instead."""
+        question = (self._direction, self._wanted)
+        rows = self._anchors.rows(question)
+        if rows is None:
+            totals: Counter[int] = Counter()
+            for of_path in self._counts(limit).values():
+                for number, n in of_path.items():
+                    totals[number] += n
+            for number, segments in self._small.items():
+                totals[number] += sum(map(len, segments.values()))
+            rows = [totals[number] for number, _ in self._nodes]
+            self._anchors.keep(question, rows)
+        self._rows = rows
+        return sum(rows)
+
+    def _counts(self, limit: int) -> Counts:
+        """The rows of each path, without those of small nodes that were read."""
+        reader = CountReader(self._builder, self._anchors, self._direction, self._wanted.far_ends)
+        counts: Counts = {}
+        if self._relations is None or self._relations:
+            small = self._anchors.small(self._direction)
+            if len(small) <= max(limit // DEGREE_FLOOR, 1):
+                self._read_small(small)
+                counts = reader.near_hubs(self._relations)
+            else:
+                counts = reader.near(self._relations)
+        if two_hops := self._wanted.two_hops:
+            through = reader.through()
+            counts |= {path: through[path] for path in two_hops if path in through}
+        return counts
+
+    def behind(self, start: Position | None, most: int) -> list[Placed]:
+        """The first rows behind a position, `most` at most. What has been counted is known to be there."""
+        found: list[Placed] = []
+        for index in range(start.entity if start is not None else 0, len(self._nodes)):
+            if self._rows[index] or start is not None:
+                for segment, seek in self._segments_behind(index, start, most - len(found)):
+                    if len(found) < most:
+                        found += self._read(index, segment, seek, most - len(found))
+            if len(found) >= most:
+                break
+            start = None
         return found
 
+    def _segments_behind(self, index: int, start: Position | None, most: int) -> list[tuple[Segment, Seek]]:
+        """The segments at a node that may have rows behind a position, in order, with where each begins."""
+        number, _ = self._nodes[index]
+        if number not in self._hubs and number not in self._small:
+            self._read_small(self._small_from(index, most))
+        segments = self._segments(number)
+        if start is None:
+            return [(segment, START[segment.kind]) for segment in segments]
+        if start.segment not in segments:
+            raise invalid(start.segment.prefix(start.entity))
+        rest = segments[segments.index(start.segment) + 1 :]
+        return [(start.segment, start.seek), *((segment, START[segment.kind]) for segment in rest)]
 
-class _Hub(_Rows):
-    """A node with many rows: its relations are counted in the file, each is read by a seek of its own."""
+    def _segments(self, number: int) -> list[Segment]:
+        """The segments at a node that may have rows, in order."""
+        entries = self._builder.relation_entries
+        paths = self._wanted.two_hops
+        if number in self._hubs:
+            here = self._hubs[number].keys()
+            paths += [(relation,) for relation in (here if self._relations is None else here & self._relations)]
+        found = [*self._small.get(number, ())]
+        for path in paths:
+            last = entries[path[-1]]
+            kinds = [pair[len(path) - 1] for pair in self._kinds]
+            found += [Segment(kind, path) for kind in kinds if (last.attributes if kind.literal else last.edges)]
+        return sorted(found, key=self._place)
 
-    def __init__(
-        self, builder: Builder, number: int, anchor: Entity, direction: Direction, relations: set[int]
-    ) -> None:
-        super().__init__(builder, number, anchor, direction)
-        self._relations = relations
-
-    def paths(self) -> set[int]:
-        return self._relations
-
-    def read(self, segment: Segment, behind: Seek, room: int) -> list[Numbered]:
-        session = self._builder.session
-        if segment.kind is Kind.ATTRIBUTE:
-            return self._attributes(
-                session.all(queries.around.ATTRIBUTES_BY, self._number, *segment.path, *behind, room)
+    def _place(self, segment: Segment) -> tuple[int, str, bool]:
+        """Where a segment comes among those of a node."""
+        path = segment.path
+        if path not in self._places:
+            literals_first = (
+                self._direction is Direction.OUTGOING and self._builder.relation_entries[path[0]].attributes
             )
-        query = queries.around.TAILS_BY if self._outgoing else queries.around.HEADS_BY
-        return self._edges(session.all(query, self._number, *segment.path, *behind, room))
+            rank = 2 if len(path) == 2 else int(not literals_first)
+            self._places[path] = rank, self._builder.path(path).id
+        return *self._places[path], not segment.kind.literal
 
+    def _small_from(self, index: int, most: int) -> list[int]:
+        """The small nodes among those that have the next rows."""
+        found: list[int] = []
+        for place in range(index, len(self._nodes)):
+            number, _ = self._nodes[place]
+            if number not in self._hubs:
+                found.append(number)
+            most -= self._rows[place]
+            if most <= 0:
+                break
+        return found
 
-class _Small(_Rows):
-    """A node with few rows: all are read at once, which is cheaper than a query for each relation."""
+    def _read_small(self, numbers: Sequence[int]) -> None:
+        """Read all rows of small nodes, which is cheaper than a query for each of them or of their relations."""
+        self._small.update((number, {}) for number in numbers)
+        if self._relations is not None and not self._relations:
+            return
+        relations = None if self._relations is None else json.dumps(list(self._relations))
+        for kind, _ in self._kinds:
+            rows = self._builder.session.all(_SMALL[kind], json.dumps(list(numbers)), relations)
+            for (number, relation), group in groupby(rows, itemgetter(0, 1)):
+                self._small[number].setdefault(Segment(kind, (relation,)), []).extend(group)
 
-    def __init__(self, builder: Builder, number: int, anchor: Entity, direction: Direction) -> None:
-        super().__init__(builder, number, anchor, direction)
-        session = builder.session
-        self._rows = {
-            Kind.ATTRIBUTE: _by_relation(session.all(queries.around.ATTRIBUTES, number) if self._outgoing else ()),
-            Kind.EDGE: _by_relation(
-                session.all(queries.around.TAILS if self._outgoing else queries.around.HEADS, number)
-            ),
-        }
-
-    def paths(self) -> set[int]:
-        return {relation for rows in self._rows.values() for relation in rows}
-
-    def read(self, segment: Segment, behind: Seek, room: int) -> list[Numbered]:
-        rows = self._rows[segment.kind].get(segment.path[0], ())
-        numbered = self._attributes(rows) if segment.kind is Kind.ATTRIBUTE else self._edges(rows)
-        return sorted((row for row in numbered if row[0] > behind), key=lambda row: row[0])[:room]
-
-
-def _by_relation(rows: Iterable[Row]) -> dict[int, list[Row]]:
-    grouped: dict[int, list[Row]] = defaultdict(list)
-    for row in rows:
-        grouped[row[0]].append(row)
-    return grouped
+    def _read(self, index: int, segment: Segment, behind: Seek, most: int) -> list[Placed]:
+        """At most so many rows of a segment, in order, behind a place."""
+        number, anchor = self._nodes[index]
+        if segment.kind.hops == 2 or number in self._hubs:
+            rows = self._builder.session.all(_ONE_NODE[segment.kind], number, *segment.path, *behind, most)
+        else:
+            seek = slice(2, 2 + len(behind))
+            rows = sorted((row for row in self._small[number][segment] if row[seek] > behind), key=itemgetter(seek))
+        return links(self._builder, index, anchor, segment, rows[:most])

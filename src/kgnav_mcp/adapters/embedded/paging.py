@@ -1,7 +1,7 @@
 """Where a page ends: a place in the fixed order of rows, as the short text that the next page starts behind.
 
 A position names its row by the row's own numbers in the file: `<entity>.<kind>.<relations>.<rest of the row's key>`,
-such as `0.e.12.4711.0` for the edge by relation 12 to node 4711 of the first entity asked for. The next page seeks
+such as `0.t.12.4711.0` for the edge by relation 12 to node 4711 of the first entity asked for. The next page seeks
 straight behind that row in the index, so that a page deep in a hub costs what the first one costs.
 """
 
@@ -9,42 +9,60 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
-from kgnav_mcp.errors import InvalidCursor
+from kgnav_mcp.model import Direction
+from kgnav_mcp.port.lists import invalid
 
 _LARGEST = 2**63 - 1
 
 
 class Kind(StrEnum):
-    """What the rows of a segment are."""
+    """What the rows of a segment end at, seen from the entity; `*_THROUGH`: behind a mediator."""
 
     ATTRIBUTE = "a"
-    EDGE = "e"
+    TAIL = "t"
+    HEAD = "h"
     ATTRIBUTE_THROUGH = "ta"
-    EDGE_THROUGH = "te"
+    TAIL_THROUGH = "tt"
+    HEAD_THROUGH = "th"
 
     @property
     def hops(self) -> int:
-        return 2 if self in {Kind.ATTRIBUTE_THROUGH, Kind.EDGE_THROUGH} else 1
+        return len(self)
+
+    @property
+    def literal(self) -> bool:
+        return self in {Kind.ATTRIBUTE, Kind.ATTRIBUTE_THROUGH}
+
+    @property
+    def direction(self) -> Direction:
+        return Direction.INCOMING if self in {Kind.HEAD, Kind.HEAD_THROUGH} else Direction.OUTGOING
 
 
 Seek = tuple[int, ...]
 """The numbers that order the rows of one segment; every row's are greater than those of `START`."""
 
-SEEK_LENGTH = {Kind.ATTRIBUTE: 1, Kind.EDGE: 2, Kind.ATTRIBUTE_THROUGH: 3, Kind.EDGE_THROUGH: 4}
-START = {kind: (-1,) * length for kind, length in SEEK_LENGTH.items()}
+_SEEK_LENGTH = {
+    Kind.ATTRIBUTE: 1,
+    Kind.TAIL: 2,
+    Kind.HEAD: 2,
+    Kind.ATTRIBUTE_THROUGH: 3,
+    Kind.TAIL_THROUGH: 4,
+    Kind.HEAD_THROUGH: 4,
+}
+START = {kind: (-1,) * length for kind, length in _SEEK_LENGTH.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """The rows of one kind by one relation, or by two relations through a mediator, around one entity."""
 
     kind: Kind
     path: tuple[int, ...]
 
-    def position(self, entity: int, seek: Seek) -> str:
-        """The position of the row with these numbers, for the entity at this place of the set asked for."""
-        return ".".join((str(entity), self.kind, *map(str, self.path), *map(str, seek)))
+    def prefix(self, entity: int) -> str:
+        """How positions in it begin, for the entity at this place of the set asked for; a row's numbers follow."""
+        return ".".join((str(entity), self.kind, *map(str, self.path), ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +73,10 @@ class Position:
     segment: Segment
     seek: Seek
 
+    @property
+    def direction(self) -> Direction:
+        return self.segment.kind.direction
+
     @classmethod
     def parse(cls, text: str) -> Position:
         """Raises InvalidCursor when the text is no position of neighbours."""
@@ -64,7 +86,7 @@ class Position:
             numbers = tuple(number_in(part) for part in parts[2:])
         except (ValueError, IndexError) as error:
             raise invalid(text) from error
-        if entity < 0 or len(numbers) != kind.hops + SEEK_LENGTH[kind]:
+        if entity < 0 or len(numbers) != kind.hops + _SEEK_LENGTH[kind]:
             raise invalid(text)
         return cls(entity, Segment(kind, numbers[: kind.hops]), numbers[kind.hops :])
 
@@ -85,10 +107,3 @@ def node_behind(after: str | None) -> int:
         return number_in(after)
     except ValueError as error:
         raise invalid(after) from error
-
-
-def invalid(position: str) -> InvalidCursor:
-    """The error for a position that this call cannot have given."""
-    return InvalidCursor(
-        f"{position[:40]!r} is no position in this list", next_step="Make the call again without a cursor."
-    )

@@ -1,35 +1,18 @@
-"""Which relations a set of nodes has, with exact counts at any degree.
-
-Hubs have their rows counted per relation in the file, so that a node with a million neighbours costs what one with
-fifty does; every other node has so few rows that they are counted as they are read.
-"""
+"""Which relations a set of nodes has, with counts for each node and a few far ends."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 from kgnav_mcp.adapters.embedded import queries
-from kgnav_mcp.adapters.embedded.pool import Row
+from kgnav_mcp.adapters.embedded.anchors import Anchors, Path
+from kgnav_mcp.adapters.embedded.counts import CountReader, Counts
 from kgnav_mcp.adapters.embedded.rows import Builder
-from kgnav_mcp.adapters.embedded.session import counted
-from kgnav_mcp.model import Count, Direction, Entity, Node, Page, RelationFacts, Stop
+from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Node, RelationFacts, Stop
 from kgnav_mcp.port import TailKind
 
-Path = tuple[int, ...]
-"""One relation of the file, or the two relations of a way through a mediator, from head to tail."""
-
-_SIDE = {Direction.OUTGOING: 0, Direction.INCOMING: 1}
-_EDGES = {
-    Direction.OUTGOING: queries.around.EDGE_COUNTS_OUTGOING,
-    Direction.INCOMING: queries.around.EDGE_COUNTS_INCOMING,
-}
-_THROUGH = {
-    Direction.OUTGOING: (queries.around.COUNTS_THROUGH_OUTGOING, queries.around.ATTRIBUTE_COUNTS_THROUGH),
-    Direction.INCOMING: (queries.around.COUNTS_THROUGH_INCOMING,),
-}
-_HUB = {Direction.OUTGOING: queries.around.HUB_AND_TAILS, Direction.INCOMING: queries.around.HUB_AND_HEADS}
 _EXAMPLES = {Direction.OUTGOING: queries.around.EXAMPLE_TAILS, Direction.INCOMING: queries.around.EXAMPLE_HEADS}
 _EXAMPLES_THROUGH = {
     Direction.OUTGOING: queries.around.EXAMPLE_TAILS_THROUGH,
@@ -38,118 +21,80 @@ _EXAMPLES_THROUGH = {
 
 
 class RelationReader:
-    """Answers `relations` for one set of nodes in one direction, within one job."""
+    """Answers `relations` for one set of nodes, within one job."""
 
-    def __init__(
-        self, builder: Builder, nodes: Sequence[int], direction: Direction, far_ends: TailKind | None = None
-    ) -> None:
+    def __init__(self, builder: Builder, anchors: Anchors, far_ends: TailKind | None) -> None:
         self._builder = builder
         self._session = builder.session
-        self._nodes = json.dumps(list(nodes))
-        self._single = nodes[0] if len(nodes) == 1 else None
-        self._direction = direction
+        self._anchors = anchors
         self._far_ends = far_ends
 
-    def page(self, *, hops: int, examples: int, limit: int) -> Page[RelationFacts]:
-        """The relations ordered by id, with counts and examples of those that are shown."""
-        counts, known = self._counted_with_ends(examples)
-        through = self.counts_through() if hops == 2 else Counter[Path]()
-        near = 0 if self._direction is Direction.OUTGOING else 1
-        mediated = {(path[near],) for path in through}
-        counts.update(through)
-        if self._far_ends is not None:
-            counts = self._only(self._far_ends, counts)
-        named = sorted((self._builder.path(path).id, path) for path in counts)
-        shown = named[:limit]
-        far_ends = known or self._far_nodes([path for _, path in shown], examples)
-        items: list[RelationFacts] = []
-        for _, path in shown:
-            relation = self._builder.path(path)
-            parts = (relation,) if len(path) == 1 else tuple(map(self._builder.relation, path))
-            found = self._examples(path, far_ends.get(path, ()), examples) if examples else ()
-            count = Count(counts[path])
-            items.append(RelationFacts(relation, self._direction, count, parts, found, path in mediated))
-        positions = tuple(relation for relation, _ in shown)
-        stop = Stop.LIMIT if len(named) > len(shown) else Stop.COMPLETE
-        return Page(tuple(items), positions, Count(len(named)), stop)
+    def page(self, direction: Direction | None, *, hops: int, examples: int, limit: int) -> AnchoredPage[RelationFacts]:
+        """The relations ordered by direction and id, with counts and examples of those that are shown."""
+        facts: list[RelationFacts] = []
+        total = 0
+        for side in Direction if direction is None else (direction,):
+            counts, mediated = self._counts(side, hops)
+            total += len(counts)
+            named = sorted((self._builder.path(path).id, path) for path in counts)[: limit - len(facts)]
+            shown = {path: counts[path] for _, path in named}
+            ends = self._examples(side, shown, examples) if examples else {}
+            facts += [
+                self._facts(side, path, rows, ends.get(path, ()), mediators=path in mediated)
+                for path, rows in shown.items()
+            ]
+        positions = tuple(f"{fact.direction}|{fact.relation.id}" for fact in facts)
+        stop = Stop.LIMIT if total > len(facts) else Stop.COMPLETE
+        return AnchoredPage(tuple(facts), positions, Count(total), stop, anchors=self._anchors.given)
 
-    def _counted_with_ends(self, examples: int) -> tuple[Counter[Path], dict[Path, list[Entity]]]:
-        """The rows of each one-hop relation; at a hub with the nodes that are its examples, by the same query."""
-        ends: dict[Path, list[Entity]] = defaultdict(list)
-        if self._single is None or not examples or self._far_ends is not None:
-            return self.counts(), ends
-        counts = Counter[Path]()
-        for relation, count, key, label, mediator in self._session.all(_HUB[self._direction], self._single, examples):
-            path = (relation,)
-            counts[path] = counted(count)
-            if key is not None:
-                ends[path].append(self._builder.entity(key, label, mediator))
-        return (counts, ends) if counts else (self.counts(), ends)
+    def _counts(self, side: Direction, hops: int) -> tuple[Counts, set[Path]]:
+        """The rows of each relation at each node, and the one-hop relations that lead to mediators."""
+        reader = CountReader(self._builder, self._anchors, side, self._far_ends)
+        counts = reader.near()
+        if hops == 1:
+            return counts, set()
+        through = reader.through()
+        near = 0 if side is Direction.OUTGOING else 1
+        return counts | through, {(path[near],) for path in through}
 
-    def counts(self) -> Counter[Path]:
-        """Rows of each one-hop relation."""
-        hubs = self._session.all(queries.around.HUB_COUNTS, self._nodes, _SIDE[self._direction])
-        counts = Counter[Path]({(relation,): counted(count) for relation, count in hubs})
-        if counts and self._single is not None:
-            return counts  # one node that is a hub has no rows below the floor
-        self._add(counts, self._session.all(_EDGES[self._direction], self._nodes))
-        if self._direction is Direction.OUTGOING:
-            self._add(counts, self._session.all(queries.around.ATTRIBUTE_COUNTS, self._nodes))
-        return counts
-
-    def counts_through(self) -> Counter[Path]:
-        """Rows of each two-hop relation through mediators, without the ways back to where they started."""
-        counts = Counter[Path]()
-        if not self._builder.catalogue.has_mediators(self._session):
-            return counts
-        self._add(counts, self._session.all(queries.around.HUB_COUNTS_THROUGH, self._nodes, _SIDE[self._direction]))
-        for query in _THROUGH[self._direction]:
-            self._add(counts, self._session.all(query, self._nodes))
-        return counts
-
-    def literals(self, path: Path) -> int:
-        """How many of a path's rows have a literal as far end."""
-        if self._direction is Direction.INCOMING or not self._builder.relation_entries[path[-1]].attributes:
-            return 0
-        row = self._session.one(
-            queries.around.LITERAL_COUNT if len(path) == 1 else queries.around.LITERAL_COUNT_THROUGH, self._nodes, *path
+    def _facts(
+        self, side: Direction, path: Path, rows: Mapping[int, int], examples: Sequence[Node], *, mediators: bool
+    ) -> RelationFacts:
+        builder, nodes = self._builder, self._anchors.nodes
+        return RelationFacts(
+            builder.path(path),
+            side,
+            Count(sum(rows.values())),
+            tuple(map(builder.relation, path)),
+            tuple(examples),
+            mediators,
+            per_entity={nodes[number].id: n for number, n in rows.items()},
         )
-        return row[0] if row is not None else 0
 
-    def _only(self, far_ends: TailKind, counts: Counter[Path]) -> Counter[Path]:
-        """The counts of the rows that end at literals, or of the others; a relation without any is left out."""
-        literals = Counter({path: self.literals(path) for path in counts})
-        if any(count < max(literals[path], 1) for path, count in counts.items()):
-            raise ValueError("rows are there that were not counted")  # what the file says of itself is damaged
-        return +literals if far_ends is TailKind.LITERAL else counts - literals
+    def _examples(self, side: Direction, counts: Counts, wanted: int) -> dict[Path, Sequence[Node]]:
+        """The first distinct far ends of each relation in the order of `neighbours`: literals, then nodes."""
+        entries = self._builder.relation_entries
+        places = {number: place for place, number in enumerate(self._anchors.nodes)}
+        nodes = {path: sorted(rows, key=places.__getitem__) for path, rows in counts.items()}
+        literals: dict[Path, list[Node]] = defaultdict(list)
+        ends: dict[Path, list[Node]] = defaultdict(list)
+        if side is Direction.OUTGOING and self._far_ends is not TailKind.ENTITY:
+            for path, having in nodes.items():
+                if entries[path[-1]].attributes:
+                    literals[path] += self._literals(path, having, wanted)
+        if self._far_ends is not TailKind.LITERAL:
+            near = {path[0]: having for path, having in nodes.items() if len(path) == 1 and entries[path[0]].edges}
+            for relation, *row in self._session.all(_EXAMPLES[side], json.dumps(near), wanted) if near else ():
+                ends[int(relation),].append(self._builder.entity(*row))
+            for path, having in nodes.items():
+                if len(path) == 2 and entries[path[1]].edges:
+                    ends[path] += self._ends_through(side, path, having, wanted)
+        return {path: (literals[path] + ends[path])[:wanted] for path in counts}
 
-    @staticmethod
-    def _add(counts: Counter[Path], rows: list[Row]) -> None:
-        for *path, count in rows:
-            counts[tuple(path)] += counted(count)
+    def _literals(self, path: Path, nodes: Sequence[int], wanted: int) -> list[Node]:
+        query = queries.around.EXAMPLE_ATTRIBUTES if len(path) == 1 else queries.around.EXAMPLE_ATTRIBUTES_THROUGH
+        return [self._builder.literal(*row) for row in self._session.all(query, json.dumps(nodes), *path, wanted)]
 
-    def _far_nodes(self, paths: Sequence[Path], wanted: int) -> dict[Path, list[Entity]]:
-        """The first nodes at the far ends of the one-hop relations, read for all of them at once."""
-        found: dict[Path, list[Entity]] = defaultdict(list)
-        ask = [path[0] for path in paths if len(path) == 1 and self._builder.relation_entries[path[0]].edges]
-        if wanted and ask and self._far_ends is not TailKind.LITERAL:
-            rows = self._session.all(_EXAMPLES[self._direction], self._nodes, json.dumps(ask), wanted)
-            for relation, key, label, mediator in rows:
-                found[(relation,)].append(self._builder.entity(key, label, mediator))
-        return found
-
-    def _examples(self, path: Path, nodes: Sequence[Entity], wanted: int) -> tuple[Node, ...]:
-        """The first distinct far ends in the order of `neighbours`: literals, then nodes."""
-        last = self._builder.relation_entries[path[-1]]
-        outgoing = self._direction is Direction.OUTGOING
-        if len(path) == 1 and not (outgoing and last.attributes):
-            return tuple(nodes)
-        found: list[Node] = []
-        if outgoing and last.attributes and self._far_ends is not TailKind.ENTITY:
-            query = queries.around.EXAMPLE_ATTRIBUTES if len(path) == 1 else queries.around.EXAMPLE_ATTRIBUTES_THROUGH
-            rows = self._session.all(query, self._nodes, *path, wanted)
-            found += [self._builder.literal(text, datatype, language) for text, datatype, language in rows]
-        if len(path) == 2 and len(found) < wanted and last.edges and self._far_ends is not TailKind.LITERAL:
-            rows = self._session.all(_EXAMPLES_THROUGH[self._direction], self._nodes, *path, wanted - len(found))
-            nodes = [self._builder.entity(key, label, mediator) for _, key, label, mediator in rows]
-        return (*found, *nodes)[:wanted]
+    def _ends_through(self, side: Direction, path: Path, nodes: Sequence[int], wanted: int) -> list[Entity]:
+        rows = self._session.all(_EXAMPLES_THROUGH[side], json.dumps(nodes), *path, wanted)
+        return [self._builder.entity(*row) for _, *row in rows]

@@ -27,6 +27,7 @@ class Builder:
         self.catalogue = catalogue
         self.prefixes = catalogue.prefixes
         self._short = catalogue.prefixes.short
+        self._entities: dict[str, Entity] = {}
         self.relation_entries = catalogue.relations(session).entries
 
     def relation(self, number: int) -> Relation:
@@ -42,9 +43,11 @@ class Builder:
 
     def entity(self, key: str, label: str | None, mediator: int) -> Entity:
         """An entity as a far end: id and label, without types and description."""
-        if label is None or self._languages:
-            label = self.label(key, label, mediator)
-        return Entity(self._short(key), text_or_none(label), (), None, mediator != 0)
+        known = self._entities.get(key)
+        if known is None:
+            shown = self.label(key, label, mediator) if label is None or self._languages else label
+            known = self._entities[key] = Entity(self._short(key), text_or_none(shown), (), None, mediator != 0)
+        return known
 
     def label(self, key: str, label: str | None, mediator: int) -> str | None:
         """The name to show: in a preferred language, else the stored one, else what the id says; None: none."""

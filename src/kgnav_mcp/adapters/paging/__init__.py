@@ -9,7 +9,6 @@ segments     `Segment`: the rows of one path at one entity; the order of segment
 neighbours   `RowSource`, which an adapter derives from, and the page of triples made by it
 relations    the page of relations made of counts
 directions   both directions as one list
-lists        a list that was read whole, in pages
 
 A page of neighbours is made so: `RowSource.probe` may read a short list at once; else `RowSource.counts` counts, and
 the counts are cut into segments in the order of the page. `plan` takes as many as hold the rows that are wanted: small

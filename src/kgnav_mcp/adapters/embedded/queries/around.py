@@ -2,78 +2,68 @@
 
 # Relations of a set of nodes --------------------------------------------------------------------------------------
 
-HUB_COUNTS = """
-SELECT d.p, sum(d.n) FROM json_each(?1) AS j CROSS JOIN degree AS d ON d.node = j.value AND d.direction = ?2
-GROUP BY d.p
-"""
-"""One seek for each node and a row for each of a hub's relations, whatever its degree."""
-
-HUB_AND_TAILS = """
-SELECT d.p, d.n, v.key, v.label, v.mediator FROM degree AS d LEFT JOIN node AS v ON v.id IN (
-    SELECT DISTINCT e.o FROM edge AS e WHERE e.s = ?1 AND e.p = d.p LIMIT ?2
-) WHERE d.node = ?1 AND d.direction = 0
-"""
-"""For one hub: one seek, then for each of its relations one, and two for each example."""
-
-HUB_AND_HEADS = """
-SELECT d.p, d.n, v.key, v.label, v.mediator FROM degree AS d LEFT JOIN node AS v ON v.id IN (
-    SELECT DISTINCT e.s FROM edge AS e WHERE e.o = ?1 AND e.p = d.p LIMIT ?2
-) WHERE d.node = ?1 AND d.direction = 1
-"""
-"""For one hub: one seek, then for each of its relations one, and two for each example."""
-
-EDGE_COUNTS_OUTGOING = """
-SELECT e.p, count(*) FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.s = j.value
-WHERE NOT EXISTS (SELECT 1 FROM degree AS d WHERE d.node = j.value AND d.direction = 0) GROUP BY e.p
-"""
-"""Reads the edges of nodes below the degree floor only: at most DEGREE_FLOOR a node."""
-
-EDGE_COUNTS_INCOMING = """
-SELECT e.p, count(*) FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.o = j.value
-WHERE NOT EXISTS (SELECT 1 FROM degree AS d WHERE d.node = j.value AND d.direction = 1) GROUP BY e.p
-"""
-"""Reads the edges of nodes below the degree floor only: at most DEGREE_FLOOR a node."""
-
-ATTRIBUTE_COUNTS = """
-SELECT a.p, count(*) FROM json_each(?1) AS j CROSS JOIN attribute AS a ON a.node = j.value
-WHERE NOT EXISTS (SELECT 1 FROM degree AS d WHERE d.node = j.value AND d.direction = 0) GROUP BY a.p
-"""
-"""Reads the attributes of nodes below the degree floor only: at most DEGREE_FLOOR a node."""
-
 HUB_ROWS = """
-SELECT d.node, d.p, d.n FROM json_each(?1) AS j CROSS JOIN degree AS d ON d.node = j.value AND d.direction = ?2
+SELECT d.node, d.direction, d.p, d.n FROM json_each(?1) AS j CROSS JOIN degree AS d ON d.node = j.value
 """
 """One seek for each node and a row for each of a hub's relations; nodes below the degree floor have none."""
 
+EDGE_COUNTS_OUTGOING = """
+SELECT e.s, e.p, count(*) FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.s = j.value
+WHERE ?2 IS NULL OR e.p IN (SELECT value FROM json_each(?2)) GROUP BY e.s, e.p
+"""
+"""For nodes below the degree floor: one seek and at most DEGREE_FLOOR rows each."""
+
+EDGE_COUNTS_INCOMING = """
+SELECT e.o, e.p, count(*) FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.o = j.value
+WHERE ?2 IS NULL OR e.p IN (SELECT value FROM json_each(?2)) GROUP BY e.o, e.p
+"""
+"""For nodes below the degree floor: one seek and at most DEGREE_FLOOR rows each."""
+
+ATTRIBUTE_COUNTS = """
+SELECT a.node, a.p, count(*) FROM json_each(?1) AS j CROSS JOIN attribute AS a ON a.node = j.value
+WHERE ?2 IS NULL OR a.p IN (SELECT value FROM json_each(?2)) GROUP BY a.node, a.p
+"""
+"""For nodes below the degree floor: one seek and at most DEGREE_FLOOR rows each."""
+
 HUB_COUNTS_THROUGH = """
-SELECT t.p1, t.p2, sum(t.n) FROM json_each(?1) AS j CROSS JOIN through AS t ON t.node = j.value AND t.direction = ?2
-GROUP BY t.p1, t.p2
+SELECT t.node, t.p1, t.p2, t.n FROM json_each(?1) AS j
+CROSS JOIN through AS t ON t.node = j.value AND t.direction = ?2
 """
 """One seek for each node and a row for each of a hub's two-hop relations."""
 
 COUNTS_THROUGH_OUTGOING = """
-SELECT e1.p, e2.p, count(*) FROM json_each(?1) AS j
+SELECT e1.s, e1.p, e2.p, count(*) FROM json_each(?1) AS j
 CROSS JOIN edge AS e1 ON e1.s = j.value CROSS JOIN node AS m ON m.id = e1.o AND m.mediator = 1
-CROSS JOIN edge AS e2 ON e2.s = m.id AND e2.o <> e1.s
-WHERE NOT EXISTS (SELECT 1 FROM degree AS d WHERE d.node = j.value AND d.direction = 0) GROUP BY e1.p, e2.p
+CROSS JOIN edge AS e2 ON e2.s = m.id AND e2.o <> e1.s GROUP BY e1.s, e1.p, e2.p
 """
-"""At most DEGREE_FLOOR edges a node, a seek each, and the edges of those that are mediators."""
+"""For nodes below the degree floor: at most DEGREE_FLOOR edges each, a seek for each, and mediators' edges."""
 
 ATTRIBUTE_COUNTS_THROUGH = """
-SELECT e1.p, a.p, count(*) FROM json_each(?1) AS j
+SELECT e1.s, e1.p, a.p, count(*) FROM json_each(?1) AS j
 CROSS JOIN edge AS e1 ON e1.s = j.value CROSS JOIN node AS m ON m.id = e1.o AND m.mediator = 1
-CROSS JOIN attribute AS a ON a.node = m.id
-WHERE NOT EXISTS (SELECT 1 FROM degree AS d WHERE d.node = j.value AND d.direction = 0) GROUP BY e1.p, a.p
+CROSS JOIN attribute AS a ON a.node = m.id GROUP BY e1.s, e1.p, a.p
 """
-"""At most DEGREE_FLOOR edges a node, a seek each, and the attributes of those that are mediators."""
+"""For nodes below the degree floor: at most DEGREE_FLOOR edges each, a seek for each, and mediators' attributes."""
 
 COUNTS_THROUGH_INCOMING = """
-SELECT e1.p, e2.p, count(*) FROM json_each(?1) AS j
+SELECT e2.o, e1.p, e2.p, count(*) FROM json_each(?1) AS j
 CROSS JOIN edge AS e2 ON e2.o = j.value CROSS JOIN node AS m ON m.id = e2.s AND m.mediator = 1
-CROSS JOIN edge AS e1 ON e1.o = m.id AND e1.s <> e2.o
-WHERE NOT EXISTS (SELECT 1 FROM degree AS d WHERE d.node = j.value AND d.direction = 1) GROUP BY e1.p, e2.p
+CROSS JOIN edge AS e1 ON e1.o = m.id AND e1.s <> e2.o GROUP BY e2.o, e1.p, e2.p
 """
-"""At most DEGREE_FLOOR edges a node, a seek each, and the edges of those that are mediators."""
+"""For nodes below the degree floor: at most DEGREE_FLOOR edges each, a seek for each, and mediators' edges."""
+
+LITERAL_COUNTS = """
+SELECT a.node, count(*) FROM json_each(?1) AS j CROSS JOIN attribute AS a ON a.node = j.value AND a.p = ?2
+GROUP BY a.node
+"""
+"""For hubs: one seek for each, and its values of a relation that has both literals and nodes as tails."""
+
+LITERAL_COUNTS_THROUGH = """
+SELECT e1.s, count(*) FROM json_each(?1) AS j CROSS JOIN edge AS e1 ON e1.s = j.value AND e1.p = ?2
+CROSS JOIN node AS m ON m.id = e1.o AND m.mediator = 1 CROSS JOIN attribute AS a ON a.node = m.id AND a.p = ?3
+GROUP BY e1.s
+"""
+"""For hubs: two seeks for each mediator, where its relation has both literals and nodes as tails."""
 
 EXAMPLE_ATTRIBUTES = """
 SELECT DISTINCT a.text, a.datatype, a.language
@@ -82,18 +72,18 @@ FROM json_each(?1) AS j CROSS JOIN attribute AS a ON a.node = j.value AND a.p = 
 """One seek for each node until there are enough."""
 
 EXAMPLE_TAILS = """
-SELECT r.value, v.key, v.label, v.mediator FROM json_each(?2) AS r CROSS JOIN node AS v ON v.id IN (
-    SELECT DISTINCT e.o FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.s = j.value AND e.p = r.value LIMIT ?3
+SELECT r.key, v.key, v.label, v.mediator FROM json_each(?1) AS r CROSS JOIN node AS v ON v.id IN (
+    SELECT DISTINCT e.o FROM json_each(r.value) AS j CROSS JOIN edge AS e ON e.s = j.value AND e.p = r.key LIMIT ?2
 )
 """
-"""For each relation one seek for each node and two for each example."""
+"""For each relation one seek for each of its nodes until there are enough, and two for each example."""
 
 EXAMPLE_HEADS = """
-SELECT r.value, v.key, v.label, v.mediator FROM json_each(?2) AS r CROSS JOIN node AS v ON v.id IN (
-    SELECT DISTINCT e.s FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.o = j.value AND e.p = r.value LIMIT ?3
+SELECT r.key, v.key, v.label, v.mediator FROM json_each(?1) AS r CROSS JOIN node AS v ON v.id IN (
+    SELECT DISTINCT e.s FROM json_each(r.value) AS j CROSS JOIN edge AS e ON e.o = j.value AND e.p = r.key LIMIT ?2
 )
 """
-"""For each relation one seek for each node and two for each example."""
+"""For each relation one seek for each of its nodes until there are enough, and two for each example."""
 
 EXAMPLE_TAILS_THROUGH = """
 SELECT DISTINCT v.id, v.key, v.label, v.mediator FROM json_each(?1) AS j
@@ -115,17 +105,6 @@ CROSS JOIN edge AS e2 ON e2.o = j.value AND e2.p = ?3 CROSS JOIN node AS m ON m.
 CROSS JOIN edge AS e1 ON e1.o = m.id AND e1.p = ?2 AND e1.s <> e2.o CROSS JOIN node AS v ON v.id = e1.s LIMIT ?4
 """
 """Four seeks for each example; mediators without that first relation cost two each."""
-
-LITERAL_COUNT = """
-SELECT count(*) FROM json_each(?1) AS j CROSS JOIN attribute AS a ON a.node = j.value AND a.p = ?2
-"""
-"""One seek for each node, and its values of a relation that has both literals and nodes as tails."""
-
-LITERAL_COUNT_THROUGH = """
-SELECT count(*) FROM json_each(?1) AS j CROSS JOIN edge AS e1 ON e1.s = j.value AND e1.p = ?2
-CROSS JOIN node AS m ON m.id = e1.o AND m.mediator = 1 CROSS JOIN attribute AS a ON a.node = m.id AND a.p = ?3
-"""
-"""Two seeks for each mediator, where its relation has both literals and nodes as tails."""
 
 # Qualifiers -------------------------------------------------------------------------------------------------------
 
@@ -151,36 +130,78 @@ SELECT EXISTS (SELECT 1 FROM edge WHERE qualifiers IS NOT NULL LIMIT 1 OFFSET :m
 """
 """Whether QUALIFIED leaves some unread: up to 0.5 us for each of :most entries of either index."""
 
-# Neighbours of one node -------------------------------------------------------------------------------------------
+# Rows of small nodes ----------------------------------------------------------------------------------------------
 
 TAILS = """
-SELECT e.p, e.o, e.n, e.qualifiers, v.key, v.label, v.mediator
-FROM edge AS e CROSS JOIN node AS v ON v.id = e.o WHERE e.s = ?
+SELECT e.s, e.p, e.o, e.n, e.qualifiers, v.key, v.label, v.mediator
+FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.s = j.value CROSS JOIN node AS v ON v.id = e.o
+WHERE ?2 IS NULL OR e.p IN (SELECT value FROM json_each(?2))
 """
-"""For nodes below the degree floor: one seek, then one for each of at most DEGREE_FLOOR rows."""
+"""For nodes below the degree floor: one seek each, then one for each of at most DEGREE_FLOOR rows."""
 
 HEADS = """
-SELECT e.p, e.s, e.n, e.qualifiers, v.key, v.label, v.mediator
-FROM edge AS e CROSS JOIN node AS v ON v.id = e.s WHERE e.o = ?
+SELECT e.o, e.p, e.s, e.n, e.qualifiers, v.key, v.label, v.mediator
+FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.o = j.value CROSS JOIN node AS v ON v.id = e.s
+WHERE ?2 IS NULL OR e.p IN (SELECT value FROM json_each(?2))
 """
-"""For nodes below the degree floor: one seek, then two for each of at most DEGREE_FLOOR rows."""
+"""For nodes below the degree floor: one seek each, then two for each of at most DEGREE_FLOOR rows."""
 
-ATTRIBUTES = "SELECT p, n, text, datatype, language, qualifiers FROM attribute WHERE node = ?"
-"""For nodes below the degree floor: one seek and at most DEGREE_FLOOR rows."""
+ATTRIBUTES = """
+SELECT a.node, a.p, a.n, a.qualifiers, a.text, a.datatype, a.language
+FROM json_each(?1) AS j CROSS JOIN attribute AS a ON a.node = j.value
+WHERE ?2 IS NULL OR a.p IN (SELECT value FROM json_each(?2))
+"""
+"""For nodes below the degree floor: one seek and at most DEGREE_FLOOR rows each."""
+
+# Edges between two sets of nodes ------------------------------------------------------------------------------------
+
+EDGES_OF_HEADS = """
+SELECT e.s, e.p, e.o, e.n FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.s = j.value
+WHERE e.o IN (SELECT value FROM json_each(?2)) AND (?3 IS NULL OR e.p IN (SELECT value FROM json_each(?3)))
+"""
+"""One seek for each head, and all of its edges."""
+
+EDGES_OF_TAILS = """
+SELECT e.s, e.p, e.o, e.n FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.o = j.value
+WHERE e.s IN (SELECT value FROM json_each(?2)) AND (?3 IS NULL OR e.p IN (SELECT value FROM json_each(?3)))
+"""
+"""One seek for each tail, and all of its edges."""
+
+EDGES_OF_HUB_HEADS = """
+SELECT e.s, e.p, e.o, e.n FROM json_each(?1) AS j CROSS JOIN json_each(j.value) AS r
+CROSS JOIN json_each(?2) AS t CROSS JOIN edge AS e ON e.s = j.key AND e.p = r.value AND e.o = t.value
+"""
+"""For each head and each of its relations one seek for each tail, whatever its degree."""
+
+EDGES_OF_HUB_TAILS = """
+SELECT e.s, e.p, e.o, e.n FROM json_each(?1) AS j CROSS JOIN json_each(j.value) AS r
+CROSS JOIN json_each(?2) AS h CROSS JOIN edge AS e ON e.o = j.key AND e.p = r.value AND e.s = h.value
+"""
+"""For each tail and each of its relations one seek for each head, whatever its degree."""
+
+QUALIFIERS_OF_EDGES = """
+SELECT j.key, e.qualifiers FROM json_each(?1) AS j CROSS JOIN edge AS e
+ON e.s = json_extract(j.value, '$[0]') AND e.p = json_extract(j.value, '$[1]')
+    AND e.o = json_extract(j.value, '$[2]') AND e.n = json_extract(j.value, '$[3]')
+"""
+"""One seek for each edge."""
+
+# Rows of one relation, or of two through mediators, at one node -----------------------------------------------------
 
 ATTRIBUTES_BY = """
-SELECT p, n, text, datatype, language, qualifiers FROM attribute WHERE node = ? AND p = ? AND n > ? ORDER BY n LIMIT ?
+SELECT node, p, n, qualifiers, text, datatype, language FROM attribute
+WHERE node = ? AND p = ? AND n > ? ORDER BY n LIMIT ?
 """
 """One seek, wherever the page starts, and the rows of the page."""
 
 TAILS_BY = """
-SELECT e.p, e.o, e.n, e.qualifiers, v.key, v.label, v.mediator FROM edge AS e CROSS JOIN node AS v ON v.id = e.o
+SELECT e.s, e.p, e.o, e.n, e.qualifiers, v.key, v.label, v.mediator FROM edge AS e CROSS JOIN node AS v ON v.id = e.o
 WHERE e.s = ? AND e.p = ? AND (e.o, e.n) > (?, ?) ORDER BY e.o, e.n LIMIT ?
 """
 """One seek, wherever the page starts, then one for each row of the page."""
 
 HEADS_BY = """
-SELECT e.p, e.s, e.n, e.qualifiers, v.key, v.label, v.mediator FROM edge AS e CROSS JOIN node AS v ON v.id = e.s
+SELECT e.o, e.p, e.s, e.n, e.qualifiers, v.key, v.label, v.mediator FROM edge AS e CROSS JOIN node AS v ON v.id = e.s
 WHERE e.o = ? AND e.p = ? AND (e.s, e.n) > (?, ?) ORDER BY e.s, e.n LIMIT ?
 """
 """One seek, wherever the page starts, then two for each row of the page."""
