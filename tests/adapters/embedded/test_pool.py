@@ -144,7 +144,7 @@ async def test_a_thread_that_does_not_come_back_is_replaced(toy_file: Path, monk
     assert not [thread for thread in threads if thread.is_alive()], "each ends when it does come back"
 
 
-@pytest.mark.parametrize("error", [KeyError(7), ValueError("no JSON"), TypeError(bytes), OverflowError(), IndexError()])
+@pytest.mark.parametrize("error", [KeyError(7), ValueError("no JSON"), OverflowError(), IndexError()])
 async def test_a_row_that_is_not_as_it_was_written_means_a_damaged_file(pool: Pool, error: Exception):
     def read(_: Session) -> object:
         raise error
@@ -153,6 +153,15 @@ async def test_a_row_that_is_not_as_it_was_written_means_a_damaged_file(pool: Po
         await pool.run(read)
     assert "kgnav load" in caught.value.next_step
     assert caught.value.__cause__ is error
+
+
+@pytest.mark.parametrize("error", [TypeError("no such parameter"), AttributeError("page")])
+async def test_a_mistake_of_a_reader_is_not_told_as_damage_of_the_file(pool: Pool, error: Exception):
+    def read(_: Session) -> object:
+        raise error
+
+    with pytest.raises(type(error)):
+        await pool.run(read)
 
 
 ROWS = "WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT ?1) SELECT x, hex(zeroblob(?2)) FROM c"

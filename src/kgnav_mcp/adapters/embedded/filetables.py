@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE node (
@@ -79,3 +81,18 @@ SCHEMA = frozenset(_OF_FULL_TEXT_INDEX).union(
 
 A file with anything else is none of ours: a view or a trigger in it would run whatever its maker wanted.
 """
+
+_TABLE = re.compile(r"CREATE TABLE (\w+) \((.*?)\)(?: WITHOUT ROWID)?;", re.DOTALL)
+_COLUMN = re.compile(r"(\w+) (INTEGER|TEXT)( NOT NULL| PRIMARY KEY)?")
+
+
+def _has_other_values(table: str, columns: str) -> str:
+    conditions = (
+        f"typeof({name}) NOT IN ('{kind.lower()}'{'' if filled else ', ' + repr('null')})"
+        for name, kind, filled in _COLUMN.findall(columns)
+    )
+    return f"SELECT EXISTS (SELECT 1 FROM {table} WHERE {' OR '.join(conditions)})"  # noqa: S608 - names of ours
+
+
+OTHER_VALUES = tuple(_has_other_values(*found) for found in _TABLE.findall(TABLES))
+"""Whether a table has a value of another type than its column's, which SQLite does not guard: reads it to the end."""

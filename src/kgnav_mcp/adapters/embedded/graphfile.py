@@ -169,8 +169,8 @@ def translate(error: Exception, path: str) -> StoreError | None:
     return damaged(path) if isinstance(error, sqlite3.Error | _UNREADABLE) else None
 
 
-_UNREADABLE = ArithmeticError | AttributeError | LookupError | RecursionError | TypeError | ValueError
-"""What reading a row raises that is not as it was written."""
+_UNREADABLE = ArithmeticError | LookupError | RecursionError | ValueError
+"""What reading a row raises that is not as it was written, besides the errors of a value of another type."""
 
 
 def damaged(path: str) -> InvalidStore:

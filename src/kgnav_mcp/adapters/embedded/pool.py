@@ -15,7 +15,7 @@ from functools import partial
 from time import monotonic
 from typing import TypeVar
 
-from kgnav_mcp.adapters.embedded import graphfile
+from kgnav_mcp.adapters.embedded import filetables, graphfile
 from kgnav_mcp.adapters.embedded.session import Parameter, Row, Session, StoppedError, Ticket
 from kgnav_mcp.adapters.embedded.workers import Workers
 from kgnav_mcp.errors import StoreTimeout, StoreUnavailable
@@ -86,6 +86,8 @@ class Pool:
             if ticket.over() and getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
                 raise StoppedError from error
             translated = graphfile.translate(error, self._path)
+            if isinstance(error, TypeError | AttributeError) and _has_other_values(session):
+                translated = graphfile.damaged(self._path)
             if translated is None:
                 raise
             raise translated from error
@@ -99,6 +101,11 @@ class Pool:
             return Session(connection)
         connection.close()
         return None
+
+
+def _has_other_values(session: Session) -> bool:
+    """Whether a value in the file has another type than a load writes, so that reading it went wrong."""
+    return any(session.all(query)[0][0] for query in filetables.OTHER_VALUES)
 
 
 def _closed() -> StoreUnavailable:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.catalogue import Catalogue
 from kgnav_mcp.adapters.embedded.pool import Session
-from kgnav_mcp.adapters.embedded.session import text, text_or_none
+from kgnav_mcp.adapters.embedded.session import DamagedRowError, checked, parsed, text, text_or_none
 from kgnav_mcp.adapters.languages import language_rank
 from kgnav_mcp.adapters.naming import entity_name, readable
 from kgnav_mcp.model import Entity, Literal, Node, Qualifier, Relation
@@ -70,7 +70,9 @@ class Builder:
         """An edge's own properties, by relation id, values of one relation in the order of the source."""
         if not stored:
             return ()
-        read: dict[str, list[Any]] = json.loads(stored)
+        read: dict[str, list[Any]] = parsed(stored, dict)
+        if not all(isinstance(one, dict | list) for values in read.values() for one in checked(values, list)):
+            raise DamagedRowError("an edge has other qualifiers than a load writes")
         nodes = self.by_key(nodes_in(value for values in read.values() for value in values))
         found = [
             Qualifier(self.qualifier_relation(key), self.value(value, nodes))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import sys
 from collections.abc import Mapping, Sequence
@@ -9,12 +10,13 @@ from dataclasses import dataclass
 from itertools import chain
 from math import inf
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 from kgnav_mcp.adapters.embedded.graphfile import GREATEST_LENGTH, MOST_MEMORY, USUAL_LENGTH
 
 Parameter = str | int | None
 Row = tuple[Any, ...]
+V = TypeVar("V")
 
 _STEPS_BETWEEN_CHECKS = 10_000
 """Steps of SQLite's virtual machine between two looks at the flag: under a millisecond, too rare to cost anything."""
@@ -22,27 +24,41 @@ _ROWS = 1024
 """Rows that are read at once. Fewer, of the usual length, are not weighed: more than an answer shows in one page."""
 
 
-def text(value: Any) -> str:  # noqa: ANN401 - a damaged file has anything anywhere
-    """What must be a text in a row. SQLite gives whatever type a damaged row says, and an answer would break on it.
+class DamagedRowError(ValueError):
+    """A row is not as a load writes it. Never leaves the pool."""
+
+
+def checked(value: Any, kind: type[V]) -> V:  # noqa: ANN401 - a damaged file has anything anywhere
+    """What must be of one type in a row. SQLite gives whatever a damaged row has, and an answer would break on it.
 
     Raises:
-        TypeError: it is none.
+        DamagedRowError: it is of another one.
     """
-    if type(value) is not str:
-        raise TypeError("a row has something else in the place of a text")
+    if type(value) is not kind:
+        raise DamagedRowError(f"a row has no {kind.__name__} where a load writes one")
     return value
+
+
+def text(value: Any) -> str:  # noqa: ANN401 - as above
+    """As `checked`, of a text."""
+    return checked(value, str)
 
 
 def text_or_none(value: Any) -> str | None:  # noqa: ANN401 - as above
-    """As `text`, where there may be none."""
-    return None if value is None else text(value)
+    """As `checked`, of a text where there may be none."""
+    return None if value is None else checked(value, str)
 
 
 def counted(value: Any) -> int:  # noqa: ANN401 - as above
-    """As `text`, of a whole number that counts something."""
-    if type(value) is not int or value < 0:
-        raise TypeError("a row has something else in the place of a number")
+    """As `checked`, of a whole number that counts something."""
+    if checked(value, int) < 0:
+        raise DamagedRowError("a row has a negative number of rows")
     return value
+
+
+def parsed(value: Any, kind: type[V]) -> V:  # noqa: ANN401 - as above
+    """As `checked`, of a text that is JSON of one kind."""
+    return checked(json.loads(checked(value, str)), kind)
 
 
 class StoppedError(Exception):
