@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.cypher.counts import Edge
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, Lookup, relation_of
 from kgnav_mcp.adapters.cypher.neighbours import qualifiers
 from kgnav_mcp.adapters.cypher.pages import items_before, list_page
-from kgnav_mcp.concurrency import gathered, in_background
+from kgnav_mcp.concurrency import in_background
 from kgnav_mcp.model import Direction, Entity, Page, Triple
 
 _SIZE, _EDGES = 1, 2
@@ -61,9 +61,9 @@ class EdgeReader:
                 shown.append(reference)
             end += each.size
         unread = [reference for reference in shown if len(found[reference].edges) < found[reference].size]
-        found |= (
-            await self._read(unread, lookups, types, most=max(found[each].size for each in unread)) if unread else {}
-        )
+        if unread:
+            most = max(found[reference].size for reference in unread)
+            found.update(await self._read(unread, lookups, types, most=most))
         triples = await in_background(limit, lambda: self._triples([found[reference] for reference in shown]))
         return list_page(triples[start - begin : start - begin + limit], start, total)
 
@@ -91,7 +91,7 @@ class EdgeReader:
             parts = {"degree": degree, "found": found}
             return self._entities.find(heads, queries.EDGES, parts, tails=lookup.values, most=most)
 
-        answers = await gathered(*map(asked, tails))
+        answers = [await asked(lookup) for lookup in tails]  # each is a query for each part of the heads
         by_node: dict[str, str] = {}
         for reference in dict.fromkeys(heads):
             for anchors in answers:

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from kgnav_mcp.adapters.candidates import Candidates, first_page
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.builder import labelled
 from kgnav_mcp.adapters.cypher.catalogue import Catalogue
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow
 from kgnav_mcp.adapters.cypher.values import encodable
-from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, ID, NAME, WORD, Likeness, bearers
+from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, ID, NAME, WORD, bearers
 from kgnav_mcp.adapters.plurals import in_other_numbers, other_numbers
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Candidate, Count, Direction, Entity, Namesake, Page, Stop
@@ -38,10 +39,10 @@ _EXACT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class _Hits:
-    """Nodes that may be meant, with their degrees. `complete`: none was left out."""
+    """Nodes that may be meant, with their degrees, and whether some were left out."""
 
     rows: list[tuple[NodeRow, int]]
-    complete: bool
+    stop: Stop = Stop.COMPLETE
 
 
 class Linker:
@@ -69,13 +70,8 @@ class Linker:
             known = {anchor.entity.id: anchor.entity for anchor in await self._by_key(name)}
             found = bearers(name, ((identity, ID, 0, name) for identity in known))
         order = sorted(found, key=lambda identity: (found[identity][0], identity))
-        stop = Stop.LIMIT if len(order) > limit or not hits.complete else Stop.COMPLETE
-        return Page(
-            tuple(Namesake(known[identity], found[identity][1]) for identity in order[:limit]),
-            tuple(order[:limit]),
-            Count(len(order)) if hits.complete else Count.at_least(len(order)),
-            stop,
-        )
+        namesakes = ((identity, Namesake(known[identity], found[identity][1])) for identity in order[:limit])
+        return first_page(namesakes, len(order), limit, hits.stop)
 
     async def find(self, hint: str, label: str | None, limit: int) -> Page[Candidate]:
         """Candidates by score, then by degree, then by id. The degree counts rows in both directions.
@@ -86,29 +82,32 @@ class Linker:
         hint = encodable(hint.strip()[:_LONGEST])
         if label is not None:
             label = (await self._catalogue.with_names(label)).label(label)
-        likeness = Likeness(hint)
-        best: dict[str, tuple[float, str, int, Entity]] = {}
+        candidates = Candidates[str](hint)
+        known: dict[str, tuple[Entity, int]] = {}
+
+        def wanted(entity: Entity, degree: int) -> bool:
+            known.setdefault(entity.id, (entity, degree))
+            return label is None or label in entity.types
+
         for anchor in await self._by_key(hint) if hint else ():
-            if label is None or label in anchor.entity.types:
-                best[anchor.entity.id] = (likeness.score(hint, ID), hint, int(anchor.row[1]), anchor.entity)
+            if wanted(anchor.entity, anchor.row[1]):
+                candidates.add(anchor.entity.id, hint, ID)
         for anchor in await self._anchors([hint]):
-            if label is None or label in anchor.entity.types:
-                best[anchor.entity.id] = (1.0, hint, int(anchor.row[1]), anchor.entity)
-        hits = await self._hits(hint, label, fuzzy=True) if hint else _Hits([], complete=True)
+            if wanted(anchor.entity, anchor.row[1]):
+                candidates.add_given(anchor.entity.id, hint)
+        hits = await self._hits(hint, label, fuzzy=True) if hint else _Hits([])
         for node, degree in hits.rows:
             entity = self._entities.decoder.entity(node)
-            score, matched = max(
-                ((likeness.score(text, kind), text) for kind, text in self._texts(node)), default=(0.0, "")
-            )
-            if score > best.get(entity.id, (0.0,))[0]:
-                best[entity.id] = (score, matched, int(degree), entity)
-        order = sorted(best.values(), key=lambda one: (-one[0], -one[2], one[3].id))[:limit]
-        return Page(
-            items=tuple(Candidate(entity, text, score, Count(size)) for score, text, size, entity in order),
-            positions=tuple(entity.id for *_, entity in order),
-            total=Count(len(best)) if hits.complete else Count.at_least(len(best)),
-            stop=Stop.LIMIT if len(best) > limit or not hits.complete else Stop.COMPLETE,
+            if wanted(entity, degree):
+                for kind, text in self._texts(node):
+                    candidates.add(entity.id, text, kind)
+        order = candidates.best_first(lambda identity: (-known[identity][1], identity))
+        order = [identity for identity in order if candidates[identity].score]
+        items = (
+            (identity, Candidate(known[identity][0], *candidates[identity], Count(known[identity][1])))
+            for identity in order[:limit]
         )
+        return first_page(items, len(order), limit, hits.stop)
 
     async def _by_key(self, value: str) -> list[Anchor]:
         """The nodes that this value identifies, whatever their label: an id without what stands before the value."""
@@ -133,7 +132,7 @@ class Linker:
             *(self._scan(hint, name, fuzzy=fuzzy) for name in bare),
         )
         rows = {row[0][0]: row for answer in answers for row in answer.rows}
-        return _Hits(list(rows.values()), all(answer.complete for answer in answers))
+        return _Hits(list(rows.values()), _stop(all(answer.stop is Stop.COMPLETE for answer in answers)))
 
     async def _look_up(self, index: str, words: str, label: str | None) -> _Hits:
         rows = await self._session.items(
@@ -146,7 +145,7 @@ class Linker:
             most=_HITS,
             described=self._keys,
         )
-        return _Hits(rows, len(rows) < _HITS)
+        return _Hits(rows, _stop(len(rows) < _HITS))
 
     async def _scan(self, hint: str, label: str | None, *, fuzzy: bool) -> _Hits:
         catalogue = self._catalogue.current
@@ -164,7 +163,7 @@ class Linker:
             described=self._keys,
         )
         size = catalogue.labels.get(label, 0) if label is not None else catalogue.nodes
-        return _Hits(rows, len(rows) < _HITS and size <= _SCANNED)
+        return _Hits(rows, _stop(len(rows) < _HITS and size <= _SCANNED))
 
     @property
     def _keys(self) -> list[str]:
@@ -186,6 +185,10 @@ class Linker:
                     found += [(kind, item) for item in items if isinstance(item, str)]
                     break
         return found
+
+
+def _stop(complete: bool) -> Stop:
+    return Stop.COMPLETE if complete else Stop.LIMIT
 
 
 def _searched(catalogue: Catalogue) -> tuple[str, ...]:

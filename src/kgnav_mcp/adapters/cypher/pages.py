@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from kgnav_mcp.adapters.cypher.counts import RelationCounts
 from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Count, Direction, Page, Stop, T
+from kgnav_mcp.port.lists import invalid
 
 _DIGITS = 15
 
@@ -135,13 +136,6 @@ def _number(text: str, position: str) -> int:
     if not text.isascii() or not text.isdecimal() or len(text) > _DIGITS:
         raise invalid(position)
     return int(text)
-
-
-def invalid(position: str) -> InvalidCursor:
-    """The error for a position that this call cannot have given."""
-    return InvalidCursor(
-        f"{position[:40]!r} is no position in this list", next_step="Make the call again without a cursor."
-    )
 
 
 def changed() -> InvalidCursor:
