@@ -9,6 +9,7 @@ import pytest
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from tests.contract import toy_files, toy_views
 from tests.contract.suite import GraphAdapterContract
+from tests.contract.suite.base import ALL
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +30,7 @@ def rdf(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 class TestEmbeddedFromPropertyGraph(GraphAdapterContract):
     schemes: ClassVar[frozenset[str]] = frozenset({"file"})
+    row_by_row: ClassVar[int] = ALL
 
     @pytest.fixture(scope="class")
     @classmethod
@@ -43,6 +45,7 @@ class TestEmbeddedFromPropertyGraph(GraphAdapterContract):
 
 class TestEmbeddedFromRdf(GraphAdapterContract):
     schemes: ClassVar[frozenset[str]] = frozenset({"file"})
+    row_by_row: ClassVar[int] = ALL
 
     @pytest.fixture(scope="class")
     @classmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from itertools import chain, repeat
 from typing import ClassVar, TypeVar
 
 import pytest
@@ -28,6 +29,9 @@ class AdapterContract:
     schemes: ClassVar[frozenset[str]]
     """The entry points of `kgnav.adapters` that this class proves."""
 
+    row_by_row: ClassVar[int] = 8
+    """How many rows of a list come on pages of their own where a page has one row; those behind them come at once."""
+
     @pytest.fixture(scope="class")
     @classmethod
     def location(cls) -> str:
@@ -45,6 +49,11 @@ class AdapterContract:
     def options(cls) -> AdapterOptions:
         """The options the adapter is opened with."""
         return AdapterOptions()
+
+    async def walked(self, read: Callable[[int, str | None], Awaitable[Page[T]]], size: int) -> list[T]:
+        """All items of a list, read in pages of this size: `read` takes a limit and a position."""
+        sizes = chain(repeat(1, self.row_by_row), repeat(ALL)) if size == 1 else repeat(size)
+        return await every(lambda after: read(next(sizes), after))
 
 
 def has(adapter: GraphAdapter, capability: Capability) -> bool:

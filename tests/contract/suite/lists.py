@@ -8,7 +8,7 @@ from kgnav_mcp.errors import InvalidCursor, UnknownName, Unsupported
 from kgnav_mcp.model import Certainty
 from kgnav_mcp.port import Capability, GraphAdapter, ValueOwner
 from tests.contract import toy
-from tests.contract.suite.base import ALL, AdapterContract, every, has
+from tests.contract.suite.base import ALL, AdapterContract, has
 from tests.contract.toy_views import View
 
 
@@ -20,7 +20,9 @@ class NodeContract(AdapterContract):
                 await adapter.nodes("Person", None, None, limit=size)
             return
         for label in ("Person", "Boat"):
-            read = await every(lambda after, label=label: adapter.nodes(label, None, None, limit=size, after=after))
+            read = await self.walked(
+                lambda limit, after, label=label: adapter.nodes(label, None, None, limit=limit, after=after), size
+            )
             ids = [entity.id for entity in read]
             assert sorted(ids) == sorted(node for node, types in view.types.items() if label in types)
 
@@ -28,10 +30,11 @@ class NodeContract(AdapterContract):
     async def test_nodes_with_a_value_come_page_by_page(self, adapter: GraphAdapter, view: View, size: int):
         for name, value in (("age", "36"), ("tag", "night"), ("flag", "red"), ("alive", "false"), ("tag", "nothing")):
             relation = view.relation(name)
-            read = await every(
-                lambda after, relation=relation, value=value: adapter.nodes(
-                    None, relation, value, limit=size, after=after
-                )
+            read = await self.walked(
+                lambda limit, after, relation=relation, value=value: adapter.nodes(
+                    None, relation, value, limit=limit, after=after
+                ),
+                size,
             )
             expected = [row[0] for row in view.rows if row[1] == relation and row[2][0] == value]
             assert sorted(entity.id for entity in read) == sorted(expected)
@@ -90,10 +93,11 @@ class ValueContract(AdapterContract):
     async def test_distinct_values_come_page_by_page(self, adapter: GraphAdapter, view: View, size: int):
         for name in ("age", "tag", "code", "text", "note", "motto"):
             relation = view.relation(name)
-            read = await every(
-                lambda after, relation=relation: adapter.values(
-                    relation, None, ValueOwner.NODE, limit=size, after=after
-                )
+            read = await self.walked(
+                lambda limit, after, relation=relation: adapter.values(
+                    relation, None, ValueOwner.NODE, limit=limit, after=after
+                ),
+                size,
             )
             texts = [literal.text for literal in read]
             assert sorted(texts) == sorted(view.values(relation))
@@ -108,10 +112,11 @@ class ValueContract(AdapterContract):
             ("mark", ["-3", "2.5", "9", "10", "1e2", "12 Street", "1815-12-10", "abc"]),
         ):
             relation = view.relation(name)
-            read = await every(
-                lambda after, relation=relation: adapter.values(
-                    relation, None, ValueOwner.NODE, limit=size, after=after
-                )
+            read = await self.walked(
+                lambda limit, after, relation=relation: adapter.values(
+                    relation, None, ValueOwner.NODE, limit=limit, after=after
+                ),
+                size,
             )
             assert [literal.text for literal in read] == expected
 
@@ -123,8 +128,11 @@ class ValueContract(AdapterContract):
                 await adapter.values(relation, "Sailor", ValueOwner.NODE, limit=size)
             return
         for label in ("Sailor", "Person", "Boat"):
-            read = await every(
-                lambda after, label=label: adapter.values(relation, label, ValueOwner.NODE, limit=size, after=after)
+            read = await self.walked(
+                lambda limit, after, label=label: adapter.values(
+                    relation, label, ValueOwner.NODE, limit=limit, after=after
+                ),
+                size,
             )
             assert sorted(literal.text for literal in read) == sorted(view.values(relation, label))
 
@@ -150,10 +158,11 @@ class ValueContract(AdapterContract):
             (view.relation("how"), None, ["slowly", "work"]),
             (view.relation("how"), view.relation("visited"), []),
         ):
-            read = await every(
-                lambda after, name=name, owner=owner: adapter.values(
-                    name, owner, ValueOwner.RELATIONSHIP, limit=size, after=after
-                )
+            read = await self.walked(
+                lambda limit, after, name=name, owner=owner: adapter.values(
+                    name, owner, ValueOwner.RELATIONSHIP, limit=limit, after=after
+                ),
+                size,
             )
             assert sorted(literal.text for literal in read) == expected
 

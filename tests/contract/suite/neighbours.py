@@ -10,7 +10,7 @@ from kgnav_mcp.errors import InvalidCursor, Unsupported
 from kgnav_mcp.model import Certainty, Direction, Triple
 from kgnav_mcp.port import Capability, GraphAdapter, TailKind
 from tests.contract import toy
-from tests.contract.suite.base import ALL, AdapterContract, every, has
+from tests.contract.suite.base import ALL, AdapterContract, has
 from tests.contract.toy_views import View, as_row, as_rows, tally
 from tests.rows import triples_at
 
@@ -30,7 +30,9 @@ class NeighbourContract(AdapterContract):
         self, adapter: GraphAdapter, view: View, nodes: list[str], direction: Direction, size: int
     ):
         ids = [view.node(node) for node in nodes]
-        read = await every(lambda after: triples_at(adapter, ids, direction, limit=size, after=after))
+        read = await self.walked(
+            lambda limit, after: triples_at(adapter, ids, direction, limit=limit, after=after), size
+        )
         expected = view.around(ids, direction)
         assert tally(as_rows(read)) == tally(expected)
         anchors = [(triple.head if direction is Direction.OUTGOING else triple.tail) for triple in read]
@@ -193,7 +195,9 @@ class NeighbourContract(AdapterContract):
             with pytest.raises(Unsupported):
                 await triples_at(adapter, ids, direction, paths=paths, limit=size)
             return
-        read = await every(lambda after: triples_at(adapter, ids, direction, paths=paths, limit=size, after=after))
+        read = await self.walked(
+            lambda limit, after: triples_at(adapter, ids, direction, paths=paths, limit=limit, after=after), size
+        )
         pairs = [pair for pair in view.through(ids, direction) if (pair[0][1], pair[1][1]) == paths[0]]
         expected = tally((first[0], ".".join(paths[0]), second[2], ()) for first, second in pairs)
         assert tally((*as_row(triple)[:3], ()) for triple in read) == expected

@@ -39,7 +39,7 @@ class SetContract(AdapterContract):
     @pytest.mark.parametrize("size", [1, 7, ALL])
     async def test_both_directions_are_one_list_outgoing_first(self, adapter: GraphAdapter, view: View, size: int):
         ids = [view.node("ada"), view.node("ouroboros")]
-        read = await every(lambda after: adapter.neighbours(ids, None, limit=size, after=after))
+        read = await self.walked(lambda limit, after: adapter.neighbours(ids, None, limit=limit, after=after), size)
         sides = [link.direction for link in read]
         assert sides == sorted(sides, key=list(Direction).index)
         for side in Direction:
@@ -104,7 +104,7 @@ class SetContract(AdapterContract):
     ):
         heads = [view.node(node) for node in (*PEOPLE, "visitor001", "visitor002", "nobody")]
         tails = [view.node(node) for node in ("ben", "cyd", toy.HUB, "ouroboros", "nobody")]
-        read = await every(lambda after: adapter.edges(heads, tails, limit=size, after=after))
+        read = await self.walked(lambda limit, after: adapter.edges(heads, tails, limit=limit, after=after), size)
         assert tally(as_rows(read)) == tally(_between(view, heads, tails))
         order = [heads.index(triple.head.id) for triple in read]
         assert order == sorted(order)
