@@ -8,18 +8,12 @@ from tests.contract.suite.neighbours import NeighbourContract
 from tests.contract.suite.relations import RelationContract
 from tests.contract.suite.sets import SetContract
 
-__all__ = ["AdapterContract", "GraphAdapterContract"]
+__all__ = ["AdapterContract", "GraphAdapterContract", "NameAndCountContract"]
 
 
-class GraphAdapterContract(
-    EntityContract,
-    RelationContract,
-    NeighbourContract,
-    SetContract,
-    NodeContract,
-    ValueContract,
-    SchemaContract,
-    HostileContract,
-    LifeContract,
-):
+class NameAndCountContract(EntityContract, RelationContract, NeighbourContract, SetContract, HostileContract):
+    """What another way to find names and to count changes in a store that has passed everything without it."""
+
+
+class GraphAdapterContract(NameAndCountContract, NodeContract, ValueContract, SchemaContract, LifeContract):
     """Everything that an adapter must do."""
