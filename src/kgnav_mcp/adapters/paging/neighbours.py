@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic
 
 from kgnav_mcp.adapters.paging.counts import E, K, RelationCounts
 from kgnav_mcp.adapters.paging.positions import Place, Position
 from kgnav_mcp.adapters.paging.segments import R, Rows, Segment, Wanted, in_order, plan
-from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.concurrency import gathered, in_background
 from kgnav_mcp.model import Count, Page, Stop, Triple
 from kgnav_mcp.port.lists import invalid
-
-T = TypeVar("T")
-
-_LARGE = 500
-"""Entities whose counts are worked on in a thread, so that other calls go on meanwhile."""
 
 
 class RowSource(ABC, Generic[E, K, R]):
@@ -80,7 +74,7 @@ async def neighbours_page(
         return Page((), (), counts, Stop.LIMIT)
     if counts is None:
         counts = await source.counts()
-    total = await in_thread(len(entities), lambda: counts.total)
+    total = await in_background(len(entities), lambda: counts.total)
     if all_or_none and total.value > limit:
         return Page((), (), total, Stop.LIMIT, source.note)
     segments = in_order(counts, entities, source.ids, start)
@@ -137,8 +131,3 @@ async def read_rows(
             if rows.stop is not Stop.COMPLETE:
                 return parts, True
     return parts, next(segments, None) is not None
-
-
-async def in_thread(size: int, work: Callable[[], T]) -> T:
-    """The result of work on so many entities, which blocks nobody where they are many."""
-    return await asyncio.to_thread(work) if size > _LARGE else work()
