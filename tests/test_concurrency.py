@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from kgnav_mcp.concurrency import Shared, gathered, in_background
+from kgnav_mcp.concurrency import Shared, gathered, in_thread
 
 
 async def test_results_come_in_the_order_of_the_work():
@@ -134,6 +134,6 @@ async def test_shared_work_can_be_ended_for_all() -> None:
 
 @pytest.mark.parametrize(("size", "elsewhere"), [(1, False), (10_000, True)])
 async def test_what_is_computed_over_many_items_does_not_keep_the_event_loop(size: int, elsewhere: bool):
-    thread = await in_background(size, threading.get_ident)
+    thread = await in_thread(size, threading.get_ident)
 
     assert (thread != threading.get_ident()) is elsewhere

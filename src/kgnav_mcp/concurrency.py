@@ -33,6 +33,15 @@ else:
             raise
 
 
+_LARGE = 500
+"""Items whose work may block others: work on 10,000 of them takes a tenth of a second."""
+
+
+async def in_thread(size: int, work: Callable[[], T]) -> T:
+    """The result of work on so many items, done in a thread where they are many, so that other calls go on."""
+    return await asyncio.to_thread(work) if size > _LARGE else work()
+
+
 @dataclass(slots=True, eq=False)
 class _Run(Generic[T]):
     """One run of shared work, and how many wait for it."""
@@ -95,12 +104,3 @@ class Shared(Generic[T]):
         self._ending.discard(task)
         if not task.cancelled():
             task.exception()  # Looked at: that nobody waited for a failure any more is nothing to log.
-
-
-_FEW = 500
-"""Items whose computing takes the event loop some milliseconds at most."""
-
-
-async def in_background(size: int, work: Callable[[], T]) -> T:
-    """The result of computing over `size` items: in a thread where they are so many that the event loop would wait."""
-    return work() if size <= _FEW else await asyncio.to_thread(work)

@@ -7,11 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pyoxigraph
+from rdflib import URIRef
 
+from kgnav_mcp.adapters.endpoint.catalogue import Catalogues
+from kgnav_mcp.adapters.endpoint.counts import CountReader
+from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.options import Endpoint
+from kgnav_mcp.adapters.endpoint.relations import RelationReader
+from kgnav_mcp.adapters.endpoint.rows import RowReader
 from kgnav_mcp.adapters.endpoint.store import Store
+from kgnav_mcp.adapters.paging.directions import RelationQuestion, RowQuestion
 from kgnav_mcp.adapters.sparql.results import Answer, read_rows
 from kgnav_mcp.errors import StoreTimeout, Unsupported
+from kgnav_mcp.model import Direction, Page, RelationFacts, Triple
 from kgnav_mcp.port import AdapterOptions
 
 HERE = "sparql+http://127.0.0.1/sparql#prefix.ex=http://ex.example/"
@@ -56,6 +64,44 @@ class InProcess:
                 return Answer(rows[:most], most)
         cut = self.row_cap is not None and len(rows) > self.row_cap
         return Answer(rows[: self.row_cap] if cut else rows, self.row_cap if cut else None)
+
+
+async def relations_of(
+    client: InProcess, name: str, direction: Direction, *, hops: int = 1, limit: int = 50
+) -> Page[RelationFacts]:
+    """The relations of an entity with two examples of each."""
+    store, names, counts = await counts_of(client)
+    asked = RelationQuestion((), direction, hops, None, 2, limit)
+    return await RelationReader(store, names, counts).page([entity(store, name)], asked)
+
+
+async def rows_of(
+    client: InProcess,
+    name: str,
+    direction: Direction,
+    limit: int,
+    *,
+    after: str | None = None,
+    all_or_none: bool = False,
+) -> Page[Triple]:
+    """A page of the rows of an entity."""
+    store, names, counts = await counts_of(client)
+    asked = RowQuestion((), direction, None, None, limit, after, all_or_none)
+    return await RowReader(store, names, counts, [entity(store, name)], asked).page(None, asked)
+
+
+async def counts_of(client: InProcess) -> tuple[Store, Names, CountReader]:
+    """What readers stand on."""
+    store = await store_of(client)
+    names = Names(store)
+    return store, names, CountReader(store, Catalogues(store, names))
+
+
+def entity(store: Store, name: str) -> URIRef:
+    """The IRI of a short id."""
+    iri = store.endpoint.ids.iri(name)
+    assert iri is not None
+    return iri
 
 
 async def store_of(client: InProcess) -> Store:

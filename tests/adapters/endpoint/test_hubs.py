@@ -6,16 +6,13 @@ import re
 
 import pytest
 
-from kgnav_mcp.adapters.endpoint import tallies as tallies_module
 from kgnav_mcp.adapters.endpoint.catalogue import Catalogues
 from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.names import Names
-from kgnav_mcp.adapters.endpoint.neighbours import NeighbourReader
-from kgnav_mcp.adapters.endpoint.relations import RelationReader
 from kgnav_mcp.adapters.endpoint.schema import SchemaReader
-from kgnav_mcp.adapters.endpoint.tallies import Tallies
-from kgnav_mcp.model import Certainty, Count, Direction, Page, RelationFacts, Stop, Triple
-from tests.adapters.endpoint.inprocess import InProcess, store_of
+from kgnav_mcp.adapters.paging import counts as counts_module
+from kgnav_mcp.model import Certainty, Count, Direction, Stop
+from tests.adapters.endpoint.inprocess import InProcess, counts_of, entity, relations_of, rows_of, store_of
 from tests.adapters.sparql.clock import Clock, timed
 
 FANS = 2_500
@@ -34,26 +31,9 @@ COUNTS = r"^SELECT \?p \(COUNT\(\*\) AS \?n\) WHERE \{ \?o \?p"
 """The exact count of a hub's incoming edges."""
 
 
-async def _neighbours(client: InProcess, direction: Direction, *, limit: int, whole: bool = False) -> Page[Triple]:
-    store = await store_of(client)
-    names = Names(store)
-    reader = NeighbourReader(store, names, Tallies(store, Catalogues(store, names)))
-    (star,) = (iri for iri in [store.endpoint.ids.iri("ex:star")] if iri is not None)
-    return await reader.page([star], direction, paths=None, far_ends=None, limit=limit, after=None, whole=whole)
-
-
-async def _relations(client: InProcess) -> Page[RelationFacts]:
-    store = await store_of(client)
-    names = Names(store)
-    tallies = Tallies(store, Catalogues(store, names))
-    reader = RelationReader(store, names, tallies, NeighbourReader(store, names, tallies))
-    (star,) = (iri for iri in [store.endpoint.ids.iri("ex:star")] if iri is not None)
-    return await reader.page([star], Direction.INCOMING, hops=1, far_ends=None, examples=2, limit=50)
-
-
 async def test_that_an_entity_is_a_hub_is_learnt_by_one_short_query_without_names():
     client = InProcess(HUB)
-    page = await _neighbours(client, Direction.INCOMING, limit=50, whole=True)
+    page = await rows_of(client, "ex:star", Direction.INCOMING, 50, all_or_none=True)
     assert (page.items, page.stop, page.total) == ((), Stop.LIMIT, Count.at_least(51))
     asked = [query for query in client.queries if "http://ex.example/star" in query]
     assert len(asked) == 1
@@ -62,31 +42,25 @@ async def test_that_an_entity_is_a_hub_is_learnt_by_one_short_query_without_name
 
 async def test_a_short_list_is_read_without_counting_it_first():
     client = InProcess(HUB)
-    page = await _neighbours(client, Direction.OUTGOING, limit=FANS + 10, whole=True)
+    page = await rows_of(client, "ex:star", Direction.OUTGOING, FANS + 10, all_or_none=True)
     assert (len(page.items), page.total, page.stop) == (FANS + 2, Count(FANS + 2), Stop.COMPLETE)
     assert not any("GROUP BY ?p" in query for query in client.queries)
 
 
 async def test_the_pages_of_a_hub_meet_at_any_border_blank_nodes_included():
-    store = await store_of(InProcess(HUB))
-    names = Names(store)
-    reader = NeighbourReader(store, names, Tallies(store, Catalogues(store, names)))
-    star = store.endpoint.ids.iri("ex:star")
-    assert star is not None
+    client = InProcess(HUB)
     for direction in Direction:
-        whole = await reader.page([star], direction, paths=None, far_ends=None, limit=10_000, after=None, whole=False)
+        whole = await rows_of(client, "ex:star", direction, 10_000)
         assert len(whole.items) == FANS + (2 if direction is Direction.OUTGOING else 1)
         assert len({str(triple) for triple in whole.items}) == len(whole.items)
         for place in (0, 998, 999, 1_000, 1_001, 2_499):
-            page = await reader.page(
-                [star], direction, paths=None, far_ends=None, limit=3, after=whole.positions[place], whole=False
-            )
+            page = await rows_of(client, "ex:star", direction, 3, after=whole.positions[place])
             assert page.items == whole.items[place + 1 : place + 4]
             assert page.total == whole.total
 
 
 async def test_a_hub_that_is_not_counted_in_time_still_shows_its_relations_and_says_so():
-    page = await _relations(InProcess(HUB, slow=[COUNTS]))
+    page = await relations_of(InProcess(HUB, slow=[COUNTS]), "ex:star", Direction.INCOMING)
     assert [one.relation.id for one in page.items] == ["ex:likes", "ex:mayor"]
     assert page.stop is Stop.TIME_OUT
     assert all(one.count.certainty is Certainty.AT_LEAST for one in page.items)
@@ -95,29 +69,31 @@ async def test_a_hub_that_is_not_counted_in_time_still_shows_its_relations_and_s
 
 async def test_relations_beyond_the_first_edges_are_looked_up_one_by_one():
     client = InProcess(HUB, slow=[COUNTS])
-    await _relations(client)
+    await relations_of(client, "ex:star", Direction.INCOMING)
     (looked_up,) = (query for query in client.queries if "FILTER EXISTS" in query)
     assert {"likes", "mayor", "home"} <= set(re.findall(r"example/(\w+)>", looked_up))
 
 
 async def test_examples_that_are_not_had_in_time_are_left_out_and_the_relations_stay():
-    page = await _relations(InProcess(HUB, slow=[r"SELECT DISTINCT \(0 AS \?number\)"]))
+    page = await relations_of(
+        InProcess(HUB, slow=[r"SELECT DISTINCT \(0 AS \?number\)"]), "ex:star", Direction.INCOMING
+    )
     assert [(one.relation.id, one.examples) for one in page.items] == [("ex:likes", ()), ("ex:mayor", ())]
 
 
 async def test_a_row_cap_of_the_endpoint_does_not_cut_a_page():
-    page = await _neighbours(InProcess(HUB, row_cap=300), Direction.INCOMING, limit=1_200)
+    page = await rows_of(InProcess(HUB, row_cap=300), "ex:star", Direction.INCOMING, 1_200)
     assert len({str(triple) for triple in page.items}) == 1_200
     assert page.stop is Stop.LIMIT
 
 
 async def test_a_row_cap_of_the_endpoint_does_not_hide_blank_nodes_or_names():
-    page = await _neighbours(InProcess(HUB, row_cap=700), Direction.OUTGOING, limit=10_000)
+    page = await rows_of(InProcess(HUB, row_cap=700), "ex:star", Direction.OUTGOING, 10_000)
     assert len({str(triple) for triple in page.items}) == FANS + 2
     languages = "\n".join(f'<http://ex.example/n{n}> {LABEL} "N{n}"@x-{m} .' for n in range(60) for m in range(10))
     store = await store_of(InProcess(languages, row_cap=50))
     iris = [iri for n in range(60) if (iri := store.endpoint.ids.iri(f"ex:n{n}")) is not None]
-    assert len(await Names(store).labels(iris)) == 60
+    assert len(await Names(store).read_labels(iris)) == 60
 
 
 async def test_a_pass_over_all_names_that_takes_too_long_is_a_list_that_time_cut():
@@ -141,12 +117,10 @@ async def test_a_schema_that_is_not_counted_in_time_is_sampled_and_says_so():
 
 
 async def test_counts_are_kept_for_the_pages_of_a_list_and_no_longer(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(tallies_module, "TTLCache", timed(clock := Clock()))
+    monkeypatch.setattr(counts_module, "TTLCache", timed(clock := Clock()))
     client = InProcess(HUB)
-    store = await store_of(client)
-    tallies = Tallies(store, Catalogues(store, Names(store)))
-    (star,) = (iri for iri in [store.endpoint.ids.iri("ex:star")] if iri is not None)
+    store, _, counts = await counts_of(client)
     for seconds, counted in [(0, 1), (59, 1), (61, 2)]:
         clock.now = seconds
-        await tallies.near([star], Direction.INCOMING, None)
+        await counts.one_hop([entity(store, "ex:star")], Direction.INCOMING, None)
         assert sum(bool(re.search(COUNTS, query)) for query in client.queries) == counted

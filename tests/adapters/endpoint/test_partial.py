@@ -17,13 +17,12 @@ from kgnav_mcp.adapters.endpoint.options import Endpoint
 from kgnav_mcp.adapters.endpoint.reification import Notation, probed
 from kgnav_mcp.adapters.endpoint.schema import SchemaReader
 from kgnav_mcp.adapters.endpoint.store import Store
-from kgnav_mcp.adapters.endpoint.tallies import Tallies
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Certainty, Count, Direction, Stop
 from kgnav_mcp.port import AdapterOptions
 from tests.adapters.endpoint.graph import STATEMENTS
-from tests.adapters.endpoint.inprocess import HERE, InProcess, store_of
+from tests.adapters.endpoint.inprocess import HERE, InProcess, counts_of, entity, store_of
 from tests.adapters.sparql.stub import Exchange, serving, table
 
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
@@ -131,14 +130,12 @@ async def test_statements_that_were_not_all_counted_make_no_exact_catalogue(faul
 
 async def test_rows_of_parallel_statements_that_were_not_all_counted_leave_lower_bounds():
     client = InProcess(STATEMENTS)
-    store = await store_of(client)
-    cyd = store.endpoint.ids.iri("ex:cyd")
-    assert cyd is not None
-    exact = await Tallies(store, Catalogues(store, Names(store))).near([cyd], Direction.OUTGOING, None)
-    assert exact.count(exact.parts()).certainty is Certainty.EXACT
+    store, _, counts = await counts_of(client)
+    cyd = entity(store, "ex:cyd")
+    assert (await counts.one_hop([cyd], Direction.OUTGOING, None)).total.certainty is Certainty.EXACT
     client.cut = {re.escape(client.queries[-1]): 0}
-    bounds = await Tallies(store, Catalogues(store, Names(store))).near([cyd], Direction.OUTGOING, None)
-    assert bounds.count(bounds.parts()).certainty is Certainty.AT_LEAST
+    _, _, counts = await counts_of(client)
+    assert (await counts.one_hop([cyd], Direction.OUTGOING, None)).total.certainty is Certainty.AT_LEAST
 
 
 async def test_a_notation_that_was_not_found_in_time_is_not_known_to_be_missing():

@@ -8,12 +8,17 @@ from collections.abc import Mapping, Sequence
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.freebase.catalogue import Catalogues
+from kgnav_mcp.adapters.freebase.counts import CountReader
 from kgnav_mcp.adapters.freebase.linking import Linker
 from kgnav_mcp.adapters.freebase.lists import ListReader
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.options import Freebase
+from kgnav_mcp.adapters.freebase.relations import RelationReader
+from kgnav_mcp.adapters.freebase.rows import RowReader
 from kgnav_mcp.adapters.freebase.store import Store
+from kgnav_mcp.adapters.paging.directions import RelationQuestion, RowQuestion
 from kgnav_mcp.adapters.sparql.results import Answer, Term
+from kgnav_mcp.model import Direction, Page, RelationFacts, Triple
 from kgnav_mcp.port import AdapterOptions
 
 NS = "http://rdf.freebase.com/ns/"
@@ -59,3 +64,19 @@ def lists_of(store: Store) -> ListReader:
     """A reader of lists with all that it stands on."""
     names = Names(store)
     return ListReader(store, Linker(store, names), Catalogues(store, names))
+
+
+async def page_of(
+    endpoint: Endpoint, anchors: Sequence[URIRef], limit: int, *, all_or_none: bool = False
+) -> Page[Triple]:
+    """The first page of what leaves some entities."""
+    store = store_of(endpoint)
+    asked = RowQuestion(anchors, Direction.OUTGOING, None, None, limit, None, all_or_none)
+    return await RowReader(store, Names(store), CountReader(store), anchors, asked).page(None, asked)
+
+
+async def relations_of(endpoint: Endpoint, anchors: Sequence[URIRef], examples: int) -> Page[RelationFacts]:
+    """The first relations that leave some entities."""
+    store = store_of(endpoint)
+    asked = RelationQuestion(anchors, Direction.OUTGOING, 1, None, examples, 5)
+    return await RelationReader(store, Names(store), CountReader(store)).page(anchors, asked)

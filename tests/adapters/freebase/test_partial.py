@@ -8,17 +8,15 @@ from rdflib import Literal, URIRef
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.freebase import catalogue as catalogue_module
 from kgnav_mcp.adapters.freebase.catalogue import Catalogues
+from kgnav_mcp.adapters.freebase.counts import CountReader
 from kgnav_mcp.adapters.freebase.linking import Linker
 from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.neighbours import NeighbourReader
-from kgnav_mcp.adapters.freebase.relations import RelationReader
 from kgnav_mcp.adapters.freebase.schema import SchemaReader
-from kgnav_mcp.adapters.freebase.tallies import Tallies
 from kgnav_mcp.adapters.sparql.linking import Size
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Certainty, Count, Direction, Entity, Stop
 from kgnav_mcp.port import AdapterOptions
-from tests.adapters.freebase.stubbed import ANN, NAME, Endpoint, Row, lists_of, ns, store_of
+from tests.adapters.freebase.stubbed import ANN, NAME, Endpoint, Row, lists_of, ns, page_of, relations_of, store_of
 from tests.adapters.sparql.clock import Clock, timed
 from tests.adapters.sparql.stub import always, serving, table
 
@@ -50,11 +48,11 @@ async def test_the_name_of_a_relation_that_was_not_read_in_time_is_read_again():
 
 async def test_counts_that_a_time_out_cut_are_counted_again():
     endpoint = Endpoint(("GROUP BY", [{"p": ns("a.b"), "n": Literal(7)}]))
-    tallies = Tallies(store_of(endpoint))
+    counts = CountReader(store_of(endpoint))
     endpoint.cut = {"GROUP BY"}
-    assert (await tallies.near([ANN], Direction.OUTGOING, None)).count(7) == Count.at_least(7)
+    assert (await counts.one_hop([ANN], Direction.OUTGOING, None)).total == Count.at_least(7)
     endpoint.cut = set()
-    assert (await tallies.near([ANN], Direction.OUTGOING, None)).count(7) == Count(7)
+    assert (await counts.one_hop([ANN], Direction.OUTGOING, None)).total == Count(7)
 
 
 async def test_a_page_ends_before_the_rows_that_were_not_read_in_time():
@@ -66,24 +64,23 @@ async def test_a_page_ends_before_the_rows_that_were_not_read_in_time():
         (all_rows := r"SELECT .s .p .o WHERE . VALUES .s ", []),
     )
     endpoint.cut = {r"VALUES \(.s .p\)", all_rows}
-    reader = NeighbourReader(store := store_of(endpoint), Names(store), Tallies(store))
-    page = await reader.page([ANN], Direction.OUTGOING, paths=None, far_ends=None, limit=200, after=None, whole=False)
+    page = await page_of(endpoint, [ANN], 200)
     assert {triple.relation.id for triple in page.items} == {"a.large"}
     assert (len(page.items), page.stop) == (150, Stop.TIME_OUT)
     endpoint.cut = {"OFFSET"}
-    page = await reader.page([ANN], Direction.OUTGOING, paths=None, far_ends=None, limit=200, after=None, whole=True)
+    page = await page_of(endpoint, [ANN], 200, all_or_none=True)
     assert (len(page.items), page.stop) == (150, Stop.TIME_OUT)
-    assert page.positions[-1].startswith("0|0|150|a.large")
+    assert page.positions[-1].startswith("0|150.0|a.large")
 
 
 @pytest.mark.parametrize(("rows", "query"), [(5_000, "AS .first"), (5_000_000, "LIMIT 1000")])
 async def test_mediators_that_were_not_looked_for_in_time_are_said_to_be_missing(rows: int, query: str):
     endpoint = Endpoint((r"SELECT \?p \(COUNT", [{"p": ns("a.b"), "n": Literal(rows)}]), (query, []))
-    tallies = Tallies(store_of(endpoint))
+    counts = CountReader(store_of(endpoint))
     endpoint.cut = {query}
-    assert (await tallies.through([ANN], Direction.OUTGOING, None)).stop is Stop.TIME_OUT
+    assert (await counts.two_hops([ANN], Direction.OUTGOING, None)).stop is Stop.TIME_OUT
     endpoint.cut = set()
-    assert (await tallies.through([ANN], Direction.OUTGOING, None)).stop is Stop.COMPLETE
+    assert (await counts.two_hops([ANN], Direction.OUTGOING, None)).stop is Stop.COMPLETE
 
 
 @pytest.mark.parametrize(("anchors", "query"), [([ANN], "AS .o0"), ([ANN, ns("m.bob")], "AS .number")])
@@ -91,8 +88,7 @@ async def test_examples_that_were_not_read_in_time_are_said_to_be_missing(anchor
     counts = [{"s": anchor, "p": ns("a.b"), "n": Literal(5)} for anchor in anchors]
     endpoint = Endpoint(("GROUP BY", counts), (query, []))
     endpoint.cut = {query}
-    reader = RelationReader(store := store_of(endpoint), Names(store), Tallies(store))
-    page = await reader.page(anchors, Direction.OUTGOING, hops=1, far_ends=None, examples=2, limit=5)
+    page = await relations_of(endpoint, anchors, 2)
     assert (page.items[0].count, page.stop) == (Count(5 * len(anchors)), Stop.TIME_OUT)
 
 
@@ -269,8 +265,7 @@ async def test_names_that_came_with_examples_of_which_time_cut_some_are_read_aga
         (r"VALUES \?s", [{"s": relation, "o": Literal("Films")}, {"s": ANN, "o": Literal("Ann")}]),
     )
     endpoint.cut = {"AS .o0"}
-    reader = RelationReader(store := store_of(endpoint), Names(store), Tallies(store))
-    page = await reader.page([ANN], Direction.OUTGOING, hops=1, far_ends=None, examples=1, limit=5)
+    page = await relations_of(endpoint, [ANN], 1)
     (facts,) = page.items
     assert (facts.relation.label, [node.label for node in facts.examples if isinstance(node, Entity)]) == (
         "Films",

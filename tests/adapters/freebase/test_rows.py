@@ -8,14 +8,11 @@ from collections.abc import Sequence
 import pytest
 from rdflib import Literal, URIRef
 
-from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.neighbours import NeighbourReader
-from kgnav_mcp.adapters.freebase.tallies import Tallies
 from kgnav_mcp.model import Count, Direction, Entity, Page, Stop, Triple
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import GraphAdapter
-from tests.adapters.freebase.stubbed import ANN, Endpoint, Row, ns, store_of
+from tests.adapters.freebase.stubbed import ANN, Endpoint, Row, ns, page_of
 from tests.rows import triples_at
 
 OUTGOING, INCOMING = Direction.OUTGOING, Direction.INCOMING
@@ -28,8 +25,7 @@ TWO_ROWS: Sequence[Row] = (ONE_ROW, {**ONE_ROW, "o": ns("m.two")})
 
 
 async def _page(endpoint: Endpoint, limit: int) -> Page[Triple]:
-    reader = NeighbourReader(store := store_of(endpoint), Names(store), Tallies(store))
-    return await reader.page(BOTH, OUTGOING, paths=None, far_ends=None, limit=limit, after=None, whole=False)
+    return await page_of(endpoint, BOTH, limit)
 
 
 async def test_a_few_rows_are_neither_counted_nor_named_by_queries_of_their_own():
@@ -52,15 +48,24 @@ async def test_rows_of_which_some_may_be_missing_are_counted(fault: str):
     assert (len(page.items), page.total, page.stop) == (2, Count(2), Stop.COMPLETE)
 
 
-@pytest.mark.parametrize("rows", [6, 101])
-async def test_more_rows_than_are_wanted_or_sorted_here_are_counted(rows: int):
-    read = [{**ONE_ROW, "o": ns(f"m.{n:03}")} for n in range(rows)]
-    counts: Row = {"s": ANN, "p": ns("a.b"), "n": Literal(rows)}
-    endpoint = Endpoint((ALL_ROWS, read), ("GROUP BY", [counts]), (OF_RELATIONS, read), ("OFFSET", read))
-    page = await _page(endpoint, limit := 5 if rows == 6 else 200)
-    assert (len(page.items), page.total) == (min(rows, limit), Count(rows))
+async def test_more_rows_than_are_wanted_are_counted():
+    read = [{**ONE_ROW, "o": ns(f"m.{n:03}")} for n in range(6)]
+    counts: Row = {"s": ANN, "p": ns("a.b"), "n": Literal(6)}
+    endpoint = Endpoint((ALL_ROWS, read), ("GROUP BY", [counts]), (OF_RELATIONS, read))
+    page = await _page(endpoint, 5)
+    assert (len(page.items), page.total, page.stop) == (5, Count(6), Stop.LIMIT)
     assert sum("GROUP BY" in query for query in endpoint.queries) == 1
-    assert sum(f"LIMIT {limit + 1} " in query for query in endpoint.queries if re.search(ALL_ROWS, query)) == 1
+    assert sum("LIMIT 6 " in query for query in endpoint.queries if re.search(ALL_ROWS, query)) == 1
+
+
+async def test_a_relation_with_more_rows_than_are_sorted_here_comes_in_the_order_of_the_index():
+    read = [{**ONE_ROW, "o": ns(f"m.{n:03}")} for n in range(101)]
+    endpoint = Endpoint((ALL_ROWS, read), ("OFFSET", read[::-1]))
+    page = await _page(endpoint, 200)
+    assert [row.tail.id for row in page.items if isinstance(row.tail, Entity)] == [
+        f"m.{n:03}" for n in range(100, -1, -1)
+    ]
+    assert (page.total, sum("GROUP BY" in query for query in endpoint.queries)) == (Count(101), 0)
 
 
 @pytest.mark.parametrize(

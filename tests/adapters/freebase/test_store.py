@@ -7,12 +7,12 @@ import re
 import pytest
 from rdflib import Literal, URIRef
 
-from kgnav_mcp.adapters.freebase import tallies as tallies_module
+from kgnav_mcp.adapters.freebase.counts import CountReader
 from kgnav_mcp.adapters.freebase.options import Freebase
 from kgnav_mcp.adapters.freebase.store import Store
-from kgnav_mcp.adapters.freebase.tallies import Tallies
+from kgnav_mcp.adapters.paging import counts as counts_module
 from kgnav_mcp.adapters.sparql.results import Answer
-from kgnav_mcp.model import Certainty, Direction, Stop
+from kgnav_mcp.model import Count, Direction, Stop
 from kgnav_mcp.port import AdapterOptions
 from tests.adapters.sparql.clock import Clock, timed
 
@@ -47,16 +47,15 @@ async def test_a_long_list_is_asked_by_several_queries_at_once():
 
 
 async def test_counts_of_an_answer_that_a_time_out_cut_are_lower_bounds():
-    tally = await Tallies(_store(Endpoint(partial=True))).near([ANN], Direction.OUTGOING, None)
-    assert tally.stop is Stop.TIME_OUT
-    assert tally.count(7).certainty is Certainty.AT_LEAST
+    counts = await CountReader(_store(Endpoint(partial=True))).one_hop([ANN], Direction.OUTGOING, None)
+    assert (counts.stop, counts.total) == (Stop.TIME_OUT, Count.at_least(1))
 
 
 async def test_counts_are_read_once_for_the_pages_of_a_list_and_anew_after_a_minute(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(tallies_module, "TTLCache", timed(clock := Clock()))
+    monkeypatch.setattr(counts_module, "TTLCache", timed(clock := Clock()))
     endpoint = Endpoint()
-    tallies = Tallies(_store(endpoint))
+    counts = CountReader(_store(endpoint))
     for seconds, queries in [(0, 1), (30, 1), (59, 1), (61, 2), (119, 2)]:
         clock.now = seconds
-        await tallies.near([ANN], Direction.OUTGOING, None)
+        await counts.one_hop([ANN], Direction.OUTGOING, None)
         assert len(endpoint.queries) == queries

@@ -6,7 +6,7 @@ import pytest
 
 from kgnav_mcp.adapters.paging import counts as counts_module
 from kgnav_mcp.adapters.paging.counts import CountCache, CountQuestion, RelationCounts, counted, together
-from kgnav_mcp.adapters.paging.relations import Examples, paths_in_order, relations_page
+from kgnav_mcp.adapters.paging.relations import paths_in_order, relations_page
 from kgnav_mcp.model import Count, Direction, Entity, Relation, Stop
 from tests.adapters.sparql.clock import Clock, timed
 
@@ -45,7 +45,8 @@ def test_a_page_of_relations_has_counts_for_each_entity_and_says_which_lead_to_m
         limit=2,
         names={name: Relation(f"ex:{name}", name) for name in "ab"},
         printed=str.upper,
-        examples=Examples({A: [Entity("x")]}),
+        examples={A: [Entity("x")]},
+        stop=Stop.COMPLETE,
     )
     assert [(one.relation.id, one.count, one.per_entity) for one in page.items] == [
         ("ex:a", Count(4), {"ANN": 3, "BOB": 1}),

@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.cypher.catalogue import Catalogue
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow
 from kgnav_mcp.adapters.cypher.session import IDS_OF_QUERY, batches
 from kgnav_mcp.adapters.cypher.values import ValueFormats, split_key
-from kgnav_mcp.concurrency import gathered, in_background
+from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreError
 from kgnav_mcp.model import Direction, Literal
 from kgnav_mcp.port import TailKind
@@ -131,7 +131,7 @@ class CountReader:
                 described=decoder.described if with_values else decoder.shown,
             )
             formats = self._session.dialect.values
-            counts = await in_background(len(found), lambda: query.decoded(found, formats))  # noqa: B023 - awaited here
+            counts = await in_thread(len(found), lambda: query.decoded(found, formats))  # noqa: B023 - awaited here
             if counts is not None:
                 return found, counts
             await self._entities.catalogue.refreshed()  # A type is new since the catalogue was read.

@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.cypher.counts import Edge
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, Lookup, relation_of
 from kgnav_mcp.adapters.cypher.neighbours import qualifiers
 from kgnav_mcp.adapters.cypher.pages import items_before, list_page
-from kgnav_mcp.concurrency import in_background
+from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Direction, Entity, Page, Triple
 
 _SIZE, _EDGES = 1, 2
@@ -64,7 +64,7 @@ class EdgeReader:
         if unread:
             most = max(found[reference].size for reference in unread)
             found.update(await self._read(unread, lookups, types, most=most))
-        triples = await in_background(limit, lambda: self._triples([found[reference] for reference in shown]))
+        triples = await in_thread(limit, lambda: self._triples([found[reference] for reference in shown]))
         return list_page(triples[start - begin : start - begin + limit], start, total)
 
     async def _lookups_of(self, tails: Sequence[str]) -> list[Lookup]:

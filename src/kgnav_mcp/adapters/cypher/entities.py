@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.cypher.catalogue import Catalogue, CatalogueCache
 from kgnav_mcp.adapters.cypher.session import IDS_OF_QUERY, Session, batches
 from kgnav_mcp.adapters.cypher.values import encodable, split_key, whole_number
 from kgnav_mcp.adapters.naming import readable
-from kgnav_mcp.concurrency import gathered, in_background
+from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Entity, Relation
 
 NodeRow = Sequence[Any]
@@ -133,7 +133,7 @@ class Entities:
         mean one node have the same anchor.
         """
         decoder = self.decoder
-        lookups = await in_background(len(references), lambda: self.lookups(references))
+        lookups = await in_thread(len(references), lambda: self.lookups(references))
         answers = await gathered(
             *(
                 self.session.items(
@@ -159,7 +159,7 @@ class Entities:
                         found.setdefault(reference, anchor)
             return {reference: found[reference] for reference in references if reference in found}
 
-        return await in_background(len(references), matched)
+        return await in_thread(len(references), matched)
 
     async def anchors(
         self, references: Sequence[str], template: str, parts: Mapping[str, str] | None = None, **parameters: object

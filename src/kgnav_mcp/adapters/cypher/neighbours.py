@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeDecoder, re
 from kgnav_mcp.adapters.cypher.pages import Part, Position, changed, planned
 from kgnav_mcp.adapters.cypher.session import IDS_OF_QUERY, batches
 from kgnav_mcp.adapters.cypher.values import ValueFormats, split_key
-from kgnav_mcp.concurrency import gathered, in_background
+from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Link, Qualifier, Stop, Triple
 
 EdgesOf = Mapping[tuple[str, Direction, str], Sequence[Edge]]
@@ -48,7 +48,7 @@ class NeighbourReader:
             total = sum(each.total for each in counts)
             if all_or_none and total > limit:
                 return AnchoredPage((), (), Count(total), Stop.LIMIT)
-            parts, left = await in_background(len(counts), lambda: planned(counts, None, limit))
+            parts, left = await in_thread(len(counts), lambda: planned(counts, None, limit))
         else:
             total = start.total
             found, parts, left = await self._planned_from(start, references, wanted, limit)
@@ -73,7 +73,7 @@ class NeighbourReader:
             stop = Stop.LIMIT if left else Stop.COMPLETE
             return AnchoredPage(tuple(links), tuple(positions), Count(total), stop, anchors=anchors)
 
-        return await in_background(len(found) + sum(part.end - part.start for part in parts), decoded)
+        return await in_thread(len(found) + sum(part.end - part.start for part in parts), decoded)
 
     async def _planned_from(
         self, start: Position, references: Sequence[str], wanted: Wanted, limit: int
@@ -98,7 +98,7 @@ class NeighbourReader:
                 seen |= {each.anchor.node_id for each in counted}
                 if references[start.place] not in found:
                     raise changed()
-                parts, left = await in_background(len(counts), lambda: planned(counts, start, limit))  # noqa: B023
+                parts, left = await in_thread(len(counts), lambda: planned(counts, start, limit))  # noqa: B023
                 if left:
                     return found, parts, left
                 place, size = place + size, min(2 * size, IDS_OF_QUERY)

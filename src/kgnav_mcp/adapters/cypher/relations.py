@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.cypher.counts import (
 )
 from kgnav_mcp.adapters.cypher.entities import Entities, NodeRow, relation_of
 from kgnav_mcp.adapters.cypher.session import batches
-from kgnav_mcp.concurrency import gathered, in_background
+from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Node, RelationFacts, Stop
 
 _TYPES = 50
@@ -51,7 +51,7 @@ class RelationReader:
                     rows[each.direction, name][each.anchor.entity.id] = size
             return {key: rows[key] for key in sorted(rows, key=lambda key: (key[0] is Direction.INCOMING, key[1]))}
 
-        rows = await in_background(len(counts), counted)
+        rows = await in_thread(len(counts), counted)
         order = list(rows)[:limit]
         ends = await self._examples(counts, wanted, order, examples) if examples else {}
         items = tuple(
@@ -74,7 +74,7 @@ class RelationReader:
         self, counts: Sequence[RelationCounts], wanted: Wanted, order: Sequence[Key], examples: int
     ) -> dict[Key, list[Node]]:
         """Distinct far ends of each relation, from the first nodes that have some."""
-        having = await in_background(len(counts), lambda: _first_nodes(counts, order))
+        having = await in_thread(len(counts), lambda: _first_nodes(counts, order))
         ends = await self._ends(having, examples)
         values = await self._values(having, wanted)
         decode = self._entities.decoder.entity

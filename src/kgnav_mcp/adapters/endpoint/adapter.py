@@ -8,26 +8,27 @@ from dataclasses import dataclass
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
+from kgnav_mcp.adapters.endpoint.blanks import Resolved
 from kgnav_mcp.adapters.endpoint.catalogue import Catalogues
+from kgnav_mcp.adapters.endpoint.counts import CountReader
 from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.lists import ListReader
 from kgnav_mcp.adapters.endpoint.names import Names
-from kgnav_mcp.adapters.endpoint.neighbours import NeighbourReader
 from kgnav_mcp.adapters.endpoint.options import Endpoint
 from kgnav_mcp.adapters.endpoint.relations import RelationReader
+from kgnav_mcp.adapters.endpoint.rows import RowReader
 from kgnav_mcp.adapters.endpoint.schema import SchemaReader
-from kgnav_mcp.adapters.endpoint.store import Anchor, Store
-from kgnav_mcp.adapters.endpoint.tallies import Tallies
+from kgnav_mcp.adapters.endpoint.store import Store
+from kgnav_mcp.adapters.paging.directions import RowQuestion
 from kgnav_mcp.adapters.sparql.adapter import Readers, SparqlAdapter, connected
+from kgnav_mcp.adapters.sparql.around.counts import Anchor, Path
 from kgnav_mcp.adapters.sparql.location import GRAPH
 from kgnav_mcp.adapters.sparql.rate_limit import Client
 from kgnav_mcp.adapters.sparql.reading import Read, Reader
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import Count, Entity, Health, Triple
+from kgnav_mcp.model import Count, Direction, Entity, Health, Triple
 from kgnav_mcp.port import AdapterOptions, Capability
-
-Path = tuple[URIRef, ...]
 
 _COUNTED = 200_000
 """Triples counted at most when a graph is opened: 0.1 seconds on Oxigraph."""
@@ -45,7 +46,7 @@ class _Opened(Readers):
     names: Names
     catalogues: Catalogues
     relations: RelationReader
-    neighbours: NeighbourReader
+    counts: CountReader
     triples: Count
 
 
@@ -78,9 +79,9 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
         described = await opened.names.described(one for one in meant.values() if isinstance(one, URIRef))
         found: dict[str, Entity] = {}
         for reference, anchor in meant.items():
-            if not isinstance(anchor, URIRef):
+            if isinstance(anchor, Resolved):
                 found[reference] = await opened.names.blank(anchor)
-            elif anchor in described:
+            elif isinstance(anchor, URIRef) and anchor in described:
                 found[reference] = described[anchor]
         return found
 
@@ -89,7 +90,11 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
 
     async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:
         value = self._endpoint.ids.iri(entity)
-        return None if value is None else await self._readers.neighbours.qualified(value, limit)
+        if value is None:
+            return None
+        opened = self._readers
+        asked = RowQuestion((), Direction.OUTGOING, None, None, limit, None, all_or_none=False)
+        return await RowReader(opened.store, opened.names, opened.counts, (), asked).qualified(value, limit)
 
     async def health(self) -> Health:
         opened = self._readers
@@ -147,8 +152,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
         store = await Store.opened(client, self._endpoint, self._options)
         names = Names(store)
         catalogues, linker = Catalogues(store, names), Linker(store, names)
-        tallies = Tallies(store, catalogues)
-        neighbours = NeighbourReader(store, names, tallies)
+        counts = CountReader(store, catalogues)
         return _Opened(
             client=client,
             linker=linker,
@@ -157,8 +161,9 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
             store=store,
             names=names,
             catalogues=catalogues,
-            relations=RelationReader(store, names, tallies, neighbours),
-            neighbours=neighbours,
+            counts=counts,
+            relations=RelationReader(store, names, counts),
+            rows=lambda anchors, asked: RowReader(store, names, counts, anchors, asked),
             triples=triples,
         )
 

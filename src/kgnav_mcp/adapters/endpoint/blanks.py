@@ -17,6 +17,7 @@ from rdflib import RDF, BNode, URIRef
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.ids import BlankPath, Ids, Step
 from kgnav_mcp.adapters.endpoint.reification import REIFIES
+from kgnav_mcp.adapters.sparql.around.counts import Known
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, address, number, truth
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms
@@ -70,7 +71,7 @@ class Blank:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Resolved:
+class Resolved(Known):
     """A blank node that an id leads to, with the blank nodes next to it."""
 
     path: BlankPath

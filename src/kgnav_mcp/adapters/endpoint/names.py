@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
-from rdflib import BNode, Literal, URIRef
+from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.blanks import Blank, Resolved
@@ -16,8 +16,7 @@ from kgnav_mcp.adapters.sparql import names
 from kgnav_mcp.adapters.sparql.names import Facts, Naming
 from kgnav_mcp.adapters.sparql.queries import of_each
 from kgnav_mcp.adapters.sparql.reading import address
-from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.model import Entity, Node, Relation
+from kgnav_mcp.model import Entity, Relation
 
 _TEXTS = (queries.TEXTS, queries.TEXTS_OF_ANY_LANGUAGE)
 _FRESH = 60.0
@@ -46,25 +45,9 @@ class Names(names.Names):
         )
         super().__init__(store.reader.batching(_BATCH), naming)
 
-    async def labels(self, terms: Iterable[Term]) -> dict[URIRef, str]:
-        """The names of the entities with IRIs among some terms. Some have none."""
-        return await self.read_labels(term for term in terms if isinstance(term, URIRef))
-
     async def classes(self, iris: Iterable[URIRef]) -> dict[URIRef, Relation]:
         """Classes with the names that the graph gives them, else the last part of their ids."""
         return await self._schema_names(iris, entity_name)
-
-    async def nodes(self, terms: Iterable[Term]) -> dict[Term, Node]:
-        """Values, and entities with IRIs by their names; blank nodes are left out."""
-        wanted = list(dict.fromkeys(term for term in terms if not isinstance(term, BNode)))
-        labels = await self.labels(wanted)
-        unnamed = await self._mediators([term for term in wanted if isinstance(term, URIRef) and term not in labels])
-        return {
-            term: self.literal(term)
-            if isinstance(term, Literal)
-            else Entity(self.naming.short(term), labels.get(term), mediator=term in unnamed)
-            for term in wanted
-        }
 
     async def blank(self, found: Resolved) -> Entity:
         """A blank node with all that is told of it: its own triples say it."""

@@ -15,7 +15,6 @@ from typing import Final
 
 from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.model import Direction
-from kgnav_mcp.port import TailKind
 
 OUT, IN = Direction.OUTGOING, Direction.INCOMING
 
@@ -23,11 +22,6 @@ _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 
 # Fragments
 
-AROUND_ONE: Final = {OUT: "$s ?p ?o", IN: "?o ?p $s"}
-AROUND_SET: Final = {OUT: "VALUES ?s { $s } ?s ?p ?o", IN: "VALUES ?s { $s } ?o ?p ?s"}
-BY: Final = {OUT: "VALUES ?s { $s } ?s $p ?o", IN: "VALUES ?s { $s } ?o $p ?s"}
-BY_ONE: Final = {OUT: "$s $p ?o", IN: "?o $p $s"}
-FAR_ENDS: Final = {None: "", TailKind.ENTITY: "FILTER(!isLiteral(?o))", TailKind.LITERAL: "FILTER(isLiteral(?o))"}
 HEADS: Final = "FILTER(isIRI(?o) || isBlank(?o))"
 """Where triples are heads of triples (RDF-star): they are no nodes."""
 UNNAMED: Final = "FILTER NOT EXISTS { ?m $named ?unnamed }"
@@ -120,10 +114,6 @@ EDGE_VALUES: Final = "VALUES ?q { $properties } ?s $p ?o . $said FILTER(isLitera
 
 # Relations of entities
 
-COUNTS_ONE: Final = "SELECT ?p (COUNT(*) AS ?n) WHERE { $around $kind } GROUP BY ?p"
-"""Costs 0.6 us for each edge of the entity; 5 us in a graph with statements about triples, whose nodes are left out."""
-COUNTS_SET: Final = "SELECT ?s ?p (COUNT(*) AS ?n) WHERE { $around $kind } GROUP BY ?s ?p"
-"""Costs 0.7 us for each edge of the entities."""
 FIRST_EDGES: Final = (
     "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?p WHERE { $around $kind } LIMIT $most } } GROUP BY ?p"
 )
@@ -139,24 +129,9 @@ THROUGH_SET: Final = (
     "SELECT ?s ?near ?far (COUNT(*) AS ?n) WHERE { $path FILTER(?o != ?s) $kind } GROUP BY ?s ?near ?far"
 )
 """Costs what THROUGH_ONE does for each entity."""
-EXAMPLES: Final = "{ SELECT DISTINCT ($number AS ?number) ?o WHERE { $by $kind } LIMIT $wanted }"
-"""Costs a look-up and the rows it gives."""
-THROUGH_EXAMPLES: Final = {
-    OUT: "VALUES ?s { $s } ?s $near ?m . $mediator ?m $far ?o FILTER(?o != ?s)",
-    IN: "VALUES ?s { $s } ?m $near ?s . $mediator ?o $far ?m FILTER(?o != ?s)",
-}
 
 # Rows at entities
 
-PROBE: Final = "SELECT ?s ?p ?o WHERE { $around $kind } LIMIT $most"
-"""Costs $most rows, at any degree."""
-SLICE: Final = "SELECT ?o WHERE { $by $kind } OFFSET $skip LIMIT $most"
-"""Costs 0.5 us for each row skipped, 2 us for each read."""
-PAIRS: Final = {
-    OUT: "SELECT ?s ?p ?o WHERE { VALUES (?s ?p) { $pairs } ?s ?p ?o $kind }",
-    IN: "SELECT ?s ?p ?o WHERE { VALUES (?s ?p) { $pairs } ?o ?p ?s $kind }",
-}
-"""Costs a look-up for each pair, and 5 us for each row."""
 MEDIATORS: Final = {
     OUT: "SELECT ?m WHERE { $s $near ?m $mediator } OFFSET $skip LIMIT $most",
     IN: "SELECT ?m WHERE { ?m $near $s $mediator } OFFSET $skip LIMIT $most",

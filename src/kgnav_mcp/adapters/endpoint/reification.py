@@ -15,6 +15,8 @@ from enum import StrEnum
 from rdflib import RDF, BNode, Literal, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
+from kgnav_mcp.adapters.sparql.around.ends import Facts
+from kgnav_mcp.adapters.sparql.around.queries import FAR_ENDS
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, address, number, truth, worst
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, rows
@@ -34,8 +36,6 @@ _VARIABLES = {Direction.OUTGOING: ("?s", "?o"), Direction.INCOMING: ("?o", "?s")
 
 Pair = tuple[URIRef, URIRef]
 """An entity and a relation at it."""
-Facts = tuple[tuple[URIRef, Term], ...]
-"""What one reifier says: relations and values."""
 
 
 class Notation(StrEnum):
@@ -66,7 +66,7 @@ class Reification:
     def ends(self, direction: Direction, far_ends: TailKind | None) -> Terms:
         """What narrows the far ends ?o of an entity to those that are shown."""
         incoming = direction is Direction.INCOMING
-        parts = [queries.FAR_ENDS[None if incoming else far_ends]]
+        parts = [FAR_ENDS[None if incoming else far_ends].text]
         if incoming and Notation.QUOTED in self.notations:
             parts.append(queries.HEADS)
         if incoming and self.parallel:

@@ -1,147 +1,64 @@
-"""Which relations a set of entities has: one grouped query, names, and a few far ends of each."""
+"""Relations with a few far ends of each, which may be blank nodes."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from rdflib import BNode, URIRef
+from rdflib import BNode
 
-from kgnav_mcp.adapters.endpoint import queries
+from kgnav_mcp.adapters.endpoint.counts import CountReader
 from kgnav_mcp.adapters.endpoint.names import Names
-from kgnav_mcp.adapters.endpoint.neighbours import NeighbourReader, joined
-from kgnav_mcp.adapters.endpoint.store import Anchor, Store
-from kgnav_mcp.adapters.endpoint.tallies import Path, Tallies, Tally
-from kgnav_mcp.adapters.sparql.reading import Read, number, worst
-from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import values
+from kgnav_mcp.adapters.endpoint.rows import RowReader
+from kgnav_mcp.adapters.endpoint.store import Store
+from kgnav_mcp.adapters.paging.directions import RelationQuestion, RowQuestion
+from kgnav_mcp.adapters.paging.neighbours import read_rows
+from kgnav_mcp.adapters.paging.positions import Place
+from kgnav_mcp.adapters.paging.segments import Segment
+from kgnav_mcp.adapters.sparql.around import relations
+from kgnav_mcp.adapters.sparql.around.counts import Anchor, Counts, Path
+from kgnav_mcp.adapters.sparql.around.ends import End
+from kgnav_mcp.adapters.sparql.around.relations import Ends
 from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import Count, Direction, Node, Page, RelationFacts, Stop
-from kgnav_mcp.port import TailKind
-
-_ANCHORS = 20
-"""Entities of a set whose far ends serve as examples."""
+from kgnav_mcp.model import Entity, Stop
 
 
-class RelationReader:
-    """Answers `relations`."""
+class RelationReader(relations.RelationReader):
+    """Reads far ends for all paths at once, but where blank nodes are among them."""
 
-    def __init__(self, store: Store, names: Names, tallies: Tallies, neighbours: NeighbourReader) -> None:
+    def __init__(self, store: Store, names: Names, counts: CountReader) -> None:
+        super().__init__(store, names, counts)
         self._store = store
-        self._names = names
-        self._tallies = tallies
-        self._neighbours = neighbours
+        self._entities = names
+        self._count_reader = counts
+        self.mediator = store.reader.part("$mediator")
 
-    async def page(
-        self,
-        anchors: Sequence[Anchor],
-        direction: Direction,
-        *,
-        hops: int,
-        far_ends: TailKind | None,
-        examples: int,
-        limit: int,
-    ) -> Page[RelationFacts]:
-        """The relations ordered by id, with counts, and examples of those that are shown."""
-        tally = await self._tallies.near(anchors, direction, far_ends)
-        mediated = set[Path]()
-        if hops == 2:
-            through = await self._tallies.through(anchors, direction, far_ends)
-            near = 0 if direction is Direction.OUTGOING else 1
-            mediated = {(path[near],) for _, path in through.parts()}
-            tally |= through
-        by_path: dict[Path, list[Anchor]] = defaultdict(list)
-        for anchor, path in tally.parts():
-            by_path[path].append(anchor)
-        ordered = sorted((self._id(path), path) for path in by_path)
-        shown = [path for _, path in ordered[:limit]]
-        relations = await self._names.relations(relation for path in shown for relation in path)
-        far_nodes, stop = await self._examples(
-            tally, direction, far_ends, {path: by_path[path] for path in shown}, examples
-        )
-        items = tuple(
-            RelationFacts(
-                relation=joined([relations[relation] for relation in path]),
-                direction=direction,
-                count=tally.count((anchor, path) for anchor in by_path[path]),
-                hops=tuple(relations[relation] for relation in path),
-                examples=far_nodes.get(path, ()),
-                mediators=path in mediated,
-                per_entity={self._store.written(anchor): tally.rows[anchor][path] for anchor in by_path[path]},
-            )
-            for path in shown
-        )
-        size = len(ordered)
-        return Page(
-            items=items,
-            positions=tuple(name for name, _ in ordered[:limit]),
-            total=Count(size) if tally.stop is Stop.COMPLETE else Count.at_least(size),
-            stop=worst((tally.stop, stop, Stop.LIMIT if size > limit else Stop.COMPLETE)),
-        )
+    def printed(self, anchor: Anchor) -> str:
+        return self._store.written(anchor)
 
-    async def _examples(
-        self,
-        tally: Tally,
-        direction: Direction,
-        far_ends: TailKind | None,
-        paths: Mapping[Path, Sequence[Anchor]],
-        wanted: int,
-    ) -> tuple[dict[Path, tuple[Node, ...]], Stop]:
-        """The first distinct far ends of each path, and whether all were read.
-
-        They are read for all paths at once, but where blank nodes are among them. Where their time is over, the
-        relations come without.
-        """
-        if not wanted or not paths:
-            return {}, Stop.COMPLETE
-        asked = list(paths)
-        iris = {path: [one for one in anchors if isinstance(one, URIRef)][:_ANCHORS] for path, anchors in paths.items()}
-        branches = [
-            self._branch(place, path, iris[path], direction=direction, far_ends=far_ends, wanted=wanted)
-            for place, path in enumerate(asked)
-            if iris[path]
-        ]
-        found: dict[Path, list[Term]] = defaultdict(list)
+    async def _examples(self, counts: Counts, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
+        """The first far ends. Where their time is over, the relations come without."""
         try:
-            read = await self._store.reader.union(branches) if branches else Read(())
+            ends = await self._of_some(counts, paths, asked)
         except StoreTimeout:
-            return {}, Stop.TIME_OUT
-        for row in read.rows:
-            found[asked[number(row, "number")]].append(row["o"])
-        nodes = await self._names.nodes(term for terms in found.values() for term in terms)
-        examples: dict[Path, tuple[Node, ...]] = {}
-        stops = [read.stop]
-        for path in asked:
-            terms = found.get(path, [])
-            if terms and not any(isinstance(term, BNode) for term in terms):
-                examples[path] = tuple(nodes[term] for term in terms)
-            else:
-                examples[path], stop = await self._neighbours.far_ends(
-                    paths[path], path, direction, kind=far_ends, tally=tally, wanted=wanted
-                )
-                stops.append(stop)
-        return examples, worst(stops)
+            return Ends(dict.fromkeys(paths, ()), Stop.TIME_OUT)
+        for path in paths:
+            found = ends.found.get(path, ())
+            if not found or any(isinstance(end, BNode) for end in found):
+                ends |= await self._of_rows(counts, path, asked)
+        return ends
 
-    def _branch(
-        self,
-        place: int,
-        path: Path,
-        iris: Sequence[URIRef],
-        *,
-        direction: Direction,
-        far_ends: TailKind | None,
-        wanted: int,
-    ) -> str:
-        reader = self._store.reader
-        if len(path) == 2:
-            near, far = path if direction is Direction.OUTGOING else path[::-1]
-            by = reader.part(queries.THROUGH_EXAMPLES[direction], s=values(*iris), near=near, far=far)
-        elif len(iris) == 1:
-            by = reader.part(queries.BY_ONE[direction], s=iris[0], p=path[0])
-        else:
-            by = reader.part(queries.BY[direction], s=values(*iris), p=path[0])
-        kind = self._store.reification.ends(direction, far_ends)
-        return reader.filled(queries.EXAMPLES, number=place, by=by, kind=kind, wanted=wanted)
-
-    def _id(self, path: Path) -> str:
-        return ".".join(self._store.endpoint.ids.short(relation) for relation in path)
+    async def _of_rows(self, counts: Counts, path: Path, asked: RelationQuestion) -> Ends:
+        """The first far ends of one path, from its rows."""
+        question = RowQuestion((), asked.direction, None, asked.far_ends, asked.examples, None, all_or_none=False)
+        reader = RowReader(self._store, self._entities, self._count_reader, (), question)
+        found: dict[End, None] = {}
+        stops: list[Stop] = []
+        for anchor, size in counts.by_entity(path).items():
+            segment = Segment(0, anchor, path, size)
+            parts, _ = await read_rows(reader, iter([segment]), Place(), asked.examples)
+            found |= dict.fromkeys(row.far for _, part in parts for row, _ in part.found)
+            stops += [part.stop for _, part in parts if part.stop is not Stop.LIMIT]
+            if len(found) >= asked.examples:
+                break
+        entities = {end.id if isinstance(end, Entity) else end: end for end in found}
+        return Ends({path: list(entities.values())[: asked.examples]}, Stop.first(stops))

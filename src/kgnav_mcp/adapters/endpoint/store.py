@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rdflib import Literal, URIRef
+from rdflib import URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.blanks import Blanks, Resolved
 from kgnav_mcp.adapters.endpoint.options import Endpoint
 from kgnav_mcp.adapters.endpoint.reification import Reification, probed
+from kgnav_mcp.adapters.sparql.around.counts import Anchor
 from kgnav_mcp.adapters.sparql.labels import in_languages
 from kgnav_mcp.adapters.sparql.reading import Reader, Selects
-from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.port import AdapterOptions
-
-Anchor = URIRef | Resolved
-"""An entity that is asked about: one with an IRI, or a blank node that was found again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +60,7 @@ class Store:
     def written(self, anchor: Anchor) -> str:
         """The id of an entity that is asked about."""
         ids = self.endpoint.ids
-        return ids.short(anchor) if isinstance(anchor, URIRef) else ids.written(anchor.path)
-
-
-def term_order(term: Term) -> tuple[bool, str, str, str]:
-    """The order of far ends: values by their text, then entities by their IRIs, then blank nodes."""
-    if isinstance(term, Literal):
-        return False, str(term), term.language or "", str(term.datatype or "")
-    return True, "" if isinstance(term, URIRef) else "_", str(term), ""
+        return ids.written(anchor.path) if isinstance(anchor, Resolved) else ids.short(str(anchor))
 
 
 def one_of(relations: Sequence[URIRef]) -> Terms:

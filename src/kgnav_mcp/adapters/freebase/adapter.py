@@ -11,17 +11,18 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.catalogue import Catalogues
+from kgnav_mcp.adapters.freebase.counts import CountReader
 from kgnav_mcp.adapters.freebase.linking import Linker
 from kgnav_mcp.adapters.freebase.lists import ListReader
 from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.neighbours import NeighbourReader
 from kgnav_mcp.adapters.freebase.options import Freebase
 from kgnav_mcp.adapters.freebase.relations import RelationReader
+from kgnav_mcp.adapters.freebase.rows import RowReader
 from kgnav_mcp.adapters.freebase.schema import SchemaReader
 from kgnav_mcp.adapters.freebase.store import Store
-from kgnav_mcp.adapters.freebase.tallies import Path, Tallies
 from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.adapter import Readers, SparqlAdapter
+from kgnav_mcp.adapters.sparql.around.counts import Path
 from kgnav_mcp.adapters.sparql.client import SparqlClient
 from kgnav_mcp.adapters.sparql.rate_limit import Client
 from kgnav_mcp.adapters.sparql.reading import number
@@ -43,8 +44,6 @@ class _Opened(Readers):
 
     store: Store
     linker: Linker
-    relations: RelationReader
-    neighbours: NeighbourReader
     graph: str
     triples: Count
 
@@ -100,7 +99,7 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
     async def _read(self, client: Client) -> _Opened:
         store = Store(client, self._freebase, self._options)
         triples = await self._size(store)
-        names, tallies = Names(store), Tallies(store)
+        names, counts = Names(store), CountReader(store)
         catalogues, linker = Catalogues(store, names), Linker(store, names)
         return _Opened(
             client=client,
@@ -108,8 +107,8 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
             lists=ListReader(store, linker, catalogues),
             schema=SchemaReader(store, names, catalogues, triples),
             store=store,
-            relations=RelationReader(store, names, tallies),
-            neighbours=NeighbourReader(store, names, tallies),
+            relations=RelationReader(store, names, counts),
+            rows=lambda anchors, asked: RowReader(store, names, counts, anchors, asked),
             graph=await self._graph(),
             triples=triples,
         )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from rdflib import BNode, Literal, URIRef
+from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.store import FRESH, Store
@@ -34,16 +34,10 @@ class Names(names.Names):
         self._topic = ids.topic
         self._meanings = store.freebase.relations
 
-    async def labels(self, terms: Iterable[Term]) -> dict[URIRef, str]:
-        """The names of the entities among some terms. Some have none."""
-        return await self.read_labels(URIRef(str(term)) for term in terms if not isinstance(term, Literal))
-
     def node(self, term: Term, labels: Mapping[URIRef, str]) -> Node:
         """A far end: a value, or an entity with its name."""
-        return self.literal(term) if isinstance(term, Literal) else self.entity(term, labels)
-
-    def entity(self, term: URIRef | BNode, labels: Mapping[URIRef, str]) -> Entity:
-        """An entity with its name."""
+        if isinstance(term, Literal):
+            return self.literal(term)
         label = labels.get(URIRef(str(term)))
         return Entity(self.naming.short(term), label, mediator=label is None and self._topic(term))
 
@@ -61,10 +55,13 @@ class Names(names.Names):
             {iri: self.best(found) or "" for iri, found in texts[self._meanings[meaning]].items()}
             for meaning in ("name", "description")
         )
-        labels |= await self.labels(iri for iri in iris if iri not in labels)
+        labels |= await self.read_labels(iri for iri in iris if iri not in labels)
         self.keep_relations({type_: called for found in types.values() for type_, called in found.items()})
         named = await self.relations(type_ for found in types.values() for type_ in found)
         return Facts(labels, {iri: [named[one].label for one in found] for iri, found in types.items()}, descriptions)
+
+    def _iri(self, term: Term) -> URIRef | None:
+        return None if isinstance(term, Literal) else URIRef(str(term))
 
     async def _mediators(self, unnamed: Sequence[URIRef]) -> Collection[URIRef]:
         return set(filter(self._topic, unnamed))

@@ -12,29 +12,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.model import Direction
-from kgnav_mcp.port import TailKind
 
 # Fragments
 
-AROUND_ONE: Final = {Direction.OUTGOING: "$s ?p ?o", Direction.INCOMING: "?o ?p $s"}
-AROUND_SET: Final = {
-    Direction.OUTGOING: "VALUES ?s { $s } ?s ?p ?o",
-    Direction.INCOMING: "VALUES ?s { $s } ?o ?p ?s",
-}
-"""One entity as a constant is grouped six times faster than as the only one of a list."""
-AROUND_PAIRS: Final = {
-    Direction.OUTGOING: "VALUES (?s ?p) { $pairs } ?s ?p ?o",
-    Direction.INCOMING: "VALUES (?s ?p) { $pairs } ?o ?p ?s",
-}
-BY: Final = {Direction.OUTGOING: "VALUES ?s { $s } ?s $p ?o", Direction.INCOMING: "VALUES ?s { $s } ?o $p ?s"}
-BY_ONE: Final = {Direction.OUTGOING: "$s $p ?o", Direction.INCOMING: "?o $p $s"}
-FAR_ENDS: Final = {
-    None: Terms(""),
-    TailKind.ENTITY: Terms("FILTER(!isLiteral(?o))"),
-    TailKind.LITERAL: Terms("FILTER(isLiteral(?o))"),
-}
 MEDIATOR: Final = "FILTER NOT EXISTS { ?m $name ?unnamed } FILTER(SUBSTR(STR(?m), 1, $length) IN ($topics, $guids))"
 """STRSTARTS, or isIRI beside it, would say the same, but Virtuoso then starts from all IRIs: 1,000 times slower."""
 THROUGH_ONE: Final = {
@@ -51,10 +32,6 @@ THROUGH_NEAR: Final = {
     Direction.OUTGOING: f"VALUES ?s {{ $s }} ?s $near ?m . {MEDIATOR} ?m ?far ?o FILTER(?o != ?s)",
     Direction.INCOMING: f"VALUES ?s {{ $s }} ?m $near ?s . {MEDIATOR} ?o ?far ?m FILTER(?o != ?s)",
 }
-THROUGH_BY: Final = {
-    Direction.OUTGOING: f"VALUES ?s {{ $s }} ?s $near ?m . {MEDIATOR} ?m $far ?o FILTER(?o != ?s)",
-    Direction.INCOMING: f"VALUES ?s {{ $s }} ?m $near ?s . {MEDIATOR} ?o $far ?m FILTER(?o != ?s)",
-}
 
 # The graph
 
@@ -65,10 +42,6 @@ SIZE: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s ?p ?o } LI
 
 # Relations of entities
 
-COUNTS_ONE: Final = "SELECT ?p (COUNT(*) AS ?n) WHERE { $around $kind } GROUP BY ?p"
-"""Costs 20 ns for each edge of the entity: 6 ms for 300,000."""
-COUNTS_SET: Final = "SELECT ?s ?p (COUNT(*) AS ?n) WHERE { $around $kind } GROUP BY ?s ?p"
-"""Costs 100 ns for each edge of the entities."""
 LEADS_TO_MEDIATOR: Final = (
     f"{{ SELECT ($number AS ?number) WHERE {{ {{ SELECT (?o AS ?m) WHERE {{ $by }} LIMIT $sample }} {MEDIATOR} }} "
     "LIMIT 1 }"
@@ -101,13 +74,9 @@ FIRST_FAR_ENDS: Final = (
 )
 """Costs 30 us for each relation and far end, and 10 us for each of their names. Far ends are queries in place of a
 value, which only Virtuoso has."""
-EXAMPLES: Final = "{ SELECT DISTINCT ($number AS ?number) ?o WHERE { $by $kind } LIMIT $wanted }"
-"""Costs an index look-up and the rows it gives; one branch of a union for each relation, 0.2 ms."""
 
 # Rows at entities
 
-SLICE: Final = "SELECT ?o WHERE { $by $kind } OFFSET $skip LIMIT $most"
-"""Costs 15 ns for each row skipped, 2 us for each read."""
 ROWS: Final = (
     "SELECT ?s ?p ?o ?called ?role ((SELECT ?any WHERE { ?end $name ?any } LIMIT 1) AS ?other) WHERE { "
     "{ { SELECT ?s ?p ?o WHERE { $by $kind } LIMIT $most } BIND(?o AS ?end) "

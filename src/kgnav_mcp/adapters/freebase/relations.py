@@ -1,106 +1,110 @@
-"""Which relations a set of entities has: one grouped query, names, and a few far ends of each."""
+"""Relations with a few far ends of each, read for many relations at once and with their names."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 
-from rdflib import URIRef
+from rdflib import Literal, URIRef
 
-from kgnav_mcp.adapters.freebase.examples import Ends, Examples
-from kgnav_mcp.adapters.freebase.names import Names
+from kgnav_mcp.adapters.freebase import queries
+from kgnav_mcp.adapters.freebase.counts import CountReader
+from kgnav_mcp.adapters.freebase.names import Names, add_name
 from kgnav_mcp.adapters.freebase.store import Store
-from kgnav_mcp.adapters.freebase.tallies import Path, Tallies, Tally
-from kgnav_mcp.adapters.sparql.reading import worst
+from kgnav_mcp.adapters.paging.counts import far
+from kgnav_mcp.adapters.paging.directions import RelationQuestion
+from kgnav_mcp.adapters.sparql.around import relations
+from kgnav_mcp.adapters.sparql.around.counts import Anchor, Counts, Path
+from kgnav_mcp.adapters.sparql.around.ends import End
+from kgnav_mcp.adapters.sparql.around.queries import AROUND_ONE
+from kgnav_mcp.adapters.sparql.around.relations import Ends
+from kgnav_mcp.adapters.sparql.reading import address
 from kgnav_mcp.adapters.sparql.results import Term
+from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.concurrency import gathered
-from kgnav_mcp.model import Direction, Page, Relation, RelationFacts, Stop
-from kgnav_mcp.port import TailKind
+from kgnav_mcp.model import Stop
+
+_MEDIATORS = 2
+"""Examples that two mediators of a relation have, as a rule."""
+_ROLES = 5_000
+"""Rows behind mediators that are read to find examples."""
 
 
-class RelationReader:
-    """Answers `relations`."""
+class RelationReader(relations.RelationReader):
+    """Reads far ends. What has a usual name is named by the same query, and its name kept."""
 
-    def __init__(self, store: Store, names: Names, tallies: Tallies) -> None:
-        self._store = store
-        self._names = names
-        self._tallies = tallies
-        self._examples = Examples(store, names)
+    def __init__(self, store: Store, names: Names, counts: CountReader) -> None:
+        super().__init__(store, names, counts)
+        self.mediator = store.reader.part(queries.MEDIATOR)
 
-    async def page(
+    async def _examples(self, counts: Counts, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
+        known = [path for path in paths if asked.examples <= _MEDIATORS and path in counts.mediators]
+        others = [path for path in paths if path not in known]
+        reads: list[Awaitable[Ends]] = []
+        if known:
+            reads.append(self._behind(counts, known, asked))
+        if others and len(counts.rows) == 1 and all(len(path) == 1 for path in others):
+            reads.append(self._of_one(URIRef(str(next(iter(counts.rows)))), others, asked))
+        elif others:
+            reads.append(self._of_some(counts, others, asked))
+        found = Ends()
+        for ends in await gathered(*reads):
+            found |= ends
+        return found
+
+    async def _of_one(self, anchor: URIRef, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
+        """The first far ends of an entity's one-hop relations."""
+        by, kind = (
+            self._reader.part(AROUND_ONE[asked.direction], s=anchor),
+            self._counts.ends(asked.direction, asked.far_ends),
+        )
+        ends = [self._reader.filled(queries.FAR_END, by=by, kind=kind, skip=n) for n in range(asked.examples)]
+        called = [self._reader.filled(queries.FAR_END_CALLED, skip=n) for n in range(asked.examples)]
+        parts = {"far_ends": Terms(" ".join(ends)), "called": Terms(" ".join(called))}
+        read = await self._reader.over(queries.FIRST_FAR_ENDS, "relations", [path[0] for path in paths], **parts)
+        found: dict[Path, Sequence[End]] = {}
+        labels: dict[URIRef, list[Literal]] = defaultdict(list)
+        names: dict[URIRef, list[Literal]] = defaultdict(list)
+        for row in read.rows:
+            relation = address(row, "p")
+            add_name(names[relation], row.get("called"))
+            found[(relation,)] = [row[end] for n in range(asked.examples) if (end := f"o{n}") in row]
+            for n, end in enumerate(found[(relation,)]):
+                if name := row.get(f"called{n}"):
+                    add_name(labels[URIRef(str(end))], name)
+        self._keep(read.stop, labels, names)
+        return Ends(found, read.stop)
+
+    async def _behind(self, counts: Counts, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
+        """The far ends of an entity's two-hop relations behind those of their mediators that are known."""
+        nodes = list(dict.fromkeys(URIRef(str(node)) for path in paths for node in counts.mediators[path]))
+        anchor, edge = URIRef(str(next(iter(counts.rows)))), Terms(queries.FAR_EDGE[asked.direction])
+        kind = self._counts.ends(asked.direction, asked.far_ends)
+        read = await self._reader.over(queries.ROLES_OF, "ids", nodes, s=anchor, edge=edge, kind=kind, most=_ROLES)
+        behind: dict[tuple[Anchor, URIRef], list[Term]] = defaultdict(list)
+        labels: dict[URIRef, list[Literal]] = {node: [] for node in nodes}
+        names: dict[URIRef, list[Literal]] = defaultdict(list)
+        for row in read.rows:
+            relation, end = address(row, "far"), row["o"]
+            behind[address(row, "m"), relation].append(end)
+            add_name(names[relation], row.get("role"))
+            if name := row.get("called"):
+                add_name(labels.setdefault(URIRef(str(end)), []), name)
+        self._keep(read.stop, labels, names)
+        found: dict[Path, Sequence[End]] = {}
+        for path in paths:
+            relation = far(path, asked.direction)
+            ends = (end for node in counts.mediators[path] for end in sorted(behind[node, relation], key=str))
+            found[path] = list(dict.fromkeys(ends))[: asked.examples]
+        return Ends(found, read.stop)
+
+    def _keep(
         self,
-        anchors: Sequence[URIRef],
-        direction: Direction,
-        *,
-        hops: int,
-        far_ends: TailKind | None,
-        examples: int,
-        limit: int,
-    ) -> Page[RelationFacts]:
-        """The relations ordered by id, with counts, and examples of those that are shown.
-
-        The far ends of near relations are read while those through mediators are counted.
-        """
-        tally = await self._tallies.near(anchors, direction, far_ends)
-        near = sorted(tally.paths(), key=self._id)[:limit]
-        if hops == 1:
-            ends = await self._examples.of(tally, direction, far_ends, near, examples)
-        else:
-            ends, mediated = await gathered(
-                self._examples.of(tally, direction, far_ends, near, examples),
-                self._tallies.through(anchors, direction, far_ends),
-            )
-            tally |= mediated
-        counts = tally.paths()
-        ordered = sorted(counts, key=self._id)
-        shown = ordered[:limit]
-        side = 0 if direction is Direction.OUTGOING else 1
-        to_mediators = {(path[side],) for path in counts if len(path) == 2}
-        ends |= _mediators(tally, side, examples)
-        missing = [path for path in shown if path not in ends.found]
-        ends |= await self._examples.of(tally, direction, far_ends, missing, examples)
-        relations, labels = await gathered(
-            self._names.relations(relation for path in shown for relation in path),
-            self._names.labels(term for path in shown for term in ends.found.get(path, ())),
-        )
-        return Page(
-            items=tuple(
-                RelationFacts(
-                    relation=path_relation(path, relations),
-                    direction=direction,
-                    count=tally.count(counts[path]),
-                    hops=tuple(relations[relation] for relation in path),
-                    examples=tuple(self._names.node(term, labels) for term in ends.found.get(path, ())),
-                    mediators=path in to_mediators,
-                    per_entity={
-                        self._store.ids.short(anchor): rows[path] for anchor, rows in tally.rows.items() if path in rows
-                    },
-                )
-                for path in shown
-            ),
-            positions=tuple(map(self._id, shown)),
-            total=tally.count(len(ordered)),
-            stop=worst((tally.stop, ends.stop, Stop.LIMIT if len(ordered) > limit else Stop.COMPLETE)),
-        )
-
-    def _id(self, path: Path) -> str:
-        return path_id(self._store, path)
-
-
-def _mediators(tally: Tally, side: int, wanted: int) -> Ends:
-    """Mediators as the far ends of the relations that lead to them, where as many as wanted are known."""
-    found: dict[Path, dict[Term, None]] = defaultdict(dict)
-    for path, mediators in sorted(tally.mediators.items()):
-        found[(path[side],)] |= dict.fromkeys(mediators)
-    return Ends({path: list(known)[:wanted] for path, known in found.items() if len(known) >= wanted})
-
-
-def path_id(store: Store, path: Path) -> str:
-    """The id of a relation of one hop, or of two: `rel1.rel2`."""
-    return ".".join(store.ids.short(relation) for relation in path)
-
-
-def path_relation(path: Path, relations: dict[URIRef, Relation]) -> Relation:
-    """A relation of one hop, or of two, with its name."""
-    hops = [relations[relation] for relation in path]
-    return hops[0] if len(hops) == 1 else Relation(".".join(hop.id for hop in hops), " / ".join(h.label for h in hops))
+        stop: Stop,
+        labels: Mapping[URIRef, Sequence[Literal]],
+        relations: Mapping[URIRef, Sequence[Literal]],
+    ) -> None:
+        """Keep the names of entities and of relations, unless time may have cut some."""
+        if stop is not Stop.TIME_OUT:
+            self._names.keep(labels)
+            self._names.keep_relations(relations)

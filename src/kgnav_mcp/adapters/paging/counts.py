@@ -98,14 +98,29 @@ def together(parts: Iterable[RelationCounts[E, K]]) -> RelationCounts[E, K]:
     )
 
 
+def near(path: tuple[K, ...], direction: Direction) -> K:
+    """The relation of a path that is next to the entity: paths go from head to tail."""
+    return path[0] if direction is Direction.OUTGOING else path[-1]
+
+
+def far(path: tuple[K, ...], direction: Direction) -> K:
+    """The relation of a path that is away from the entity."""
+    return near(path, direction.opposite)
+
+
 @dataclass(frozen=True)
 class CountQuestion(Generic[E, K]):
-    """Which rows are counted: those of these entities in one direction, of these paths (None: of all of one hop)."""
+    """Which rows are counted: those of some entities in one direction, of paths of so many hops.
+
+    `paths` narrows to some of them (None: all), `near` to those that begin with some relations next to the entities.
+    """
 
     entities: frozenset[E]
     direction: Direction
     far_ends: TailKind | None
     paths: frozenset[tuple[K, ...]] | None = None
+    hops: int = 1
+    near: frozenset[K] | None = None
 
 
 _SIZE = 500
@@ -125,10 +140,16 @@ class CountCache(Generic[E, K]):
     def kept(self, asked: CountQuestion[E, K]) -> RelationCounts[E, K] | None:
         """Counts that are kept: those asked for, or those of all paths, narrowed."""
         found = self._kept.get(asked)
-        if found is None and asked.paths is not None:
-            every = self._kept.get(replace(asked, paths=None))
-            found = every.only(asked.paths) if every is not None and every.stop is Stop.COMPLETE else None
-        return found
+        if found is not None or (asked.paths is None and asked.near is None):
+            return found
+        every = self._kept.get(replace(asked, paths=None, near=None))
+        if every is None or every.stop is not Stop.COMPLETE:
+            return None
+        if asked.paths is not None:
+            return every.only(asked.paths)
+        wanted = asked.near or frozenset()
+        known = {near(path, asked.direction) for path in every.by_path()}
+        return every.only(lambda path: near(path, asked.direction) in wanted) if wanted <= known else None
 
     async def get(
         self, asked: CountQuestion[E, K], count: Callable[[], Awaitable[RelationCounts[E, K]]]

@@ -10,7 +10,7 @@ from typing import ClassVar, Generic
 from kgnav_mcp.adapters.paging.counts import E, K, RelationCounts
 from kgnav_mcp.adapters.paging.positions import Place, Position
 from kgnav_mcp.adapters.paging.segments import R, Rows, Segment, Wanted, in_order, plan
-from kgnav_mcp.concurrency import gathered, in_background
+from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Page, Stop, Triple
 from kgnav_mcp.port.lists import invalid
 
@@ -74,7 +74,7 @@ async def neighbours_page(
         return Page((), (), counts, Stop.LIMIT)
     if counts is None:
         counts = await source.counts()
-    total = await in_background(len(entities), lambda: counts.total)
+    total = await in_thread(len(entities), lambda: counts.total)
     if all_or_none and total.value > limit:
         return Page((), (), total, Stop.LIMIT, source.note)
     segments = in_order(counts, entities, source.ids, start)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 
-from kgnav_mcp.adapters.paging.counts import E, K, RelationCounts
+from kgnav_mcp.adapters.paging.counts import E, K, RelationCounts, near
 from kgnav_mcp.model import Direction, Node, Page, Relation, RelationFacts, Stop
 
 
@@ -16,29 +15,11 @@ def joined(hops: Sequence[Relation]) -> Relation:
     return Relation(".".join(hop.id for hop in hops), " / ".join(hop.label for hop in hops))
 
 
-def near(path: tuple[K, ...], direction: Direction) -> K:
-    """The relation of a path that is next to the entity: paths go from head to tail."""
-    return path[0] if direction is Direction.OUTGOING else path[-1]
-
-
-def far(path: tuple[K, ...], direction: Direction) -> K:
-    """The relation of a path that is away from the entity."""
-    return near(path, direction.opposite)
-
-
 def paths_in_order(
     counts: RelationCounts[E, K], ids: Callable[[tuple[K, ...]], tuple[str, ...]]
 ) -> list[tuple[K, ...]]:
     """The paths that have rows, by their ids."""
     return sorted(counts.by_path(), key=lambda path: ".".join(ids(path)))
-
-
-@dataclass(frozen=True, slots=True)
-class Examples:
-    """The first far ends of paths, and whether all of them were read."""
-
-    nodes: Mapping[tuple[object, ...], Sequence[Node]]
-    stop: Stop = Stop.COMPLETE
 
 
 def relations_page(
@@ -49,12 +30,14 @@ def relations_page(
     limit: int,
     names: Mapping[K, Relation],
     printed: Callable[[E], str],
-    examples: Examples,
+    examples: Mapping[tuple[K, ...], Sequence[Node]],
+    stop: Stop,
     hidden: Collection[tuple[K, ...]] = (),
 ) -> Page[RelationFacts]:
     """The first `limit` of the paths with their counts.
 
     `names` are those of the relations in them, `printed` gives an entity's id, `hidden` are those that are not offered.
+    `stop` says whether all examples were read.
     """
     sums = counts.by_path()
     to_mediators = {(near(path, direction),) for path in sums if len(path) == 2}
@@ -65,7 +48,7 @@ def relations_page(
             direction=direction,
             count=sums[path],
             hops=tuple(names[relation] for relation in path),
-            examples=tuple(examples.nodes.get(path, ())),
+            examples=tuple(examples.get(path, ())),
             mediators=path in to_mediators,
             hidden=path in hidden,
             per_entity={printed(entity): number for entity, number in counts.by_entity(path).items()},
@@ -76,5 +59,5 @@ def relations_page(
         items=items,
         positions=tuple(facts.relation.id for facts in items),
         total=counts.sure(len(paths)),
-        stop=Stop.first((counts.stop, examples.stop, Stop.LIMIT if len(paths) > limit else Stop.COMPLETE)),
+        stop=Stop.first((counts.stop, stop, Stop.LIMIT if len(paths) > limit else Stop.COMPLETE)),
     )

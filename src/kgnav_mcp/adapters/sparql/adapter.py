@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -11,10 +11,10 @@ import httpx2
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.directions import DirectedAdapter, RelationQuestion, RowQuestion
+from kgnav_mcp.adapters.paging.positions import Position
 from kgnav_mcp.adapters.sparql.client import USER_AGENT, SparqlClient
 from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.lists import ListReader
-from kgnav_mcp.adapters.sparql.paging import Position
 from kgnav_mcp.adapters.sparql.rate_limit import MAX_CONCURRENT, Client, RateLimitedClient, limiter_of, user_agent
 from kgnav_mcp.adapters.sparql.requests import Address
 from kgnav_mcp.errors import StoreUnavailable
@@ -32,16 +32,27 @@ class SchemaReader(Protocol):
     async def around(self, name: str, limit: int) -> Schema: ...
 
 
+class RelationReader(Protocol):
+    """Answers `relations` in one direction."""
+
+    async def page(self, anchors: Sequence[Any], asked: RelationQuestion) -> Page[RelationFacts]: ...
+
+
+class RowReader(Protocol):
+    """Answers `neighbours` in one direction."""
+
+    async def page(self, paths: Sequence[Any] | None, asked: RowQuestion) -> Page[Triple]: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readers:
     """The readers of an open graph, one for each kind of question."""
 
     client: Client
     linker: Linker
-    relations: Any
-    """Answers `relations` in one direction, of the anchors that the adapter makes of ids."""
-    neighbours: Any
-    """Answers `neighbours` in one direction."""
+    relations: RelationReader
+    rows: Callable[[Sequence[Any], RowQuestion], RowReader]
+    """Makes the reader of rows at the anchors that the adapter makes of ids."""
     lists: ListReader
     schema: SchemaReader
 
@@ -76,26 +87,11 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
 
     async def _relations(self, anchors: Sequence[Anchor], asked: RelationQuestion) -> Page[RelationFacts]:
         """The relations of some entities."""
-        return await self._readers.relations.page(
-            anchors,
-            asked.direction,
-            hops=asked.hops,
-            far_ends=asked.far_ends,
-            examples=asked.examples,
-            limit=asked.limit,
-        )
+        return await self._readers.relations.page(anchors, asked)
 
     async def _rows(self, anchors: Sequence[Anchor], paths: Sequence[Path] | None, asked: RowQuestion) -> Page[Triple]:
         """The rows at some entities."""
-        return await self._readers.neighbours.page(
-            anchors,
-            asked.direction,
-            paths=paths,
-            far_ends=asked.far_ends,
-            limit=asked.limit,
-            after=asked.after,
-            whole=asked.all_or_none,
-        )
+        return await self._readers.rows(anchors, asked).page(paths, asked)
 
     async def open(self) -> None:
         if self._opened is None:

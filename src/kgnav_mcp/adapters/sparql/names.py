@@ -15,7 +15,9 @@ from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.adapters.sparql.labels import label_rank, preferred
 from kgnav_mcp.adapters.sparql.queries import EXISTING
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, address
-from kgnav_mcp.model import Entity, Relation
+from kgnav_mcp.adapters.sparql.results import Term
+from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.model import Entity, Node, Relation
 
 _RELATIONS = 20_000
 """Names of relations are part of a graph's schema: they are kept until others need the room."""
@@ -78,6 +80,22 @@ class Names(ABC):
         self._keep(dict.fromkeys((iri for iri, label in known.items() if label is None), ""))
         return {iri: label for iri, label in known.items() if label}
 
+    async def nodes(self, terms: Iterable[Term]) -> dict[Term, Node]:
+        """Values as they are shown, and entities by their names; nodes without an IRI are left out."""
+        wanted = list(dict.fromkeys(terms))
+        iris = {term: iri for term in wanted if (iri := self._iri(term)) is not None}
+        labels = await self.read_labels(dict.fromkeys(iris.values()))
+        mediators = await self._mediators([iri for iri in dict.fromkeys(iris.values()) if iri not in labels])
+
+        def named() -> dict[Term, Node]:
+            values: dict[Term, Node] = {term: self.literal(term) for term in wanted if isinstance(term, Literal)}
+            return values | {
+                term: Entity(self.naming.short(iri), labels.get(iri), mediator=iri in mediators)
+                for term, iri in iris.items()
+            }
+
+        return await in_thread(len(wanted), named)
+
     def unknown(self, iris: Iterable[URIRef]) -> list[URIRef]:
         """Those of some entities whose names are not kept."""
         return [iri for iri in iris if iri not in self._kept]
@@ -139,6 +157,10 @@ class Names(ABC):
     @abstractmethod
     async def _facts(self, iris: Sequence[URIRef]) -> Facts:
         """What is told of some entities."""
+
+    def _iri(self, term: Term) -> URIRef | None:
+        """The IRI that a term can be asked about by."""
+        return term if isinstance(term, URIRef) else None
 
     async def _mediators(self, unnamed: Sequence[URIRef]) -> Collection[URIRef]:
         """Which entities without a name are mediators; none where the store has no such."""

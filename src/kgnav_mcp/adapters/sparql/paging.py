@@ -1,18 +1,11 @@
-"""Where a page ends: a place in the fixed order of rows, as the short text that the next page starts behind.
-
-A position of neighbours is `<entity>|<group>|<row>|<path>`: the entity's place among those asked for, the place of the
-next row (see `Place`), and the relation, or the two of them with a blank between. Positions of other lists are a number
-of items.
-"""
+"""Lists of nodes and values: where a page of one ends, and what of a list could not be read."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from kgnav_mcp.model import Certainty, Count, Page, Stop
-from kgnav_mcp.port.lists import invalid
 
 T = TypeVar("T")
 
@@ -21,41 +14,6 @@ WHOLE = 5_000
 
 UNSORTED = f"These are more than {WHOLE:,} values, in the order of the store's index: not sorted."
 """The note of a page of a longer list of values."""
-
-_FORM = re.compile(r"(\d{1,13})\|(\d{1,13})\|(\d{1,13})\|([^ ]+(?: [^ ]+)?)", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Place:
-    """A row's place within one path at one entity: the group that it is in, and how many rows of that come before it.
-
-    In a two-hop path a group is what lies behind one mediator. In one hop it is the rows of one triple, where several
-    statements about it make several of them; where rows have no groups, all are in the first.
-    """
-
-    group: int = 0
-    row: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """The place of the row that comes next."""
-
-    entity: int
-    path: tuple[str, ...]
-    place: Place
-
-    def write(self) -> str:
-        """The text a page gives."""
-        return f"{self.entity}|{self.place.group}|{self.place.row}|{' '.join(self.path)}"
-
-    @classmethod
-    def parse(cls, text: str) -> Position:
-        """Raises InvalidCursor when the text is no position of neighbours."""
-        match = _FORM.fullmatch(text)
-        if match is None:
-            raise invalid(text)
-        return cls(int(match[1]), tuple(match[4].split(" ")), Place(int(match[2]), int(match[3])))
 
 
 def cut(total: Count, skip: int, read: int, limit: int) -> Stop:

@@ -152,10 +152,14 @@ class Reader:
 
         return Read.together(await gathered(*(read(batch) for batch in batches(asked, self._batch))))
 
-    async def union(self, branches: Sequence[str]) -> Read:
-        """The rows of several queries that are asked as branches of a union."""
+    async def union(self, branches: Sequence[str], *, share: float = 1.0) -> Read:
+        """The rows of several queries that are asked as branches of a union.
+
+        Raises:
+            StoreTimeout: one has not answered in its `share` of the call's time.
+        """
         unions = [Terms(" UNION ".join(batch)) for batch in batches(branches, self._branches)]
-        return Read.together(await gathered(*(self.select(UNION, branches=union) for union in unions)))
+        return Read.together(await gathered(*(self.select(UNION, share=share, branches=union) for union in unions)))
 
     async def slice(self, template: str, skip: int, most: int, **terms: Value) -> Read:
         """So many rows of a query, also where that is more than the endpoint gives at once."""

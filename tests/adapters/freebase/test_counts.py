@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 from rdflib import BNode, Literal, URIRef
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.freebase import tallies as tallies_module
-from kgnav_mcp.adapters.freebase.tallies import Tallies
+from kgnav_mcp.adapters.freebase import counts as counts_module
+from kgnav_mcp.adapters.freebase.counts import CountReader
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.model import Direction, Stop
+from kgnav_mcp.model import Count, Direction, Stop
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
@@ -49,10 +47,10 @@ async def test_two_of_the_nodes_tell_what_a_relation_leads_to_and_where_they_dif
             ],
         ),
     )
-    tally = await Tallies(store_of(endpoint)).through([ANN], Direction.OUTGOING, None)
-    assert tally.rows == {ANN: Counter({(LED, GUEST): 9, (LED, HOST): 1, (MIXED, GUEST): 7, (MIXED, HOST): 8})}
-    assert tally.mediators == {(LED, GUEST): (ns("g.1"), ns("m.2")), (LED, HOST): (ns("g.1"),)}
-    assert tally.stop is Stop.COMPLETE
+    counts = await CountReader(store_of(endpoint)).two_hops([ANN], Direction.OUTGOING, None)
+    assert counts.rows == {ANN: {(LED, GUEST): 9, (LED, HOST): 1, (MIXED, GUEST): 7, (MIXED, HOST): 8}}
+    assert counts.mediators == {(LED, GUEST): (ns("g.1"), ns("m.2")), (LED, HOST): (ns("g.1"),)}
+    assert counts.stop is Stop.COMPLETE
     (recount,) = (query for query in endpoint.queries if "AS ?number" in query)
     assert (str(MIXED) in recount, str(LED) in recount, str(ELSEWHERE) in recount) == (True, False, False)
 
@@ -64,12 +62,12 @@ async def test_what_a_sample_of_a_very_large_hub_missed_is_counted_when_it_is_na
         (THROUGH, [_way(LED, GUEST, 9, ns("g.1"), ns("g.2"))]),
         (RECOUNT, [{"number": Literal(0)}]),
     )
-    tallies = Tallies(store_of(endpoint))
-    assert (await tallies.through([ANN], Direction.OUTGOING, None)).paths() == {(LED, GUEST): 9}
+    counts = CountReader(store_of(endpoint))
+    assert (await counts.two_hops([ANN], Direction.OUTGOING, None)).by_path() == {(LED, GUEST): Count(9)}
     asked = len(endpoint.queries)
-    assert (await tallies.through([ANN], Direction.OUTGOING, None, [LED])).paths() == {(LED, GUEST): 9}
+    assert (await counts.two_hops([ANN], Direction.OUTGOING, None, [LED])).by_path() == {(LED, GUEST): Count(9)}
     assert len(endpoint.queries) == asked
-    assert (await tallies.through([ANN], Direction.OUTGOING, None, [MIXED])).paths() == {(MIXED, HOST): 3}
+    assert (await counts.two_hops([ANN], Direction.OUTGOING, None, [MIXED])).by_path() == {(MIXED, HOST): Count(3)}
 
 
 async def test_a_hub_collapses_by_five_queries(graph: GraphAdapter, asked: list[str]):
@@ -86,6 +84,6 @@ async def test_of_a_very_large_hub_only_relations_that_lead_to_mediators_are_fol
     """Both ways of counting, at the one hub: what is very large is a matter of a constant."""
     whole = await graph.relations(["m.club"], direction, hops=2, limit=50)
     assert sum(len(facts.hops) == 2 for facts in whole.items) == (3 if direction is Direction.OUTGOING else 1)
-    monkeypatch.setattr(tallies_module, "_AT_ONCE", 100)
+    monkeypatch.setattr(counts_module, "_AT_ONCE", 100)
     async with open_adapter(freebase, AdapterOptions()) as again:
         assert await again.relations(["m.club"], direction, hops=2, limit=50) == whole

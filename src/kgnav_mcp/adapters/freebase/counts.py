@@ -1,0 +1,139 @@
+"""How many rows two-hop relations have, with a few of the mediators that they lead through."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.freebase import queries
+from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
+from kgnav_mcp.adapters.paging.counts import RelationCounts, near, together
+from kgnav_mcp.adapters.sparql.around import counts
+from kgnav_mcp.adapters.sparql.around.counts import Anchor, Counts, Path, Question, path_of
+from kgnav_mcp.adapters.sparql.around.queries import BY
+from kgnav_mcp.adapters.sparql.reading import Read, number
+from kgnav_mcp.adapters.sparql.terms import Terms, batches, values
+from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.model import Stop
+
+_AT_ONCE = 1_000_000
+"""Rows of one entity behind all of which mediators are looked for, in a second; where there are more, behind those of
+the relations of which a sample says that they lead to some."""
+_BATCH = 200
+"""Entities of one grouped query: their relations together stay below the usual limit of 10,000 rows."""
+
+
+class CountReader(counts.CountReader):
+    """Counts rows.
+
+    Of several entities, and of one with more than a million rows, a relation with more than 1,000 rows leads to
+    mediators where one of its first 1,000 far ends is one: a relation of Freebase has one type of far end.
+    """
+
+    batch = _BATCH
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store.reader)
+        self._topic = store.ids.topic
+        self._freebase = store.freebase
+
+    def shows(self, relation: URIRef) -> bool:
+        return self._freebase.shows(relation)
+
+    async def _two_hops(self, iris: Sequence[URIRef], asked: Question) -> Counts:
+        if asked.near is not None:
+            return await self._through_near(iris, asked, sorted(asked.near))
+        one_hop = await self.one_hop(iris, asked.direction, None)
+        found: Counts = RelationCounts(stop=one_hop.stop)
+        if not one_hop.rows:
+            return found
+        largest = max(count.value for count in one_hop.by_path().values())
+        large = one_hop.total.value > _AT_ONCE if len(iris) == 1 else largest > SAMPLE
+        if large:
+            leading, stop = await self._leading_to_mediators(iris, asked, one_hop)
+            return together([found, RelationCounts(stop=stop), await self._through_near(iris, asked, leading)])
+        if len(iris) == 1:
+            return together([found, await self._through_one(iris[0], asked)])
+        parts = await gathered(*(self._through_set(some, asked) for some in batches(iris, self.batch)))
+        return together([found, *parts])
+
+    async def _through_set(self, iris: Sequence[URIRef], asked: Question) -> Counts:
+        through = self._reader.part(queries.THROUGH_SET[asked.direction], s=values(*iris))
+        kind = self.ends(asked.direction, asked.far_ends)
+        read = await self._reader.select(queries.THROUGH_COUNTS_SET, through=through, kind=kind)
+        return self.counts_of(read.rows, read.stop, direction=asked.direction)
+
+    async def _through_one(self, anchor: URIRef, asked: Question, begin: Sequence[URIRef] | None = None) -> Counts:
+        """The two-hop relations of one entity, or those that begin with some relations, with two mediators of each.
+
+        These two tell whether the nodes without a name that it goes through are mediators: a relation of Freebase has
+        one type of far end. Where only one of them is, each row is looked at.
+        """
+        only = [Terms("")]
+        if begin is not None:
+            only = [self._reader.part(queries.ONLY_NEAR, relations=values(*batch)) for batch in batches(begin)]
+        through = self._reader.part(queries.THROUGH_ONE[asked.direction], s=anchor)
+        kind = self.ends(asked.direction, asked.far_ends)
+        read = Read.together(
+            [
+                await self._reader.select(queries.THROUGH_COUNTS_ONE, through=through, only=some, s=anchor, kind=kind)
+                for some in only
+            ]
+        )
+        ends = {path_of(row, asked.direction): tuple(dict.fromkeys((row["first"], row["last"]))) for row in read.rows}
+        topics = {path: {self._topic(str(node)) for node in nodes} for path, nodes in ends.items()}
+        unsure = sorted({near(path, asked.direction) for path, kinds in topics.items() if len(kinds) > 1})
+        sure = {
+            path: tuple(URIRef(str(node)) for node in ends[path])
+            for path, kinds in topics.items()
+            if kinds == {True} and near(path, asked.direction) not in unsure
+        }
+        rows = [row for row in read.rows if path_of(row, asked.direction) in sure]
+        found = self.counts_of(rows, read.stop, anchor, asked.direction)
+        return together([_with(found, sure), await self._each_near([anchor], asked, unsure)])
+
+    async def _through_near(self, iris: Sequence[URIRef], asked: Question, begin: Sequence[URIRef]) -> Counts:
+        """The two-hop relations that begin with some relations next to the entities."""
+        if len(iris) == 1:
+            return await self._through_one(iris[0], asked, begin)
+        return await self._each_near(iris, asked, begin)
+
+    async def _each_near(self, iris: Sequence[URIRef], asked: Question, begin: Sequence[URIRef]) -> Counts:
+        """The same, where each node that they go through is looked at."""
+        branches = [
+            self._reader.filled(
+                queries.THROUGH_NEAR_COUNTS,
+                number=place,
+                through=self._reader.part(queries.THROUGH_NEAR[asked.direction], s=values(*batch), near=relation),
+                kind=self.ends(asked.direction, asked.far_ends),
+            )
+            for place, relation in enumerate(begin)
+            for batch in batches(iris, self.batch)
+        ]
+        read = await self._reader.union(branches) if branches else Read(())
+        rows = [{**row, "near": begin[number(row, "number")]} for row in read.rows]
+        return self.counts_of((row for row in rows if "far" in row), read.stop, direction=asked.direction)
+
+    async def _leading_to_mediators(
+        self, iris: Sequence[URIRef], asked: Question, one_hop: Counts
+    ) -> tuple[list[URIRef], Stop]:
+        """The relations among whose first rows is a mediator, and whether all were looked at."""
+        begin = sorted(path[0] for path in one_hop.by_path())
+        branches = [
+            self._reader.filled(
+                queries.LEADS_TO_MEDIATOR,
+                number=place,
+                by=self._reader.part(BY[asked.direction], s=values(*batch), p=relation),
+                sample=SAMPLE,
+            )
+            for place, relation in enumerate(begin)
+            for batch in batches(iris, self.batch)
+        ]
+        read = await self._reader.union(branches)
+        return [begin[place] for place in sorted({number(row, "number") for row in read.rows})], read.stop
+
+
+def _with(found: Counts, mediators: Mapping[Path, tuple[Anchor, ...]]) -> Counts:
+    """Counts with mediators that were found with them."""
+    return RelationCounts(found.rows, found.stop, found.lower_bounds, mediators)

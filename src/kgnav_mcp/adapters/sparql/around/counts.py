@@ -1,0 +1,237 @@
+"""How many rows each relation has at each entity, counted by grouping."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from typing import ClassVar
+
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.paging.counts import CountCache, CountQuestion, RelationCounts, counted, near, together
+from kgnav_mcp.adapters.sparql.around import queries
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, address, number
+from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, batches, values
+from kgnav_mcp.concurrency import gathered, in_thread
+from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.model import Direction, Stop
+from kgnav_mcp.port import TailKind
+
+_FEW_PATHS = 40
+"""Relations that are counted one by one; of more of them all are counted."""
+_ROWS = 10_000
+"""The usual limit of the rows of an answer."""
+_SMALLEST = 100
+"""Entities of one grouped query: their relations together stay below that limit."""
+
+
+class Known:
+    """An entity that no query can name, but whose triples have all been read: a blank node."""
+
+    __slots__ = ()
+
+
+Anchor = URIRef | Known
+"""An entity that is asked about."""
+Path = tuple[URIRef, ...]
+"""One relation, or the two relations of a way through a mediator, from head to tail."""
+Counts = RelationCounts[Anchor, URIRef]
+Question = CountQuestion[Anchor, URIRef]
+
+
+class CountReader(ABC):
+    """Counts rows, and keeps the counts for a minute."""
+
+    batch: int = 1_000
+    """Entities of one grouped query; fewer once an answer was cut."""
+    share: ClassVar[float] = 1.0
+    """Of a call's time, for an exact count; what is left is for what can be had instead."""
+
+    def __init__(self, reader: Reader, *, keep_timed_out: bool = False) -> None:
+        self._reader = reader
+        self._cache = CountCache[Anchor, URIRef](timed_out=keep_timed_out)
+
+    def shows(self, relation: URIRef) -> bool:  # noqa: ARG002 - for adapters
+        """Whether a relation is shown."""
+        return True
+
+    def kind(self, direction: Direction, far_ends: TailKind | None) -> Terms:
+        """What narrows the rows `?s ?p ?o` around entities to those that are shown."""
+        return self.ends(direction, far_ends)
+
+    def ends(self, direction: Direction, far_ends: TailKind | None) -> Terms:
+        """What narrows the far ends `?o` of a relation that is shown."""
+        return queries.FAR_ENDS[far_ends if direction is Direction.OUTGOING else None]
+
+    async def one_hop(
+        self,
+        entities: Sequence[Anchor],
+        direction: Direction,
+        far_ends: TailKind | None,
+        paths: Collection[Path] | None = None,
+    ) -> Counts:
+        """Rows of one-hop relations: of all, or of some."""
+        iris = [one for one in entities if isinstance(one, URIRef)]
+        if not iris or no_rows(direction, far_ends):
+            return RelationCounts()
+        wanted = None if paths is None else frozenset(path for path in paths if self.shows(path[0]))
+        asked = Question(frozenset(iris), direction, _far_ends(direction, far_ends), wanted)
+        return await self._cache.get(asked, lambda: self._one_hop(iris, asked))
+
+    async def two_hops(
+        self,
+        entities: Sequence[Anchor],
+        direction: Direction,
+        far_ends: TailKind | None,
+        near: Iterable[URIRef] | None = None,
+    ) -> Counts:
+        """Rows of two-hop relations through mediators, without the ways back to where they started.
+
+        `near` narrows to these relations next to the entities. None leads on from a blank node.
+        """
+        iris = [one for one in entities if isinstance(one, URIRef)]
+        if not iris or no_rows(direction, far_ends):
+            return RelationCounts()
+        wanted = None if near is None else frozenset(near)
+        asked = Question(frozenset(iris), direction, _far_ends(direction, far_ends), hops=2, near=wanted)
+        return await self._cache.get(asked, lambda: self._two_hops(iris, asked))
+
+    async def of_paths(
+        self,
+        entities: Sequence[Anchor],
+        direction: Direction,
+        far_ends: TailKind | None,
+        paths: Sequence[Path] | None,
+    ) -> Counts:
+        """Rows of these paths; None: of all one-hop relations."""
+        if paths is None:
+            return await self.one_hop(entities, direction, far_ends)
+        one_hop = {path for path in paths if len(path) == 1}
+        two_hops = set(paths) - one_hop
+        parts: list[Counts] = []
+        if one_hop:
+            parts.append(await self.one_hop(entities, direction, far_ends, one_hop))
+        if two_hops:
+            begin = {near(path, direction) for path in two_hops}
+            parts.append((await self.two_hops(entities, direction, far_ends, begin)).only(two_hops))
+        return await in_thread(len(entities), lambda: together(parts))
+
+    async def of_rows(
+        self, rows: Iterable[tuple[Anchor, URIRef, int]], entities: Sequence[Anchor], direction: Direction
+    ) -> Counts:
+        """The counts of entities whose rows have all been read."""
+        return await self._completed(counted((one, (relation,), n) for one, relation, n in rows), entities, direction)
+
+    @abstractmethod
+    async def _two_hops(self, iris: Sequence[URIRef], asked: Question) -> Counts:
+        """Count the rows of two-hop relations."""
+
+    async def _timed_out(self, iris: Sequence[URIRef], asked: Question, error: StoreTimeout) -> Counts:  # noqa: ARG002
+        """What can be known of entities whose rows are not counted in time."""
+        raise error
+
+    async def _completed(self, counts: Counts, entities: Sequence[Anchor], direction: Direction) -> Counts:  # noqa: ARG002
+        """Counts of triples as counts of rows."""
+        return counts
+
+    async def _one_hop(self, iris: Sequence[URIRef], asked: Question) -> Counts:
+        if asked.paths is not None and not asked.paths:
+            return RelationCounts()
+        found = await self._batched(iris, lambda some: self._of(some, asked), lambda: self._batch(asked))
+        if asked.paths is not None:
+            found = found.only(asked.paths)
+        if asked.far_ends is TailKind.LITERAL:
+            return found
+        return await self._completed(found, iris, asked.direction)
+
+    def _batch(self, asked: Question) -> int:
+        """Entities of one query. There are no more rows than those have of the relations asked for."""
+        few = asked.paths is not None and len(asked.paths) <= _FEW_PATHS
+        return max(_ROWS // len(asked.paths), _SMALLEST) if few and asked.paths else self.batch
+
+    async def _of(self, iris: Sequence[URIRef], asked: Question) -> Counts:
+        """The counts of one batch: of few relations each by itself, else of all."""
+        if asked.paths is not None and len(asked.paths) <= _FEW_PATHS:
+            return await self._by_path(iris, sorted(asked.paths), asked)
+        return await self._grouped(iris, asked)
+
+    @staticmethod
+    async def _batched(
+        iris: Sequence[URIRef], count: Callable[[Sequence[URIRef]], Awaitable[Counts]], size: Callable[[], int]
+    ) -> Counts:
+        """The counts of a list in batches. The first one shows whether an answer holds as many."""
+        first = min(size(), MAX_TERMS)
+        parts = [await count(iris[:first])]
+        parts += await gathered(*map(count, batches(iris[first:], min(size(), MAX_TERMS))))
+        return await in_thread(len(iris), lambda: together(parts))
+
+    async def _grouped(self, iris: Sequence[URIRef], asked: Question) -> Counts:
+        """All relations of some entities."""
+        one, kind = len(iris) == 1, self.kind(asked.direction, asked.far_ends)
+        around = (queries.AROUND_ONE if one else queries.AROUND_SET)[asked.direction]
+        part = self._reader.part(around, s=iris[0] if one else values(*iris))
+        query = queries.COUNTS_ONE if one else queries.COUNTS_SET
+        try:
+            read = await self._reader.select(query, share=self.share, around=part, kind=kind)
+        except StoreTimeout as error:
+            return await self._timed_out(iris, asked, error)
+        if read.stop is Stop.ROW_CAP and not one:
+            self.batch = min(self.batch, max(len(iris) // 2, _SMALLEST))
+            return await self._halved(iris, lambda some: self._grouped(some, asked))
+        only = iris[0] if one else None
+        return await in_thread(len(read.rows), lambda: self.counts_of(read.rows, read.stop, only))
+
+    async def _by_path(self, iris: Sequence[URIRef], paths: Sequence[Path], asked: Question) -> Counts:
+        """Some relations of some entities, each by itself: a list of both makes Virtuoso start at the wrong end."""
+        kind = self.ends(asked.direction, asked.far_ends)
+        ids = values(*iris)
+        branches = [
+            self._reader.filled(
+                queries.COUNTS_BY,
+                number=place,
+                by=self._reader.part(queries.BY[asked.direction], s=ids, p=path[0]),
+                kind=kind,
+            )
+            for place, path in enumerate(paths)
+        ]
+        try:
+            read = await self._reader.union(branches, share=self.share)
+        except StoreTimeout as error:
+            return await self._timed_out(iris, asked, error)
+        if read.stop is Stop.ROW_CAP and len(iris) > 1:
+            return await self._halved(iris, lambda some: self._by_path(some, paths, asked))
+        rows = ((address(row, "s"), paths[number(row, "number")], number(row, "n")) for row in read.rows if "s" in row)
+        return await in_thread(len(read.rows), lambda: counted(rows, read.stop))
+
+    @staticmethod
+    async def _halved(iris: Sequence[URIRef], count: Callable[[Sequence[URIRef]], Awaitable[Counts]]) -> Counts:
+        half = len(iris) // 2
+        return together([await count(iris[:half]), await count(iris[half:])])
+
+    def counts_of(
+        self, rows: Iterable[Row], stop: Stop, only: URIRef | None = None, direction: Direction | None = None
+    ) -> Counts:
+        """The rows of a grouped query, of `only` one entity or of several; with a direction, of two-hop relations."""
+        found: list[tuple[Anchor, Path, int]] = []
+        for row in rows:
+            if ("p" if direction is None else "near") not in row:
+                continue  # The one row of a group of nothing, in some endpoints.
+            path = (address(row, "p"),) if direction is None else path_of(row, direction)
+            if all(map(self.shows, path)):
+                found.append((only if only is not None else address(row, "s"), path, number(row, "n")))
+        return counted(found, stop)
+
+
+def path_of(row: Row, direction: Direction) -> Path:
+    """The two-hop relation of a row, from head to tail."""
+    ends = address(row, "near"), address(row, "far")
+    return ends if direction is Direction.OUTGOING else ends[::-1]
+
+
+def no_rows(direction: Direction, far_ends: TailKind | None) -> bool:
+    """Whether no row can be of this kind: the head of a triple is an entity, always."""
+    return direction is Direction.INCOMING and far_ends is TailKind.LITERAL
+
+
+def _far_ends(direction: Direction, far_ends: TailKind | None) -> TailKind | None:
+    return far_ends if direction is Direction.OUTGOING else None

@@ -1,0 +1,140 @@
+"""The relations of a set of entities, with counts and a few far ends of each."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.paging.counts import far, near, together
+from kgnav_mcp.adapters.paging.directions import RelationQuestion
+from kgnav_mcp.adapters.paging.relations import paths_in_order, relations_page
+from kgnav_mcp.adapters.sparql.around import queries
+from kgnav_mcp.adapters.sparql.around.counts import Anchor, CountReader, Counts, Path
+from kgnav_mcp.adapters.sparql.around.ends import End
+from kgnav_mcp.adapters.sparql.around.rows import Store
+from kgnav_mcp.adapters.sparql.names import Names
+from kgnav_mcp.adapters.sparql.reading import number
+from kgnav_mcp.adapters.sparql.results import Term
+from kgnav_mcp.adapters.sparql.terms import Terms, values
+from kgnav_mcp.concurrency import gathered, in_thread
+from kgnav_mcp.model import Entity, Page, RelationFacts, Stop
+
+_ANCHORS = 20
+"""Entities of a set whose far ends serve as examples."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The first distinct far ends of paths, and whether all of them were read."""
+
+    found: Mapping[Path, Sequence[End]] = field(default_factory=dict[Path, Sequence[End]])
+    stop: Stop = Stop.COMPLETE
+
+    def __or__(self, other: Ends) -> Ends:
+        return Ends({**self.found, **other.found}, Stop.first((self.stop, other.stop)))
+
+
+class RelationReader(ABC):
+    """Answers `relations`."""
+
+    mediator: Terms
+    """What a mediator `?m` is, as a condition."""
+
+    def __init__(self, store: Store, names: Names, counts: CountReader) -> None:
+        self._reader = store.reader
+        self._names = names
+        self._counts = counts
+
+    async def page(self, anchors: Sequence[Anchor], asked: RelationQuestion) -> Page[RelationFacts]:
+        """The relations ordered by id, with counts, and examples of those that are shown.
+
+        The far ends of one-hop relations are read while the two-hop ones are counted.
+        """
+        counts = await self._counts.one_hop(anchors, asked.direction, asked.far_ends)
+        paths = await in_thread(len(anchors), lambda: paths_in_order(counts, self._ids))
+        if asked.hops == 1:
+            ends = await self._far_ends(counts, paths[: asked.limit], asked)
+        else:
+            ends, through = await gathered(
+                self._far_ends(counts, paths[: asked.limit], asked),
+                self._counts.two_hops(anchors, asked.direction, asked.far_ends),
+            )
+            counts = await in_thread(len(anchors), lambda one=counts: together([one, through]))
+            paths = await in_thread(len(anchors), lambda: paths_in_order(counts, self._ids))
+            ends |= _mediators(counts, asked)
+            missing = [path for path in paths[: asked.limit] if path not in ends.found]
+            ends |= await self._far_ends(counts, missing, asked)
+        shown = paths[: asked.limit]
+        terms = [end for path in shown for end in ends.found.get(path, ()) if not isinstance(end, Entity)]
+        names, nodes = await gathered(
+            self._names.relations(relation for path in shown for relation in path), self._names.nodes(terms)
+        )
+        examples = {
+            path: [end if isinstance(end, Entity) else nodes[end] for end in ends.found.get(path, ())] for path in shown
+        }
+        return await in_thread(
+            len(anchors),
+            lambda: relations_page(
+                counts,
+                asked.direction,
+                paths=paths,
+                limit=asked.limit,
+                names=names,
+                printed=self.printed,
+                examples=examples,
+                stop=ends.stop,
+            ),
+        )
+
+    def printed(self, anchor: Anchor) -> str:
+        """The id of an entity that is asked about."""
+        return self._names.naming.short(str(anchor))
+
+    async def _far_ends(self, counts: Counts, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
+        """The first far ends of some paths."""
+        return await self._examples(counts, paths, asked) if asked.examples and paths else Ends()
+
+    @abstractmethod
+    async def _examples(self, counts: Counts, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
+        """The first far ends of some paths, of which there are some; an example at least is wanted."""
+
+    async def _of_some(self, counts: Counts, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
+        """The first far ends of paths at some of the entities with IRIs, read for all paths at once."""
+        kind, direction = self._counts.ends(asked.direction, asked.far_ends), asked.direction
+        branches: list[str] = []
+        for place, path in enumerate(paths):
+            iris = sorted(one for one in counts.by_entity(path) if isinstance(one, URIRef))[:_ANCHORS]
+            if not iris:
+                continue
+            if len(path) == 2:
+                ways = {"near": near(path, direction), "far": far(path, direction), "mediator": self.mediator}
+                by = self._reader.part(queries.THROUGH_BY[direction], s=values(*iris), **ways)
+            elif len(iris) == 1:
+                by = self._reader.part(queries.BY_ONE[direction], s=iris[0], p=path[0])
+            else:
+                by = self._reader.part(queries.BY[direction], s=values(*iris), p=path[0])
+            branches.append(
+                self._reader.filled(queries.EXAMPLES, number=place, by=by, kind=kind, wanted=asked.examples)
+            )
+        found: dict[Path, list[Term]] = defaultdict(list)
+        read = await self._reader.union(branches)
+        for row in read.rows:
+            found[paths[number(row, "number")]].append(row["o"])
+        return Ends(found, read.stop)
+
+    def _ids(self, path: Path) -> tuple[str, ...]:
+        return tuple(map(self._names.naming.short, path))
+
+
+def _mediators(counts: Counts, asked: RelationQuestion) -> Ends:
+    """Mediators as the far ends of the relations that lead to them, where as many as wanted are known."""
+    found: dict[Path, dict[Term, None]] = defaultdict(dict)
+    for path, mediators in sorted(counts.mediators.items()):
+        for one in mediators:
+            if isinstance(one, URIRef):
+                found[near(path, asked.direction),][one] = None
+    return Ends({path: list(known)[: asked.examples] for path, known in found.items() if len(known) >= asked.examples})

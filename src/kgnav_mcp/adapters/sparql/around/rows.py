@@ -1,0 +1,281 @@
+"""The rows around entities, page by page: small relations read together and sorted here, large ones by slices.
+
+A slice is in the order of the store's index. Where it may have nodes without an IRI, it is read in blocks that are
+sorted here, so that a page begins at the same row wherever the page before it ended. Within a block values come before
+entities, and entities before blank nodes.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from rdflib import BNode, URIRef
+
+from kgnav_mcp import model
+from kgnav_mcp.adapters.paging.directions import RowQuestion
+from kgnav_mcp.adapters.paging.neighbours import RowSource, neighbours_page
+from kgnav_mcp.adapters.paging.positions import Place
+from kgnav_mcp.adapters.paging.relations import joined
+from kgnav_mcp.adapters.paging.segments import Rows, Segment, Wanted
+from kgnav_mcp.adapters.sparql.around import queries
+from kgnav_mcp.adapters.sparql.around.counts import Anchor, CountReader, Counts, Path, no_rows
+from kgnav_mcp.adapters.sparql.around.ends import End, Ends, Facts, Pair, grouped, in_order
+from kgnav_mcp.adapters.sparql.names import Names
+from kgnav_mcp.adapters.sparql.reading import Reader
+from kgnav_mcp.adapters.sparql.results import Term
+from kgnav_mcp.adapters.sparql.terms import Terms, batches, rows, values
+from kgnav_mcp.concurrency import gathered, in_thread
+from kgnav_mcp.model import Count, Direction, Entity, Page, Qualifier, Stop, Triple
+
+_UNNAMED = model.Literal("a node without a name")
+"""A blank node that a statement about a triple names: nothing leads to it."""
+_ENTITIES = 200
+"""Entities whose rows are read by one query."""
+
+
+class Store(Protocol):
+    """What is used of a store."""
+
+    @property
+    def reader(self) -> Reader: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One row: its far end, the mediator it goes through, and what is said of the triple."""
+
+    far: End
+    via: Entity | None = None
+    facts: Facts = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Far ends of a relation that were read in their order, the first of them `begin` triples behind the beginning."""
+
+    wanted: Wanted[Anchor, URIRef]
+    ends: Sequence[End]
+    begin: int = 0
+    stop: Stop = Stop.COMPLETE
+
+    @property
+    def shown(self) -> Sequence[tuple[int, End]]:
+        """The far ends that are wanted, with their places, and one more, which tells that there are more."""
+        first = max(self.wanted.start.group - self.begin, 0)
+        return list(enumerate(self.ends, self.begin))[first : first + self.wanted.most + 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """Some of the nodes next to an entity: `found` are the mediators among them, each with the ends behind it.
+
+    Their places are those of their nodes, of which there were `nodes`.
+    """
+
+    found: Sequence[tuple[int, Entity, Sequence[End]]] = ()
+    nodes: int = 0
+    stop: Stop = Stop.COMPLETE
+
+
+class RowReader(RowSource[Anchor, URIRef, Found]):
+    """Reads rows at some entities in one direction."""
+
+    whole: ClassVar[int]
+    """Rows of a relation up to which it is read whole."""
+    block: ClassVar[int]
+    """Triples of a large relation that are sorted together; 1 where slices stay in the order of the index."""
+    nodes: ClassVar[int]
+    """Nodes next to an entity that are looked behind together, at first."""
+    nodes_at_most: ClassVar[int]
+    node_block: ClassVar[int]
+    """Nodes that are sorted together; 1 where they stay in the order of the index."""
+    probes_for_all: ClassVar[bool]
+    """Whether a short list is read at once where all rows or none are wanted, and else counted; or the other way."""
+
+    def __init__(
+        self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], asked: RowQuestion
+    ) -> None:
+        self._reader = store.reader
+        self._names = names
+        self._counts = counts
+        self._anchors = anchors
+        self._direction = asked.direction
+        self._far_ends = asked.far_ends
+        self._ends = counts.ends(asked.direction, asked.far_ends)
+        self._paths: Sequence[Path] | None = None
+        self._known: Ends = {}
+
+    async def page(self, paths: Sequence[Path] | None, asked: RowQuestion) -> Page[Triple]:
+        """One page of the rows of these paths, as `GraphAdapter.neighbours` has it."""
+        self._paths = paths
+        return await neighbours_page(
+            self, self._anchors, limit=asked.limit, after=asked.after, all_or_none=asked.all_or_none
+        )
+
+    def ids(self, path: Path) -> tuple[str, ...]:
+        return tuple(map(self._names.naming.short, path))
+
+    async def probe(self, limit: int, *, all_or_none: bool) -> Counts | Count | None:
+        """Read all rows of a list that may be short. The first rows beyond the limit prove that it is not."""
+        if all_or_none is not self.probes_for_all or self._paths is not None:
+            return None
+        if no_rows(self._direction, self._far_ends):
+            return None
+        iris = [one for one in self._anchors if isinstance(one, URIRef)]
+        most = limit if all_or_none else min(limit, self.rows_together)
+        reads = await gathered(*(self._all_rows(batch, most + 1) for batch in batches(iris, _ENTITIES)))
+        total = sum(len(ends) for found, _ in reads for ends in found.values())
+        if all_or_none and total > limit:
+            return Count.at_least(limit + 1)
+        if total > most or len(iris) < len(self._anchors) or any(stop is not Stop.COMPLETE for _, stop in reads):
+            return None
+        self._known = {pair: ends for found, _ in reads for pair, ends in found.items() if self._counts.shows(pair[1])}
+        sizes = ((one, relation, len(ends)) for (one, relation), ends in self._known.items())
+        return await self._counts.of_rows(sizes, self._anchors, self._direction)
+
+    async def counts(self) -> Counts:
+        return await self._counts.of_paths(self._anchors, self._direction, self._far_ends, self._paths)
+
+    def small(self, segment: Segment[Anchor, URIRef]) -> bool:
+        if len(segment.path) > 1:
+            return False
+        return not isinstance(segment.entity, URIRef) or (segment.exact and segment.rows <= self.whole)
+
+    async def together(self, wanted: Sequence[Wanted[Anchor, URIRef]]) -> Sequence[Rows[Found]]:
+        pairs = {(one.segment.entity, one.segment.path[0]): one for one in wanted}
+        unread = [pair for pair in pairs if isinstance(pair[0], URIRef) and pair not in self._known]
+        read, stop = await self._pairs(unread)
+        if stop is Stop.ROW_CAP and len(wanted) == 1:
+            return [await self.slice(wanted[0])]
+        if stop is Stop.ROW_CAP:
+            half = len(wanted) // 2
+            return [*await self.together(wanted[:half]), *await self.together(wanted[half:])]
+        if stop is Stop.TIME_OUT:  # which of the rows are missing is not known
+            return [Rows((), stop) for _ in wanted]
+        terms = {pair: self._known.get(pair, read.get(pair, ())) for pair in pairs}
+        ends = await self._sorted(terms)
+        return await self._rows([Block(one, ends[pair]) for pair, one in pairs.items()])
+
+    async def slice(self, wanted: Wanted[Anchor, URIRef]) -> Rows[Found]:
+        return await (self._through(wanted) if len(wanted.segment.path) == 2 else self._by_slices(wanted))
+
+    async def _by_slices(self, wanted: Wanted[Anchor, URIRef]) -> Rows[Found]:
+        """Rows of a large relation."""
+        segment, found = wanted.segment, list[tuple[Found, Place]]()
+        by = self._reader.part(queries.BY_ONE[self._direction], s=_iri(segment), p=segment.path[0])
+        begin = wanted.start.group - wanted.start.group % self.block
+        while True:
+            room = wanted.most - len(found)
+            size = self.block if self.block > 1 else min(room, max(segment.rows - begin, 1)) if segment.exact else room
+            read = await self._reader.slice(queries.SLICE, begin, size, by=by, kind=self._ends)
+            ends = await self._sorted_slice(segment, by, [row["o"] for row in read.rows], begin, size)
+            (some,) = await self._rows([Block(Wanted(segment, wanted.start, room), ends, begin)])
+            found += some.found
+            begin += size
+            if some.stop is not Stop.COMPLETE or read.stop is not Stop.COMPLETE:
+                return Rows(found, some.stop if read.stop is Stop.COMPLETE else read.stop)
+            if len(read.rows) < size or (segment.exact and begin >= segment.rows):
+                return Rows(found)
+            if len(found) >= wanted.most:
+                return Rows(found, Stop.LIMIT)
+
+    async def _through(self, wanted: Wanted[Anchor, URIRef]) -> Rows[Found]:
+        """Rows of a two-hop relation: the nodes next to the entity block by block, and behind each mediator its own."""
+        found: list[tuple[Found, Place]] = []
+        skip, size = wanted.start.group - wanted.start.group % self.node_block, self.nodes
+        while True:
+            behind = await self._behind(wanted.segment, skip, size)
+            for n, mediator, ends in behind.found:
+                places = ((end, Place(n, i)) for i, end in enumerate(ends, 1))
+                found += [(Found(end, via=mediator), place) for end, place in places if place > wanted.start]
+            if behind.nodes < size or behind.stop is not Stop.COMPLETE:
+                return wanted.cut(found, behind.stop)
+            if len(found) > wanted.most:
+                return Rows(found[: wanted.most], Stop.LIMIT)
+            skip += behind.nodes
+            if self.node_block > 1:
+                continue
+            seen = skip - wanted.start.group
+            needed = seen * (wanted.most + 1 - len(found)) * 5 // (4 * len(found)) if found else 2 * seen
+            size = min(max(needed, self.nodes // 2), self.nodes_at_most)  # a quarter more, for good measure
+
+    async def triples(self, rows: Sequence[tuple[Segment[Anchor, URIRef], Found]]) -> Sequence[Triple]:
+        """Rows as triples, with the names of all that is in them read at once."""
+        anchors = dict.fromkeys(segment.entity for segment, _ in rows)
+        terms: list[Term] = [one for one in anchors if isinstance(one, URIRef)]
+        terms += [row.far for _, row in rows if not isinstance(row.far, Entity)]
+        terms += [value for _, row in rows for _, value in row.facts]
+        relations = [relation for segment, _ in rows for relation in segment.path]
+        relations += [relation for _, row in rows for relation, _ in row.facts]
+        nodes, named = await gathered(self._names.nodes(terms), self._names.relations(dict.fromkeys(relations)))
+        heads = {one: nodes[one] if isinstance(one, URIRef) else await self._known_entity(one) for one in anchors}
+        by_path = {segment.path: joined([named[hop] for hop in segment.path]) for segment, _ in rows}
+
+        def triple(segment: Segment[Anchor, URIRef], row: Found) -> Triple:
+            anchor = heads[segment.entity]
+            end = row.far if isinstance(row.far, Entity) else nodes[row.far]
+            head, tail = (anchor, end) if self._direction is Direction.OUTGOING else (end, anchor)
+            assert isinstance(head, Entity)  # noqa: S101 - values are no heads, and no other ones are read
+            facts = [
+                Qualifier(named[fact], _UNNAMED if isinstance(value, BNode) else nodes[value])
+                for fact, value in row.facts
+            ]
+            facts.sort(key=lambda qualifier: qualifier.relation.id)
+            return Triple(head, by_path[segment.path], tail, tuple(facts), row.via)
+
+        return await in_thread(len(rows), lambda: [triple(segment, row) for segment, row in rows])
+
+    @abstractmethod
+    async def _behind(self, segment: Segment[Anchor, URIRef], skip: int, size: int) -> Behind:
+        """So many nodes next to an entity by a two-hop relation, with what lies behind the mediators among them."""
+
+    async def _known_entity(self, anchor: Anchor) -> Entity:
+        """An entity that no query can name."""
+        raise AssertionError(f"{anchor} has no IRI")
+
+    async def _all_rows(self, iris: Sequence[URIRef], most: int) -> tuple[Ends, Stop]:
+        """Up to `most` rows at some entities."""
+        one = len(iris) == 1
+        template = (queries.AROUND_ONE if one else queries.AROUND_SET)[self._direction]
+        by = self._reader.part(template, s=iris[0] if one else values(*iris))
+        kind = self._counts.kind(self._direction, self._far_ends)
+        return await self._read(by, kind, iris, most, iris[0] if one else None)
+
+    async def _pairs(self, pairs: Sequence[Pair]) -> tuple[Ends, Stop]:
+        """The rows of some relations at entities."""
+        if not pairs:
+            return {}, Stop.COMPLETE
+        named = [(one, relation) for one, relation in pairs if isinstance(one, URIRef)]
+        by = self._reader.part(queries.AROUND_PAIRS[self._direction], pairs=rows(*named))
+        return await self._read(by, self._ends, [one for one, _ in named], 2 * self.rows_together)
+
+    async def _read(
+        self, by: Terms, kind: Terms, iris: Sequence[URIRef], most: int, only: URIRef | None = None
+    ) -> tuple[Ends, Stop]:
+        """Rows that a pattern binds as ?s, ?p and ?o; `only` is ?s where that is not bound."""
+        del iris
+        read = await self._reader.select(queries.ROWS, by=by, kind=kind, most=most)
+        return await in_thread(len(read.rows), lambda: grouped(read.rows, only)), read.stop
+
+    async def _sorted(self, terms: Ends) -> Mapping[Pair, Sequence[End]]:
+        """The far ends of small relations in their order, each once."""
+        return {pair: in_order(found) for pair, found in terms.items()}
+
+    async def _sorted_slice(
+        self, segment: Segment[Anchor, URIRef], by: Terms, terms: Sequence[Term], begin: int, size: int
+    ) -> Sequence[End]:
+        """The far ends of a slice in their order."""
+        del segment, by, begin, size
+        return terms if self.block == 1 else in_order(terms)
+
+    async def _rows(self, blocks: Sequence[Block]) -> list[Rows[Found]]:
+        """The rows that are wanted of some blocks."""
+        return [one.wanted.cut([(Found(end), Place(n + 1)) for n, end in one.shown], one.stop) for one in blocks]
+
+
+def _iri(segment: Segment[Anchor, URIRef]) -> URIRef:
+    assert isinstance(segment.entity, URIRef)  # noqa: S101 - of others all rows are known
+    return segment.entity
