@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.paging.directions import RelationQuestion, RowQuestion
+from kgnav_mcp.adapters.paging.directions import RelationQuestion
 from kgnav_mcp.adapters.sparql.adapter import LIBRARY, Readers, SparqlAdapter, connected
 from kgnav_mcp.adapters.sparql.client import USER_AGENT
 from kgnav_mcp.adapters.sparql.rate_limit import MAX_CONCURRENT_LOCAL, Client, user_agent
@@ -17,18 +17,17 @@ from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.base import found_in
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
 from kgnav_mcp.adapters.wikidata.classes import Classes
+from kgnav_mcp.adapters.wikidata.counts import CountReader, Path
 from kgnav_mcp.adapters.wikidata.linking import Linker
 from kgnav_mcp.adapters.wikidata.lists import ListReader
 from kgnav_mcp.adapters.wikidata.names import Names
-from kgnav_mcp.adapters.wikidata.neighbours import NeighbourReader
 from kgnav_mcp.adapters.wikidata.options import Wikidata
-from kgnav_mcp.adapters.wikidata.paging import Position
 from kgnav_mcp.adapters.wikidata.relations import RelationReader
+from kgnav_mcp.adapters.wikidata.rows import RowReader, qualified
 from kgnav_mcp.adapters.wikidata.schema import VALUES_ONLY, SchemaReader
 from kgnav_mcp.adapters.wikidata.search import JsonApi, VectorSearch, WikibaseSearch
 from kgnav_mcp.adapters.wikidata.statements import StatementReader
 from kgnav_mcp.adapters.wikidata.store import Store
-from kgnav_mcp.adapters.wikidata.tallies import Tallies
 from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, Health, Page, RelationFacts, Triple
 from kgnav_mcp.port import AdapterOptions, Capability
@@ -44,11 +43,10 @@ class _Opened(Readers):
     store: Store
     linker: Linker
     catalogues: Catalogues
-    relations: RelationReader
-    neighbours: NeighbourReader
+    statements: StatementReader
 
 
-class WikidataAdapter(SparqlAdapter[_Opened, URIRef, str]):
+class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
     """One endpoint with one Wikibase.
 
     Triples are statements: their qualifiers, a rank other than the normal one and the number of references are the
@@ -86,7 +84,8 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, str]):
 
     async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...]:
         value = self._readers.linker.naming.iri(entity)
-        return () if value is None else await self._readers.neighbours.qualified(value, limit)
+        opened = self._readers
+        return () if value is None else await qualified(opened.store, opened.statements, value, limit)
 
     async def health(self) -> Health:
         opened, wikidata = self._readers, self._wikidata
@@ -133,7 +132,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, str]):
         by_meaning = wikidata.vectors if wikidata.vector_search else ""
         linker = Linker(store, names, search, VectorSearch(self._api(by_meaning)) if by_meaning else None)
         classes = Classes(store, names, linker.named)
-        tallies = Tallies(store, catalogues)
+        counts = CountReader(store, catalogues)
         statements = StatementReader(store, names, catalogues)
         await catalogues.open()
         return _Opened(
@@ -143,8 +142,9 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, str]):
             schema=SchemaReader(store, names, catalogues, classes),
             store=store,
             catalogues=catalogues,
-            relations=RelationReader(store, catalogues, tallies, statements),
-            neighbours=NeighbourReader(store, catalogues, tallies, statements),
+            statements=statements,
+            relations=RelationReader(store, catalogues, counts, statements),
+            rows=lambda anchors, asked: RowReader(store, catalogues, counts, statements, (anchors, asked)),
         )
 
     def _api(self, address: str) -> JsonApi:
@@ -154,32 +154,16 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, str]):
     async def _anchors(self, ids: Sequence[str]) -> Sequence[URIRef]:
         return self._iris(ids)
 
-    def _paths(self, paths: Sequence[tuple[str, ...]]) -> Sequence[str]:
+    def _paths(self, paths: Sequence[tuple[str, ...]]) -> Sequence[Path]:
         if any(len(path) != 1 for path in paths):
             raise _no_mediators()
         meant = (self._readers.store.ids.property(path[0]) for path in paths)
-        return list(dict.fromkeys(local for local in meant if local is not None))
+        return list(dict.fromkeys((local,) for local in meant if local is not None))
 
     async def _relations(self, anchors: Sequence[URIRef], asked: RelationQuestion) -> Page[RelationFacts]:
         if asked.hops != 1:
             raise _no_mediators()
-        return await self._readers.relations.page(
-            anchors, asked.direction, far_ends=asked.far_ends, examples=asked.examples, limit=asked.limit
-        )
-
-    async def _rows(self, anchors: Sequence[URIRef], paths: Sequence[str] | None, asked: RowQuestion) -> Page[Triple]:
-        return await self._readers.neighbours.page(
-            anchors,
-            asked.direction,
-            only=paths,
-            far_ends=asked.far_ends,
-            limit=asked.limit,
-            after=asked.after,
-            whole=asked.all_or_none,
-        )
-
-    def _check_position(self, after: str) -> None:
-        Position.parse(after)
+        return await super()._relations(anchors, asked)
 
 
 def _no_mediators() -> Unsupported:

@@ -155,6 +155,13 @@ COUNTS: Final = {
     Direction.INCOMING: "SELECT ?s ?p (COUNT(*) AS ?n) WHERE { VALUES ?s { $s } $arriving } GROUP BY ?s ?p",
 }
 """Costs the triples that leave the entities, or that point at them."""
+COUNTS_BY: Final = {
+    Direction.OUTGOING: "{ SELECT ($number AS ?number) ?s (COUNT(*) AS ?n) WHERE { VALUES ?s { $s } $rows } "
+    "GROUP BY ?s }",
+    Direction.INCOMING: "{ SELECT ($number AS ?number) ?o (COUNT(*) AS ?n) WHERE { VALUES ?o { $s } $rows } "
+    "GROUP BY ?o }",
+}
+"""Costs the statements of one property of the entities."""
 ENTITY_COUNTS: Final = (
     "SELECT ?s ?p (COUNT(*) AS ?n) WHERE { VALUES ?s { $s } $leaving_to "
     "FILTER(STRSTARTS(STR(?o), $entities)) } GROUP BY ?s ?p"

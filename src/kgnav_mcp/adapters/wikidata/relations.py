@@ -7,17 +7,18 @@ from collections.abc import Sequence
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.sparql.reading import address, number, worst
+from kgnav_mcp.adapters.paging.directions import RelationQuestion
+from kgnav_mcp.adapters.paging.relations import paths_in_order, relations_page
+from kgnav_mcp.adapters.sparql.reading import address, number
 from kgnav_mcp.adapters.sparql.terms import values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
-from kgnav_mcp.adapters.wikidata.ids import Ids
+from kgnav_mcp.adapters.wikidata.counts import CountReader, Counts
 from kgnav_mcp.adapters.wikidata.statements import Found, StatementReader, statement
 from kgnav_mcp.adapters.wikidata.store import Store
-from kgnav_mcp.adapters.wikidata.tallies import Tallies, Tally
+from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import Count, Direction, Node, Page, RelationFacts, Stop
-from kgnav_mcp.port import TailKind
+from kgnav_mcp.model import Direction, Node, Page, RelationFacts, Stop
 
 _ANCHORS = 20
 """Entities of a set whose far ends serve as examples."""
@@ -26,80 +27,58 @@ _ANCHORS = 20
 class RelationReader:
     """Answers `relations`."""
 
-    def __init__(
-        self,
-        store: Store,
-        catalogues: Catalogues,
-        tallies: Tallies,
-        statements: StatementReader,
-    ) -> None:
+    def __init__(self, store: Store, catalogues: Catalogues, counts: CountReader, statements: StatementReader) -> None:
         self._store = store
         self._reader = store.reader
         self._catalogues = catalogues
-        self._tallies = tallies
+        self._counts = counts
         self._statements = statements
 
-    async def page(
-        self, anchors: Sequence[URIRef], direction: Direction, *, far_ends: TailKind | None, examples: int, limit: int
-    ) -> Page[RelationFacts]:
+    async def page(self, anchors: Sequence[URIRef], asked: RelationQuestion) -> Page[RelationFacts]:
         """The relations ordered by id; identifiers of other databases are marked as hidden, and have no examples."""
-        tally = await self._tallies.near(anchors, direction, far_ends)
-        counts = tally.names()
-        ordered = sorted(counts)
-        shown = ordered[:limit]
-        catalogue = self._catalogues.current
-        hidden = set[str]() if self._store.wikidata.external_ids else {name for name in shown if catalogue.hidden(name)}
-        far_nodes, stop = await self._examples(
-            tally, direction, far_ends, [name for name in shown if name not in hidden], examples
-        )
-        items: list[RelationFacts] = []
-        for name in shown:
-            relation = catalogue.relation(name)
-            items.append(
-                RelationFacts(
-                    relation=relation,
-                    direction=direction,
-                    count=tally.total([counts[name]]),
-                    hops=(relation,),
-                    examples=far_nodes.get(name, ()),
-                    hidden=name in hidden,
-                    per_entity={
-                        self._store.ids.shown(str(anchor)): rows[name].value
-                        for anchor, rows in tally.rows.items()
-                        if name in rows
-                    },
-                )
-            )
-        return Page(
-            items=tuple(items),
-            positions=tuple(Ids.relation(name) for name in shown),
-            total=tally.total([Count(len(ordered))]),
-            stop=worst((tally.stop, stop, Stop.LIMIT if len(ordered) > limit else Stop.COMPLETE)),
+        counts = await self._counts.at(anchors, asked.direction, asked.far_ends)
+        paths = await in_thread(len(anchors), lambda: paths_in_order(counts, lambda path: path))
+        catalogue, shown = self._catalogues.current, [path[0] for path in paths[: asked.limit]]
+        hidden = set[str]() if self._store.wikidata.external_ids else set(filter(catalogue.hidden, shown))
+        examples, stop = await self._examples(counts, [name for name in shown if name not in hidden], asked)
+        return await in_thread(
+            len(anchors),
+            lambda: relations_page(
+                counts,
+                asked.direction,
+                paths=paths,
+                limit=asked.limit,
+                names={name: catalogue.relation(name) for name in shown},
+                printed=self._store.ids.shown,
+                examples={(name,): nodes for name, nodes in examples.items()},
+                stop=stop,
+                hidden=[(name,) for name in hidden],
+            ),
         )
 
     async def _examples(
-        self, tally: Tally, direction: Direction, far_ends: TailKind | None, names: Sequence[str], wanted: int
+        self, counts: Counts, names: Sequence[str], asked: RelationQuestion
     ) -> tuple[dict[str, tuple[Node, ...]], Stop]:
         """The first distinct far ends of each property, read for all of them at once, and whether all were read.
 
         Where their time is over, the properties come without.
         """
-        if not wanted or not names:
+        if not asked.examples or not names:
             return {}, Stop.COMPLETE
-        outgoing = direction is Direction.OUTGOING
-        pattern = self._store.form.valued if outgoing else self._store.form.rows[direction]
-        kind = self._reader.part(queries.KINDS[far_ends if outgoing else None])
+        outgoing = asked.direction is Direction.OUTGOING
+        pattern = self._store.form.valued if outgoing else self._store.form.rows[asked.direction]
+        kind = self._reader.part(queries.KINDS[asked.far_ends if outgoing else None])
         branches: list[str] = []
         for place, name in enumerate(names):
-            some = sorted(anchor for anchor, counts in tally.rows.items() if name in counts)[:_ANCHORS]
+            some = sorted(counts.by_entity((name,)))[:_ANCHORS]
             branches.append(
                 self._reader.filled(
-                    queries.EXAMPLES[direction],
+                    queries.EXAMPLES[asked.direction],
                     s=values(*some),
                     rows=self._store.rows(pattern, name),
                     kind=kind,
                     number=place,
-                    most=wanted,
+                    most=asked.examples,
                 )
             )
         try:
@@ -114,7 +93,7 @@ class RelationReader:
             else:
                 found.append(Found(address(row, "s"), name, None, None))
         nodes: dict[str, list[Node]] = defaultdict(list)
-        for each, node in zip(found, await self._statements.nodes(found, direction), strict=True):
+        for each, node in zip(found, await self._statements.nodes(found, asked.direction), strict=True):
             if node not in nodes[each.property]:
                 nodes[each.property].append(node)
         return {name: tuple(far) for name, far in nodes.items()}, read.stop

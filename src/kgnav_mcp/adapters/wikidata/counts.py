@@ -1,0 +1,240 @@
+"""How many statements each property has at each entity: what relations are stated from, and pages are planned with.
+
+What leaves an entity is counted by grouping. What points at it is, too, where the endpoint can do that in time; at a
+hub of a slower one the catalogue says which properties to ask for, and each is counted up to a bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.paging.counts import CountCache, CountQuestion, RelationCounts, counted, together
+from kgnav_mcp.adapters.sparql import errors
+from kgnav_mcp.adapters.sparql.reading import Read, address, fits, number
+from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, batches, values
+from kgnav_mcp.adapters.wikidata import queries
+from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
+from kgnav_mcp.adapters.wikidata.store import Store
+from kgnav_mcp.concurrency import gathered, in_thread
+from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.model import Direction, Stop
+from kgnav_mcp.port import TailKind
+
+COUNTED_AT_HUBS = 1_001
+"""Rows of one relation of a hub that are counted at most."""
+
+_CHUNK = 300
+"""Properties of one question to a hub."""
+_TOGETHER = 40
+"""Properties that are counted together."""
+_ROWS = 10_000
+"""The usual limit of the rows of an answer."""
+_LOOKED_AT = 20_000
+"""Triples of a hub that are looked at where there is no catalogue."""
+
+Path = tuple[str]
+"""The bare id of a property: `P31`."""
+Counts = RelationCounts[URIRef, str]
+_Question = CountQuestion[URIRef, str]
+
+
+class CountReader:
+    """Counts statements, and keeps the counts for a minute."""
+
+    def __init__(self, store: Store, catalogues: Catalogues) -> None:
+        self._store = store
+        self._reader = store.reader
+        self._catalogues = catalogues
+        self._cache = CountCache[URIRef, str]()
+
+    async def at(
+        self,
+        entities: Sequence[URIRef],
+        direction: Direction,
+        far_ends: TailKind | None,
+        paths: Collection[Path] | None = None,
+    ) -> Counts:
+        """Statements of each property, or of some, those with other far ends than wanted left out."""
+        wanted = None if paths is None else frozenset[tuple[str, ...]](paths)
+        asked = _Question(frozenset(entities), direction, far_ends, wanted)
+        return await self._cache.get(asked, lambda: self._counted(entities, asked))
+
+    async def exceeds(self, entities: Sequence[URIRef], direction: Direction, limit: int) -> bool:
+        """Whether more statements than that point at the entities, told without counting them all.
+
+        Where it cannot be told so, the answer is no, and `at` tells.
+        """
+        kept = self._cache.kept(_Question(frozenset(entities), direction, None))
+        if kept is not None or direction is Direction.OUTGOING or self._store.wikidata.counted is not None:
+            return False
+        found = 0
+        for batch in batches(entities, _CHUNK):
+            try:
+                found += (await self._reader.count(queries.PROBE[direction], s=values(*batch), most=limit + 1)).value
+            except StoreTimeout:
+                return False  # `at` has other ways to find out, and says so where they end early.
+        return found > limit
+
+    async def _counted(self, entities: Sequence[URIRef], asked: _Question) -> Counts:
+        if asked.direction is Direction.INCOMING and asked.far_ends is TailKind.LITERAL:
+            return RelationCounts()
+        if asked.paths is not None:
+            return await self._of_some(entities, asked, sorted(path[0] for path in asked.paths))
+        if asked.direction is Direction.INCOMING:
+            return await self._pointing(entities, self._hub, self._grouped)
+        if asked.far_ends is not TailKind.LITERAL:
+            query = queries.COUNTS[asked.direction] if asked.far_ends is None else queries.ENTITY_COUNTS
+            return await self._grouped(entities, query)
+        return await self._of_values(entities, asked)
+
+    async def _of_values(self, entities: Sequence[URIRef], asked: _Question) -> Counts:
+        """Statements whose value is no entity: all but those whose value is one."""
+        every, some = await gathered(
+            self.at(entities, asked.direction, None), self.at(entities, asked.direction, TailKind.ENTITY)
+        )
+        if some.stop is not Stop.COMPLETE:
+            raise errors.stopped()  # What is left where too little is taken away is no lower bound.
+        rest = (
+            (one, path, rows - some.rows.get(one, {}).get(path, 0))
+            for one, counts in every.rows.items()
+            for path, rows in counts.items()
+        )
+        return counted(((one, path, rows) for one, path, rows in rest if rows > 0), every.stop)
+
+    async def _of_some(self, entities: Sequence[URIRef], asked: _Question, names: Sequence[str]) -> Counts:
+        """Some properties, each counted by itself."""
+        if asked.far_ends is not None or len(names) > _TOGETHER:
+            every = await self.at(entities, asked.direction, asked.far_ends)
+            return every.only([(name,) for name in names])
+
+        async def count(some: Sequence[URIRef]) -> Counts:
+            size = min(_ROWS // len(names), MAX_TERMS)
+            parts = await gathered(*(self._by_name(part, asked.direction, names) for part in batches(some, size)))
+            return await in_thread(len(some), lambda: together(parts))
+
+        if asked.direction is Direction.OUTGOING:
+            return await count(entities)
+        return await self._pointing(entities, lambda one: self._up_to(one, names), count)
+
+    async def _by_name(self, entities: Sequence[URIRef], direction: Direction, names: Sequence[str]) -> Counts:
+        variable = "s" if direction is Direction.OUTGOING else "o"
+        branches = [
+            self._reader.filled(
+                queries.COUNTS_BY[direction],
+                number=place,
+                s=values(*entities),
+                rows=self._store.rows(self._store.form.rows[direction], name),
+            )
+            for place, name in enumerate(names)
+        ]
+        read = await self._reader.union(branches)
+        rows = (
+            (address(row, variable), (names[number(row, "number")],), number(row, "n"))
+            for row in read.rows
+            if variable in row
+        )
+        return counted(rows, read.stop)
+
+    async def _pointing(
+        self,
+        entities: Sequence[URIRef],
+        hub: Callable[[URIRef], Awaitable[Counts]],
+        count: Callable[[Sequence[URIRef]], Awaitable[Counts]],
+    ) -> Counts:
+        """What points at entities: those of few rows counted at once, each other one as a hub."""
+        bound = self._store.wikidata.counted
+        small = set(entities) if bound is None else set(await self._small(entities, bound))
+        found: Counts = RelationCounts()
+        if small:
+            try:
+                found = await count([one for one in entities if one in small])
+            except StoreTimeout:
+                small = set[URIRef]()
+        return together([found, *[await hub(one) for one in entities if one not in small]])
+
+    async def _small(self, entities: Sequence[URIRef], bound: int) -> Sequence[URIRef]:
+        """Those of some entities at which no more triples point than that."""
+        some = entities[:MAX_TERMS]
+        try:
+            found = await self._reader.count(queries.POINTING, s=values(*some), most=bound + 1)
+        except StoreTimeout:
+            found = None  # What takes so long is large.
+        if len(some) < len(entities):
+            return [*await self._small(some, bound), *await self._small(entities[MAX_TERMS:], bound)]
+        if found is not None and fits(found, bound):
+            return entities
+        half = len(entities) // 2
+        if not half:
+            return ()
+        parts = await gathered(self._small(entities[:half], bound), self._small(entities[half:], bound))
+        return [*parts[0], *parts[1]]
+
+    async def _hub(self, anchor: URIRef) -> Counts:
+        """The relations of a hub without its rows: which properties lead to it, and how often up to a bound."""
+        known = [known.id for known in self._catalogues.current.properties if known.to_entities]
+        if not known:
+            rows = (await self._reader.select(queries.SOME_RELATIONS, s=values(anchor), most=_LOOKED_AT)).rows
+            found = sorted(local for row in rows if (local := self._store.ids.last(str(row["p"]))) is not None)
+            return RelationCounts({anchor: {(local,): 1 for local in found}}, Stop.TIME_OUT)
+        parts = await gathered(*(self._leading(anchor, chunk) for chunk in batches(known, _CHUNK)))
+        names = [name for found, _ in parts for name in found]
+        missing = any(not whole for _, whole in parts)
+        if missing and not names:
+            raise hub_timed_out()
+        found = together([RelationCounts({anchor: {}}), await self._up_to(anchor, names)])
+        return together([found, RelationCounts(stop=Stop.TIME_OUT)]) if missing else found
+
+    async def _leading(self, anchor: URIRef, names: Sequence[str]) -> tuple[list[str], bool]:
+        """Those of the properties that lead to an entity, and whether all were looked at in time."""
+        directs = values(*map(self._store.ids.direct, names))
+        try:
+            read = await self._reader.select(queries.LEADING, directs=directs, s=anchor)
+        except StoreTimeout:
+            return [], False  # The counts say that they are partial.
+        found = [local for row in read.rows if (local := self._store.ids.last(str(row["direct"]))) is not None]
+        return found, read.stop is Stop.COMPLETE
+
+    async def _up_to(self, anchor: URIRef, names: Sequence[str]) -> Counts:
+        """The rows of properties at a hub, each counted up to a bound; one or more where that takes too long."""
+        return together(await gathered(*(self._some_up_to(anchor, chunk) for chunk in batches(names, _TOGETHER))))
+
+    async def _some_up_to(self, anchor: URIRef, names: Sequence[str]) -> Counts:
+        branches = [
+            self._reader.filled(
+                queries.AT_MOST,
+                pointing=self._store.rows(self._store.form.pointing, name, s=anchor),
+                most=COUNTED_AT_HUBS,
+                number=place,
+            )
+            for place, name in enumerate(names)
+        ]
+        try:
+            read = await self._reader.union(branches)
+        except StoreTimeout:
+            read = Read((), Stop.TIME_OUT)  # Each count says that it is a lower bound.
+        found = {names[number(row, "number")]: number(row, "n") for row in read.rows}
+        exact = {name for name, rows in found.items() if rows < COUNTED_AT_HUBS and read.stop is Stop.COMPLETE}
+        rows = {(name,): found[name] if name in exact else max(found.get(name, 1), 1) for name in names}
+        bounds = frozenset((anchor, path) for path in rows if path[0] not in exact)
+        return RelationCounts({anchor: rows}, lower_bounds=bounds)
+
+    async def _grouped(self, entities: Sequence[URIRef], query: str = queries.COUNTS[Direction.INCOMING]) -> Counts:
+        read = await self._reader.over(query, "s", entities)
+        return await in_thread(len(read.rows), lambda: counted(self._told(read), read.stop))
+
+    def _told(self, read: Read) -> Iterable[tuple[URIRef, Path, int]]:
+        for row in read.rows:
+            local = self._store.ids.last(str(row["p"]))
+            if local is not None:
+                yield address(row, "s"), (local,), number(row, "n")
+
+
+def hub_timed_out() -> StoreTimeout:
+    """The error for a hub of which nothing at all could be learnt in time."""
+    return StoreTimeout(
+        None,
+        "the store ran out of time over all that points at this entity",
+        next_step="Name relations, or look at what leaves the entity (outgoing).",
+    )

@@ -1,0 +1,170 @@
+"""The statements around entities, page by page: small properties whole and together, hubs by slices.
+
+Labels, qualifiers and values in full are read for the rows of the page alone.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+
+from rdflib import Literal, URIRef
+
+from kgnav_mcp.adapters.paging.directions import RowQuestion
+from kgnav_mcp.adapters.paging.neighbours import RowSource, neighbours_page
+from kgnav_mcp.adapters.paging.positions import Place
+from kgnav_mcp.adapters.paging.segments import Rows, Segment, Wanted
+from kgnav_mcp.adapters.sparql import errors
+from kgnav_mcp.adapters.sparql.reading import Row, address, number
+from kgnav_mcp.adapters.sparql.results import Term
+from kgnav_mcp.adapters.sparql.terms import values
+from kgnav_mcp.adapters.wikidata import queries
+from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
+from kgnav_mcp.adapters.wikidata.counts import CountReader, Counts, Path, hub_timed_out
+from kgnav_mcp.adapters.wikidata.statements import Found, StatementReader, statement
+from kgnav_mcp.adapters.wikidata.store import Store
+from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.model import Certainty, Count, Direction, Page, Stop, Triple
+from kgnav_mcp.port import TailKind
+
+_WHOLE = 500
+"""So many statements of one property that point at an entity are read whole; more of them by slices."""
+
+
+class RowReader(RowSource[URIRef, str, Found]):
+    """Reads statements at some entities in one direction."""
+
+    segments_together = 1_000
+
+    def __init__(
+        self,
+        store: Store,
+        catalogues: Catalogues,
+        counts: CountReader,
+        statements: StatementReader,
+        asked: tuple[Sequence[URIRef], RowQuestion],
+    ) -> None:
+        self._store = store
+        self._reader = store.reader
+        self._catalogues = catalogues
+        self._counts = counts
+        self._statements = statements
+        self._anchors, question = asked
+        self._direction = question.direction
+        self._far_ends = question.far_ends
+        self._paths: Sequence[Path] | None = None
+
+    async def page(self, paths: Sequence[Path] | None, asked: RowQuestion) -> Page[Triple]:
+        """One page of the statements of these properties, as `GraphAdapter.neighbours` has it.
+
+        Raises:
+            StoreTimeout: the time was over before there was a row.
+        """
+        self._paths = paths
+        page = await neighbours_page(
+            self, self._anchors, limit=asked.limit, after=asked.after, all_or_none=asked.all_or_none
+        )
+        if page.stop is Stop.TIME_OUT and not page.items:
+            raise hub_timed_out() if self._direction is Direction.INCOMING else errors.stopped()
+        return page
+
+    def ids(self, path: tuple[str, ...]) -> tuple[str, ...]:
+        return path
+
+    async def probe(self, limit: int, *, all_or_none: bool) -> Counts | Count | None:
+        asked = all_or_none and self._paths is None
+        if asked and await self._counts.exceeds(self._anchors, self._direction, limit):
+            return Count.at_least(limit + 1)
+        return None
+
+    async def counts(self) -> Counts:
+        counts = await self._counts.at(self._anchors, self._direction, self._far_ends, self._paths)
+        if self._paths is not None or self._store.wikidata.external_ids:
+            return counts
+        names = {path[0] for path in counts.by_path() if self._catalogues.current.hidden(path[0])}
+        if names:
+            self.note = hidden_note(counts.only(lambda path: path[0] in names).total, names)
+        return counts.only(lambda path: path[0] not in names)
+
+    def small(self, segment: Segment[URIRef, str]) -> bool:
+        return self._direction is Direction.OUTGOING or (segment.exact and segment.rows <= _WHOLE)
+
+    async def together(self, wanted: Sequence[Wanted[URIRef, str]]) -> Sequence[Rows[Found]]:
+        by_property: dict[str, list[URIRef]] = defaultdict(list)
+        for one in wanted:
+            by_property[one.segment.path[0]].append(one.segment.entity)
+        names, outgoing = list(by_property), self._direction is Direction.OUTGOING
+        branches = [
+            self._reader.filled(
+                queries.ROWS[self._direction],
+                s=values(*by_property[name]),
+                rows=self._store.rows(self._store.form.rows[self._direction], name),
+                number=place,
+            )
+            for place, name in enumerate(names)
+        ]
+        read = await self._reader.union(branches)
+        found: dict[tuple[URIRef, str], list[Found]] = defaultdict(list)
+        for row in read.rows:
+            name, value = names[number(row, "number")], row.get("o")
+            if self._far_ends is None or (self._far_ends is TailKind.ENTITY) == self._is_entity(value):
+                found[address(row, "s" if outgoing else "o"), name].append(_found(row, name))
+        key = _key(self._direction)
+        return [
+            one.cut(_placed(sorted(found[one.segment.entity, one.segment.path[0]], key=key)), read.stop)
+            for one in wanted
+        ]
+
+    async def slice(self, wanted: Wanted[URIRef, str]) -> Rows[Found]:
+        """So many of the statements that point at a hub, in the order of the index."""
+        segment, start = wanted.segment, wanted.start.group
+        rows = self._store.rows(self._store.form.rows[Direction.INCOMING], segment.path[0])
+        try:
+            read = await self._reader.slice(queries.SLICE, start, wanted.most, s=values(segment.entity), rows=rows)
+        except StoreTimeout:
+            return Rows((), Stop.TIME_OUT)
+        found = _placed([_found(row, segment.path[0]) for row in read.rows], start)
+        ended = start + len(found) >= segment.rows if segment.exact else len(found) < wanted.most
+        stop = Stop.COMPLETE if ended else Stop.LIMIT
+        return Rows(found, stop if read.stop is Stop.COMPLETE else read.stop)
+
+    async def triples(self, rows: Sequence[tuple[Segment[URIRef, str], Found]]) -> Sequence[Triple]:
+        return await self._statements.triples([row for _, row in rows])
+
+    def _is_entity(self, value: Term | None) -> bool:
+        return isinstance(value, URIRef) and value.startswith(self._store.ids.entities)
+
+
+async def qualified(store: Store, statements: StatementReader, value: URIRef, limit: int) -> tuple[Triple, ...]:
+    """The first statements that have the entity as the value of a qualifier."""
+    read = await store.reader.select(queries.QUALIFIED, s=values(value), most=limit)
+    names = [(row, store.ids.last(str(row["p"]))) for row in read.some()]
+    return tuple(await statements.triples([_found(row, name) for row, name in names if name is not None]))
+
+
+def hidden_note(rows: Count, names: Iterable[str]) -> str:
+    """The sentence on identifiers of other databases that are not shown."""
+    example = min(names, key=lambda name: (len(name), name))
+    size = f"{rows.value:,}" if rows.certainty is Certainty.EXACT else f"At least {rows.value:,}"
+    return f"{size} identifiers of other databases are not shown; to see one, name its property, such as wdt:{example}."
+
+
+def _found(row: Row, name: str) -> Found:
+    return Found(address(row, "s"), name, statement(row, "st"), row.get("o"))
+
+
+def _placed(found: Iterable[Found], start: int = 0) -> list[tuple[Found, Place]]:
+    return [(each, Place(n)) for n, each in enumerate(found, start + 1)]
+
+
+def _key(direction: Direction) -> Callable[[Found], tuple[bool, int, str, str]]:
+    """The order of statements of one property: by value, or by head, entities by number; then by their keys."""
+
+    def key(found: Found) -> tuple[bool, int, str, str]:
+        far = found.head if direction is Direction.INCOMING else found.value
+        if not isinstance(far, URIRef):
+            return False, 0, str(far) if isinstance(far, Literal) else "", found.key()
+        digits = far.rpartition("/")[2][1:]
+        return True, int(digits) if digits.isdecimal() else 0, str(far), found.key()
+
+    return key
