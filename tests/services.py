@@ -157,6 +157,10 @@ class Oxigraph(RdfService):
 
     store: ClassVar[str] = "oxigraph"
 
+    def load_much(self, path: Path, graph_iri: str) -> None:
+        """Load a large file without an error into a graph."""
+        self._run("load", str(path), "--bulk", *_graph(graph_iri))
+
 
 def _graph(iri: str | None) -> Sequence[str]:
     return () if iri is None else ("--graph-iri", iri)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 import http.client
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 from urllib.parse import urlencode
@@ -44,6 +44,7 @@ _TYPES = {**_TRIPLES, **_QUADS}
 _ZIPPED = ".gz"
 _LENIENT = "lenient"
 """Terms are taken as they are written: real dumps hold language tags and IRIs that the standards do not allow."""
+_BULK = "no_transaction"
 
 
 class Oxigraph(Service):
@@ -51,6 +52,9 @@ class Oxigraph(Service):
 
     graph: ClassVar[str | None] = None
     formats: ClassVar[tuple[str, ...]] = (*_TYPES, *(name + _ZIPPED for name in _TYPES))
+    flags: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "load": {"bulk": "three times as fast; where a file holds an error, a part of it may stay"}
+    }
 
     def __init__(self, home: Path) -> None:
         self._home = home
@@ -85,7 +89,7 @@ class Oxigraph(Service):
 
         Raises:
             ServiceError: it does not run, or a file is not there, is of another format or holds an error. Of a file
-                with an error nothing is loaded, but of those before it everything.
+                with an error nothing is loaded unless in bulk, but of those before it everything.
         """
         checked_files(files, self.formats)
         for file in files:
@@ -124,6 +128,8 @@ class Oxigraph(Service):
     def _load(self, instance: Instance, file: Path, graph: str | None) -> None:
         suffix = _suffix(file)
         path = f"/store?{_LENIENT}" if suffix in _QUADS else f"{_place(graph)}&{_LENIENT}"
+        if "bulk" in self.chosen:
+            path += f"&{_BULK}"
         status, said = _send(instance, "POST", path, file, _TYPES[suffix])
         if status not in {http.client.OK, http.client.CREATED, http.client.NO_CONTENT}:
             raise ServiceError(f"{file} could not be loaded: {said}")

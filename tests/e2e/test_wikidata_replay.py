@@ -69,7 +69,7 @@ def walker(
     """A server of an Oxigraph with the part of the data set in it, started as a client starts it."""
     source = tmp_path_factory.mktemp("wikidata") / "wikidata.nt.gz"
     wikidata.convert(data, source, walked_through(data, [*asked[False], *asked[True]]))
-    oxigraph.load(source, GRAPH)
+    oxigraph.load_much(source, GRAPH)
     endpoint = f"{oxigraph.url}?default-graph-uri={quote(GRAPH, safe='')}"
     with BareClient(endpoint_command(endpoint)) as client:
         yield Walker(client, data)

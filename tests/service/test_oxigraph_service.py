@@ -115,6 +115,13 @@ def test_a_file_is_loaded_into_the_graph_that_is_named(oxigraph: Oxigraph, tmp_p
     assert rows(oxigraph, EVERYTHING, GRAPH) == 0
 
 
+def test_a_file_is_loaded_in_bulk_beside_what_was_there(oxigraph: Oxigraph, tmp_path: Path):
+    oxigraph.clear(GRAPH)
+    oxigraph.load(written(tmp_path / "good.nt", GOOD), GRAPH)
+    oxigraph.load_much(written(tmp_path / "more.nt.gz", GOOD.replace("cat>", "dog>")), GRAPH)
+    assert rows(oxigraph, EVERYTHING, GRAPH) == 4
+
+
 @pytest.mark.parametrize("name", ["quads.nq", "quads.nq.gz"])
 def test_quads_go_to_the_graphs_that_they_name_themselves(oxigraph: Oxigraph, tmp_path: Path, name: str):
     oxigraph.clear(GRAPH)
