@@ -47,9 +47,11 @@ CELLS = {
     "label_property": "datatype n",
     "meta": "value",
 }
-WRONG = [(table, column, "x'ff'") for table, columns in CELLS.items() for column in columns.split()]
-WRONG += [("edge", "qualifiers", json) for json in ("'x'", "'[1]'", """'{"a":1}'""", """'{"a":[1]}'""")]
-WRONG += [("meta", "value", json) for json in ("'1'", "'[1]'", """'{"a":1}'""")]
+WRONG = [
+    *((table, column, "x'ff'") for table, columns in CELLS.items() for column in columns.split()),
+    *(("edge", "qualifiers", json) for json in ("'x'", "'[1]'", """'{"a":1}'""", """'{"a":[1]}'""")),
+    *(("meta", "value", json) for json in ("'1'", "'[1]'", """'{"a":1}'""")),
+]
 
 
 @pytest.mark.parametrize(("table", "column", "value"), WRONG)

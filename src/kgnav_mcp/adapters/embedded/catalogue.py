@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.ids import Prefixes
 from kgnav_mcp.adapters.embedded.pool import Session
-from kgnav_mcp.adapters.embedded.session import counted, parsed, text, text_or_none
+from kgnav_mcp.adapters.embedded.session import counted, mapping, text, text_or_none, texts
 from kgnav_mcp.adapters.naming import local_name, readable
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Relation
@@ -157,13 +157,13 @@ class Catalogue:
         This is part of a job: the pool translates what goes wrong where the table is not as the loader wrote it.
         """
         self.revision = text(meta["revision"])
-        own = {name: str(namespace) for name, namespace in parsed(meta["prefixes"], dict).items()}
+        own = {name: text(namespace) for name, namespace in mapping(meta["prefixes"]).items()}
         self.prefixes = Prefixes({**configured, **{name: own[name] for name in own if name not in configured}})
-        self.coined_prefixes = self.prefixes.printed(parsed(meta.get("coined_prefixes", "[]"), list))
-        self.class_relations = frozenset(map(self.prefixes.short, map(str, parsed(meta["type_relations"], list))))
+        self.coined_prefixes = self.prefixes.printed(texts(meta.get("coined_prefixes", "[]")))
+        self.class_relations = frozenset(map(self.prefixes.short, texts(meta["type_relations"])))
         self.entities = int(meta["entities"])
         self.triples = int(meta["triples"])
-        self.languages = tuple(map(str, parsed(meta["languages"], list)))
+        self.languages = texts(meta["languages"])
         self.sampled = meta["sampled"] == "yes"
         self._relations: Names[RelationEntry] | None = None
         self._labels: Names[LabelEntry] | None = None

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
+from typing import TypeAlias
 
-from kgnav_mcp.adapters.embedded import queries
+from kgnav_mcp.adapters.embedded import queries, session
 from kgnav_mcp.adapters.embedded.anchors import SIDES, Anchors, Path
 from kgnav_mcp.adapters.embedded.pool import Row
 from kgnav_mcp.adapters.embedded.rows import Builder
-from kgnav_mcp.adapters.embedded.session import counted
+from kgnav_mcp.adapters.paging.counts import RelationCounts, counted
 from kgnav_mcp.model import Direction
 from kgnav_mcp.port import TailKind
 
-Counts = dict[Path, dict[int, int]]
-"""Rows at each node that has some, by path."""
+Counts: TypeAlias = RelationCounts[int, int]
+"""By the numbers of nodes and relations in the file."""
+_Counted = tuple[int, Path, int]
 
 _EDGES = {
     Direction.OUTGOING: queries.around.EDGE_COUNTS_OUTGOING,
@@ -46,67 +49,75 @@ class CountReader:
         self._with_edges = far_ends is not TailKind.LITERAL
         self._with_attributes = direction is Direction.OUTGOING and far_ends is not TailKind.ENTITY
 
-    def near(self, relations: Collection[int] | None = None) -> Counts:
-        """Rows of the one-hop relations, or of these alone."""
-        counts = self.near_hubs(relations)
-        wanted = None if relations is None else json.dumps(list(relations))
-        if self._with_edges:
-            _add(counts, self._session.all(_EDGES[self._direction], self._small, wanted))
-        if self._with_attributes:
-            _add(counts, self._session.all(queries.around.ATTRIBUTE_COUNTS, self._small, wanted))
-        return counts
+    def all(self, hops: int) -> Counts:
+        """Rows of every relation of one hop, or of those and the two-hop ones."""
+        return counted(chain(self._hub_rows(None), self._small_rows(None), self._through() if hops == 2 else ()))
 
-    def near_hubs(self, relations: Collection[int] | None = None) -> Counts:
-        """The part of `near` that is counted in the file."""
-        counts: Counts = defaultdict(dict)
-        for number, by_relation in self._hubs.items():
-            for relation, rows in by_relation.items():
-                if relations is None or relation in relations:
-                    counts[relation,][number] = rows
-        return self._narrowed(counts)
+    def near_hubs(self, relations: Collection[int] | None) -> Counts:
+        """Rows of the one-hop relations, or of these alone, at hubs: they are counted in the file."""
+        return counted(self._hub_rows(relations))
+
+    def near_small(self, relations: Collection[int] | None) -> Counts:
+        """The same at all other nodes."""
+        return counted(self._small_rows(relations))
 
     def through(self) -> Counts:
         """Rows of the two-hop relations through mediators, without the ways back to where they started."""
-        if not self._builder.catalogue.has_mediators(self._session):
-            return {}
-        counts: Counts = defaultdict(dict)
-        if self._hubs:
-            hubs = json.dumps(list(self._hubs))
-            _add(counts, self._session.all(queries.around.HUB_COUNTS_THROUGH, hubs, SIDES[self._direction]))
-            counts = self._narrowed(counts)
-        if self._with_edges:
-            _add(counts, self._session.all(_EDGES_THROUGH[self._direction], self._small))
-        if self._with_attributes:
-            _add(counts, self._session.all(queries.around.ATTRIBUTE_COUNTS_THROUGH, self._small))
-        return counts
+        return counted(self._through())
 
-    def _narrowed(self, counts: Counts) -> Counts:
+    def _hub_rows(self, relations: Collection[int] | None) -> Iterator[_Counted]:
+        return self._narrowed(
+            (number, (relation,), rows)
+            for number, by_relation in self._hubs.items()
+            for relation, rows in by_relation.items()
+            if relations is None or relation in relations
+        )
+
+    def _small_rows(self, relations: Collection[int] | None) -> Iterator[_Counted]:
+        wanted = None if relations is None else json.dumps(list(relations))
+        if self._with_edges:
+            yield from _as_counted(self._session.all(_EDGES[self._direction], self._small, wanted))
+        if self._with_attributes:
+            yield from _as_counted(self._session.all(queries.around.ATTRIBUTE_COUNTS, self._small, wanted))
+
+    def _through(self) -> Iterator[_Counted]:
+        if not self._builder.catalogue.has_mediators(self._session):
+            return
+        if self._hubs:
+            hubs, side = json.dumps(list(self._hubs)), SIDES[self._direction]
+            yield from self._narrowed(_as_counted(self._session.all(queries.around.HUB_COUNTS_THROUGH, hubs, side)))
+        if self._with_edges:
+            yield from _as_counted(self._session.all(_EDGES_THROUGH[self._direction], self._small))
+        if self._with_attributes:
+            yield from _as_counted(self._session.all(queries.around.ATTRIBUTE_COUNTS_THROUGH, self._small))
+
+    def _narrowed(self, rows: Iterable[_Counted]) -> Iterator[_Counted]:
         """The counts of hubs, which are of all far ends, with those of the far ends wanted alone."""
         if self._far_ends is None:
-            return counts
-        narrowed: Counts = defaultdict(dict)
-        for path, rows in counts.items():
-            literals = self._literals(path, rows)
-            for number, all_rows in rows.items():
+            yield from rows
+            return
+        by_path: dict[Path, dict[int, int]] = defaultdict(dict)
+        for number, path, count in rows:
+            by_path[path][number] = count
+        for path, counts in by_path.items():
+            literals = self._literals(path, counts)
+            for number, count in counts.items():
                 found = literals.get(number, 0)
-                if all_rows < max(found, 1):
-                    raise ValueError("rows are there that were not counted")  # the file's own counts are damaged
-                if wanted := found if self._far_ends is TailKind.LITERAL else all_rows - found:
-                    narrowed[path][number] = wanted
-        return narrowed
+                if count < max(found, 1):
+                    raise session.DamagedRowError("rows are there that were not counted")
+                if wanted := found if self._far_ends is TailKind.LITERAL else count - found:
+                    yield number, path, wanted
 
-    def _literals(self, path: Path, rows: dict[int, int]) -> dict[int, int]:
+    def _literals(self, path: Path, counts: dict[int, int]) -> dict[int, int]:
         """How many of a path's rows at hubs end at literals."""
         last = self._builder.relation_entries[path[-1]]
         if self._direction is Direction.INCOMING or not last.attributes:
             return {}
         if not last.edges:
-            return rows
+            return counts
         query = queries.around.LITERAL_COUNTS if len(path) == 1 else queries.around.LITERAL_COUNTS_THROUGH
-        return dict(self._session.all(query, json.dumps(list(rows)), *path))
+        return dict(self._session.all(query, json.dumps(list(counts)), *path))
 
 
-def _add(counts: Counts, rows: list[Row]) -> None:
-    for number, *path, count in rows:
-        at = counts[tuple(path)]
-        at[number] = at.get(number, 0) + counted(count)
+def _as_counted(rows: Iterable[Row]) -> Iterator[_Counted]:
+    return ((number, tuple(path), session.counted(count)) for number, *path, count in rows)

@@ -55,4 +55,4 @@ def namespace(key: str) -> str:
 
 def storable(text: str) -> str:
     """The text as SQLite can take it: half a surrogate pair, which no stored text has, becomes a question mark."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -45,6 +45,10 @@ _KINDS = {
     (Direction.INCOMING, TailKind.ENTITY): (Kind.HEAD, Kind.HEAD_THROUGH),
 }
 """The kinds of rows of one hop and of two."""
+_DEGREES = {
+    Direction.OUTGOING: queries.entities.DEGREES_OUTGOING,
+    Direction.INCOMING: queries.entities.DEGREES_INCOMING,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,31 +129,28 @@ class _Side:
         rows = self._anchors.rows(question)
         if rows is None:
             totals: Counter[int] = Counter()
-            for of_path in self._counts(limit).values():
-                for number, n in of_path.items():
-                    totals[number] += n
-            for number, segments in self._small.items():
-                totals[number] += sum(map(len, segments.values()))
+            for rows_at in self._counts(limit):
+                totals.update(rows_at)
             rows = [totals[number] for number, _ in self._nodes]
             self._anchors.keep(question, rows)
         self._rows = rows
         return sum(rows)
 
-    def _counts(self, limit: int) -> Counts:
-        """The rows of each path, without those of small nodes that were read."""
+    def _counts(self, limit: int) -> Iterator[Mapping[int, int]]:
+        """Numbers of rows by node, which add up to all rows."""
         reader = CountReader(self._builder, self._anchors, self._direction, self._wanted.far_ends)
-        counts: Counts = {}
         if self._relations is None or self._relations:
+            yield _totals(reader.near_hubs(self._relations))
             small = self._anchors.small(self._direction)
             if len(small) <= max(limit // DEGREE_FLOOR, 1):
                 self._read_small(small)
-                counts = reader.near_hubs(self._relations)
+                yield {number: sum(map(len, segments.values())) for number, segments in self._small.items()}
+            elif self._wanted == RowFilter():
+                yield dict(self._builder.session.all(_DEGREES[self._direction], json.dumps(small)))
             else:
-                counts = reader.near(self._relations)
+                yield _totals(reader.near_small(self._relations))
         if two_hops := self._wanted.two_hops:
-            through = reader.through()
-            counts |= {path: through[path] for path in two_hops if path in through}
-        return counts
+            yield _totals(reader.through().only(two_hops))
 
     def behind(self, start: Position | None, most: int) -> list[Placed]:
         """The first rows behind a position, `most` at most. What has been counted is known to be there."""
@@ -234,3 +235,7 @@ class _Side:
             seek = slice(2, 2 + len(behind))
             rows = sorted((row for row in self._small[number][segment] if row[seek] > behind), key=itemgetter(seek))
         return links(self._builder, index, anchor, segment, rows[:most])
+
+
+def _totals(counts: Counts) -> dict[int, int]:
+    return {number: sum(of_paths.values()) for number, of_paths in counts.rows.items()}

@@ -9,9 +9,10 @@ from typing import Any, cast
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.catalogue import Catalogue
 from kgnav_mcp.adapters.embedded.pool import Session
-from kgnav_mcp.adapters.embedded.session import DamagedRowError, checked, parsed, text, text_or_none
+from kgnav_mcp.adapters.embedded.session import mapping, text, text_or_none, values_in
 from kgnav_mcp.adapters.languages import language_rank
 from kgnav_mcp.adapters.naming import entity_name, readable
+from kgnav_mcp.adapters.paging.relations import joined
 from kgnav_mcp.model import Entity, Literal, Node, Qualifier, Relation
 
 _MOST_HOPS = 2
@@ -36,10 +37,7 @@ class Builder:
 
     def path(self, numbers: tuple[int, ...]) -> Relation:
         """A relation of one hop, or of two: `rel1.rel2`."""
-        if len(numbers) == 1:
-            return self.relation(numbers[0])
-        hops = [self.relation(number) for number in numbers]
-        return Relation(".".join(hop.id for hop in hops), " / ".join(hop.label for hop in hops))
+        return joined([self.relation(number) for number in numbers])
 
     def entity(self, key: str, label: str | None, mediator: int) -> Entity:
         """An entity as a far end: id and label, without types and description."""
@@ -70,10 +68,8 @@ class Builder:
         """An edge's own properties, by relation id, values of one relation in the order of the source."""
         if not stored:
             return ()
-        read: dict[str, list[Any]] = parsed(stored, dict)
-        if not all(isinstance(one, dict | list) for values in read.values() for one in checked(values, list)):
-            raise DamagedRowError("an edge has other qualifiers than a load writes")
-        nodes = self.by_key(nodes_in(value for values in read.values() for value in values))
+        read: dict[str, list[Any]] = mapping(stored)
+        nodes = self.by_key(nodes_in(value for values in read.values() for value in values_in(values)))
         found = [
             Qualifier(self.qualifier_relation(key), self.value(value, nodes))
             for key, values in read.items()
@@ -94,7 +90,7 @@ class Builder:
         if isinstance(stored, dict):
             key = cast("dict[str, str]", stored)["id"]
             return nodes.get(key) or self.entity(key, None, 0)
-        value, datatype, language = cast("list[str]", stored)
+        value, datatype, language = values_in(stored)
         return self.literal(value, datatype, language)
 
     def by_key(self, keys: Iterable[str]) -> dict[str, Entity]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 from math import inf
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from kgnav_mcp.adapters.embedded.graphfile import GREATEST_LENGTH, MOST_MEMORY, USUAL_LENGTH
 
@@ -56,9 +56,19 @@ def counted(value: Any) -> int:  # noqa: ANN401 - as above
     return value
 
 
-def parsed(value: Any, kind: type[V]) -> V:  # noqa: ANN401 - as above
-    """As `checked`, of a text that is JSON of one kind."""
-    return checked(json.loads(checked(value, str)), kind)
+def mapping(value: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
+    """As `checked`, of a text that is a JSON object."""
+    return cast("dict[str, Any]", checked(json.loads(text(value)), dict))
+
+
+def values_in(value: Any) -> list[Any]:  # noqa: ANN401 - as above
+    """As `checked`, of a list in JSON."""
+    return cast("list[Any]", checked(value, list))
+
+
+def texts(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - as above
+    """As `checked`, of a text that is a JSON list of texts."""
+    return tuple(map(text, values_in(json.loads(text(value)))))
 
 
 class StoppedError(Exception):

@@ -54,6 +54,14 @@ class RelationCounts(Generic[E, K]):
         """The rows of one path at each entity that has some."""
         return {entity: counts[path] for entity, counts in self.rows.items() if path in counts}
 
+    def by_path_and_entity(self) -> dict[tuple[K, ...], dict[E, int]]:
+        """As `by_entity`, of each path."""
+        found: dict[tuple[K, ...], dict[E, int]] = defaultdict(dict)
+        for entity, counts in self.rows.items():
+            for path, number in counts.items():
+                found[path][entity] = number
+        return dict(found)
+
     def only(self, wanted: Callable[[tuple[K, ...]], bool] | Collection[tuple[K, ...]]) -> RelationCounts[E, K]:
         """The counts of some paths: of those in a collection, or of those that a condition holds for."""
         keep = wanted if callable(wanted) else wanted.__contains__

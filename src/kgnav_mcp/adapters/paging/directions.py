@@ -93,7 +93,7 @@ class DirectedAdapter(GraphAdapter):
         sides = Direction if direction is None else (direction,)
         asked = (RelationQuestion(ids, side, hops, far_ends, examples, limit) for side in sides)
         pages, anchors = await gathered(gathered(*map(self.relations_in, asked)), self.describe(ids))
-        return anchored(_relations_together(pages, limit), anchors)
+        return anchored(relations_together(pages, limit), anchors)
 
     async def neighbours(
         self,
@@ -161,7 +161,8 @@ def _rows_together(pages: Sequence[Page[Triple]], limit: int) -> Page[Link]:
     return Page(tuple(items), tuple(positions), Count.sum(page.total for page in pages), stop, _notes(pages))
 
 
-def _relations_together(pages: Sequence[Page[RelationFacts]], limit: int) -> Page[RelationFacts]:
+def relations_together(pages: Sequence[Page[RelationFacts]], limit: int) -> Page[RelationFacts]:
+    """The relations of one direction, or of both as one list."""
     if len(pages) == 1:
         return pages[0]
     items = [facts for page in pages for facts in page.items]

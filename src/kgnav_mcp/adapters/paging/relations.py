@@ -39,7 +39,7 @@ def relations_page(
     `names` are those of the relations in them, `printed` gives an entity's id, `hidden` are those that are not offered.
     `stop` says whether all examples were read.
     """
-    sums = counts.by_path()
+    sums, rows = counts.by_path(), counts.by_path_and_entity()
     to_mediators = {(near(path, direction),) for path in sums if len(path) == 2}
     shown = paths[:limit]
     items = tuple(
@@ -51,7 +51,7 @@ def relations_page(
             examples=tuple(examples.get(path, ())),
             mediators=path in to_mediators,
             hidden=path in hidden,
-            per_entity={printed(entity): number for entity, number in counts.by_entity(path).items()},
+            per_entity={printed(entity): number for entity, number in rows[path].items()},
         )
         for path in shown
     )
