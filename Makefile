@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 # Four suit two processors: tests wait for stores and for processes of their own as long as they compute.
 WORKERS ?= 4
+# The tests start hundreds of processes: each would compile the whole source again.
+unexport PYTHONDONTWRITEBYTECODE
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready

@@ -4,11 +4,27 @@ from __future__ import annotations
 
 import pytest
 
-SHARED = ("neo4j", "virtuoso", "oxigraph", "neo4j_with_apoc", "installed")
-"""Fixtures that make something costly for the whole session: all tests of one share a worker, the longest first."""
+GROUPS = {
+    "neo4j": ("neo4j",),
+    "virtuoso": ("virtuoso",),
+    "oxigraph": ("oxigraph",),
+    "installed": ("installed", "neo4j_with_apoc"),  # commands of the README ask a Neo4j as well
+}
+"""Fixtures that make something costly for the whole session, by the group of the tests that ask for them."""
 
 OWN = frozenset({"own_virtuoso", "own_oxigraph", "own_neo4j"})
 """Fixtures that start a store for a single test, which can run in any worker."""
+
+LONG = (
+    "service/test_neo4j_service",
+    "server/test_transport",
+    "server/test_budget",
+    "server/test_transport_http",
+    "server/test_eras",
+    "adapters/test_registry",
+    "conformance/test_conformance",
+)
+"""Modules that take ten seconds or more: one of them alone at the end would keep the other workers waiting."""
 
 
 def group(item: pytest.Item) -> str | None:
@@ -16,20 +32,20 @@ def group(item: pytest.Item) -> str | None:
 
     Tests without anything costly stay with their module: what it makes once is not made in each worker.
     """
-    wanted = getattr(item, "fixturenames", ())
-    for shared in SHARED:
-        if shared in wanted:
-            return shared
-    if OWN.intersection(wanted):
+    wanted = frozenset(getattr(item, "fixturenames", ()))
+    for name, costly in GROUPS.items():
+        if wanted.intersection(costly):
+            return name
+    if wanted & OWN:
         return None
     return f"{item.path.parent.name}/{item.path.stem}"
 
 
 def arrange(items: list[pytest.Item]) -> None:
-    """Name each test's group, and put the costly ones first: they start side by side, and none is left for the end."""
+    """Name each test's group, and put the costly and long ones first: stores start side by side."""
     names = {item: group(item) for item in items}
     for item, name in names.items():
         if name is not None:
             item.add_marker(pytest.mark.xdist_group(name))
-    rank = {name: place for place, name in enumerate(SHARED)}
-    items.sort(key=lambda item: rank.get(names[item] or "", len(rank)))
+    first = [*GROUPS, *LONG]
+    items.sort(key=lambda item: first.index(name) if (name := names[item]) in first else len(first))

@@ -49,10 +49,9 @@ BLOCKS = {
 
 
 @pytest.fixture(scope="session")
-def movies(request: pytest.FixtureRequest) -> str:
+def movies(neo4j_with_apoc: Neo4j) -> str:
     """The address of a Neo4j, whatever is in it."""
-    service: Neo4j = request.getfixturevalue("neo4j")
-    return service.url
+    return neo4j_with_apoc.url
 
 
 @pytest.fixture(scope="module")
