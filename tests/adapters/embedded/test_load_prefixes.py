@@ -14,7 +14,7 @@ import pytest
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.loading import load, prefixes
 from kgnav_mcp.config import GraphSettings, Settings
-from kgnav_mcp.model import Direction
+from kgnav_mcp.model import Direction, Entity
 from kgnav_mcp.port import AdapterOptions
 from tests.adapters.embedded.loaded import Loaded, loaded, write
 from tests.rows import triples_at
@@ -51,7 +51,7 @@ async def printed(path: Path, *entities: str, options: Mapping[str, object] | No
     async with open_adapter(str(path), AdapterOptions(extra=options or {})) as adapter:
         page = await triples_at(adapter, entities, Direction.OUTGOING, limit=1000)
         ids = {triple.head.id for triple in page.items} | {triple.relation.id for triple in page.items}
-        return ids | {triple.tail.id for triple in page.items if hasattr(triple.tail, "id")}  # type: ignore[union-attr]
+        return ids | {triple.tail.id for triple in page.items if isinstance(triple.tail, Entity)}
 
 
 def places(count: int, namespace: str = PLACE) -> str:
