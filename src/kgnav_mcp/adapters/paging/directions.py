@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import (
     AnchoredPage,
     Count,
     Direction,
+    Entity,
     Link,
     Page,
     RelationFacts,
@@ -92,8 +94,30 @@ class DirectedAdapter(GraphAdapter):
     ) -> AnchoredPage[RelationFacts]:
         sides = Direction if direction is None else (direction,)
         asked = (RelationQuestion(ids, side, hops, far_ends, examples, limit) for side in sides)
-        pages, anchors = await gathered(gathered(*map(self.relations_in, asked)), self.describe(ids))
-        return anchored(relations_together(pages, limit), anchors)
+        pages, known = await gathered(gathered(*map(self.relations_in, asked)), self._described(ids))
+        page = relations_together(pages, limit)
+        return anchored(page, self._having_rows(ids, page, known) if isinstance(known, StoreTimeout) else known)
+
+    async def _described(self, ids: Sequence[str]) -> Mapping[str, Entity] | StoreTimeout:
+        """What the ids are; or why that is not known, which must not cost the relations that are."""
+        try:
+            return await self.describe(ids)
+        except StoreTimeout as error:
+            return error
+
+    def _having_rows(
+        self, ids: Sequence[str], page: Page[RelationFacts], time_out: StoreTimeout
+    ) -> Mapping[str, Entity]:
+        """The entities that are known by their rows alone.
+
+        Raises:
+            StoreTimeout: there are none, so that nothing is known at all.
+        """
+        having = {entity for facts in page.items for entity in facts.per_entity}
+        found = {given: Entity(short) for given, short in self.printed(ids).items() if short in having}
+        if not found:
+            raise time_out
+        return found
 
     async def neighbours(
         self,
