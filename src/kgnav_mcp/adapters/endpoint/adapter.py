@@ -22,6 +22,7 @@ from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.paging.directions import RowQuestion
 from kgnav_mcp.adapters.sparql.adapter import Readers, SparqlAdapter, connected
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, Path
+from kgnav_mcp.adapters.sparql.around.edges import LEAVING, EdgeReader
 from kgnav_mcp.adapters.sparql.location import GRAPH
 from kgnav_mcp.adapters.sparql.rate_limit import Client
 from kgnav_mcp.adapters.sparql.reading import Read, Reader
@@ -164,6 +165,11 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
             counts=counts,
             relations=RelationReader(store, names, counts),
             rows=lambda anchors, asked: RowReader(store, names, counts, anchors, asked),
+            edges=lambda heads, tails, paths: (
+                EdgeReader(RowReader(store, names, counts, heads, LEAVING), counts, tails, paths)
+                if all(isinstance(one, URIRef) for one in (*heads, *tails))
+                else None  # what a blank node has is read with it
+            ),
             triples=triples,
         )
 

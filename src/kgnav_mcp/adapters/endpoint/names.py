@@ -20,8 +20,8 @@ from kgnav_mcp.model import Entity, Relation
 
 _TEXTS = (queries.TEXTS, queries.TEXTS_OF_ANY_LANGUAGE)
 _FRESH = 60.0
-_BATCH = 100
-"""Entities of one query, which has a branch for each relation: Virtuoso does not compile much longer lists."""
+_BATCH = 1_000
+"""Entities in all branches of one query, which has one for each relation: Virtuoso does not compile longer lists."""
 
 
 class Names(names.Names):
@@ -43,7 +43,7 @@ class Names(names.Names):
             labels_of_any_language=labels_of_any_language,
             fresh=_FRESH,
         )
-        super().__init__(store.reader.batching(_BATCH), naming)
+        super().__init__(store.reader.batching(_BATCH // max(len(store.names), len(store.descriptions), len(store.types), 1)), naming)
 
     async def classes(self, iris: Iterable[URIRef]) -> dict[URIRef, Relation]:
         """Classes with the names that the graph gives them, else the last part of their ids."""

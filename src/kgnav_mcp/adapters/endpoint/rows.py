@@ -85,7 +85,7 @@ class RowReader(rows.RowReader):
             blanks = [self._entity(one, (segment.entity, segment.path[0], self._backwards), marks) for one in found]
         return _ordered(terms, blanks)
 
-    async def _rows(self, blocks: Sequence[Block]) -> list[Rows[Found]]:
+    async def stated(self, blocks: Sequence[Block]) -> list[Rows[Found]]:
         """The rows of some blocks: a triple with several statements about it is as many rows."""
         triples = [
             (block.wanted.segment.entity, block.wanted.segment.path[0], end)

@@ -23,6 +23,7 @@ from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.adapter import Readers, SparqlAdapter
 from kgnav_mcp.adapters.sparql.around.counts import Path
+from kgnav_mcp.adapters.sparql.around.edges import LEAVING, EdgeReader
 from kgnav_mcp.adapters.sparql.client import SparqlClient
 from kgnav_mcp.adapters.sparql.rate_limit import Client
 from kgnav_mcp.adapters.sparql.reading import number
@@ -109,6 +110,9 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
             store=store,
             relations=RelationReader(store, names, counts),
             rows=lambda anchors, asked: RowReader(store, names, counts, anchors, asked),
+            edges=lambda heads, tails, paths: EdgeReader(
+                RowReader(store, names, counts, heads, LEAVING), counts, tails, paths
+            ),
             graph=await self._graph(),
             triples=triples,
         )

@@ -43,7 +43,7 @@ class RowReader(rows.RowReader):
         self._ids = store.ids
         self._called = names
 
-    async def _all_rows(self, iris: Sequence[URIRef], most: int) -> tuple[Ends, Stop]:
+    async def all_rows(self, iris: Sequence[URIRef], most: int) -> tuple[Ends, Stop]:
         by = self._reader.part(AROUND_SET[self._direction], s=values(*iris))
         return await self._read(by, self._ends, iris, most)
 

@@ -11,12 +11,14 @@ import httpx2
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.directions import DirectedAdapter, RelationQuestion, RowQuestion
+from kgnav_mcp.adapters.paging.edges import EdgeSource, edges_page
 from kgnav_mcp.adapters.paging.positions import Position
 from kgnav_mcp.adapters.sparql.client import USER_AGENT, SparqlClient
 from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.lists import ListReader
 from kgnav_mcp.adapters.sparql.rate_limit import MAX_CONCURRENT, Client, RateLimitedClient, limiter_of, user_agent
 from kgnav_mcp.adapters.sparql.requests import Address
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import StoreUnavailable
 from kgnav_mcp.model import Candidate, Count, Entity, Literal, Namesake, Page, RelationFacts, Schema, Triple
 from kgnav_mcp.port import ValueOwner
@@ -53,6 +55,8 @@ class Readers:
     relations: RelationReader
     rows: Callable[[Sequence[Any], RowQuestion], RowReader]
     """Makes the reader of rows at the anchors that the adapter makes of ids."""
+    edges: Callable[[Sequence[Any], Sequence[Any], Sequence[Any] | None], EdgeSource[Any, Any] | None]
+    """Makes the reader of edges between two sets, by some relations; None where rows are to be read and compared."""
     lists: ListReader
     schema: SchemaReader
 
@@ -136,6 +140,24 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         if asked.after is not None:
             self._check_position(asked.after)
         return Page((), (), Count(0))
+
+    async def edges(
+        self,
+        heads: Sequence[str],
+        tails: Sequence[str],
+        *,
+        relations: Sequence[str] | None = None,
+        limit: int,
+        after: str | None = None,
+    ) -> Page[Triple]:
+        paths = None if relations is None else self._paths([(relation,) for relation in relations])
+        starts, ends = await gathered(self._anchors(heads), self._anchors(tails))
+        if not starts or not ends or paths == []:
+            return Page((), (), Count(0))
+        source = self._readers.edges(starts, ends, paths)
+        if source is None:
+            return await super().edges(heads, tails, relations=relations, limit=limit, after=after)
+        return self._answer(await edges_page(source, starts, limit=limit, after=after))
 
     async def nodes(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None

@@ -18,6 +18,7 @@ from kgnav_mcp.adapters.wikidata.base import found_in
 from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
 from kgnav_mcp.adapters.wikidata.classes import Classes
 from kgnav_mcp.adapters.wikidata.counts import CountReader, Path
+from kgnav_mcp.adapters.wikidata.edges import EdgeReader
 from kgnav_mcp.adapters.wikidata.linking import Linker
 from kgnav_mcp.adapters.wikidata.lists import ListReader
 from kgnav_mcp.adapters.wikidata.names import Names
@@ -145,6 +146,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
             statements=statements,
             relations=RelationReader(store, catalogues, counts, statements),
             rows=lambda anchors, asked: RowReader(store, catalogues, counts, statements, (anchors, asked)),
+            edges=lambda _, tails, paths: EdgeReader(store, statements, tails, paths),
         )
 
     def _api(self, address: str) -> JsonApi:

@@ -202,6 +202,11 @@ EXAMPLES: Final = {
     "BIND($number AS ?number) }",
 }
 """Costs the statements of one property of the entities, or, of those that point at them, a few."""
+EDGES: Final = (
+    "SELECT ?s ?p ?st ?o WHERE { VALUES ?s { $s } $leaving_to FILTER(STRSTARTS(STR(?o), $entities)) $between }"
+)
+"""Costs the triples of all statements of the entities."""
+BETWEEN: Final = "FILTER(?o IN ($tails))"
 QUALIFIED: Final = (
     "SELECT ?s ?p ?st ?o WHERE { { SELECT DISTINCT ?s ?p ?st WHERE { VALUES ?x { $s } ?st ?q ?x . $best ?s ?p ?st "
     "FILTER(STRSTARTS(STR(?q), $qualifier)) } LIMIT $most } OPTIONAL { ?st ?v ?o FILTER(STRSTARTS(STR(?v), $value)) } }"

@@ -109,7 +109,7 @@ class RowReader(RowSource[URIRef, str, Found]):
             name, value = names[number(row, "number")], row.get("o")
             if self._far_ends is None or (self._far_ends is TailKind.ENTITY) == self._is_entity(value):
                 found[address(row, "s" if outgoing else "o"), name].append(_found(row, name))
-        key = _key(self._direction)
+        key = row_order(self._direction)
         return [
             one.cut(_placed(sorted(found[one.segment.entity, one.segment.path[0]], key=key)), read.stop)
             for one in wanted
@@ -157,7 +157,7 @@ def _placed(found: Iterable[Found], start: int = 0) -> list[tuple[Found, Place]]
     return [(each, Place(n)) for n, each in enumerate(found, start + 1)]
 
 
-def _key(direction: Direction) -> Callable[[Found], tuple[bool, int, str, str]]:
+def row_order(direction: Direction) -> Callable[[Found], tuple[bool, int, str, str]]:
     """The order of statements of one property: by value, or by head, entities by number; then by their keys."""
 
     def key(found: Found) -> tuple[bool, int, str, str]:

@@ -126,7 +126,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
             return None
         iris = [one for one in self._anchors if isinstance(one, URIRef)]
         most = limit if all_or_none else min(limit, self.rows_together)
-        reads = await gathered(*(self._all_rows(batch, most + 1) for batch in batches(iris, _ENTITIES)))
+        reads = await gathered(*(self.all_rows(batch, most + 1) for batch in batches(iris, _ENTITIES)))
         total = sum(len(ends) for found, _ in reads for ends in found.values())
         if all_or_none and total > limit:
             return Count.at_least(limit + 1)
@@ -157,7 +157,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
             return [Rows((), stop) for _ in wanted]
         terms = {pair: self._known.get(pair, read.get(pair, ())) for pair in pairs}
         ends = await self._sorted(terms)
-        return await self._rows([Block(one, ends[pair]) for pair, one in pairs.items()])
+        return await self.stated([Block(one, ends[pair]) for pair, one in pairs.items()])
 
     async def slice(self, wanted: Wanted[Anchor, URIRef]) -> Rows[Found]:
         return await (self._through(wanted) if len(wanted.segment.path) == 2 else self._by_slices(wanted))
@@ -172,7 +172,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
             size = self.block if self.block > 1 else min(room, max(segment.rows - begin, 1)) if segment.exact else room
             read = await self._reader.slice(queries.SLICE, begin, size, by=by, kind=self._ends)
             ends = await self._sorted_slice(segment, by, [row["o"] for row in read.rows], begin, size)
-            (some,) = await self._rows([Block(Wanted(segment, wanted.start, room), ends, begin)])
+            (some,) = await self.stated([Block(Wanted(segment, wanted.start, room), ends, begin)])
             found += some.found
             begin += size
             if some.stop is not Stop.COMPLETE or read.stop is not Stop.COMPLETE:
@@ -236,7 +236,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         """An entity that no query can name."""
         raise AssertionError(f"{anchor} has no IRI")
 
-    async def _all_rows(self, iris: Sequence[URIRef], most: int) -> tuple[Ends, Stop]:
+    async def all_rows(self, iris: Sequence[URIRef], most: int) -> tuple[Ends, Stop]:
         """Up to `most` rows at some entities."""
         one = len(iris) == 1
         template = (queries.AROUND_ONE if one else queries.AROUND_SET)[self._direction]
@@ -251,6 +251,15 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         named = [(one, relation) for one, relation in pairs if isinstance(one, URIRef)]
         by = self._reader.part(queries.AROUND_PAIRS[self._direction], pairs=rows(*named))
         return await self._read(by, self._ends, [one for one, _ in named], 2 * self.rows_together)
+
+    def part(self, template: str, **terms: URIRef | Terms) -> Terms:
+        """A filled fragment, to stand in a query."""
+        return self._reader.part(template, **terms)
+
+    async def read(self, by: Terms, iris: Sequence[URIRef]) -> tuple[Ends, Stop]:
+        """All rows that a pattern binds as ?s, ?p and ?o."""
+        kind = self._counts.kind(self._direction, self._far_ends)
+        return await self._read(by, kind, iris, 2 * self.rows_together)
 
     async def _read(
         self, by: Terms, kind: Terms, iris: Sequence[URIRef], most: int, only: URIRef | None = None
@@ -271,7 +280,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         del segment, by, begin, size
         return terms if self.block == 1 else in_order(terms)
 
-    async def _rows(self, blocks: Sequence[Block]) -> list[Rows[Found]]:
+    async def stated(self, blocks: Sequence[Block]) -> list[Rows[Found]]:
         """The rows that are wanted of some blocks."""
         return [one.wanted.cut([(Found(end), Place(n + 1)) for n, end in one.shown], one.stop) for one in blocks]
 

@@ -1,0 +1,52 @@
+"""The statements between two sets of entities: those of the heads are read, of which none has a hub's number."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.paging.edges import EdgeSource
+from kgnav_mcp.adapters.sparql.reading import address
+from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, listed
+from kgnav_mcp.adapters.wikidata import queries
+from kgnav_mcp.adapters.wikidata.counts import Path
+from kgnav_mcp.adapters.wikidata.rows import row_order
+from kgnav_mcp.adapters.wikidata.statements import Found, StatementReader, statement
+from kgnav_mcp.adapters.wikidata.store import Store
+from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.model import Direction, Stop, Triple
+
+
+class EdgeReader(EdgeSource[URIRef, Found]):
+    """Finds statements whose value is one of some entities."""
+
+    def __init__(
+        self, store: Store, statements: StatementReader, tails: Sequence[URIRef], paths: Sequence[Path] | None
+    ) -> None:
+        self._store = store
+        self._statements = statements
+        self._tails = frozenset(tails)
+        self._names = None if paths is None else {path[0] for path in paths}
+
+    async def edges(self, heads: Sequence[URIRef]) -> tuple[Mapping[URIRef, Sequence[Found]], Stop]:
+        reader, between = self._store.reader, Terms("")
+        if len(self._tails) <= MAX_TERMS:
+            between = reader.part(queries.BETWEEN, tails=listed(*sorted(self._tails)))
+        read = await reader.over(queries.EDGES, "s", heads, between=between)
+
+        def found() -> Mapping[URIRef, Sequence[Found]]:
+            edges: dict[URIRef, list[Found]] = defaultdict(list)
+            for row in read.rows:
+                name = self._store.ids.last(str(row["p"]))
+                if name is not None and row["o"] in self._tails and (self._names is None or name in self._names):
+                    head = address(row, "s")
+                    edges[head].append(Found(head, name, statement(row, "st"), row["o"]))
+            order = row_order(Direction.OUTGOING)
+            return {head: sorted(some, key=lambda one: (one.property, order(one))) for head, some in edges.items()}
+
+        return await in_thread(len(read.rows), found), read.stop
+
+    async def triples(self, edges: Sequence[tuple[URIRef, Found]]) -> Sequence[Triple]:
+        return await self._statements.triples([edge for _, edge in edges])
