@@ -48,12 +48,12 @@ T = TypeVar("T")
 
 _UNASKED = AdapterOptions().languages
 """Languages that nobody asked for: names are then shown as the load chose them."""
-_KEPT_ENTITIES = 256
-_KEPT_ANCHORS = 40_000
+_CACHED_ENTITIES = 256
+_CACHED_ANCHORS = 40_000
 """Entities that are known from the sets of earlier calls: some 20 MB at the most, where all are of one call each."""
-_KEPT_COUNTS = 200_000
-"""Rows of an entity by a relation, in the lists of relations that are kept: some 20 MB at the most."""
-_KEPT_EDGES = 1_000_000
+_CACHED_COUNTS = 200_000
+"""Rows of an entity by a relation, in the lists of relations that are cached: some 20 MB at the most."""
+_CACHED_EDGES = 1_000_000
 """Numbers of edges between sets of entities, in lists that are paged through: 8 MB at the most."""
 
 
@@ -78,12 +78,12 @@ class EmbeddedAdapter(GraphAdapter):
         self._orders = Orders()
         self._vocabulary: Vocabulary | None = None
         # An open file never changes, and one that is put in its place is opened by an adapter of its own: answers
-        # hold. They are kept and looked up on the event loop alone, never by the pool's threads.
-        self._described: LRUCache[tuple[str, ...], Mapping[str, Entity]] = LRUCache(_KEPT_ENTITIES)
-        self._anchors: LRUCache[tuple[str, ...], Anchors] = LRUCache(_KEPT_ANCHORS, getsizeof=len)
-        self._edges: LRUCache[tuple[object, ...], EdgeKeys] = LRUCache(_KEPT_EDGES, getsizeof=len)
+        # hold. They are cached, and looked up on the event loop alone, never by the pool's threads.
+        self._described: LRUCache[tuple[str, ...], Mapping[str, Entity]] = LRUCache(_CACHED_ENTITIES)
+        self._anchors: LRUCache[tuple[str, ...], Anchors] = LRUCache(_CACHED_ANCHORS, getsizeof=len)
+        self._edges: LRUCache[tuple[object, ...], EdgeKeys] = LRUCache(_CACHED_EDGES, getsizeof=len)
         self._relations: LRUCache[tuple[object, ...], AnchoredPage[RelationFacts]] = LRUCache(
-            _KEPT_COUNTS, getsizeof=_counts_in
+            _CACHED_COUNTS, getsizeof=_counts_in
         )
 
     async def open(self) -> None:
@@ -149,7 +149,7 @@ class EmbeddedAdapter(GraphAdapter):
         if page is None:
             page = await self._run_at(job, ids)
             if self._are_known(ids):
-                _keep(self._relations, key, page)
+                _put(self._relations, key, page)
         return page
 
     async def neighbours(
@@ -190,7 +190,7 @@ class EmbeddedAdapter(GraphAdapter):
 
         keys, page = await self._run_at(job, heads, tails)
         if page.stop is Stop.LIMIT and self._are_known(heads, tails):
-            _keep(self._edges, key, keys)
+            _put(self._edges, key, keys)
         return page
 
     async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:
@@ -247,7 +247,7 @@ class EmbeddedAdapter(GraphAdapter):
         anchors, answer = await self._run(at)
         for ids, before, found in zip(asked, known, anchors, strict=True):
             if before is None and found.complete(ids):
-                _keep(self._anchors, ids, found)
+                _put(self._anchors, ids, found)
         return answer
 
     def _are_known(self, *sets: Sequence[str]) -> bool:
@@ -285,7 +285,7 @@ def _counts_in(page: AnchoredPage[RelationFacts]) -> int:
     return 1 + sum(1 + len(facts.per_entity) for facts in page.items)
 
 
-def _keep(cache: LRUCache[K, T], key: K, value: T) -> None:
+def _put(cache: LRUCache[K, T], key: K, value: T) -> None:
     """Put a value into a cache, unless it is larger than the whole of it."""
     with suppress(ValueError):
         cache[key] = value

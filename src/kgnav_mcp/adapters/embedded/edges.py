@@ -15,8 +15,8 @@ from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.anchors import Anchors
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
 from kgnav_mcp.adapters.embedded.rows import Builder
-from kgnav_mcp.model import Count, Direction, Page, Stop, Triple
-from kgnav_mcp.port.lists import items_before
+from kgnav_mcp.model import Direction, Page, Triple
+from kgnav_mcp.port.lists import page_of
 
 EdgeKeys: TypeAlias = "array[int]"
 """Edges in order: of each its head, relation, tail and place among parallel ones, as numbers of the file."""
@@ -57,9 +57,8 @@ class EdgeReader:
         Raises:
             InvalidCursor: the position is none of this list.
         """
-        start, total = items_before(after), len(keys) // _WIDTH
-        end = min(start + limit, total)
-        shown = [keys[place * _WIDTH : (place + 1) * _WIDTH] for place in range(start, end)]
+        page = page_of(range(len(keys) // _WIDTH), limit, after)
+        shown = [keys[place * _WIDTH : (place + 1) * _WIDTH] for place in page.items]
         asked = json.dumps([key.tolist() for key in shown])
         qualifiers = dict(self._builder.session.all(queries.around.QUALIFIERS_OF_EDGES, asked))
         triples = tuple(
@@ -71,8 +70,7 @@ class EdgeReader:
             )
             for place, (head, relation, tail, _) in enumerate(shown)
         )
-        positions = tuple(str(place + 1) for place in range(start, end))
-        return Page(triples, positions, Count(total), Stop.LIMIT if end < total else Stop.COMPLETE)
+        return Page(triples, page.positions, page.total, page.stop)
 
 
 class _Search:

@@ -24,7 +24,7 @@ from kgnav_mcp.adapters.embedded.pool import Row
 from kgnav_mcp.adapters.embedded.rows import Builder, nodes_in
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Count, Entity, Literal, Page, Stop
-from kgnav_mcp.port.lists import invalid
+from kgnav_mcp.port.lists import invalid, page_of
 from kgnav_mcp.port.ordering import value_order
 
 _INDEXED = 64
@@ -33,8 +33,8 @@ _LARGE_SHARE = 0.05
 """Above this share of a property's values, a node with the label is soon found at every value."""
 _FEW = 2_000
 """Distinct values that are found one by one; above, all rows are read once."""
-_KEPT = 2_000_000
-"""Values whose order is kept: 16 bytes each."""
+_CACHED = 2_000_000
+"""Values whose order is cached: 16 bytes each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +57,19 @@ class Orders:
     """The orders of values that were last asked for, for as long as a file is open. Safe to use from any thread."""
 
     def __init__(self) -> None:
-        self._kept: LRUCache[tuple[int, int | None], Order] = LRUCache(_KEPT, getsizeof=len)
+        self._cache: LRUCache[tuple[int, int | None], Order] = LRUCache(_CACHED, getsizeof=len)
         self._lock = Lock()
 
     def get(self, key: tuple[int, int | None]) -> Order | None:
         """The order of a property's values, or of those at a label; None: it is not kept."""
         with self._lock:
-            return self._kept.get(key)
+            return self._cache.get(key)
 
     def keep(self, key: tuple[int, int | None], order: Order) -> None:
         """Keep an order, unless it is too long for that."""
-        if len(order) <= _KEPT:
+        if len(order) <= _CACHED:
             with self._lock:
-                self._kept[key] = order
+                self._cache[key] = order
 
 
 class ValueReader:
@@ -123,27 +123,13 @@ class ValueReader:
         if any(names.entries[number].attributes for number in wanted):
             stored += self._session.all(queries.lists.ATTRIBUTE_QUALIFIER_VALUES, numbers, key)
         literals = self._literals(json.loads(value) for (value,) in stored)
-        start = _place_behind(after)
-        shown = literals[start : start + limit]
-        return Page(
-            items=tuple(shown),
-            positions=tuple(str(start + place) for place in range(len(shown))),
-            total=Count(len(literals)),
-            stop=Stop.LIMIT if start + len(shown) < len(literals) else Stop.COMPLETE,
-        )
+        return page_of(literals, limit, after)
 
     def _in_order(self, order: Order, entry: RelationEntry, limit: int, after: str | None) -> Page[Literal]:
-        start = _place_behind(after)
-        end = min(start + limit, len(order))
-        wanted = json.dumps(list(zip(order.nodes[start:end], order.places[start:end], strict=True)))
-        return Page(
-            items=tuple(
-                self._builder.literal(*row) for row in self._session.all(queries.lists.VALUES_AT, wanted, entry.id)
-            ),
-            positions=tuple(map(str, range(start, end))),
-            total=Count(len(order)),
-            stop=Stop.LIMIT if end < len(order) else Stop.COMPLETE,
-        )
+        page = page_of(range(len(order)), limit, after)
+        rows = json.dumps([(order.nodes[place], order.places[place]) for place in page.items])
+        values = self._session.all(queries.lists.VALUES_AT, rows, entry.id)
+        return Page(tuple(self._builder.literal(*row) for row in values), page.positions, page.total, page.stop)
 
     def _order(self, entry: RelationEntry, label: LabelEntry | None) -> Order:
         """The order of a property's values, made once for an open file: of few values by a look at each."""
@@ -194,13 +180,13 @@ class ValueReader:
         row = self._session.one(queries.lists.VALUES_AT_LABEL, label.id, entry.id)
         return (row[0] or 0) / entry.attributes if row is not None else 0.0
 
-    def _by_value(self, entry: RelationEntry, label: LabelEntry | None, behind: str | None, room: int) -> list[Row]:
+    def _by_value(self, entry: RelationEntry, label: LabelEntry | None, behind: str | None, most: int) -> list[Row]:
         """Rows with the next distinct values in the order of their texts: a look at each value, not at each node."""
         found: list[Row] = []
-        for beginning in self._beginnings(entry, (behind or "")[:_INDEXED], room):
+        for beginning in self._beginnings(entry, (behind or "")[:_INDEXED], most):
             rows = self._beginning_with(entry, beginning, label.id if label is not None else None)
             found += [row for row in rows if behind is None or row[0] > behind]
-            if len(found) >= room:
+            if len(found) >= most:
                 break
         return found
 
@@ -252,11 +238,3 @@ class ValueReader:
             kept = found.setdefault(literal.text, literal)
             found[literal.text] = min(kept, literal, key=lambda one: (one.datatype or "", one.language or ""))
         return [found[text] for text in sorted(found, key=value_order)]
-
-
-def _place_behind(after: str | None) -> int:
-    """The place in a list that a page starts at. Raises InvalidCursor."""
-    try:
-        return number_in(after) + 1 if after is not None else 0
-    except ValueError as error:
-        raise invalid(after or "") from error

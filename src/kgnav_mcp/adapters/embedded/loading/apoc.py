@@ -9,13 +9,14 @@ The export's `id` is the node's key; a property `id` stays a property.
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TypeAlias, cast
 
+from kgnav_mcp.adapters.embedded.loading.entries import stage_entries
 from kgnav_mcp.adapters.embedded.loading.headers import Value, typed
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
-from kgnav_mcp.adapters.embedded.loading.sources import Source, lines, translated
-from kgnav_mcp.adapters.embedded.loading.staging import BATCH
+from kgnav_mcp.adapters.embedded.loading.sources import Source, lines
 
 JsonObject: TypeAlias = "dict[str, object]"
 
@@ -29,50 +30,36 @@ def read_apoc_nodes(source: Source, stager: PropertyStager, rejects: Rejects) ->
     """Stage every node of an export. Lines that are no JSON are bad lines here, and passed over below.
 
     Raises:
-        LoadError: the source cannot be read.
-        BadLine: a line is wrong, and bad lines are not skipped.
+        LoadError, BadLine: as `stage_entries`.
     """
-    staging = stager.staging
-    with translated(source), source.open() as reader:
-        for number, line in lines(source, reader, rejects):
-            try:
-                entry = _entry(line)
-                if entry["type"] == "node":
-                    labels = [str(label) for label in _list(entry.get("labels"))]
-                    stager.node(_id(entry), labels, _properties(entry))
-            except ValueError as error:
-                rejects.add(source.name, number, str(error))
-            if len(staging.properties) >= BATCH or len(staging.labelled) >= BATCH:
-                staging.checkpoint(source.name, reader.position)
-        staging.checkpoint(source.name, reader.position)
+
+    def stage(_: int, line: str) -> None:
+        entry = _entry(line)
+        if entry["type"] == "node":
+            labels = [str(label) for label in _list(entry.get("labels"))]
+            stager.node(_id(entry), labels, _properties(entry))
+
+    stage_entries(source, stager.staging, rejects, partial(lines, source, rejects), stage)
 
 
 def read_apoc_relationships(source: Source, index: int, stager: PropertyStager, rejects: Rejects) -> None:
     """Stage every relationship of an export.
 
     Raises:
-        LoadError: the source cannot be read.
-        BadLine: a line is wrong, and bad lines are not skipped.
+        LoadError, BadLine: as `stage_entries`.
     """
-    staging = stager.staging
+
+    def stage(number: int, line: str) -> None:
+        try:
+            entry = _entry(line)
+        except ValueError:
+            return
+        if entry["type"] == "relationship":
+            start, end = _id(entry.get("start")), _id(entry.get("end"))
+            stager.relationship(start, _type(entry), end, _properties(entry), (index, number))
+
     quiet = Rejects(skip_bad=True)  # what is no line of text, or no JSON, was told by the first reading
-    with translated(source), source.open() as reader:
-        for number, line in lines(source, reader, quiet):
-            try:
-                entry = _entry(line)
-            except ValueError:
-                continue
-            if entry["type"] != "relationship":
-                continue
-            try:
-                stager.relationship(
-                    _id(entry.get("start")), _type(entry), _id(entry.get("end")), _properties(entry), (index, number)
-                )
-            except ValueError as error:
-                rejects.add(source.name, number, str(error))
-            if len(staging.relationships) >= BATCH:
-                staging.checkpoint(source.name, reader.position)
-        staging.checkpoint(source.name, reader.position)
+    stage_entries(source, stager.staging, rejects, partial(lines, source, quiet), stage)
 
 
 def _entry(line: str) -> JsonObject:

@@ -11,7 +11,7 @@ from kgnav_mcp.adapters.embedded.loading.sources import LONGEST_LINE, Source, So
 from kgnav_mcp.errors import LoadError
 
 
-def rows(source: Source, header: Header, reader: SourceReader, rejects: Rejects) -> Iterator[tuple[int, list[str]]]:
+def rows(source: Source, header: Header, rejects: Rejects, reader: SourceReader) -> Iterator[tuple[int, list[str]]]:
     """The line each row begins on, and its fields, as many as the header has. Empty lines are left out."""
     lines = _Lines(source, reader)
     if header.written:

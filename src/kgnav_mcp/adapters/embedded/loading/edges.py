@@ -10,16 +10,18 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias, cast
 
 from kgnav_mcp.adapters.embedded.loading.columns import is_number
 from kgnav_mcp.adapters.embedded.loading.delimited import rows
+from kgnav_mcp.adapters.embedded.loading.entries import stage_entries
 from kgnav_mcp.adapters.embedded.loading.headers import Header, Role, Value, typed
 from kgnav_mcp.adapters.embedded.loading.layout import COMMENT, TAB, Layout
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
-from kgnav_mcp.adapters.embedded.loading.sources import Format, Source, lines, translated
-from kgnav_mcp.adapters.embedded.loading.staging import BATCH, Staging
+from kgnav_mcp.adapters.embedded.loading.sources import Format, Source, SourceReader, lines, translated
+from kgnav_mcp.adapters.embedded.loading.staging import Staging
 
 Edge: TypeAlias = "tuple[str, str, str, list[tuple[str, Value]]]"
 """Head, relation, tail and qualifiers."""
@@ -45,7 +47,7 @@ def with_types(source: Source) -> Source:
     types = {column.place: "integer" for column in header.of(Role.PROPERTY)}
     filled: set[int] = set()
     with translated(source), source.open() as reader:
-        for _, row in rows(source, header, reader, Rejects(skip_bad=True)):  # bad lines are told by the loading itself
+        for _, row in rows(source, header, Rejects(skip_bad=True), reader):  # bad lines are told by the loading itself
             for place in [place for place in types if row[place]]:
                 field = row[place]
                 filled.add(place)
@@ -66,30 +68,23 @@ def read_edges(source: Source, index: int, stager: PropertyStager, relation: str
     """Stage every edge of a table; those without a relation of their own get `relation`.
 
     Raises:
-        LoadError: the source cannot be read.
-        BadLine: a line is wrong, and bad lines are not skipped.
+        LoadError, BadLine: as `stage_entries`.
     """
-    staging = stager.staging
+    entries: Callable[[SourceReader], Iterator[tuple[int, Any]]]
+    parse: Callable[[Any], Iterable[Edge]]
     if source.layout.header is not None:
         source = with_types(source)
-    with translated(source), source.open() as reader:
-        entries: Iterator[tuple[int, Any]]
-        parse: Callable[[Any], Iterable[Edge]]
-        if source.layout.header is not None:
-            entries = rows(source, source.header, reader, rejects)
-            parse = _Table(source.header, stager, relation)
-        else:
-            entries = lines(source, reader, rejects)
-            parse = _Sif(staging) if source.form is Format.SIF else _List(source.layout.delimiter, relation)
-        for number, entry in entries:
-            try:
-                for edge in parse(entry):
-                    stager.edge(*edge, (index, number))
-            except ValueError as error:
-                rejects.add(source.name, number, str(error))
-            if len(staging.triples) + len(staging.relationships) >= BATCH:
-                staging.checkpoint(source.name, reader.position)
-        staging.checkpoint(source.name, reader.position)
+        entries = partial(rows, source, source.header, rejects)
+        parse = _Table(source.header, stager, relation)
+    else:
+        entries = partial(lines, source, rejects)
+        parse = _Sif(stager.staging) if source.form is Format.SIF else _List(source.layout.delimiter, relation)
+
+    def stage(number: int, entry: Any) -> None:  # noqa: ANN401 - a line, or a row
+        for edge in parse(entry):
+            stager.edge(*edge, (index, number))
+
+    stage_entries(source, stager.staging, rejects, entries, stage)
 
 
 def names_relations(source: Source) -> bool:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 
 from kgnav_mcp.adapters.embedded.loading import queries
 from kgnav_mcp.adapters.embedded.loading.columns import is_node_header
+from kgnav_mcp.adapters.embedded.loading.entries import stage_entries
 from kgnav_mcp.adapters.embedded.loading.names import NAME, NameRules
 from kgnav_mcp.adapters.embedded.loading.rdf import read_rdf_names
 from kgnav_mcp.adapters.embedded.loading.references import References
 from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
 from kgnav_mcp.adapters.embedded.loading.remarks import Remarks
-from kgnav_mcp.adapters.embedded.loading.sources import RDF_FORMATS, Source, lines, translated
-from kgnav_mcp.adapters.embedded.loading.staging import BATCH, Staging
+from kgnav_mcp.adapters.embedded.loading.sources import RDF_FORMATS, Source, lines
+from kgnav_mcp.adapters.embedded.loading.staging import Staging
 
 
 def read_labels(
@@ -64,22 +66,19 @@ def _read_table(source: Source, staging: Staging, rules: NameRules, references: 
     """Stage every line of a table of names, and count them.
 
     Raises:
-        LoadError: the source cannot be read.
-        BadLine: a line does not have two columns, and bad lines are not skipped.
+        LoadError, BadLine: as `stage_entries`.
     """
     rank = rules.rank(0, None)
     count = 0
-    with translated(source), source.open() as reader:
-        for number, line in lines(source, reader, rejects):
-            reference, _, name = line.partition("\t")
-            if not reference or not name.strip() or "\t" in name:
-                rejects.add(source.name, number, "two columns (id, name) separated by a tab are expected")
-                continue
-            if number == 1 and is_node_header([reference, name]):
-                continue
+
+    def stage(number: int, line: str) -> None:
+        nonlocal count
+        reference, _, name = line.partition("\t")
+        if not reference or not name.strip() or "\t" in name:
+            raise ValueError("two columns (id, name) separated by a tab are expected")
+        if number > 1 or not is_node_header([reference, name]):
             count += 1
             staging.named_keys += [(key, NAME, rank, None, name) for key in references.keys(reference)]
-            if len(staging.named_keys) >= BATCH:
-                staging.checkpoint(source.name, reader.position)
-        staging.checkpoint(source.name, reader.position)
+
+    stage_entries(source, staging, rejects, partial(lines, source, rejects), stage)
     return count

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import partial
 
 from kgnav_mcp.adapters.embedded.loading.delimited import rows
+from kgnav_mcp.adapters.embedded.loading.entries import stage_entries
 from kgnav_mcp.adapters.embedded.loading.headers import ARRAY_DELIMITER, Column, Role, Value
 from kgnav_mcp.adapters.embedded.loading.names import NAME, NameRules
 from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
-from kgnav_mcp.adapters.embedded.loading.sources import Source, translated
-from kgnav_mcp.adapters.embedded.loading.staging import BATCH, Staging
+from kgnav_mcp.adapters.embedded.loading.sources import Source
+from kgnav_mcp.adapters.embedded.loading.staging import Staging
 
 
 class PropertyStager:
@@ -97,49 +99,37 @@ def read_nodes(source: Source, stager: PropertyStager, rejects: Rejects) -> None
     """Stage every node of a file.
 
     Raises:
-        LoadError: the file cannot be read.
-        BadLine: a line is wrong, and bad lines are not skipped.
+        LoadError, BadLine: as `stage_entries`.
     """
-    staging = stager.staging
-    with translated(source), source.open() as reader:
-        header = source.header
-        key_column = header.of(Role.ID)[0]
-        label_columns = header.of(Role.LABEL)
-        for number, row in rows(source, header, reader, rejects):
-            try:
-                key = key_column.key(row)
-                properties = header.values(row)
-                if key_column.name and header.admin:
-                    properties.insert(0, (key_column.name, (row[key_column.place], None, None)))
-                labels = [label for column in label_columns for label in row[column.place].split(ARRAY_DELIMITER)]
-                stager.node(key, labels, properties)
-            except ValueError as error:
-                rejects.add(source.name, number, str(error))
-            if len(staging.properties) >= BATCH or len(staging.labelled) >= BATCH:
-                staging.checkpoint(source.name, reader.position)
-        staging.checkpoint(source.name, reader.position)
+    header = source.header
+    key_column = header.of(Role.ID)[0]
+    label_columns = header.of(Role.LABEL)
+
+    def stage(_: int, row: list[str]) -> None:
+        key = key_column.key(row)
+        properties = header.values(row)
+        if key_column.name and header.admin:
+            properties.insert(0, (key_column.name, (row[key_column.place], None, None)))
+        labels = [label for column in label_columns for label in row[column.place].split(ARRAY_DELIMITER)]
+        stager.node(key, labels, properties)
+
+    stage_entries(source, stager.staging, rejects, partial(rows, source, header, rejects), stage)
 
 
 def read_relationships(source: Source, index: int, stager: PropertyStager, rejects: Rejects) -> None:
     """Stage every relationship of a file. Ends that no node file has are found when all is read.
 
     Raises:
-        LoadError: the file cannot be read.
-        BadLine: a line is wrong, and bad lines are not skipped.
+        LoadError, BadLine: as `stage_entries`.
     """
-    staging = stager.staging
-    with translated(source), source.open() as reader:
-        header = source.header
-        start, end, kind = (header.of(role)[0] for role in (Role.START, Role.END, Role.TYPE))
-        for number, row in rows(source, header, reader, rejects):
-            try:
-                properties = header.values(row)
-                stager.relationship(start.key(row), _type(kind, row), end.key(row), properties, (index, number))
-            except ValueError as error:
-                rejects.add(source.name, number, str(error))
-            if len(staging.relationships) >= BATCH:
-                staging.checkpoint(source.name, reader.position)
-        staging.checkpoint(source.name, reader.position)
+    header = source.header
+    start, end, kind = (header.of(role)[0] for role in (Role.START, Role.END, Role.TYPE))
+
+    def stage(number: int, row: list[str]) -> None:
+        properties = header.values(row)
+        stager.relationship(start.key(row), _type(kind, row), end.key(row), properties, (index, number))
+
+    stage_entries(source, stager.staging, rejects, partial(rows, source, header, rejects), stage)
 
 
 def _type(column: Column, row: list[str]) -> str:

@@ -120,7 +120,7 @@ def translated(source: Source) -> Generator[None]:
         raise LoadError(f"{source.name}: {reason}", next_step="Check the file and its permissions.") from error
 
 
-def lines(source: Source, reader: SourceReader, rejects: Rejects) -> Iterator[tuple[int, str]]:
+def lines(source: Source, rejects: Rejects, reader: SourceReader) -> Iterator[tuple[int, str]]:
     """Number (from 1) and text of every line that is UTF-8; others are bad lines. Blank lines are left out."""
     first = 1
     for block in blocks(source, reader):

@@ -59,6 +59,12 @@ class Staging:
         return self.labels.setdefault(key, len(self.labels) + 1)
 
     @property
+    def full(self) -> bool:
+        """Whether the rows of entries are to be written."""
+        rows = len(self.triples) + len(self.relationships) + len(self.properties)
+        return rows + len(self.labelled) + len(self.named_keys) >= BATCH
+
+    @property
     def waiting(self) -> int:
         """Triples since the last checkpoint, written or not."""
         return self._written + len(self.triples) + len(self.literals)

@@ -17,7 +17,7 @@ def read_triples(source: Source, staging: Staging, rejects: Rejects) -> None:
     known, add = staging.terms.ids.get, staging.terms.add
     relations, add_triple = staging.relations, staging.triples.append
     with translated(source), source.open() as reader:
-        for number, line in lines(source, reader, rejects):
+        for number, line in lines(source, rejects, reader):
             columns = line.split("\t")
             if len(columns) != 3 or not all(columns):
                 rejects.add(source.name, number, _columns_reason(columns))
