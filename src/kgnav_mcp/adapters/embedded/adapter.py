@@ -20,15 +20,13 @@ from kgnav_mcp.adapters.embedded.pool import Pool, Session
 from kgnav_mcp.adapters.embedded.qualified import qualified
 from kgnav_mcp.adapters.embedded.relations import RelationReader
 from kgnav_mcp.adapters.embedded.rows import Builder
-from kgnav_mcp.adapters.embedded.schema import SchemaReader
+from kgnav_mcp.adapters.embedded.schema import SchemaReader, health
 from kgnav_mcp.adapters.embedded.values import Orders, ValueReader
-from kgnav_mcp.adapters.embedded.vocabulary import Vocabulary
 from kgnav_mcp.adapters.options import PREFIXES, read_prefixes, refuse_unknown
 from kgnav_mcp.errors import StoreUnavailable
 from kgnav_mcp.model import (
     AnchoredPage,
     Candidate,
-    Count,
     Direction,
     Entity,
     Health,
@@ -76,7 +74,6 @@ class EmbeddedAdapter(GraphAdapter):
         self._catalogue: Catalogue | None = None
         self._totals: Totals = {}
         self._orders = Orders()
-        self._vocabulary: Vocabulary | None = None
         # An open file never changes, and one that is put in its place is opened by an adapter of its own: answers
         # hold. They are cached, and looked up on the event loop alone, never by the pool's threads.
         self._described: LRUCache[tuple[str, ...], Mapping[str, Entity]] = LRUCache(_CACHED_ENTITIES)
@@ -120,12 +117,12 @@ class EmbeddedAdapter(GraphAdapter):
         return found
 
     async def named(self, name: str, *, limit: int) -> Page[Namesake]:
-        return await self._run(lambda builder: self._names(builder).named(name, limit))
+        return await self._run(lambda builder: NameReader(builder, self._options.languages).named(name, limit))
 
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
         def job(builder: Builder) -> Page[Candidate]:
             entry = builder.catalogue.labels(builder.session).one("label", label) if label is not None else None
-            return self._names(builder).find(hint, entry, limit)
+            return NameReader(builder, self._options.languages).find(hint, entry, limit)
 
         return await self._run(job)
 
@@ -221,17 +218,7 @@ class EmbeddedAdapter(GraphAdapter):
         return await self._run(job)
 
     async def health(self) -> Health:
-        def job(builder: Builder) -> Health:
-            catalogue = builder.catalogue
-            return Health(
-                reachable=True,
-                store=f"graph file {Path(self._path).name}",
-                entities=Count(catalogue.entities),
-                triples=Count(catalogue.triples),
-                advice=tuple(_advice(builder)),
-            )
-
-        return await self._run(job)
+        return await self._run(lambda builder: health(builder, Path(self._path).name))
 
     async def _run_at(self, job: Callable[..., T], *sets: Sequence[str]) -> T:
         """Do one verb's work at sets of entities, which are looked up where they are not those of an earlier call."""
@@ -271,15 +258,6 @@ class EmbeddedAdapter(GraphAdapter):
         graphfile.check_schema((text for (text,) in session.all(queries.entities.SCHEMA)), self._path)
         return Catalogue(dict(session.all(queries.entities.META)), self._prefixes)
 
-    def _names(self, builder: Builder) -> NameReader:
-        return NameReader(builder, self._options.languages, self._words)
-
-    def _words(self, builder: Builder) -> Vocabulary:
-        """All words of all names, read when near words are first looked for."""
-        if self._vocabulary is None:
-            self._vocabulary = Vocabulary(term for (term,) in builder.session.all(queries.names.VOCABULARY))
-        return self._vocabulary
-
 
 def _counts_in(page: AnchoredPage[RelationFacts]) -> int:
     return 1 + sum(1 + len(facts.per_entity) for facts in page.items)
@@ -289,14 +267,3 @@ def _put(cache: LRUCache[K, T], key: K, value: T) -> None:
     """Put a value into a cache, unless it is larger than the whole of it."""
     with suppress(ValueError):
         cache[key] = value
-
-
-def _advice(builder: Builder) -> list[str]:
-    """What would make answers from this file better."""
-    advice: list[str] = []
-    named = builder.session.one(queries.lists.HAS_NAMES)
-    if named is None or not named[0]:
-        advice.append("No entity has a name: load the names, too (kgnav load SOURCES... --labels NAMES).")
-    if not builder.catalogue.labels(builder.session).entries:
-        advice.append("No entity has a label (class), so that questions cannot be narrowed to one.")
-    return advice

@@ -12,6 +12,7 @@ from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.ids import Prefixes
 from kgnav_mcp.adapters.embedded.pool import Session
 from kgnav_mcp.adapters.embedded.session import counted, mapping, text, text_or_none, texts
+from kgnav_mcp.adapters.embedded.vocabulary import Vocabulary
 from kgnav_mcp.adapters.naming import local_name, readable
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Relation
@@ -168,6 +169,7 @@ class Catalogue:
         self._relations: Names[RelationEntry] | None = None
         self._labels: Names[LabelEntry] | None = None
         self._mediators: bool | None = None
+        self._vocabulary: Vocabulary | None = None
 
     def has_mediators(self, session: Session) -> bool:
         """Whether any entity is a mediator: without one nobody need look for two-hop relations."""
@@ -175,6 +177,12 @@ class Catalogue:
             row = session.one(queries.entities.HAS_MEDIATORS)
             self._mediators = row is not None and bool(row[0])
         return self._mediators
+
+    def vocabulary(self, session: Session) -> Vocabulary:
+        """All words of all names, read when near words are first looked for."""
+        if self._vocabulary is None:
+            self._vocabulary = Vocabulary(term for (term,) in session.all(queries.names.VOCABULARY))
+        return self._vocabulary
 
     def relations(self, session: Session) -> Names[RelationEntry]:
         """Every predicate, relationship type and property name."""

@@ -8,7 +8,7 @@ left out only where something bears the very name.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 
 from kgnav_mcp.adapters.embedded import queries
@@ -16,7 +16,6 @@ from kgnav_mcp.adapters.embedded.catalogue import LabelEntry
 from kgnav_mcp.adapters.embedded.ids import storable
 from kgnav_mcp.adapters.embedded.pool import Row
 from kgnav_mcp.adapters.embedded.rows import Builder
-from kgnav_mcp.adapters.embedded.vocabulary import Vocabulary
 from kgnav_mcp.adapters.likeness import DESCRIPTION, ID, folded, spellings, words
 from kgnav_mcp.adapters.naming import local_forms, names_in
 from kgnav_mcp.adapters.plurals import in_other_numbers, other_numbers
@@ -37,12 +36,9 @@ _AFTER_ALL = "\U0010ffff"
 class NameLookup:
     """Reads names, within one job. With a label, of entities that have it, as far as that is known on the way."""
 
-    def __init__(
-        self, builder: Builder, vocabulary: Callable[[Builder], Vocabulary], label: LabelEntry | None = None
-    ) -> None:
+    def __init__(self, builder: Builder, label: LabelEntry | None = None) -> None:
         self._builder = builder
         self._session = builder.session
-        self._vocabulary = vocabulary
         self._label = label
 
     def same(self, name: str) -> list[Row]:
@@ -81,7 +77,7 @@ class NameLookup:
 
     def _near(self, known: Mapping[str, list[str]]) -> Iterator[Row]:
         """Rows with all of the words or words near them, else with one of them. `known` has those the graph knows."""
-        vocabulary = self._vocabulary(self._builder)
+        vocabulary = self._builder.catalogue.vocabulary(self._session)
         near: dict[str, list[str]] = {}
         for word, forms in known.items():
             self._session.check()

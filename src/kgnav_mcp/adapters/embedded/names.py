@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from kgnav_mcp.adapters.candidates import Candidates, first_page
 from kgnav_mcp.adapters.embedded import entities, queries
@@ -11,7 +11,6 @@ from kgnav_mcp.adapters.embedded.catalogue import LabelEntry
 from kgnav_mcp.adapters.embedded.ids import storable
 from kgnav_mcp.adapters.embedded.lookup import MOST_HITS, MOST_SAME, NameLookup
 from kgnav_mcp.adapters.embedded.rows import Builder
-from kgnav_mcp.adapters.embedded.vocabulary import Vocabulary
 from kgnav_mcp.adapters.languages import language_rank
 from kgnav_mcp.adapters.likeness import ID, bearers
 from kgnav_mcp.model import Candidate, Count, Namesake, Page, Stop
@@ -23,15 +22,14 @@ _MOST_RANKED = 200
 class NameReader:
     """Answers `named` and `find`, within one job."""
 
-    def __init__(self, builder: Builder, languages: Sequence[str], vocabulary: Callable[[Builder], Vocabulary]) -> None:
+    def __init__(self, builder: Builder, languages: Sequence[str]) -> None:
         self._builder = builder
         self._session = builder.session
         self._languages = languages
-        self._vocabulary = vocabulary
 
     def named(self, name: str, limit: int) -> Page[Namesake]:
         """Entities with this very name in any language, letter case aside; by alias if none has it, then by id."""
-        lookup = NameLookup(self._builder, self._vocabulary)
+        lookup = NameLookup(self._builder)
         same = lookup.same(name)
         if all(kind == ID for _, kind, _, _ in same):
             same += lookup.by_id(name)
@@ -52,7 +50,7 @@ class NameReader:
         candidates = Candidates[int](hint)
         for reference, row in entities.resolved(self._builder, [hint]).items():
             candidates.add_given(row[0], reference)
-        rows = NameLookup(self._builder, self._vocabulary, label).like(hint) if hint else ()
+        rows = NameLookup(self._builder, label).like(hint) if hint else ()
         for node, kind, _, text in dict.fromkeys(rows):
             candidates.add(node, text, kind)
         if label is not None:

@@ -9,7 +9,7 @@ from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.catalogue import LabelEntry, RelationEntry
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.errors import UnknownName
-from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, PropertyFacts, Schema
+from kgnav_mcp.model import Count, EdgeFacts, Health, LabelFacts, PropertyFacts, Schema
 
 _SAMPLED = "the labels at the ends of relations and the datatypes of properties are from a sample of the triples"
 
@@ -112,6 +112,18 @@ class SchemaReader:
         numbers = [label for _, label in self._session.all(queries.lists.ENDS, entry.id)]
         numbers += [label for (label,) in self._session.all(queries.lists.LABELS_OF_PROPERTY, entry.id)]
         return [self._labels.entries[number] for number in dict.fromkeys(numbers)]
+
+
+def health(builder: Builder, name: str) -> Health:
+    """That the file of this name answers, its size, and what would make answers from it better."""
+    catalogue = builder.catalogue
+    advice: list[str] = []
+    named = builder.session.one(queries.lists.HAS_NAMES)
+    if named is None or not named[0]:
+        advice.append("No entity has a name: load the names, too (kgnav load SOURCES... --labels NAMES).")
+    if not catalogue.labels(builder.session).entries:
+        advice.append("No entity has a label (class), so that questions cannot be narrowed to one.")
+    return Health(True, f"graph file {name}", Count(catalogue.entities), Count(catalogue.triples), tuple(advice))
 
 
 def _by_size(facts: EdgeFacts | PropertyFacts) -> tuple[int, str]:
