@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -33,13 +34,17 @@ else:
             raise
 
 
-_LARGE = 500
+_LARGE = 200
 """Items whose work may block others: work on 10,000 of them takes a tenth of a second."""
+_WORKER = ThreadPoolExecutor(1, "kgnav-work")
+"""One thread: of several that compute, each makes the event loop wait for its turn."""
 
 
 async def in_thread(size: int, work: Callable[[], T]) -> T:
     """The result of work on so many items, done in a thread where they are many, so that other calls go on."""
-    return await asyncio.to_thread(work) if size > _LARGE else work()
+    if size <= _LARGE:
+        return work()
+    return await asyncio.get_running_loop().run_in_executor(_WORKER, work)
 
 
 @dataclass(slots=True, eq=False)

@@ -26,7 +26,7 @@ from kgnav_mcp.adapters.sparql.around.edges import LEAVING, EdgeReader
 from kgnav_mcp.adapters.sparql.location import GRAPH
 from kgnav_mcp.adapters.sparql.rate_limit import Client
 from kgnav_mcp.adapters.sparql.reading import Read, Reader
-from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Direction, Entity, Health, Triple
 from kgnav_mcp.port import AdapterOptions, Capability
@@ -175,13 +175,13 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
 
     async def _meant(self, ids: Sequence[str]) -> dict[str, Anchor]:
         """What ids mean: IRIs, whether there or not, and blank nodes that are there."""
-        opened = self._readers
-        found: dict[str, Anchor] = {}
-        for reference in dict.fromkeys(ids):
-            if (iri := self._endpoint.ids.iri(reference)) is not None:
-                found[reference] = iri
-        paths = {reference: path for reference in dict.fromkeys(ids) if (path := self._endpoint.ids.blank(reference))}
-        resolved = await gathered(*(opened.store.blanks.resolved(path) for path in paths.values()))
+        own = self._endpoint.ids
+        wanted = list(dict.fromkeys(ids))
+        found: dict[str, Anchor] = await in_thread(
+            len(wanted), lambda: {each: iri for each in wanted if (iri := own.iri(each)) is not None}
+        )
+        paths = {each: path for each in wanted if each not in found and (path := own.blank(each))}
+        resolved = await gathered(*(self._readers.store.blanks.resolved(path) for path in paths.values()))
         found |= {reference: blank for reference, blank in zip(paths, resolved, strict=True) if blank is not None}
         return {reference: found[reference] for reference in ids if reference in found}
 

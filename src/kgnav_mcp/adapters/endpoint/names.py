@@ -43,7 +43,9 @@ class Names(names.Names):
             labels_of_any_language=labels_of_any_language,
             fresh=_FRESH,
         )
-        super().__init__(store.reader.batching(_BATCH // max(len(store.names), len(store.descriptions), len(store.types), 1)), naming)
+        super().__init__(
+            store.reader.batching(_BATCH // max(len(store.names), len(store.descriptions), len(store.types), 1)), naming
+        )
 
     async def classes(self, iris: Iterable[URIRef]) -> dict[URIRef, Relation]:
         """Classes with the names that the graph gives them, else the last part of their ids."""

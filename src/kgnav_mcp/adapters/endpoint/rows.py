@@ -51,8 +51,8 @@ class RowReader(rows.RowReader):
         said = await self._store.reification.qualified(value, limit)
         if said is None:
             return None
-        found = [
-            (Segment[Anchor, URIRef](0, head, (relation,), 1), Found(tail, facts=facts))
+        found: list[tuple[Segment[Anchor, URIRef], Found]] = [
+            (Segment(0, head, (relation,), 1), Found(tail, facts=facts))
             for (head, relation, tail), facts in said.items()
         ]
         return tuple(await self.triples(found))

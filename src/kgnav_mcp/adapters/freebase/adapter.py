@@ -163,7 +163,7 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         return Count(size) if size < _COUNTED else Count.at_least(size)
 
     async def _anchors(self, ids: Sequence[str]) -> Sequence[URIRef]:
-        return self._iris(ids)
+        return await self._iris(ids)
 
     def _paths(self, paths: Sequence[tuple[str, ...]]) -> list[Path]:
         """Paths of relation ids as IRIs; those with a text that is no id are left out."""

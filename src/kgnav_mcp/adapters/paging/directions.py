@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import (
     AnchoredPage,
@@ -136,7 +136,7 @@ class DirectedAdapter(GraphAdapter):
         else:
             found = await self._rows_in_both(asked)
         seen = {link.anchor.id: link.anchor for link in found.items}
-        printed = self.printed(ids)
+        printed = await in_thread(len(ids), lambda: self.printed(ids))
         anchors = {given: seen[short] for given, short in printed.items() if short in seen}
         if after is None and (found.items or found.stop is not Stop.LIMIT):
             others = [given for given in printed if given not in anchors]

@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.lists import ListReader
 from kgnav_mcp.adapters.sparql.rate_limit import MAX_CONCURRENT, Client, RateLimitedClient, limiter_of, user_agent
 from kgnav_mcp.adapters.sparql.requests import Address
-from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreUnavailable
 from kgnav_mcp.model import Candidate, Count, Entity, Literal, Namesake, Page, RelationFacts, Schema, Triple
 from kgnav_mcp.port import ValueOwner
@@ -113,7 +113,8 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
 
     async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         names = self._readers.linker.names
-        meant = {each: iri for each in ids if (iri := names.naming.iri(each)) is not None}
+        iri_of = names.naming.iri
+        meant = await in_thread(len(ids), lambda: {each: iri for each in ids if (iri := iri_of(each)) is not None})
         described = await names.described(meant.values())
         return {each: described[iri] for each, iri in meant.items() if iri in described}
 
@@ -181,9 +182,9 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
             raise StoreUnavailable("the graph is not open", next_step="Open the graph first.")
         return self._opened
 
-    def _iris(self, ids: Sequence[str]) -> list[URIRef]:
+    async def _iris(self, ids: Sequence[str]) -> list[URIRef]:
         """The IRIs that ids mean, each once."""
-        meant = map(self._readers.linker.naming.iri, ids)
+        meant = await in_thread(len(ids), lambda: list(map(self._readers.linker.naming.iri, ids)))
         return list(dict.fromkeys(iri for iri in meant if iri is not None))
 
     def _answer(self, page: Page[T]) -> Page[T]:

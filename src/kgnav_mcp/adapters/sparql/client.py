@@ -21,6 +21,7 @@ from kgnav_mcp.adapters.sparql.dialect import PLAIN, Dialect
 from kgnav_mcp.adapters.sparql.errors import Refusal
 from kgnav_mcp.adapters.sparql.requests import Address, Form, RequestBuilder
 from kgnav_mcp.adapters.sparql.results import Answer
+from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import ConfigurationError
 
 R = TypeVar("R")
@@ -40,8 +41,8 @@ _DROPPED_SECONDS = 2.0
 """A kept connection that was dropped while idle fails at once; one that fails later has failed under the query."""
 _ERROR_BYTES = 65_536
 """As much of an error's body as is read."""
-_THREAD_BYTES = 500_000
-"""Answers above this size are read in a thread, so that other calls go on meanwhile."""
+_ROW_BYTES = 200
+"""A row of an answer, about, or an IRI of a query: many of them are read, or written, in a thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +183,7 @@ class SparqlClient:
             raise dialects.not_results(self._refusal(reply.status, reply.headers, edges)) from error
 
     async def _ask(self, query: str, media_type: str) -> _Reply:
-        form = self._builder.form(query, media_type)
+        form = await in_thread(len(query) // _ROW_BYTES, lambda: self._builder.form(query, media_type))
         try:
             async with asyncio.timeout(self._timeout):
                 return await self._delivered(form)
@@ -241,9 +242,7 @@ class SparqlClient:
     @staticmethod
     async def _read(reply: _Reply, reader: Callable[[bytes, str], R]) -> R:
         media_type = reply.headers.get("content-type", results.JSON_TYPE)
-        if len(reply.body) > _THREAD_BYTES:
-            return await asyncio.to_thread(reader, reply.body, media_type)
-        return reader(reply.body, media_type)
+        return await in_thread(len(reply.body) // _ROW_BYTES, lambda: reader(reply.body, media_type))
 
     def _cut_by_time(self, reply: _Reply) -> bool:
         return self._dialect.cut_by_time(reply.status, reply.headers)

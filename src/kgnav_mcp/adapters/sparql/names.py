@@ -138,16 +138,19 @@ class Names(ABC):
             read = await self._reader.over(self.naming.existing, "ids", silent)
             existing |= {address(row, "s") for row in read.whole()}
         mediators = await self._mediators([iri for iri in wanted if iri in existing and iri not in facts.labels])
-        found = {
-            iri: Entity(
-                self.naming.short(iri),
-                facts.labels.get(iri),
-                tuple(sorted(facts.types.get(iri, ()))),
-                facts.descriptions.get(iri),
-                iri in mediators,
-            )
-            for iri in existing
-        }
+        found = await in_thread(
+            len(existing),
+            lambda: {
+                iri: Entity(
+                    self.naming.short(iri),
+                    facts.labels.get(iri),
+                    tuple(sorted(facts.types.get(iri, ()))),
+                    facts.descriptions.get(iri),
+                    iri in mediators,
+                )
+                for iri in existing
+            },
+        )
         targets = await self.described(facts.merged.values())
         for iri, target in facts.merged.items():
             if target in targets:
@@ -182,12 +185,17 @@ class Names(ABC):
 
     async def _texts(self, query: str, iris: Sequence[URIRef]) -> dict[URIRef, str]:
         """The best text of each entity; of two relations in the same language the first one's."""
-        found: dict[URIRef, list[tuple[tuple[int, str, int], str]]] = defaultdict(list)
-        for row in await self._about(query, iris):
-            if isinstance(text := row["o"], Literal):
-                rank = (*label_rank(text, self.naming.languages), self._places.get(str(row.get("p")), 0))
-                found[address(row, "s")].append((rank, str(text)))
-        return {iri: min(texts)[1] for iri, texts in found.items()}
+        rows = await self._about(query, iris)
+
+        def best() -> dict[URIRef, str]:
+            found: dict[URIRef, list[tuple[tuple[int, str, int], str]]] = defaultdict(list)
+            for row in rows:
+                if isinstance(text := row["o"], Literal):
+                    rank = (*label_rank(text, self.naming.languages), self._places.get(str(row.get("p")), 0))
+                    found[address(row, "s")].append((rank, str(text)))
+            return {iri: min(texts)[1] for iri, texts in found.items()}
+
+        return await in_thread(len(rows), best)
 
     async def _about(self, query: str, iris: Sequence[URIRef]) -> Sequence[Row]:
         return (await self._reader.over(query, "ids", iris)).whole()

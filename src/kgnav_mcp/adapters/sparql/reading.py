@@ -15,7 +15,7 @@ from rdflib import Literal, URIRef
 from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.results import Answer, Term
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, fill, values
-from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import InvalidStore, Unsupported
 from kgnav_mcp.model import Certainty, Count, Stop
 from kgnav_mcp.silence import answered, expect_answer
@@ -144,7 +144,8 @@ class Reader:
         """The rows of a query over a list of IRIs, asked in batches; a batch whose answer was cut is halved."""
 
         async def read(batch: Sequence[URIRef]) -> Read:
-            answer = await self._read(self.filled(template, **{key: values(*batch)}, **terms))
+            query = await in_thread(len(batch), lambda: self.filled(template, **{key: values(*batch)}, **terms))
+            answer = await self._read(query)
             if answer.stop is not Stop.ROW_CAP or len(batch) == 1:
                 return answer
             half = len(batch) // 2

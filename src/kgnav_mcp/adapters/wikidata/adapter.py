@@ -154,7 +154,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         return JsonApi(address, agent=agent, timeout=self._options.timeout)
 
     async def _anchors(self, ids: Sequence[str]) -> Sequence[URIRef]:
-        return self._iris(ids)
+        return await self._iris(ids)
 
     def _paths(self, paths: Sequence[tuple[str, ...]]) -> Sequence[Path]:
         if any(len(path) != 1 for path in paths):

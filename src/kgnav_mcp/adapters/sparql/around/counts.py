@@ -169,7 +169,7 @@ class CountReader(ABC):
         """All relations of some entities."""
         one, kind = len(iris) == 1, self.kind(asked.direction, asked.far_ends)
         around = (queries.AROUND_ONE if one else queries.AROUND_SET)[asked.direction]
-        part = self._reader.part(around, s=iris[0] if one else values(*iris))
+        part = await in_thread(len(iris), lambda: self._reader.part(around, s=iris[0] if one else values(*iris)))
         query = queries.COUNTS_ONE if one else queries.COUNTS_SET
         try:
             read = await self._reader.select(query, share=self.share, around=part, kind=kind)
@@ -184,7 +184,7 @@ class CountReader(ABC):
     async def _by_path(self, iris: Sequence[URIRef], paths: Sequence[Path], asked: Question) -> Counts:
         """Some relations of some entities, each by itself: a list of both makes Virtuoso start at the wrong end."""
         kind = self.ends(asked.direction, asked.far_ends)
-        ids = values(*iris)
+        ids = await in_thread(len(iris), lambda: values(*iris))
         branches = [
             self._reader.filled(
                 queries.COUNTS_BY,

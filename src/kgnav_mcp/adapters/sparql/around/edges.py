@@ -69,7 +69,7 @@ class EdgeReader(EdgeSource[URIRef, Edge]):
         return await self._reader.triples([(_segment(head, relation), row) for head, (relation, row) in edges])
 
     async def _between(self, pairs: Sequence[tuple[URIRef, URIRef]]) -> tuple[Ends, Stop]:
-        by = self._reader.part(queries.BETWEEN, pairs=rows(*pairs))
+        by = await in_thread(len(pairs), lambda: self._reader.part(queries.BETWEEN, pairs=rows(*pairs)))
         return await self._reader.read(by, [head for head, _ in pairs])
 
     async def _leaving(self, heads: Sequence[URIRef]) -> tuple[Ends, Stop]:

@@ -249,7 +249,8 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         if not pairs:
             return {}, Stop.COMPLETE
         named = [(one, relation) for one, relation in pairs if isinstance(one, URIRef)]
-        by = self._reader.part(queries.AROUND_PAIRS[self._direction], pairs=rows(*named))
+        template = queries.AROUND_PAIRS[self._direction]
+        by = await in_thread(len(named), lambda: self._reader.part(template, pairs=rows(*named)))
         return await self._read(by, self._ends, [one for one, _ in named], 2 * self.rows_together)
 
     def part(self, template: str, **terms: URIRef | Terms) -> Terms:
