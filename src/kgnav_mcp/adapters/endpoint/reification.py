@@ -8,7 +8,7 @@ Two reifiers of one triple make two parallel rows of it, so that what each of th
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -19,7 +19,7 @@ from kgnav_mcp.adapters.sparql.around.ends import Facts
 from kgnav_mcp.adapters.sparql.around.queries import FAR_ENDS
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, address, number, truth, worst
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import Terms, batches, rows
+from kgnav_mcp.adapters.sparql.terms import Terms, rows
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable, Unsupported
 from kgnav_mcp.model import Direction, Stop
@@ -32,6 +32,8 @@ NOTATION = frozenset({RDF.subject, RDF.predicate, RDF.object, REIFIES})
 _PROBE_SHARE = 0.1
 """Of the time of a call, for each question that looks for a notation."""
 _TRIPLES = 200
+_CHARACTERS = 20_000
+"""Characters of the values of one query: Virtuoso refuses a list of triples with a long text among many (SR342)."""
 _VARIABLES = {Direction.OUTGOING: ("?s", "?o"), Direction.INCOMING: ("?o", "?s")}
 
 Pair = tuple[URIRef, URIRef]
@@ -110,7 +112,7 @@ class Reification:
         reads = await gathered(
             *(
                 self._reader.select(queries.STATEMENTS_OF, triples=rows(*batch), said=said)  # pyright: ignore[reportArgumentType]
-                for batch in batches(asked, _TRIPLES)
+                for batch in _together(asked)
             )
         )
         return _collected([row for read in reads for row in read.whole()])
@@ -163,6 +165,20 @@ class Reification:
     ) -> Terms:
         parts = [self._reader.filled(forms[notation], x=Terms(x), p=p, y=Terms(y), **terms) for notation in notations]
         return Terms(parts[0] if len(parts) == 1 else " UNION ".join(f"{{ {part} }}" for part in parts))
+
+
+def _together(triples: Iterable[tuple[URIRef, URIRef, Term]]) -> Iterable[Sequence[tuple[URIRef, URIRef, Term]]]:
+    """Triples in lists that one query takes."""
+    together: list[tuple[URIRef, URIRef, Term]] = []
+    size = 0
+    for triple in triples:
+        if together and (len(together) == _TRIPLES or size + len(triple[2]) > _CHARACTERS):
+            yield together
+            together, size = [], 0
+        together.append(triple)
+        size += len(triple[2])
+    if together:
+        yield together
 
 
 async def probed(reader: Reader) -> Reification:
