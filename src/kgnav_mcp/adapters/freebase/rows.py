@@ -54,10 +54,11 @@ class RowReader(rows.RowReader):
         called = self._reader.part(queries.ANCHORS_CALLED, ids=values(*unknown)) if unknown else Terms("")
         read = await self._reader.select(queries.ROWS, by=by, kind=kind, most=most, anchors=called)
         if read.stop is Stop.COMPLETE:
-            await in_thread(len(read.rows), lambda: self._keep_names(read.rows))
+            await in_thread(len(read.rows), lambda: self._keep_names(read.rows, several=len(iris) > 1))
         return await in_thread(len(read.rows), lambda: grouped(read.rows, only)), read.stop
 
-    def _keep_names(self, read: Iterable[Row]) -> None:
+    def _keep_names(self, read: Iterable[Row], *, several: bool) -> None:
+        """Keep the names that came with the rows at one entity, or at several: Virtuoso loses `?other` of some then."""
         names: dict[URIRef, list[Literal]] = defaultdict(list)
         relations: dict[URIRef, list[Literal]] = defaultdict(list)
         for row in read:
@@ -65,7 +66,7 @@ class RowReader(rows.RowReader):
             name = row.get("called")
             if "p" in row:
                 add_name(relations[address(row, "p")], row.get("role"))
-            if isinstance(end, Literal) or (name is None and "other" in row):
+            if isinstance(end, Literal) or (name is None and (several or "other" in row)):
                 continue  # what has names in other languages only is asked for the best of them when it is shown
             add_name(names[URIRef(str(end))], name)
         self._called.keep(names)
