@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
 from itertools import chain
 from typing import TypeAlias
 
@@ -45,7 +46,7 @@ class CountReader:
         self._direction = direction
         self._far_ends = far_ends
         self._hubs = anchors.hubs[direction]
-        self._small = json.dumps(anchors.small(direction))
+        self._anchors = anchors
         self._with_edges = far_ends is not TailKind.LITERAL
         self._with_attributes = direction is Direction.OUTGOING and far_ends is not TailKind.ENTITY
 
@@ -64,6 +65,10 @@ class CountReader:
     def through(self) -> Counts:
         """Rows of the two-hop relations through mediators, without the ways back to where they started."""
         return counted(self._through())
+
+    @cached_property
+    def _small(self) -> str:
+        return json.dumps(self._anchors.small(self._direction))
 
     def _hub_rows(self, relations: Collection[int] | None) -> Iterator[_Counted]:
         return self._narrowed(

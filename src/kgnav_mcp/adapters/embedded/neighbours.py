@@ -12,7 +12,6 @@ relations, those of all the small nodes on it by one query.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -128,10 +127,8 @@ class _Side:
         question = (self._direction, self._wanted)
         rows = self._anchors.rows(question)
         if rows is None:
-            totals: Counter[int] = Counter()
-            for rows_at in self._counts(limit):
-                totals.update(rows_at)
-            rows = [totals[number] for number, _ in self._nodes]
+            counts = list(self._counts(limit))
+            rows = [sum(rows_at.get(number, 0) for rows_at in counts) for number, _ in self._nodes]
             self._anchors.keep(question, rows)
         self._rows = rows
         return sum(rows)
@@ -140,7 +137,8 @@ class _Side:
         """Numbers of rows by node, which add up to all rows."""
         reader = CountReader(self._builder, self._anchors, self._direction, self._wanted.far_ends)
         if self._relations is None or self._relations:
-            yield _totals(reader.near_hubs(self._relations))
+            if self._hubs:
+                yield _totals(reader.near_hubs(self._relations))
             small = self._anchors.small(self._direction)
             if len(small) <= max(limit // DEGREE_FLOOR, 1):
                 self._read_small(small)
@@ -223,8 +221,9 @@ class _Side:
         relations = None if self._relations is None else json.dumps(list(self._relations))
         for kind, _ in self._kinds:
             rows = self._builder.session.all(_SMALL[kind], json.dumps(list(numbers)), relations)
+            rows.sort()  # by the numbers that begin them, which no two rows share
             for (number, relation), group in groupby(rows, itemgetter(0, 1)):
-                self._small[number].setdefault(Segment(kind, (relation,)), []).extend(group)
+                self._small[number][Segment(kind, (relation,))] = list(group)
 
     def _read(self, index: int, segment: Segment, behind: Seek, most: int) -> list[Placed]:
         """At most so many rows of a segment, in order, behind a place."""
@@ -232,8 +231,9 @@ class _Side:
         if segment.kind.hops == 2 or number in self._hubs:
             rows = self._builder.session.all(_ONE_NODE[segment.kind], number, *segment.path, *behind, most)
         else:
-            seek = slice(2, 2 + len(behind))
-            rows = sorted((row for row in self._small[number][segment] if row[seek] > behind), key=itemgetter(seek))
+            rows = self._small[number][segment]
+            if behind != START[segment.kind]:
+                rows = [row for row in rows if row[2 : 2 + len(behind)] > behind]
         return links(self._builder, index, anchor, segment, rows[:most])
 
 

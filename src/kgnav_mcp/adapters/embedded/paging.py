@@ -33,11 +33,11 @@ class Kind(StrEnum):
 
     @property
     def literal(self) -> bool:
-        return self in {Kind.ATTRIBUTE, Kind.ATTRIBUTE_THROUGH}
+        return self.endswith("a")
 
     @property
     def direction(self) -> Direction:
-        return Direction.INCOMING if self in {Kind.HEAD, Kind.HEAD_THROUGH} else Direction.OUTGOING
+        return Direction.INCOMING if self.endswith("h") else Direction.OUTGOING
 
 
 Seek = tuple[int, ...]

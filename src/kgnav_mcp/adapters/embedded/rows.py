@@ -37,6 +37,8 @@ class Builder:
 
     def path(self, numbers: tuple[int, ...]) -> Relation:
         """A relation of one hop, or of two: `rel1.rel2`."""
+        if len(numbers) == 1:
+            return self.relation_entries[numbers[0]].relation
         return joined([self.relation(number) for number in numbers])
 
     def entity(self, key: str, label: str | None, mediator: int) -> Entity:
