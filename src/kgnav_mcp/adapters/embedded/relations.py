@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.anchors import Anchors, Path
 from kgnav_mcp.adapters.embedded.counts import CountReader
+from kgnav_mcp.adapters.embedded.entities import described_by_number
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.paging.directions import relations_together
 from kgnav_mcp.adapters.paging.relations import relations_page
@@ -37,7 +38,10 @@ class RelationReader:
             self._page_in(side, hops=hops, examples=examples, limit=limit)
             for side in (Direction if direction is None else (direction,))
         ]
-        return anchored(relations_together(pages, limit), self._anchors.given)
+        numbers = {entity.id: number for number, entity in self._anchors.nodes.items()}
+        described = described_by_number(self._builder, list(self._anchors.nodes))
+        anchors = {given: described[numbers[entity.id]] for given, entity in self._anchors.given.items()}
+        return anchored(relations_together(pages, limit), anchors)
 
     def _page_in(self, side: Direction, *, hops: int, examples: int, limit: int) -> Page[RelationFacts]:
         builder, nodes = self._builder, self._anchors.nodes
