@@ -36,6 +36,7 @@ class RowReader(rows.RowReader):
     nodes_at_most = 200
     node_block = 200
     segments_together = 200
+    entities_together = 1_000
     probes_for_all = True
 
     def __init__(

@@ -34,6 +34,7 @@ class RowReader(rows.RowReader):
     nodes = 200
     nodes_at_most = 3_200
     node_block = 1
+    entities_together = 200
     probes_for_all = False
 
     def __init__(

@@ -32,8 +32,6 @@ from kgnav_mcp.model import Count, Direction, Entity, Page, Qualifier, Stop, Tri
 
 _UNNAMED = model.Literal("a node without a name")
 """A blank node that a statement about a triple names: nothing leads to it."""
-_ENTITIES = 200
-"""Entities whose rows are read by one query."""
 
 
 class Store(Protocol):
@@ -92,6 +90,8 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
     nodes_at_most: ClassVar[int]
     node_block: ClassVar[int]
     """Nodes that are sorted together; 1 where they stay in the order of the index."""
+    entities_together: ClassVar[int]
+    """Entities whose rows are read by one query."""
     probes_for_all: ClassVar[bool]
     """Whether a short list is read at once where all rows or none are wanted, and else counted; or the other way."""
 
@@ -126,7 +126,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
             return None
         iris = [one for one in self._anchors if isinstance(one, URIRef)]
         most = limit if all_or_none else min(limit, self.rows_together)
-        reads = await gathered(*(self.all_rows(batch, most + 1) for batch in batches(iris, _ENTITIES)))
+        reads = await gathered(*(self.all_rows(batch, most + 1) for batch in batches(iris, self.entities_together)))
         total = sum(len(ends) for found, _ in reads for ends in found.values())
         if all_or_none and total > limit:
             return Count.at_least(limit + 1)
