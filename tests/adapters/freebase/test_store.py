@@ -43,7 +43,7 @@ async def test_a_long_list_is_asked_by_several_queries_at_once():
     endpoint = Endpoint()
     iris = [URIRef(f"{NS}m.{n}") for n in range(1_001)]
     await _store(endpoint).reader.over("SELECT ?s WHERE { VALUES ?s { $ids } ?s ?p ?o }", "ids", iris)
-    assert [query.count("<") for query in endpoint.queries] == [500, 500, 1]
+    assert sorted(query.count("<") for query in endpoint.queries) == [1, 500, 500]
 
 
 async def test_counts_of_an_answer_that_a_time_out_cut_are_lower_bounds():

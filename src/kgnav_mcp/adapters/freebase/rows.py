@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rdflib import Literal, URIRef
 
@@ -24,6 +24,9 @@ from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, values
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Entity, Stop
+
+Called = Mapping[URIRef, Sequence[Literal]]
+"""What is called how."""
 
 
 class RowReader(rows.RowReader):
@@ -55,23 +58,10 @@ class RowReader(rows.RowReader):
         called = self._reader.part(queries.ANCHORS_CALLED, ids=values(*unknown)) if unknown else Terms("")
         read = await self._reader.select(queries.ROWS, by=by, kind=kind, most=most, anchors=called)
         if read.stop is Stop.COMPLETE:
-            await in_thread(len(read.rows), lambda: self._keep_names(read.rows, several=len(iris) > 1))
+            names, relations = await in_thread(len(read.rows), lambda: _names(read.rows, several=len(iris) > 1))
+            self._called.keep(names)
+            self._called.keep_relations(relations)
         return await in_thread(len(read.rows), lambda: grouped(read.rows, only)), read.stop
-
-    def _keep_names(self, read: Iterable[Row], *, several: bool) -> None:
-        """Keep the names that came with the rows at one entity, or at several: Virtuoso loses `?other` of some then."""
-        names: dict[URIRef, list[Literal]] = defaultdict(list)
-        relations: dict[URIRef, list[Literal]] = defaultdict(list)
-        for row in read:
-            end = row.get("o", row["s"])
-            name = row.get("called")
-            if "p" in row:
-                add_name(relations[address(row, "p")], row.get("role"))
-            if isinstance(end, Literal) or (name is None and (several or "other" in row)):
-                continue  # what has names in other languages only is asked for the best of them when it is shown
-            add_name(names[URIRef(str(end))], name)
-        self._called.keep(names)
-        self._called.keep_relations(relations)
 
     async def _behind(self, segment: Segment[Anchor, URIRef], skip: int, size: int) -> Behind:
         """Nodes in the order of the index. Which are mediators is asked with what is behind: skipping takes long."""
@@ -96,3 +86,21 @@ class RowReader(rows.RowReader):
             if node in behind
         ]
         return Behind(found, len(nodes), stop)
+
+
+def _names(read: Iterable[Row], *, several: bool) -> tuple[Called, Called]:
+    """The names of entities and of relations in the rows at one entity, or at several.
+
+    Of several, Virtuoso loses `?other` of some rows.
+    """
+    names: dict[URIRef, list[Literal]] = defaultdict(list)
+    relations: dict[URIRef, list[Literal]] = defaultdict(list)
+    for row in read:
+        end = row.get("o", row["s"])
+        name = row.get("called")
+        if "p" in row:
+            add_name(relations[address(row, "p")], row.get("role"))
+        if isinstance(end, Literal) or (name is None and (several or "other" in row)):
+            continue  # what has names in other languages only is asked for the best of them when it is shown
+        add_name(names[URIRef(str(end))], name)
+    return names, relations
