@@ -26,6 +26,9 @@ _HEADS = 200
 _ROWS = 5_000
 """Rows of heads that are read by one query, about."""
 
+_STATEMENTS = 1_000_000
+"""Rows of one relation of a head: all of them."""
+
 LEAVING = RowQuestion((), Direction.OUTGOING, None, TailKind.ENTITY, 0, None, all_or_none=False)
 """The rows that edges are among."""
 
@@ -96,7 +99,7 @@ class EdgeReader(EdgeSource[URIRef, Edge]):
             for (head, relation), ends in kept.items()
             if isinstance(head, URIRef)
         }
-        blocks = [Block(Wanted(one, Place(), len(ends)), ends) for one, ends in segments.items()]
+        blocks = [Block(Wanted(one, Place(), _STATEMENTS), ends) for one, ends in segments.items()]
         found: dict[URIRef, list[tuple[tuple[str, ...], Edge]]] = defaultdict(list)
         for block, read in zip(blocks, await self._reader.stated(blocks), strict=True):
             one = block.wanted.segment
