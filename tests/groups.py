@@ -31,11 +31,16 @@ def group(item: pytest.Item) -> str | None:
     """The name of the group that a test stays with, None where it stands alone.
 
     Tests without anything costly stay with their module: what it makes once is not made in each worker.
+
+    Raises:
+        UsageError: it asks for what two groups have, and would start one of them a second time.
     """
     wanted = frozenset(getattr(item, "fixturenames", ()))
-    for name, costly in GROUPS.items():
-        if wanted.intersection(costly):
-            return name
+    costly = [name for name, fixtures in GROUPS.items() if wanted.intersection(fixtures)]
+    if len(costly) > 1:
+        raise pytest.UsageError(f"{item.nodeid} asks for {' and '.join(costly)}: make a test of each")
+    if costly:
+        return costly[0]
     if wanted & OWN:
         return None
     return f"{item.path.parent.name}/{item.path.stem}"
