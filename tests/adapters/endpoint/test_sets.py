@@ -51,7 +51,7 @@ async def test_of_one_relation_asked_for_no_other_one_is_counted_or_read(client:
     assert (len(page.items), page.total, page.stop) == (100, Count(SIZE), Stop.LIMIT)
     about = [query for query in client.queries if "label" not in query]
     assert all("ex.example/likes" in query for query in about)
-    assert len(about) == SIZE / 1_000 + 1
+    assert len(about) == SIZE / 200 + 1
 
 
 @pytest.mark.parametrize("size", [1, SIZE])

@@ -20,8 +20,6 @@ from kgnav_mcp.model import Stop
 _AT_ONCE = 1_000_000
 """Rows of one entity behind all of which mediators are looked for, in a second; where there are more, behind those of
 the relations of which a sample says that they lead to some."""
-_BATCH = 200
-"""Entities of one grouped query: their relations together stay below the usual limit of 10,000 rows."""
 
 
 class CountReader(counts.CountReader):
@@ -30,8 +28,6 @@ class CountReader(counts.CountReader):
     Of several entities, and of one with more than a million rows, a relation with more than 1,000 rows leads to
     mediators where one of its first 1,000 far ends is one: a relation of Freebase has one type of far end.
     """
-
-    batch = _BATCH
 
     def __init__(self, store: Store) -> None:
         super().__init__(store.reader)
