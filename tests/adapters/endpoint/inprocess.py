@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pyoxigraph
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.endpoint.catalogue import Catalogues
+from kgnav_mcp.adapters.endpoint.catalogue import CatalogueCache
 from kgnav_mcp.adapters.endpoint.counts import CountReader
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.options import Endpoint
@@ -94,7 +94,7 @@ async def counts_of(client: InProcess) -> tuple[Store, Names, CountReader]:
     """What readers stand on."""
     store = await store_of(client)
     names = Names(store)
-    return store, names, CountReader(store, Catalogues(store, names))
+    return store, names, CountReader(store, CatalogueCache(store, names))
 
 
 def entity(store: Store, name: str) -> URIRef:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kgnav_mcp.adapters.endpoint.catalogue import Catalogues
+from kgnav_mcp.adapters.endpoint.catalogue import CatalogueCache
 from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.schema import SchemaReader
@@ -109,7 +109,7 @@ async def test_a_pass_over_all_names_that_takes_too_long_is_a_list_that_time_cut
 async def test_a_schema_that_is_not_counted_in_time_is_sampled_and_says_so():
     store = await store_of(InProcess(HUB, slow=[r"WHERE \{ \?s \?p \?o BIND"]))
     names = Names(store)
-    schema = await SchemaReader(store, names, Catalogues(store, names)).overview(50)
+    schema = await SchemaReader(store, names, CatalogueCache(store, names)).overview(50)
     assert {one.relation.id for one in schema.relations} == {"ex:home", "ex:likes", "ex:mayor", "ex:visit"}
     assert all(one.count.certainty is Certainty.AT_LEAST for one in schema.relations)
     assert schema.sampled is not None

@@ -9,7 +9,7 @@ import pytest
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.endpoint import lists as lists_module
-from kgnav_mcp.adapters.endpoint.catalogue import Catalogues
+from kgnav_mcp.adapters.endpoint.catalogue import CatalogueCache
 from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.lists import ListReader
 from kgnav_mcp.adapters.endpoint.names import Names
@@ -37,7 +37,7 @@ def _namesakes(number: int) -> str:
 async def _lists(client: InProcess) -> ListReader:
     store = await store_of(client)
     names = Names(store)
-    return ListReader(store, Linker(store, names), Catalogues(store, names))
+    return ListReader(store, Linker(store, names), CatalogueCache(store, names))
 
 
 @pytest.mark.parametrize(

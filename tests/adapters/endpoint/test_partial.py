@@ -9,7 +9,7 @@ import pytest
 from rdflib import URIRef
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.endpoint.catalogue import Catalogue, Catalogues
+from kgnav_mcp.adapters.endpoint.catalogue import Catalogue, CatalogueCache
 from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.lists import ListReader
 from kgnav_mcp.adapters.endpoint.names import Names
@@ -40,19 +40,19 @@ NODE_COUNT, VALUE_COUNT = r"COUNT\(DISTINCT \?s", r"COUNT\(DISTINCT \?v"
 
 async def _catalogue(client: InProcess) -> Catalogue:
     store = await store_of(client)
-    return await Catalogues(store, Names(store)).get()
+    return await CatalogueCache(store, Names(store)).get()
 
 
 async def _lists(client: InProcess) -> ListReader:
     store = await store_of(client)
     names = Names(store)
-    return ListReader(store, Linker(store, names), Catalogues(store, names))
+    return ListReader(store, Linker(store, names), CatalogueCache(store, names))
 
 
 async def _schema(client: InProcess) -> SchemaReader:
     store = await store_of(client)
     names = Names(store)
-    return SchemaReader(store, names, Catalogues(store, names))
+    return SchemaReader(store, names, CatalogueCache(store, names))
 
 
 NOT_WHOLE = [

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.freebase.catalogue import Catalogues
+from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
 from kgnav_mcp.adapters.freebase.counts import CountReader
 from kgnav_mcp.adapters.freebase.linking import Linker
 from kgnav_mcp.adapters.freebase.lists import ListReader
@@ -63,7 +63,7 @@ def store_of(endpoint: Endpoint) -> Store:
 def lists_of(store: Store) -> ListReader:
     """A reader of lists with all that it stands on."""
     names = Names(store)
-    return ListReader(store, Linker(store, names), Catalogues(store, names))
+    return ListReader(store, Linker(store, names), CatalogueCache(store, names))
 
 
 async def page_of(

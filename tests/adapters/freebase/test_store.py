@@ -42,7 +42,7 @@ def _store(endpoint: Endpoint) -> Store:
 async def test_a_long_list_is_asked_by_several_queries_at_once():
     endpoint = Endpoint()
     iris = [URIRef(f"{NS}m.{n}") for n in range(1_001)]
-    await _store(endpoint).reader.over("SELECT ?s WHERE { VALUES ?s { $ids } ?s ?p ?o }", "ids", iris)
+    await _store(endpoint).reader.in_batches("SELECT ?s WHERE { VALUES ?s { $ids } ?s ?p ?o }", "ids", iris)
     assert sorted(query.count("<") for query in endpoint.queries) == [1, 500, 500]
 
 

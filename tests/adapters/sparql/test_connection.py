@@ -130,7 +130,9 @@ async def test_where_one_of_several_queries_fails_the_others_leave_the_endpoint(
         sparql = client(stub.url)
         reader = Reader(sparql, {}, 5.0, batch=1)
         with pytest.raises(Unsupported):
-            await reader.over("SELECT ?v { VALUES ?v { $ids } }", "ids", [URIRef("http://e/1"), URIRef("http://e/2")])
+            await reader.in_batches(
+                "SELECT ?v { VALUES ?v { $ids } }", "ids", [URIRef("http://e/1"), URIRef("http://e/2")]
+            )
         await asyncio.wait_for(stub.left.wait(), 0.5)
         await sparql.close()
 

@@ -64,7 +64,7 @@ async def test_a_slice_of_an_endpoint_that_gives_no_rows_ends_and_says_so():
 
 
 async def test_a_list_whose_answer_is_cut_is_asked_in_halves():
-    read = await reader(Capped(10)).over(LIST, "ids", IRIS)
+    read = await reader(Capped(10)).in_batches(LIST, "ids", IRIS)
     assert {row["s"] for row in read.rows} == set(IRIS)
     assert read.stop is Stop.COMPLETE
 
@@ -72,7 +72,7 @@ async def test_a_list_whose_answer_is_cut_is_asked_in_halves():
 @pytest.mark.parametrize(("batch", "asked"), [(25, [25]), (24, [24, 1]), (10, [10, 10, 5])])
 async def test_a_list_is_asked_in_batches_of_the_size_that_fits_the_store(batch: int, asked: Sequence[int]):
     endpoint = Capped(1_000)
-    read = await reader(endpoint, batch=batch).over(LIST, "ids", IRIS)
+    read = await reader(endpoint, batch=batch).in_batches(LIST, "ids", IRIS)
     assert sizes(endpoint, "<http") == asked
     assert [row["s"] for row in read.rows] == IRIS
 
@@ -88,7 +88,7 @@ async def test_the_prologue_stands_before_every_query():
     endpoint = Capped(10)
     asked = reader(endpoint, prologue="PREFIX e: <http://e.example/>\n")
     await asked.select("SELECT ?s WHERE { ?s ?p $everywhere }")
-    await asked.over(LIST, "ids", IRIS)
+    await asked.in_batches(LIST, "ids", IRIS)
     await asked.union([asked.filled(BRANCH, n=1)])
     await asked.slice(SLICE, 0, 25)
     assert all(query.startswith("PREFIX e: <http://e.example/>\nSELECT") for query in endpoint.queries)
@@ -174,7 +174,7 @@ async def test_after_a_query_in_vain_an_endpoint_that_still_answers_is_asked_on(
     asked = Reader(endpoint, {}, 30.0)
     with silence.one_call():
         with pytest.raises(StoreTimeout):
-            await asked.over(LIST, "ids", IRIS)
+            await asked.in_batches(LIST, "ids", IRIS)
         await asked.select("SELECT ?less")
         await asked.select("SELECT ?names")
     assert endpoint.queries[1:] == [SIGN, "SELECT ?less", "SELECT ?names"]
@@ -201,5 +201,5 @@ async def test_that_an_endpoint_refuses_a_question_is_a_sign_too(clock: Clock):
     asked = Reader(endpoint, {}, 30.0)
     with silence.one_call():
         with pytest.raises(StoreTimeout):
-            await asked.over(LIST, "ids", IRIS)
+            await asked.in_batches(LIST, "ids", IRIS)
         assert await asked.select("SELECT ?less") == Read(())

@@ -9,7 +9,7 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.blanks import Resolved
-from kgnav_mcp.adapters.endpoint.catalogue import Catalogues
+from kgnav_mcp.adapters.endpoint.catalogue import CatalogueCache
 from kgnav_mcp.adapters.endpoint.counts import CountReader
 from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.lists import ListReader
@@ -45,7 +45,7 @@ class _Opened(Readers):
 
     store: Store
     names: Names
-    catalogues: Catalogues
+    catalogues: CatalogueCache
     relations: RelationReader
     counts: CountReader
     triples: Count
@@ -152,7 +152,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
         triples = await _size(Reader(client, {}, self._options.timeout), _COUNTED)
         store = await Store.opened(client, self._endpoint, self._options)
         names = Names(store)
-        catalogues, linker = Catalogues(store, names), Linker(store, names)
+        catalogues, linker = CatalogueCache(store, names), Linker(store, names)
         counts = CountReader(store, catalogues)
         return _Opened(
             client=client,

@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.ids import BlankPath, Ids, Step
 from kgnav_mcp.adapters.endpoint.reification import REIFIES
 from kgnav_mcp.adapters.sparql.around.counts import Known
-from kgnav_mcp.adapters.sparql.reading import Reader, Row, address, number, truth
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, iri_in, number, truth
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.model import Direction
@@ -108,7 +108,7 @@ class Blanks:
                 continue
             blank = by_label.setdefault(label, Blank(label))
             found.setdefault((str(row.get("s", "")), str(row.get("p", "")), str(label)), (row, blank))
-            edge = (label, truth(row, "out"), address(row, "q"), row["v"])
+            edge = (label, truth(row, "out"), iri_in(row, "q"), row["v"])
             if edge not in seen:
                 seen.add(edge)
                 (blank.outgoing if edge[1] else blank.incoming).append(edge[2:])
@@ -172,7 +172,7 @@ def _gathered(rows: Iterable[Row], variable: str | None = None) -> list[Blank]:
     for row in rows:
         label = row[variable or f"b{number(row, 'level')}"]
         if isinstance(label, BNode):
-            found[label][truth(row, "out"), address(row, "q"), row["v"]] = None
+            found[label][truth(row, "out"), iri_in(row, "q"), row["v"]] = None
     return [
         Blank(label, [edge[1:] for edge in edges if edge[0]], [edge[1:] for edge in edges if not edge[0]])
         for label, edges in sorted(found.items())

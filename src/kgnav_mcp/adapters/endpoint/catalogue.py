@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.naming import local_name, readable
 from kgnav_mcp.adapters.sparql import catalogue
 from kgnav_mcp.adapters.sparql.catalogue import Use, missing
-from kgnav_mcp.adapters.sparql.reading import Read, address, number, truth
+from kgnav_mcp.adapters.sparql.reading import Read, iri_in, number, truth
 from kgnav_mcp.concurrency import Shared
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Stop
@@ -59,7 +59,7 @@ class Catalogue(catalogue.Catalogue):
         return self.called(name, meant, self.qualifiers, "property of relationships")
 
 
-class Catalogues:
+class CatalogueCache:
     """Reads the catalogue when it is first needed."""
 
     def __init__(self, store: Store, names: Names) -> None:
@@ -100,7 +100,7 @@ class Catalogues:
         uses: dict[URIRef, Counter[bool]] = {}
         for row in read.rows:
             if "p" in row:
-                uses.setdefault(address(row, "p"), Counter())[truth(row, "l")] += number(row, "n")
+                uses.setdefault(iri_in(row, "p"), Counter())[truth(row, "l")] += number(row, "n")
         said: Mapping[tuple[URIRef, bool], int] = {}
         parallel: Mapping[URIRef, int] = {}
         if self._store.reification:
@@ -138,7 +138,7 @@ class Catalogues:
         read, stop = await self._counted("labels", "nodes", notes)
         make = Count if stop is Stop.COMPLETE else Count.at_least
         return {
-            address(row, "t"): make(number(row, "n")) for row in read.rows if "t" in row and row["t"] != RDF.Statement
+            iri_in(row, "t"): make(number(row, "n")) for row in read.rows if "t" in row and row["t"] != RDF.Statement
         }, stop
 
     async def _counted(self, what: str, among: str, notes: list[str]) -> tuple[Read, Stop]:

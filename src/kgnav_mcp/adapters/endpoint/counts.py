@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.paging.counts import RelationCounts, counted, together
 from kgnav_mcp.adapters.sparql.around import counts
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, Counts, Path, Question, no_rows
 from kgnav_mcp.adapters.sparql.around.queries import AROUND_ONE
-from kgnav_mcp.adapters.sparql.reading import address
+from kgnav_mcp.adapters.sparql.reading import iri_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, listed, values
 from kgnav_mcp.concurrency import gathered
@@ -102,7 +102,7 @@ class CountReader(counts.CountReader):
                 query = queries.HAVING[asked.direction]
                 read = await self._reader.select(query, share=self.share, s=iri, relations=values(*batch))
                 for row in read.rows:
-                    if (relation := address(row, "p")) not in NOTATION:
+                    if (relation := iri_in(row, "p")) not in NOTATION:
                         rows.setdefault((relation,), 1)
         except StoreTimeout:
             pass  # The counts say in any case that they are not all.

@@ -42,7 +42,7 @@ class Linker(linking.Linker):
         self.exact_degrees = not store.reification
 
     async def of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
-        return await self._reader.over(queries.OF_TYPES, "ids", iris, types=listed(*types))
+        return await self._reader.in_batches(queries.OF_TYPES, "ids", iris, types=listed(*types))
 
 
 def _iris(ids: Ids, name: str) -> list[URIRef]:

@@ -9,7 +9,7 @@ from rdflib import URIRef
 
 from kgnav_mcp import model
 from kgnav_mcp.adapters.endpoint import queries
-from kgnav_mcp.adapters.endpoint.catalogue import Catalogues
+from kgnav_mcp.adapters.endpoint.catalogue import CatalogueCache
 from kgnav_mcp.adapters.endpoint.store import Store, one_of
 from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.lists import Types
@@ -42,7 +42,7 @@ class ListReader(PropertyLists):
 
     _most_named = 50
 
-    def __init__(self, store: Store, linker: Linker, catalogues: Catalogues) -> None:
+    def __init__(self, store: Store, linker: Linker, catalogues: CatalogueCache) -> None:
         super().__init__(store.reader, TEMPLATES, linker, catalogues.get, store.languages)
         self._store = store
         self._catalogues = catalogues

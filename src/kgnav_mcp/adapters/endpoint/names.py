@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.naming import entity_name
 from kgnav_mcp.adapters.sparql import names
 from kgnav_mcp.adapters.sparql.names import Facts, Naming
 from kgnav_mcp.adapters.sparql.queries import of_each
-from kgnav_mcp.adapters.sparql.reading import address
+from kgnav_mcp.adapters.sparql.reading import iri_in
 from kgnav_mcp.model import Entity, Relation
 
 _TEXTS = (queries.TEXTS, queries.TEXTS_OF_ANY_LANGUAGE)
@@ -83,7 +83,7 @@ class Names(names.Names):
             descriptions |= await self._texts(query, [iri for iri in iris if iri not in descriptions])
         types: dict[URIRef, set[URIRef]] = defaultdict(set)
         for row in await self._about(self._typed, iris):
-            types[address(row, "s")].add(address(row, "o"))
+            types[iri_in(row, "s")].add(iri_in(row, "o"))
         classes = await self.classes(type_ for found in types.values() for type_ in found)
         return Facts(labels, {iri: [classes[one].label for one in found] for iri, found in types.items()}, descriptions)
 
@@ -91,5 +91,5 @@ class Names(names.Names):
         """Which nodes with an IRI but without a name are mediators: none, unless the options say so."""
         if self._store.endpoint.mediators is not Mediators.UNNAMED or not unnamed:
             return ()
-        read = await self._store.reader.over(queries.LEADING_ON, "ids", unnamed)
-        return {address(row, "s") for row in read.whole()}
+        read = await self._store.reader.in_batches(queries.LEADING_ON, "ids", unnamed)
+        return {iri_in(row, "s") for row in read.whole()}

@@ -17,7 +17,7 @@ from rdflib import RDF, BNode, Literal, URIRef
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.sparql.around.ends import Facts
 from kgnav_mcp.adapters.sparql.around.queries import FAR_ENDS
-from kgnav_mcp.adapters.sparql.reading import Reader, Row, address, number, truth, worst
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, iri_in, number, truth
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, rows
 from kgnav_mcp.concurrency import gathered
@@ -128,7 +128,7 @@ class Reification:
         shown = self._reader.part(queries.SHOWN[Direction.INCOMING], relation=Terms("?q"))
         read = await self._reader.select(queries.QUALIFIED, qualifying=qualifying, shown=shown, most=most)
         named = [row for row in read.some() if isinstance(row["s"], URIRef)]
-        triples = [(address(row, "s"), address(row, "p"), row["o"]) for row in named]
+        triples = [(iri_in(row, "s"), iri_in(row, "p"), row["o"]) for row in named]
         said = await self.of_triples(triples, Direction.OUTGOING)
         found = {
             triple: facts
@@ -147,9 +147,9 @@ class Reification:
         if not self.parallel or not entities:
             return {}
         stated = self.stated(*_VARIABLES[direction])
-        read = await self._reader.over(queries.PARALLEL[direction], "s", entities, stated=stated)
+        read = await self._reader.in_batches(queries.PARALLEL[direction], "s", entities, stated=stated)
         return {
-            (address(row, "s"), address(row, "p")): more
+            (iri_in(row, "s"), iri_in(row, "p")): more
             for row in read.whole()
             if (more := number(row, "n") - number(row, "t"))
         }
@@ -208,9 +208,9 @@ def _collected(found: Sequence[Row]) -> dict[tuple[URIRef, URIRef, Term], Sequen
     """Rows by triple and reifier; a reifier that says nothing but which triple it is about is one all the same."""
     by_triple: dict[tuple[URIRef, URIRef, Term], dict[str, dict[tuple[URIRef, Term], None]]] = defaultdict(dict)
     for row in found:
-        triple = address(row, "s"), address(row, "p"), row["o"]
+        triple = iri_in(row, "s"), iri_in(row, "p"), row["o"]
         facts = by_triple[triple].setdefault(str(row.get("r", "")), {})
-        relation, value = address(row, "q"), row["v"]
+        relation, value = iri_in(row, "q"), row["v"]
         if relation not in NOTATION and (relation, value) != (RDF.type, RDF.Statement):
             facts[relation, value] = None
     return {
@@ -255,16 +255,16 @@ async def reifier_facts(reader: Reader, reification: Reification) -> ReifierFact
         read = await reader.select(queries.REIFIER_FACTS, reifiers=Terms(queries.REIFIERS[notation]))
         stops.append(read.stop)
         for row in read.rows:
-            uses[address(row, "p"), truth(row, "l")] += number(row, "n")
+            uses[iri_in(row, "p"), truth(row, "l")] += number(row, "n")
     if Notation.QUOTED in reification.notations:
         read = await reader.select(queries.QUOTED_FACTS)
         stops.append(read.stop)
         for row in read.rows:
-            uses[address(row, "p"), True] += number(row, "n")
+            uses[iri_in(row, "p"), True] += number(row, "n")
     if reification.parallel:
         read = await reader.select(queries.ALL_PARALLEL, stated=reification.stated("?s", "?o"))
         stops.append(read.stop)
         for row in read.rows:
             if "p" in row:
-                parallel[address(row, "p")] += number(row, "n")
-    return ReifierFacts(uses, parallel, worst(stops))
+                parallel[iri_in(row, "p")] += number(row, "n")
+    return ReifierFacts(uses, parallel, Stop.first(stops))

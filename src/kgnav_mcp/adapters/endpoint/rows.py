@@ -20,7 +20,7 @@ from kgnav_mcp.adapters.sparql.around import rows
 from kgnav_mcp.adapters.sparql.around.counts import Anchor
 from kgnav_mcp.adapters.sparql.around.ends import End, Ends, Facts, Pair, in_order
 from kgnav_mcp.adapters.sparql.around.rows import Behind, Block, Found
-from kgnav_mcp.adapters.sparql.reading import address
+from kgnav_mcp.adapters.sparql.reading import iri_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.adapters.sparql.terms import rows as listed_rows
@@ -117,10 +117,10 @@ class RowReader(rows.RowReader):
         stop = read.stop
         if named:
             query = queries.BEHIND[self._direction]
-            behind = await self._reader.over(query, "ids", named, far=onward, s=anchor, kind=self._ends)
+            behind = await self._reader.in_batches(query, "ids", named, far=onward, s=anchor, kind=self._ends)
             stop = Stop.first((stop, behind.stop))
             for row in behind.rows:
-                ends[address(row, "m")].append(row["o"])
+                ends[iri_in(row, "m")].append(row["o"])
         found: list[tuple[Entity, Sequence[End]]] = [
             (Entity(self._names.naming.short(one), mediator=True), in_order(ends[one])) for one in named
         ]
@@ -158,7 +158,7 @@ class RowReader(rows.RowReader):
         part = self._reader.part(queries.BLANKS_OF_PAIRS[self._direction], pairs=listed_rows(*pairs))
         found: dict[tuple[URIRef, URIRef], list[Blank]] = defaultdict(list)
         for row, blank in await self._store.blanks.at(part):
-            found[address(row, "s"), address(row, "p")].append(blank)
+            found[iri_in(row, "s"), iri_in(row, "p")].append(blank)
         marks = marked(blank for blanks in found.values() for blank in blanks)
         return {
             pair: [self._entity(blank, (pair[0], pair[1], self._backwards), marks) for blank in blanks]

@@ -9,12 +9,12 @@ from cachetools import LRUCache
 from rdflib import RDF, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
-from kgnav_mcp.adapters.endpoint.catalogue import Catalogue, Catalogues
+from kgnav_mcp.adapters.endpoint.catalogue import Catalogue, CatalogueCache
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.reification import NOTATION
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.sparql import schema
-from kgnav_mcp.adapters.sparql.reading import UNION, Read, address, worst
+from kgnav_mcp.adapters.sparql.reading import UNION, Read, iri_in
 from kgnav_mcp.adapters.sparql.terms import Terms, batches
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Relation, Stop
@@ -30,7 +30,7 @@ _TEMPLATES = schema.Templates(queries.AT_TYPE, queries.END_TYPES, queries.DATATY
 class SchemaReader(schema.SchemaReader):
     """Answers `schema`. What takes too long to look up is left out, and said to be missing."""
 
-    def __init__(self, store: Store, names: Names, catalogues: Catalogues) -> None:
+    def __init__(self, store: Store, names: Names, catalogues: CatalogueCache) -> None:
         super().__init__(store.reader, _TEMPLATES)
         self._ids = store.endpoint.ids
         self._reification = store.reification
@@ -65,7 +65,7 @@ class SchemaReader(schema.SchemaReader):
             read = await self._union([branch])
             stops[iri] = read.stop
             for row in read.rows:
-                qualifier = address(row, "q")
+                qualifier = iri_in(row, "q")
                 if qualifier not in NOTATION and qualifier != RDF.type:
                     found[iri].add(qualifier)
         names = await self._names.relations(one for some in found.values() for one in some)
@@ -73,7 +73,7 @@ class SchemaReader(schema.SchemaReader):
             known[iri] = ids = tuple(sorted(names[one].id for one in found[iri]))
             if stops[iri] is Stop.COMPLETE:
                 self._qualifiers[iri] = ids
-        return {iri: qualifiers or () for iri, qualifiers in known.items()}, worst(stops.values())
+        return {iri: qualifiers or () for iri, qualifiers in known.items()}, Stop.first(stops.values())
 
     async def _union(self, branches: Sequence[str]) -> Read:
         """Rows of a union in a share of the time, and whether that was over before all of them were there."""

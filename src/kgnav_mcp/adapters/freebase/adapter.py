@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.freebase import queries
-from kgnav_mcp.adapters.freebase.catalogue import Catalogues
+from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
 from kgnav_mcp.adapters.freebase.counts import CountReader
 from kgnav_mcp.adapters.freebase.linking import Linker
 from kgnav_mcp.adapters.freebase.lists import ListReader
@@ -101,7 +101,7 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         store = Store(client, self._freebase, self._options)
         triples = await self._size(store)
         names, counts = Names(store), CountReader(store)
-        catalogues, linker = Catalogues(store, names), Linker(store, names)
+        catalogues, linker = CatalogueCache(store, names), Linker(store, names)
         return _Opened(
             client=client,
             linker=linker,

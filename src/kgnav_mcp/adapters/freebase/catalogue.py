@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.store import FRESH, Store
 from kgnav_mcp.adapters.sparql import catalogue
 from kgnav_mcp.adapters.sparql.catalogue import Use, missing
-from kgnav_mcp.adapters.sparql.reading import Read, address, number
+from kgnav_mcp.adapters.sparql.reading import Read, iri_in, number
 from kgnav_mcp.concurrency import Shared
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Stop
@@ -30,7 +30,7 @@ class Catalogue(catalogue.Catalogue):
         return relation.id, relation.label, relation.id.rpartition(".")[2]
 
 
-class Catalogues:
+class CatalogueCache:
     """Reads the catalogue when it is first needed."""
 
     def __init__(self, store: Store, names: Names) -> None:
@@ -76,11 +76,11 @@ class Catalogues:
             read = await self._reader.select(queries.RELATIONS)
             if read.stop is not Stop.COMPLETE:
                 notes.append(f"relations are missing: the endpoint's {read.stop} cut them")
-            shown = [iri for row in read.rows if self._store.freebase.shows(iri := address(row, "p"))]
+            shown = [iri for row in read.rows if self._store.freebase.shows(iri := iri_in(row, "p"))]
             return dict.fromkeys(shown, Use(Count.unknown(), Count.unknown())), read.stop
         uses: dict[URIRef, Counter[bool]] = {}
         for row in counted.rows:
-            iri = address(row, "p")
+            iri = iri_in(row, "p")
             if self._store.freebase.shows(iri):
                 uses.setdefault(iri, Counter())[bool(number(row, "l"))] += number(row, "n")
         make = self._sure("relations", counted, notes)
@@ -93,7 +93,7 @@ class Catalogues:
             notes.append("labels are not counted: the graph is too large for that")
             return {}, Stop.TIME_OUT
         make = self._sure("labels", counted, notes)
-        return {address(row, "t"): make(number(row, "n")) for row in counted.rows}, counted.stop
+        return {iri_in(row, "t"): make(number(row, "n")) for row in counted.rows}, counted.stop
 
     async def _within_time(self, query: str) -> Read | None:
         try:

@@ -36,7 +36,7 @@ class Linker(linking.Linker):
         self.has_full_text = search.indexed
 
     async def of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
-        return await self._reader.over(queries.OF_TYPES, "ids", iris, types=values(*types))
+        return await self._reader.in_batches(queries.OF_TYPES, "ids", iris, types=values(*types))
 
     async def _prominence(self, entities: Mapping[URIRef, Entity]) -> Mapping[URIRef, tuple[int, ...]]:
         if len(entities) < 2:

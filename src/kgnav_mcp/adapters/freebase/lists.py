@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kgnav_mcp import model
 from kgnav_mcp.adapters.freebase import queries
-from kgnav_mcp.adapters.freebase.catalogue import Catalogues
+from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
 from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
 from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.property_lists import PropertyLists, PropertyTemplates
@@ -33,7 +33,7 @@ _TEMPLATES = PropertyTemplates(
 class ListReader(PropertyLists):
     """Answers `nodes` and `values`."""
 
-    def __init__(self, store: Store, linker: Linker, catalogues: Catalogues) -> None:
+    def __init__(self, store: Store, linker: Linker, catalogues: CatalogueCache) -> None:
         super().__init__(store.reader, _TEMPLATES, linker, catalogues.get, store.languages)
 
     async def edge_values(

@@ -11,7 +11,7 @@ from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.store import FRESH, Store
 from kgnav_mcp.adapters.sparql import names
 from kgnav_mcp.adapters.sparql.names import Facts, Naming
-from kgnav_mcp.adapters.sparql.reading import address
+from kgnav_mcp.adapters.sparql.reading import iri_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.model import Entity, Node
 
@@ -46,11 +46,11 @@ class Names(names.Names):
         texts: dict[URIRef, dict[URIRef, list[Literal]]] = {iri: defaultdict(list) for iri in self._meanings.values()}
         types: dict[URIRef, dict[URIRef, list[Literal]]] = defaultdict(lambda: defaultdict(list))
         for row in await self._about(queries.DESCRIPTIONS, iris):
-            relation, node = address(row, "p"), row["o"]
+            relation, node = iri_in(row, "p"), row["o"]
             if isinstance(node, Literal):
-                texts[relation][address(row, "s")].append(node)
+                texts[relation][iri_in(row, "s")].append(node)
             elif relation == self._meanings["type"]:
-                add_name(types[address(row, "s")][address(row, "o")], row.get("called"))
+                add_name(types[iri_in(row, "s")][iri_in(row, "o")], row.get("called"))
         labels, descriptions = (
             {iri: self.best(found) or "" for iri, found in texts[self._meanings[meaning]].items()}
             for meaning in ("name", "description")

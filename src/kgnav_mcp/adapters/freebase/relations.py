@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.sparql.around.counts import Anchor, Counts, Path
 from kgnav_mcp.adapters.sparql.around.ends import End
 from kgnav_mcp.adapters.sparql.around.queries import AROUND_ONE
 from kgnav_mcp.adapters.sparql.around.relations import Ends
-from kgnav_mcp.adapters.sparql.reading import address
+from kgnav_mcp.adapters.sparql.reading import iri_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.concurrency import gathered
@@ -61,12 +61,12 @@ class RelationReader(relations.RelationReader):
         ends = [self._reader.filled(queries.FAR_END, by=by, kind=kind, skip=n) for n in range(asked.examples)]
         called = [self._reader.filled(queries.FAR_END_CALLED, skip=n) for n in range(asked.examples)]
         parts = {"far_ends": Terms(" ".join(ends)), "called": Terms(" ".join(called))}
-        read = await self._reader.over(queries.FIRST_FAR_ENDS, "relations", [path[0] for path in paths], **parts)
+        read = await self._reader.in_batches(queries.FIRST_FAR_ENDS, "relations", [path[0] for path in paths], **parts)
         found: dict[Path, Sequence[End]] = {}
         labels: dict[URIRef, list[Literal]] = defaultdict(list)
         names: dict[URIRef, list[Literal]] = defaultdict(list)
         for row in read.rows:
-            relation = address(row, "p")
+            relation = iri_in(row, "p")
             add_name(names[relation], row.get("called"))
             found[(relation,)] = [row[end] for n in range(asked.examples) if (end := f"o{n}") in row]
             for n, end in enumerate(found[(relation,)]):
@@ -80,13 +80,15 @@ class RelationReader(relations.RelationReader):
         nodes = list(dict.fromkeys(URIRef(str(node)) for path in paths for node in counts.mediators[path]))
         anchor, edge = URIRef(str(next(iter(counts.rows)))), Terms(queries.FAR_EDGE[asked.direction])
         kind = self._counts.ends(asked.direction, asked.far_ends)
-        read = await self._reader.over(queries.ROLES_OF, "ids", nodes, s=anchor, edge=edge, kind=kind, most=_ROLES)
+        read = await self._reader.in_batches(
+            queries.ROLES_OF, "ids", nodes, s=anchor, edge=edge, kind=kind, most=_ROLES
+        )
         behind: dict[tuple[Anchor, URIRef], list[Term]] = defaultdict(list)
         labels: dict[URIRef, list[Literal]] = {node: [] for node in nodes}
         names: dict[URIRef, list[Literal]] = defaultdict(list)
         for row in read.rows:
-            relation, end = address(row, "far"), row["o"]
-            behind[address(row, "m"), relation].append(end)
+            relation, end = iri_in(row, "far"), row["o"]
+            behind[iri_in(row, "m"), relation].append(end)
             add_name(names[relation], row.get("role"))
             if name := row.get("called"):
                 add_name(labels.setdefault(URIRef(str(end)), []), name)

@@ -19,7 +19,7 @@ from kgnav_mcp.adapters.sparql.around.counts import Anchor
 from kgnav_mcp.adapters.sparql.around.ends import Ends, grouped, in_order
 from kgnav_mcp.adapters.sparql.around.queries import AROUND_SET, BY_ONE, FAR_ENDS, SLICE
 from kgnav_mcp.adapters.sparql.around.rows import Behind
-from kgnav_mcp.adapters.sparql.reading import Row, address
+from kgnav_mcp.adapters.sparql.reading import Row, iri_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, values
 from kgnav_mcp.concurrency import in_thread
@@ -68,16 +68,16 @@ class RowReader(rows.RowReader):
         path, anchor = segment.path, URIRef(str(segment.entity))
         by = self._reader.part(BY_ONE[self._direction], s=anchor, p=near(path, self._direction))
         read = await self._reader.slice(SLICE, skip, size, by=by, kind=FAR_ENDS[None])
-        nodes = [address(row, "o") for row in read.rows]
+        nodes = [iri_in(row, "o") for row in read.rows]
         behind: dict[URIRef, list[Term]] = defaultdict(list)
         stop = read.stop
         if topics := list(filter(self._ids.topic, nodes)):
             query, relation = queries.BEHIND[self._direction], far(path, self._direction)
-            ends = await self._reader.over(query, "ids", topics, far=relation, s=anchor, kind=self._ends)
+            ends = await self._reader.in_batches(query, "ids", topics, far=relation, s=anchor, kind=self._ends)
             if ends.stop is Stop.TIME_OUT:  # which of their rows are missing is not known
                 return Behind(stop=ends.stop)
             for row in ends.rows:
-                behind[address(row, "m")].append(row["o"])
+                behind[iri_in(row, "m")].append(row["o"])
             self._called.keep(dict.fromkeys(behind, ()))
             stop = Stop.first((stop, ends.stop))
         found = [
@@ -99,7 +99,7 @@ def _names(read: Iterable[Row], *, several: bool) -> tuple[Called, Called]:
         end = row.get("o", row["s"])
         name = row.get("called")
         if "p" in row:
-            add_name(relations[address(row, "p")], row.get("role"))
+            add_name(relations[iri_in(row, "p")], row.get("role"))
         if isinstance(end, Literal) or (name is None and (several or "other" in row)):
             continue  # what has names in other languages only is asked for the best of them when it is shown
         add_name(names[URIRef(str(end))], name)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.freebase import queries
-from kgnav_mcp.adapters.freebase.catalogue import Catalogue, Catalogues
+from kgnav_mcp.adapters.freebase.catalogue import Catalogue, CatalogueCache
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.sparql import schema
@@ -20,7 +20,7 @@ _TEMPLATES = schema.Templates(queries.AT_TYPE, queries.END_TYPES, queries.DATATY
 class SchemaReader(schema.SchemaReader):
     """Answers `schema`. A type stands by its name, as at an entity."""
 
-    def __init__(self, store: Store, names: Names, catalogues: Catalogues, triples: Count) -> None:
+    def __init__(self, store: Store, names: Names, catalogues: CatalogueCache, triples: Count) -> None:
         super().__init__(store.reader, _TEMPLATES)
         self._ids = store.ids
         self._names = names

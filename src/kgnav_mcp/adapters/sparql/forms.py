@@ -22,7 +22,7 @@ _FORMS = {
 }
 
 
-def likely(value: str, languages: Sequence[str]) -> list[Literal]:
+def usual_terms(value: str, languages: Sequence[str]) -> list[Literal]:
     """A text as it is, in each language, and of each usual datatype whose form it has."""
     plain = [Literal(value), *(Literal(value, lang=language) for language in languages)]
     forms = _FORMS.items()

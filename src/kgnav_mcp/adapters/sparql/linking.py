@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.likeness import bearers
 from kgnav_mcp.adapters.sparql import errors, queries
 from kgnav_mcp.adapters.sparql.name_search import NameSearch
 from kgnav_mcp.adapters.sparql.names import Names
-from kgnav_mcp.adapters.sparql.reading import Read, Reader, address, number, worst
+from kgnav_mcp.adapters.sparql.reading import Read, Reader, iri_in, number
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Candidate, Count, Direction, Entity, Namesake, Page, Stop
 
@@ -88,8 +88,8 @@ class Linker(ABC):
             candidates.add_scored(iri, match)
         if types is not None and len(candidates):
             read = await self.of_types(list(candidates), types)
-            candidates.keep({address(row, "s") for row in read.rows})
-            stop = worst((read.stop, stop))
+            candidates.keep({iri_in(row, "s") for row in read.rows})
+            stop = Stop.first((read.stop, stop))
         order = candidates.best_first(self.order)
         close = order[: max(limit, _RANKED)]
         sizes = await self.sizes(close)
@@ -109,8 +109,8 @@ class Linker(ABC):
         found = dict.fromkeys(iris, Count(0) if self.exact_degrees else Count.at_least(0))
         try:
             for direction in Direction:
-                read = await self._reader.over(queries.DEGREES[direction], "ids", iris)
-                counted = {address(row, "s"): number(row, "n") for row in read.rows}
+                read = await self._reader.in_batches(queries.DEGREES[direction], "ids", iris)
+                counted = {iri_in(row, "s"): number(row, "n") for row in read.rows}
                 found = {iri: count + read.counted(counted.get(iri, 0)) for iri, count in found.items()}
         except StoreTimeout:
             return dict.fromkeys(iris, Size(Count.unknown()))

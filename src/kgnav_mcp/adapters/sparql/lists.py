@@ -12,7 +12,7 @@ from rdflib import BNode, URIRef
 from kgnav_mcp import model
 from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.paging import UNSORTED, WHOLE, Condition, cut, seen, truncated
-from kgnav_mcp.adapters.sparql.reading import Reader, Row, address, fits, worst
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, fits, iri_in
 from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.model import Count, Entity, Page, Stop
 from kgnav_mcp.port.lists import items_before
@@ -64,7 +64,7 @@ class Rows:
         """The page of what the rows stand for, which is sorted where they are all."""
         shown = items[skip : skip + limit] if self.whole else items
         total = Count(len(items)) if self.whole else seen(self.total, skip + len(items))
-        stop = worst((self.stop, cut(total, skip, len(shown), limit)))
+        stop = Stop.first((self.stop, cut(total, skip, len(shown), limit)))
         return Page(tuple(shown), tuple(str(skip + n) for n in range(1, len(shown) + 1)), total, stop)
 
 
@@ -146,7 +146,7 @@ class ListReader(ABC):
         entities, stop = found
         if types is not None and entities:
             read = await self._linker.of_types(list(entities), types.iris)
-            having = {address(row, "s") for row in read.whole()}
+            having = {iri_in(row, "s") for row in read.whole()}
             entities = {iri: entity for iri, entity in entities.items() if iri in having}
         rows = Rows((), whole=True, total=Count(len(entities)))
         return truncated(rows.page(list(entities.values()), skip, limit), stop)
@@ -157,7 +157,7 @@ class ListReader(ABC):
             return Page((), (), Count(0))
         conditions = self._conditions(types, condition)
         read = await self._read(self._templates.nodes, self._templates.node_count, conditions, skip, limit)
-        found = [None if isinstance(row["s"], BNode) else address(row, "s") for row in read.rows]
+        found = [None if isinstance(row["s"], BNode) else iri_in(row, "s") for row in read.rows]
         if read.whole:
             found = sorted((iri for iri in found if iri is not None), key=self._linker.order)
         page = read.page(found, skip, limit)

@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.likeness import ALIAS, AS_SPELT, DESCRIPTION, ID, NAME, 
 from kgnav_mcp.adapters.naming import names_in
 from kgnav_mcp.adapters.plurals import in_other_numbers
 from kgnav_mcp.adapters.sparql import queries
-from kgnav_mcp.adapters.sparql.reading import Reader, address, worst
+from kgnav_mcp.adapters.sparql.reading import Reader, iri_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, sendable, values
 from kgnav_mcp.errors import StoreTimeout
@@ -185,8 +185,8 @@ class SparqlNames(NameSearch):
     async def _by_id(self, name: str) -> list[Hit]:
         """Entities whose id, without its prefix, says this."""
         iris = list(dict.fromkeys(self._lookup.ids_of(name)))
-        read = await self._reader.over(queries.EXISTING, "ids", iris)
-        found = sorted({address(row, "s") for row in read.rows})
+        read = await self._reader.in_batches(queries.EXISTING, "ids", iris)
+        found = sorted({iri_in(row, "s") for row in read.rows})
         return [Hit(iri, text, ID) for iri in found for text in names_in(iri)]
 
     async def _scan(self, condition: str) -> Hits:
@@ -209,11 +209,11 @@ class SparqlNames(NameSearch):
     async def _hits(self, template: str, *, share: float = 1.0, **terms: Literal | Terms) -> Hits:
         read = await self._reader.select(template, share=share, most=_HITS, **terms)
         hits = [
-            Hit(address(row, "s"), str(text), self._lookup.kinds[address(row, "p")], text.language)
+            Hit(iri_in(row, "s"), str(text), self._lookup.kinds[iri_in(row, "p")], text.language)
             for row in read.rows
             if isinstance(text := row["o"], Literal) and self._lookup.is_entity(row["s"])
         ]
-        return hits, worst((read.stop, Stop.LIMIT if len(read.rows) >= _HITS else Stop.COMPLETE))
+        return hits, Stop.first((read.stop, Stop.LIMIT if len(read.rows) >= _HITS else Stop.COMPLETE))
 
 
 def findable(name: str) -> bool:
@@ -222,7 +222,7 @@ def findable(name: str) -> bool:
 
 
 def _both(one: Hits, other: Hits) -> Hits:
-    return one[0] + other[0], worst((one[1], other[1]))
+    return one[0] + other[0], Stop.first((one[1], other[1]))
 
 
 def _all_of(words: Iterable[str]) -> str:

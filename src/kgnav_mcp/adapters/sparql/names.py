@@ -14,7 +14,7 @@ from kgnav_mcp import model
 from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.adapters.sparql.labels import label_rank, preferred
 from kgnav_mcp.adapters.sparql.queries import EXISTING
-from kgnav_mcp.adapters.sparql.reading import Reader, Row, address
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, iri_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Entity, Node, Relation
@@ -135,8 +135,8 @@ class Names(ABC):
         facts = await self._facts(wanted)
         existing = {iri for iri in wanted if iri in facts}
         if silent := [iri for iri in wanted if iri not in existing and iri not in facts.merged]:
-            read = await self._reader.over(self.naming.existing, "ids", silent)
-            existing |= {address(row, "s") for row in read.whole()}
+            read = await self._reader.in_batches(self.naming.existing, "ids", silent)
+            existing |= {iri_in(row, "s") for row in read.whole()}
         mediators = await self._mediators([iri for iri in wanted if iri in existing and iri not in facts.labels])
         found = await in_thread(
             len(existing),
@@ -192,13 +192,13 @@ class Names(ABC):
             for row in rows:
                 if isinstance(text := row["o"], Literal):
                     rank = (*label_rank(text, self.naming.languages), self._places.get(str(row.get("p")), 0))
-                    found[address(row, "s")].append((rank, str(text)))
+                    found[iri_in(row, "s")].append((rank, str(text)))
             return {iri: min(texts)[1] for iri, texts in found.items()}
 
         return await in_thread(len(rows), best)
 
     async def _about(self, query: str, iris: Sequence[URIRef]) -> Sequence[Row]:
-        return (await self._reader.over(query, "ids", iris)).whole()
+        return (await self._reader.in_batches(query, "ids", iris)).whole()
 
     def _keep(self, labels: Mapping[URIRef, str]) -> Mapping[URIRef, str]:
         self._kept.update(labels)

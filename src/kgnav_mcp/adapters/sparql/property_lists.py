@@ -9,7 +9,7 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp import model
 from kgnav_mcp.adapters.sparql.catalogue import Catalogue, Use
-from kgnav_mcp.adapters.sparql.forms import left_out, likely
+from kgnav_mcp.adapters.sparql.forms import left_out, usual_terms
 from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.lists import ListReader, Templates, Types
 from kgnav_mcp.adapters.sparql.paging import Condition
@@ -84,5 +84,5 @@ class PropertyLists(ListReader):
             return Condition(fill(templates.with_term, having=having, terms=values(*meant)) if meant else None, stop)
         if fits(Count.sum(use.values for use in uses), templates.most_compared):
             return Condition(fill(templates.with_text, having=having, text=Literal(value)))
-        alike = values(*likely(value, self._languages))
+        alike = values(*usual_terms(value, self._languages))
         return Condition(fill(templates.with_term, having=having, terms=alike), note=left_out(self._languages))

@@ -74,10 +74,7 @@ class Read:
     def together(cls, reads: Iterable[Read]) -> Read:
         """Several reads as one, which is complete where each of them is."""
         parts = list(reads)
-        return cls(tuple(row for part in parts for row in part.rows), worst(part.stop for part in parts))
-
-
-worst = Stop.first
+        return cls(tuple(row for part in parts for row in part.rows), Stop.first(part.stop for part in parts))
 
 
 class Reader:
@@ -140,7 +137,7 @@ class Reader:
         exact = read.stop is Stop.COMPLETE and (most is None or counted < most)
         return Count(counted) if exact else Count.at_least(counted)
 
-    async def over(self, template: str, key: str, asked: Sequence[URIRef], **terms: Value) -> Read:
+    async def in_batches(self, template: str, key: str, asked: Sequence[URIRef], **terms: Value) -> Read:
         """The rows of a query over a list of IRIs, asked in batches; a batch whose answer was cut is halved."""
 
         async def read(batch: Sequence[URIRef]) -> Read:
@@ -203,7 +200,7 @@ def number(row: Row, variable: str) -> int:
     return int(term) if isinstance(term, Literal) else 0
 
 
-def address(row: Row, variable: str) -> URIRef:
+def iri_in(row: Row, variable: str) -> URIRef:
     """The IRI in a row; a blank node stands by the IRI that Virtuoso takes for it."""
     return URIRef(str(row[variable]))
 

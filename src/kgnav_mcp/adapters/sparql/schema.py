@@ -12,7 +12,7 @@ from cachetools import LRUCache
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.sparql.catalogue import Catalogue, Use
-from kgnav_mcp.adapters.sparql.reading import Read, Reader, address, fits, number, truth, worst
+from kgnav_mcp.adapters.sparql.reading import Read, Reader, fits, iri_in, number, truth
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, Relation, Schema, Stop
 
@@ -99,7 +99,7 @@ class SchemaReader(ABC):
         for type_ in types:
             found, cut = await self._at_type(catalogue, type_)
             uses |= found
-            stop = worst((stop, cut))
+            stop = Stop.first((stop, cut))
         return await self._schema(catalogue, triples, shown, uses, limit=limit, stop=stop)
 
     async def _at_type(self, catalogue: Catalogue, type_: URIRef) -> tuple[dict[URIRef, Use], Stop]:
@@ -110,7 +110,7 @@ class SchemaReader(ABC):
                 for direction in (Direction.OUTGOING, Direction.INCOMING)
             )
         )
-        stop = worst((leaving.stop, entering.stop))
+        stop = Stop.first((leaving.stop, entering.stop))
         whole = stop is Stop.COMPLETE and fits(catalogue.types[type_], _NODES)
         found: dict[URIRef, Use] = {}
         for row in (*leaving.rows, *entering.rows):
@@ -170,7 +170,7 @@ class SchemaReader(ABC):
         counts: dict[URIRef, dict[URIRef, int]] = defaultdict(dict)
         for row in read.rows:
             if "t" in row:
-                counts[unknown[number(row, "number")]][address(row, "t")] = number(row, "n")
+                counts[unknown[number(row, "number")]][iri_in(row, "t")] = number(row, "n")
         names = await self._classes(type_ for found in counts.values() for type_ in found)
         for iri in unknown:
             found = counts.get(iri, {})

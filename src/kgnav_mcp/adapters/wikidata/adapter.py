@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.requests import Address
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.base import found_in
-from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
+from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.classes import Classes
 from kgnav_mcp.adapters.wikidata.counts import CountReader, Path
 from kgnav_mcp.adapters.wikidata.edges import EdgeReader
@@ -43,7 +43,7 @@ class _Opened(Readers):
 
     store: Store
     linker: Linker
-    catalogues: Catalogues
+    catalogues: CatalogueCache
     statements: StatementReader
 
 
@@ -127,7 +127,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         wikidata = self._wikidata
         ids, form = await found_in(Reader(client, {}, self._options.timeout, prologue=queries.PREFIXES), wikidata)
         store = Store(client, wikidata, ids, form, self._options)
-        catalogues = Catalogues(store)
+        catalogues = CatalogueCache(store)
         names = Names(store, catalogues)
         search = WikibaseSearch(self._api(wikidata.search)) if wikidata.search else None
         by_meaning = wikidata.vectors if wikidata.vector_search else ""

@@ -140,7 +140,7 @@ def fallbacks(languages: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*(language.lower() for language in languages), "mul", "en")))
 
 
-class Catalogues:
+class CatalogueCache:
     """The catalogue of one endpoint: from disk where it is fresh, or at once and then anew where it is not."""
 
     def __init__(self, store: Store) -> None:

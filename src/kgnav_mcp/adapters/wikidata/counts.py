@@ -12,10 +12,10 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.counts import CountCache, CountQuestion, RelationCounts, counted, together
 from kgnav_mcp.adapters.sparql import errors
-from kgnav_mcp.adapters.sparql.reading import Read, address, fits, number
+from kgnav_mcp.adapters.sparql.reading import Read, fits, iri_in, number
 from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, batches, values
 from kgnav_mcp.adapters.wikidata import queries
-from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
+from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreTimeout
@@ -43,7 +43,7 @@ _Question = CountQuestion[URIRef, str]
 class CountReader:
     """Counts statements, and keeps the counts for a minute."""
 
-    def __init__(self, store: Store, catalogues: Catalogues) -> None:
+    def __init__(self, store: Store, catalogues: CatalogueCache) -> None:
         self._store = store
         self._reader = store.reader
         self._catalogues = catalogues
@@ -131,7 +131,7 @@ class CountReader:
         ]
         read = await self._reader.union(branches)
         rows = (
-            (address(row, variable), (names[number(row, "number")],), number(row, "n"))
+            (iri_in(row, variable), (names[number(row, "number")],), number(row, "n"))
             for row in read.rows
             if variable in row
         )
@@ -221,14 +221,14 @@ class CountReader:
         return RelationCounts({anchor: rows}, lower_bounds=bounds)
 
     async def _grouped(self, entities: Sequence[URIRef], query: str = queries.COUNTS[Direction.INCOMING]) -> Counts:
-        read = await self._reader.over(query, "s", entities)
+        read = await self._reader.in_batches(query, "s", entities)
         return await in_thread(len(read.rows), lambda: counted(self._told(read), read.stop))
 
     def _told(self, read: Read) -> Iterable[tuple[URIRef, Path, int]]:
         for row in read.rows:
             local = self._store.ids.last(str(row["p"]))
             if local is not None:
-                yield address(row, "s"), (local,), number(row, "n")
+                yield iri_in(row, "s"), (local,), number(row, "n")
 
 
 def hub_timed_out() -> StoreTimeout:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.edges import EdgeSource
-from kgnav_mcp.adapters.sparql.reading import address
+from kgnav_mcp.adapters.sparql.reading import iri_in
 from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, listed
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.counts import Path
@@ -34,14 +34,14 @@ class EdgeReader(EdgeSource[URIRef, Found]):
         reader, between = self._store.reader, Terms("")
         if len(self._tails) <= MAX_TERMS:
             between = reader.part(queries.BETWEEN, tails=listed(*sorted(self._tails)))
-        read = await reader.over(queries.EDGES, "s", heads, between=between)
+        read = await reader.in_batches(queries.EDGES, "s", heads, between=between)
 
         def found() -> Mapping[URIRef, Sequence[Found]]:
             edges: dict[URIRef, list[Found]] = defaultdict(list)
             for row in read.rows:
                 name = self._store.ids.last(str(row["p"]))
                 if name is not None and row["o"] in self._tails and (self._names is None or name in self._names):
-                    head = address(row, "s")
+                    head = iri_in(row, "s")
                     edges[head].append(Found(head, name, statement(row, "st"), row["o"]))
             order = row_order(Direction.OUTGOING)
             return {head: sorted(some, key=lambda one: (one.property, order(one))) for head, some in edges.items()}

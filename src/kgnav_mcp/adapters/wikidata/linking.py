@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.likeness import ALIAS, NAME
 from kgnav_mcp.adapters.sparql import linking
 from kgnav_mcp.adapters.sparql.linking import Size
 from kgnav_mcp.adapters.sparql.name_search import Hit, Hits, Lookup, NameSearch, SparqlNames, findable
-from kgnav_mcp.adapters.sparql.reading import Read, address, number, worst
+from kgnav_mcp.adapters.sparql.reading import Read, iri_in, number
 from kgnav_mcp.adapters.sparql.terms import values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import fallbacks
@@ -50,8 +50,8 @@ class Linker(linking.Linker):
     async def sizes(self, iris: Sequence[URIRef]) -> Mapping[URIRef, Size]:
         """The statements of entities, and the pages about them in other wikis, where these are counted."""
         found: dict[str, dict[URIRef, int]] = {"statements": {}, "sitelinks": {}}
-        for row in (await self._reader.over(queries.SIZES, "ids", iris)).rows:
-            found[str(row["p"])][address(row, "s")] = number(row, "o")
+        for row in (await self._reader.in_batches(queries.SIZES, "ids", iris)).rows:
+            found[str(row["p"])][iri_in(row, "s")] = number(row, "o")
         statements, sitelinks = found["statements"], found["sitelinks"]
         return {
             iri: Size(Count.at_least(statements[iri]) if iri in statements else Count.unknown(), sitelinks.get(iri))
@@ -59,7 +59,7 @@ class Linker(linking.Linker):
         }
 
     async def of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
-        return await self._reader.over(queries.OF_CLASS, "ids", iris, types=values(*types))
+        return await self._reader.in_batches(queries.OF_CLASS, "ids", iris, types=values(*types))
 
     async def _prominence(self, entities: Mapping[URIRef, Entity]) -> Mapping[URIRef, tuple[int, ...]]:
         del entities
@@ -128,4 +128,4 @@ class _Searched(NameSearch):
             for match in matches
             if self._ids.is_entity(iri := URIRef(self._ids.entities + match.id))
         ]
-        return hits, worst(stop for _, stop in answers)
+        return hits, Stop.first(stop for _, stop in answers)

@@ -15,8 +15,8 @@ from kgnav_mcp.adapters.sparql.lists import Found, Templates, Types, ValueOrder
 from kgnav_mcp.adapters.sparql.paging import WHOLE, Condition, seen, truncated
 from kgnav_mcp.adapters.sparql.reading import Row, fits
 from kgnav_mcp.adapters.sparql.terms import Terms, listed, rows, sendable, values
-from kgnav_mcp.adapters.wikidata import queries, words
-from kgnav_mcp.adapters.wikidata.catalogue import QUANTITY, TIME, Catalogues
+from kgnav_mcp.adapters.wikidata import queries, value_text
+from kgnav_mcp.adapters.wikidata.catalogue import QUANTITY, TIME, CatalogueCache
 from kgnav_mcp.adapters.wikidata.classes import Classes
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.statements import StatementReader
@@ -47,7 +47,7 @@ class ListReader(lists.ListReader):
         linker: Linker,
         *,
         names: Names,
-        catalogues: Catalogues,
+        catalogues: CatalogueCache,
         classes: Classes,
         statements: StatementReader,
     ) -> None:
@@ -151,7 +151,7 @@ class ListReader(lists.ListReader):
 
     def _with_time(self, local: str, value: str) -> str | None:
         moments = [
-            (Literal(text, datatype=XSD.dateTime), Literal(precision)) for text, precision in words.times_of(value)
+            (Literal(text, datatype=XSD.dateTime), Literal(precision)) for text, precision in value_text.times_of(value)
         ]
         if not moments:
             return None
@@ -167,7 +167,7 @@ class ListReader(lists.ListReader):
         if datatype in {"string", "external-id"}:
             return [Literal(value)]
         if datatype == TIME:
-            return [Literal(text, datatype=XSD.dateTime) for text, _ in words.times_of(value)]
+            return [Literal(text, datatype=XSD.dateTime) for text, _ in value_text.times_of(value)]
         return None
 
     async def _size(self, count: str, conditions: Terms) -> Count:
@@ -196,7 +196,7 @@ class ListReader(lists.ListReader):
             elif isinstance(value, Literal) or (isinstance(value, URIRef) and not ids.is_unknown(value)):
                 found.append(self._statements.literal(local, value, full, labels))
             else:
-                found.append(model.Literal(words.UNKNOWN, "somevalue"))
+                found.append(model.Literal(value_text.UNKNOWN, "somevalue"))
         return found
 
 

@@ -9,10 +9,10 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql import names
 from kgnav_mcp.adapters.sparql.names import Facts, Naming
-from kgnav_mcp.adapters.sparql.reading import address
+from kgnav_mcp.adapters.sparql.reading import iri_in
 from kgnav_mcp.adapters.sparql.terms import listed
 from kgnav_mcp.adapters.wikidata import queries
-from kgnav_mcp.adapters.wikidata.catalogue import Catalogues, fallbacks
+from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache, fallbacks
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Entity
@@ -24,7 +24,7 @@ _HOUR = 3600.0
 class Names(names.Names):
     """Labels in the wanted languages, else `mul`, English, any. Those of properties are in the catalogue."""
 
-    def __init__(self, store: Store, catalogues: Catalogues) -> None:
+    def __init__(self, store: Store, catalogues: CatalogueCache) -> None:
         ids, languages = store.ids, fallbacks(store.languages)
         spoken = {"languages": languages, "described_in": [one for one in languages if one != "mul"]}
         store.reader.know({name: listed(*map(Literal, some)) for name, some in spoken.items()})
@@ -64,9 +64,9 @@ class Names(names.Names):
             if not isinstance(row["o"], URIRef) or not self._ids.is_entity(row["o"]):
                 continue
             if str(row["p"]) == "same":
-                merged[address(row, "s")] = address(row, "o")
+                merged[iri_in(row, "s")] = iri_in(row, "o")
             else:
-                classes[address(row, "s")].append(str(row["o"]))
+                classes[iri_in(row, "s")].append(str(row["o"]))
         left = [iri for iri in iris if iri not in merged]
         of_classes = [one for iri in left for one in classes.get(iri, ())]
         labels, descriptions = await gathered(

@@ -9,10 +9,10 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.directions import RelationQuestion
 from kgnav_mcp.adapters.paging.relations import paths_in_order, relations_page
-from kgnav_mcp.adapters.sparql.reading import address, number
+from kgnav_mcp.adapters.sparql.reading import iri_in, number
 from kgnav_mcp.adapters.sparql.terms import values
 from kgnav_mcp.adapters.wikidata import queries
-from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
+from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.counts import CountReader, Counts
 from kgnav_mcp.adapters.wikidata.statements import Found, StatementReader, statement
 from kgnav_mcp.adapters.wikidata.store import Store
@@ -27,7 +27,9 @@ _ANCHORS = 20
 class RelationReader:
     """Answers `relations`."""
 
-    def __init__(self, store: Store, catalogues: Catalogues, counts: CountReader, statements: StatementReader) -> None:
+    def __init__(
+        self, store: Store, catalogues: CatalogueCache, counts: CountReader, statements: StatementReader
+    ) -> None:
         self._store = store
         self._reader = store.reader
         self._catalogues = catalogues
@@ -89,9 +91,9 @@ class RelationReader:
         for row in read.rows:
             name = names[number(row, "number")]
             if outgoing:
-                found.append(Found(address(row, "head"), name, statement(row, "one"), row["o"]))
+                found.append(Found(iri_in(row, "head"), name, statement(row, "one"), row["o"]))
             else:
-                found.append(Found(address(row, "s"), name, None, None))
+                found.append(Found(iri_in(row, "s"), name, None, None))
         nodes: dict[str, list[Node]] = defaultdict(list)
         for each, node in zip(found, await self._statements.nodes(found, asked.direction), strict=True):
             if node not in nodes[each.property]:

@@ -15,11 +15,11 @@ from kgnav_mcp.adapters.paging.neighbours import RowSource, neighbours_page
 from kgnav_mcp.adapters.paging.positions import Place
 from kgnav_mcp.adapters.paging.segments import Rows, Segment, Wanted
 from kgnav_mcp.adapters.sparql import errors
-from kgnav_mcp.adapters.sparql.reading import Row, address, number
+from kgnav_mcp.adapters.sparql.reading import Row, iri_in, number
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import values
 from kgnav_mcp.adapters.wikidata import queries
-from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
+from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.counts import CountReader, Counts, Path, hub_timed_out
 from kgnav_mcp.adapters.wikidata.statements import Found, StatementReader, statement
 from kgnav_mcp.adapters.wikidata.store import Store
@@ -39,7 +39,7 @@ class RowReader(RowSource[URIRef, str, Found]):
     def __init__(
         self,
         store: Store,
-        catalogues: Catalogues,
+        catalogues: CatalogueCache,
         counts: CountReader,
         statements: StatementReader,
         asked: tuple[Sequence[URIRef], RowQuestion],
@@ -108,7 +108,7 @@ class RowReader(RowSource[URIRef, str, Found]):
         for row in read.rows:
             name, value = names[number(row, "number")], row.get("o")
             if self._far_ends is None or (self._far_ends is TailKind.ENTITY) == self._is_entity(value):
-                found[address(row, "s" if outgoing else "o"), name].append(_found(row, name))
+                found[iri_in(row, "s" if outgoing else "o"), name].append(_found(row, name))
         key = row_order(self._direction)
         return [
             one.cut(_placed(sorted(found[one.segment.entity, one.segment.path[0]], key=key)), read.stop)
@@ -150,7 +150,7 @@ def hidden_note(rows: Count, names: Iterable[str]) -> str:
 
 
 def _found(row: Row, name: str) -> Found:
-    return Found(address(row, "s"), name, statement(row, "st"), row.get("o"))
+    return Found(iri_in(row, "s"), name, statement(row, "st"), row.get("o"))
 
 
 def _placed(found: Iterable[Found], start: int = 0) -> list[tuple[Found, Place]]:

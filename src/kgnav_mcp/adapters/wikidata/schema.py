@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.sparql.reading import fits, number, worst
+from kgnav_mcp.adapters.sparql.reading import fits, number
 from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.adapters.wikidata import queries
-from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
+from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.classes import Classes
 from kgnav_mcp.adapters.wikidata.ids import Ids
 from kgnav_mcp.adapters.wikidata.names import Names
@@ -57,7 +57,7 @@ class Joined:
 class SchemaReader:
     """Answers `schema`. Every list is the largest first; what was counted is kept while the graph is open."""
 
-    def __init__(self, store: Store, names: Names, catalogues: Catalogues, classes: Classes) -> None:
+    def __init__(self, store: Store, names: Names, catalogues: CatalogueCache, classes: Classes) -> None:
         self._store = store
         self._reader = store.reader
         self._names = names
@@ -126,7 +126,7 @@ class SchemaReader:
         for class_ in classes:
             for direction in Direction:
                 read = await self._reader.select(queries.AT_CLASS[direction], most=_NODES, of_class=class_)
-                stop = worst((stop, read.stop))
+                stop = Stop.first((stop, read.stop))
                 whole = read.stop is Stop.COMPLETE and fits(sizes[str(class_)], _NODES)
                 for row in read.rows:
                     local = self._store.ids.last(str(row["p"]))
@@ -186,7 +186,7 @@ class SchemaReader:
             )
         except StoreTimeout:
             return Joined(stop=Stop.TIME_OUT)  # The relation and its count are an answer without them.
-        return Joined(heads, tails, qualifiers, worst((no_heads, no_tails, no_qualifiers)))
+        return Joined(heads, tails, qualifiers, Stop.first((no_heads, no_tails, no_qualifiers)))
 
     async def _ends(self, local: str, direction: Direction) -> tuple[tuple[str, ...], Stop]:
         read = await self._reader.select(

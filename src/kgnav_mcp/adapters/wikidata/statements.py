@@ -10,10 +10,10 @@ from typing import Final
 from rdflib import BNode, Literal, URIRef
 
 from kgnav_mcp import model
-from kgnav_mcp.adapters.sparql.reading import Row, address
+from kgnav_mcp.adapters.sparql.reading import Row, iri_in
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.wikidata import queries, words
-from kgnav_mcp.adapters.wikidata.catalogue import Catalogues
+from kgnav_mcp.adapters.wikidata import queries, value_text
+from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import gathered
@@ -49,7 +49,7 @@ class Found:
 
 def statement(row: Row, variable: str) -> URIRef | None:
     """The statement of a row; None in a copy without statements."""
-    return address(row, variable) if variable in row else None
+    return iri_in(row, variable) if variable in row else None
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ _Full = Mapping[str, str]
 class StatementReader:
     """Reads what is said of statements."""
 
-    def __init__(self, store: Store, names: Names, catalogues: Catalogues) -> None:
+    def __init__(self, store: Store, names: Names, catalogues: CatalogueCache) -> None:
         self._reader = store.reader
         self._ids = store.ids
         self._names = names
@@ -113,10 +113,10 @@ class StatementReader:
         statements = list(dict.fromkeys(each.statement for each in found if each.statement is not None))
         if not statements:
             return details
-        rows = (await self._reader.over(queries.DETAILS, "statements", statements)).whole()
+        rows = (await self._reader.in_batches(queries.DETAILS, "statements", statements)).whole()
         prefix = f"{self._ids.base}/prop/"
         for row in rows:
-            said, predicate, node = details[address(row, "st")], str(row["p"]), row["o"]
+            said, predicate, node = details[iri_in(row, "st")], str(row["p"]), row["o"]
             if predicate == f"{_ONTOLOGY}rank":
                 said.rank = str(node).removeprefix(_ONTOLOGY).removesuffix("Rank").lower()
             elif predicate == _DERIVED:
@@ -138,7 +138,7 @@ class StatementReader:
         nodes = [URIRef(node) for node in dict.fromkeys(node for said in details.values() for _, node in said.full)]
         found: dict[str, dict[str, str]] = defaultdict(dict)
         if nodes:
-            for row in (await self._reader.over(queries.FULL_VALUES, "nodes", nodes)).whole():
+            for row in (await self._reader.in_batches(queries.FULL_VALUES, "nodes", nodes)).whole():
                 found[str(row["v"])][str(row["p"]).removeprefix(_ONTOLOGY)] = str(row["o"])
         return dict(found)
 
@@ -168,9 +168,9 @@ class StatementReader:
         self, local: str, value: Term | None, said: _Details, full: Mapping[str, _Full], labels: Mapping[str, str]
     ) -> Node:
         if value is None:
-            return model.Literal(words.NONE, "novalue")
+            return model.Literal(value_text.NONE, "novalue")
         if isinstance(value, BNode) or (isinstance(value, URIRef) and self._ids.is_unknown(value)):
-            return model.Literal(words.UNKNOWN, "somevalue")
+            return model.Literal(value_text.UNKNOWN, "somevalue")
         if isinstance(value, URIRef) and self._ids.is_entity(value):
             return self._names.entity(value, labels)
         nodes = [full[node] for name, node in said.full if name == local and node in full]
@@ -189,14 +189,14 @@ class StatementReader:
         if kind == "time":
             precision = full.get("timePrecision", "")
             calendar = full.get("timeCalendarModel", "")
-            text = str(words.Moment(text, int(precision) if precision.isdecimal() else None, calendar))
+            text = str(value_text.Moment(text, int(precision) if precision.isdecimal() else None, calendar))
         elif kind == "quantity":
-            text = words.amount(text)
+            text = value_text.amount(text)
             unit = full.get("quantityUnit", "")
             if unit and not unit.endswith(f"/{_NO_UNIT}"):
                 text = f"{text} {labels.get(unit) or self._ids.shown(unit)}"
         elif kind == "globe-coordinate":
-            text = words.place(text)
+            text = value_text.place(text)
         return model.Literal(text, None if kind in _UNNAMED_TYPES else kind)
 
 
@@ -213,7 +213,7 @@ def _has_parts(value: Literal) -> bool:
 def _is_of(node: _Full, text: str) -> bool:
     """Whether a node is that of a value."""
     if "quantityAmount" in node:
-        return words.amount(node["quantityAmount"]) == words.amount(text)
+        return value_text.amount(node["quantityAmount"]) == value_text.amount(text)
     return node.get("timeValue", text) == text
 
 

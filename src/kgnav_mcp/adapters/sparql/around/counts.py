@@ -10,7 +10,7 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.counts import CountCache, CountQuestion, RelationCounts, counted, near, together
 from kgnav_mcp.adapters.sparql.around import queries
-from kgnav_mcp.adapters.sparql.reading import Reader, Row, address, number
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, iri_in, number
 from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, batches, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreTimeout
@@ -200,7 +200,7 @@ class CountReader(ABC):
             return await self._timed_out(iris, asked, error)
         if read.stop is Stop.ROW_CAP and len(iris) > 1:
             return await self._halved(iris, lambda some: self._by_path(some, paths, asked))
-        rows = ((address(row, "s"), paths[number(row, "number")], number(row, "n")) for row in read.rows if "s" in row)
+        rows = ((iri_in(row, "s"), paths[number(row, "number")], number(row, "n")) for row in read.rows if "s" in row)
         return await in_thread(len(read.rows), lambda: counted(rows, read.stop))
 
     @staticmethod
@@ -216,15 +216,15 @@ class CountReader(ABC):
         for row in rows:
             if ("p" if direction is None else "near") not in row:
                 continue  # The one row of a group of nothing, in some endpoints.
-            path = (address(row, "p"),) if direction is None else path_of(row, direction)
+            path = (iri_in(row, "p"),) if direction is None else path_of(row, direction)
             if all(map(self.shows, path)):
-                found.append((only if only is not None else address(row, "s"), path, number(row, "n")))
+                found.append((only if only is not None else iri_in(row, "s"), path, number(row, "n")))
         return counted(found, stop)
 
 
 def path_of(row: Row, direction: Direction) -> Path:
     """The two-hop relation of a row, from head to tail."""
-    ends = address(row, "near"), address(row, "far")
+    ends = iri_in(row, "near"), iri_in(row, "far")
     return ends if direction is Direction.OUTGOING else ends[::-1]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from rdflib import BNode, Literal, URIRef
 
 from kgnav_mcp.adapters.sparql.around.counts import Anchor
-from kgnav_mcp.adapters.sparql.reading import Row, address
+from kgnav_mcp.adapters.sparql.reading import Row, iri_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.model import Entity
 
@@ -27,7 +27,7 @@ def grouped(read: Iterable[Row], only: URIRef | None = None) -> Ends:
     found: dict[Pair, dict[Term, None]] = defaultdict(dict)
     for row in read:
         if "p" in row:
-            found[only if only is not None else address(row, "s"), address(row, "p")][row["o"]] = None
+            found[only if only is not None else iri_in(row, "s"), iri_in(row, "p")][row["o"]] = None
     return {pair: list(ends) for pair, ends in found.items()}
 
 
