@@ -66,8 +66,8 @@ def drivers_of(location: str) -> Generator[None]:
     except ImportError as error:
         scheme = scheme_of(location)
         package = next(iter(entry_points(group=GROUP).select(name=scheme))).module.partition(".")[0]
-        missing = error.name or package
-        if missing.partition(".")[0] == __name__.partition(".")[0]:
+        missing = (error.name or package).partition(".")[0]
+        if missing == __name__.partition(".")[0]:
             raise  # a mistake inside this package
         raise ConfigurationError(
             f"the adapter for {scheme!r} cannot be imported: {missing} is missing",

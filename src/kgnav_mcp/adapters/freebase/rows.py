@@ -58,7 +58,7 @@ class RowReader(rows.RowReader):
         called = self._reader.part(queries.ANCHORS_CALLED, ids=values(*unknown)) if unknown else Terms("")
         read = await self._reader.select(queries.ROWS, by=by, kind=kind, most=most, anchors=called)
         if read.stop is Stop.COMPLETE:
-            names, relations = await in_thread(len(read.rows), lambda: _names(read.rows, several=len(iris) > 1))
+            names, relations = await in_thread(len(read.rows), lambda: _names(read.rows, several=len(set(iris)) > 1))
             self._called.keep(names)
             self._called.keep_relations(relations)
         return await in_thread(len(read.rows), lambda: grouped(read.rows, only)), read.stop
