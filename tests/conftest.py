@@ -10,6 +10,8 @@ from tests.services import own_oxigraph, own_virtuoso, oxigraph, virtuoso
 
 __all__ = ["neo4j", "neo4j_with_apoc", "own_neo4j", "own_oxigraph", "own_virtuoso", "oxigraph", "virtuoso"]
 
+pytest.register_assert_rewrite("tests.contract.suite", "tests.contract.faults")  # they say what they compare, too
+
 # A shell starts what it puts in the background with Ctrl-C ignored, and so would be every process that a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

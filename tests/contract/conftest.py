@@ -1,4 +1,4 @@
-"""The adapter under test."""
+"""The adapter under test, and the endpoint under test that spoils answers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ import pytest_asyncio
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from tests.adapters.sparql.stub import serving
+from tests.contract.faults.relay import Relay, Source
+from tests.contract.faults.suite import Endpoint
+from tests.contract.toy_views import View
 
 
 @pytest_asyncio.fixture(scope="class", loop_scope="class")
@@ -15,3 +19,11 @@ async def adapter(location: str, options: AdapterOptions) -> AsyncGenerator[Grap
     """One for a whole class, as one serves a whole session: what it keeps of one call must not spoil the next."""
     async with open_adapter(location, options) as opened:
         yield opened
+
+
+@pytest_asyncio.fixture(scope="class", loop_scope="class")
+async def endpoint(source: Source, location: str, view: View) -> AsyncGenerator[Endpoint]:
+    """A store behind a relay."""
+    relay = Relay(source)
+    async with serving(relay) as stub:
+        yield Endpoint(relay, location.replace("{url}", stub.url), view)

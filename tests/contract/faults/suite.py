@@ -1,0 +1,180 @@
+"""What is spoilt on its way is never stated as all there is, nor kept."""
+
+# ruff: noqa: ARG005 - all questions are asked alike, also those that need no view or no limit
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import cycle
+from typing import Any
+
+import pytest
+
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.model import (
+    Candidate,
+    Certainty,
+    Count,
+    Direction,
+    EdgeFacts,
+    Entity,
+    Health,
+    LabelFacts,
+    Link,
+    Namesake,
+    Page,
+    PropertyFacts,
+    RelationFacts,
+    Schema,
+    Stop,
+)
+from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
+from tests.contract import toy
+from tests.contract.faults.relay import Fault, Relay, Source
+from tests.contract.suite.base import ALL
+from tests.contract.toy_views import View
+
+Ask = Callable[[GraphAdapter, View, int], Awaitable[Any]]
+
+HUB = toy.HUB
+OUT, IN = Direction.OUTGOING, Direction.INCOMING
+
+ASKS: dict[str, Ask] = {
+    "entities": lambda g, v, n: g.describe([v.node("ada"), v.node(HUB)]),
+    "a name": lambda g, v, n: g.named("Mercury", limit=n),
+    "a name in small": lambda g, v, n: g.named("MERCURY", limit=n),
+    "candidates": lambda g, v, n: g.find("Harbour", limit=n),
+    "candidates of a label": lambda g, v, n: g.find("Mercury", label="Planet", limit=n),
+    "relations": lambda g, v, n: g.relations([v.node("ada"), v.node("ben")], OUT, examples=2, limit=n),
+    "relations of a hub": lambda g, v, n: g.relations([v.node(HUB)], IN, examples=2, limit=n),
+    "rows": lambda g, v, n: g.neighbours([v.node("ada")], OUT, limit=n),
+    "rows of a hub": lambda g, v, n: g.neighbours([v.node(HUB)], IN, limit=n),
+    "edges": lambda g, v, n: g.edges([v.node("ada")], [v.node("ben"), v.node(HUB)], limit=n),
+    "nodes of a label": lambda g, v, n: g.nodes("Boat", None, None, limit=n),
+    "nodes by the name of another": lambda g, v, n: g.nodes(None, v.relation("knows"), "Ada Stone", limit=n),
+    "values": lambda g, v, n: g.values(v.relation("code"), None, ValueOwner.NODE, limit=n),
+    "values at a label": lambda g, v, n: g.values(v.relation("length"), "Boat", ValueOwner.NODE, limit=n),
+    "the schema": lambda g, v, n: g.schema(limit=n),
+    "a label of the schema": lambda g, v, n: g.schema("Boat", limit=n),
+    "the health": lambda g, v, n: g.health(),
+}
+"""A call of every verb, with a limit where it has one."""
+
+FEW = 7
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A store behind a relay."""
+
+    relay: Relay
+    location: str
+    view: View
+
+    async def asked(self, ask: Ask, limit: int) -> tuple[Any, int]:
+        """A true answer, and the number of queries it takes after the opening."""
+        async with open_adapter(self.location, AdapterOptions()) as graph:
+            before = self.relay.queries
+            return await ask(graph, self.view, limit), self.relay.queries - before
+
+
+class FaultContract:
+    """Base of the classes that prove it: each says where its toy graph comes from, and how it is seen."""
+
+    pytestmark = pytest.mark.asyncio(loop_scope="class")
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def source(cls) -> Source:
+        raise NotImplementedError
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def view(cls) -> View:
+        raise NotImplementedError
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def location(cls) -> str:
+        """The location of the graph, with {url} for the endpoint's address."""
+        raise NotImplementedError
+
+    @pytest.mark.parametrize("asked", ASKS)
+    async def test_whichever_query_of_a_call_is_spoilt_nothing_untrue_is_said(self, endpoint: Endpoint, asked: str):
+        ask, relay = ASKS[asked], endpoint.relay
+        every, _ = await endpoint.asked(ask, ALL)
+        whole, queries = await endpoint.asked(ask, FEW)
+        assert queries
+        for place, fault in zip(range(queries), cycle(Fault)):
+            async with open_adapter(endpoint.location, AdapterOptions()) as graph:
+                relay.spoil(place, fault)
+                for _ in range(2):
+                    with suppress(StoreTimeout):  # also where a catalogue that was cut is kept for a moment
+                        _is_true(await ask(graph, endpoint.view, FEW), whole, every)
+                    relay.mend()
+
+
+def _is_true(said: Any, whole: Any, every: Any) -> None:
+    """An answer is as it always is, or says that it is a part, and then of what there is. `every` is without limit."""
+    if said == whole:
+        return
+    assert type(said) is type(whole)
+    if isinstance(said, Page):
+        _is_part(said.items, every.items)
+        _bounds(said.total, every.total)
+        if said.stop is Stop.COMPLETE and said.total.certainty is Certainty.EXACT:
+            assert _keys(said.items) == _keys(every.items)
+    elif isinstance(said, Schema):
+        _is_part(said.labels, every.labels)
+        _is_part((*said.relations, *said.properties), (*every.relations, *every.properties))
+        _bounds(said.entities, every.entities)
+        _bounds(said.triples, every.triples)
+        if said.sampled == whole.sampled:
+            for part in ("labels", "relations", "properties"):
+                assert len(getattr(said, part)) == len(getattr(whole, part))
+    elif isinstance(said, Health):
+        assert said.reachable
+        _bounds(said.entities, every.entities)
+        _bounds(said.triples, every.triples)
+    else:
+        pytest.fail(f"{said} is said for {whole}")
+
+
+def _is_part(items: Sequence[Any], every: Sequence[Any]) -> None:
+    there: Mapping[object, Any] = {_key(item): item for item in every}
+    for item in items:
+        assert _key(item) in there
+        if isinstance(item, RelationFacts | EdgeFacts | PropertyFacts | LabelFacts):
+            _bounds(item.count, there[_key(item)].count)
+
+
+def _bounds(said: Count, true: Count) -> None:
+    """What is exact is so; a lower bound is none above the truth."""
+    if said.certainty is Certainty.EXACT:
+        assert said == true
+    elif said.certainty is Certainty.AT_LEAST and true.certainty is Certainty.EXACT:
+        assert said.value <= true.value
+
+
+def _keys(items: Sequence[Any]) -> set[object]:
+    return {_key(item) for item in items}
+
+
+def _key(item: Any) -> object:
+    """What an item is about."""
+    match item:
+        case Entity() | LabelFacts():
+            return item.id
+        case Candidate() | Namesake():
+            return item.entity.id
+        case RelationFacts():
+            return item.direction, item.relation.id
+        case EdgeFacts() | PropertyFacts():
+            return item.relation.id
+        case Link():
+            return item.direction, _key(item.triple)
+        case _:
+            return item

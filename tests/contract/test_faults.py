@@ -1,0 +1,72 @@
+"""Endpoint and Wikidata on a store within the test, and Freebase on a live Virtuoso, where time runs out."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.contract import toy_files, toy_views, toy_wikibase
+from tests.contract.faults.relay import Source, in_process, live
+from tests.contract.faults.suite import FaultContract
+from tests.contract.test_endpoint import OPTIONS
+from tests.services import Virtuoso
+
+GRAPH = "http://toy.example/faults"
+WITHOUT_STATEMENTS = """
+DELETE { ?r ?p ?o } WHERE { ?r <http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies> ?triple . ?r ?p ?o }
+"""
+"""Where what is said of triples cannot be counted, it is not taken away from lower bounds: they are too high."""
+
+
+class TestEndpointOutOfTime(FaultContract):
+    @pytest.fixture(scope="class")
+    @classmethod
+    def source(cls, tmp_path_factory: pytest.TempPathFactory) -> Source:
+        return in_process(toy_files.write_rdf(tmp_path_factory.mktemp("endpoint")), WITHOUT_STATEMENTS)
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def location(cls) -> str:
+        return f"sparql+{{url}}#{urlencode(OPTIONS)}"
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def view(cls) -> toy_views.View:
+        return toy_views.view(toy_views.RDF)
+
+
+class TestWikidataOutOfTime(FaultContract):
+    @pytest.fixture(scope="class")
+    @classmethod
+    def source(cls, tmp_path_factory: pytest.TempPathFactory) -> Source:
+        return in_process([toy_wikibase.write(tmp_path_factory.mktemp("wikidata"))])
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def location(cls) -> str:
+        return "wikidata+{url}"
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def view(cls) -> toy_views.View:
+        return toy_views.view(toy_views.WIKIDATA)
+
+
+class TestFreebaseOutOfTime(FaultContract):
+    @pytest.fixture(scope="class")
+    @classmethod
+    def source(cls, virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> Source:
+        for path in toy_files.write_freebase(tmp_path_factory.mktemp("freebase")):
+            virtuoso.load(path, GRAPH)
+        return live(virtuoso.url)
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def location(cls) -> str:
+        return f"freebase+{{url}}?default-graph-uri={GRAPH}"
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def view(cls) -> toy_views.View:
+        return toy_views.view(toy_views.FREEBASE)
