@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import cycle
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -123,10 +123,11 @@ def _is_true(said: Any, whole: Any, every: Any) -> None:
         return
     assert type(said) is type(whole)
     if isinstance(said, Page):
-        _is_part(said.items, every.items)
-        _bounds(said.total, every.total)
-        if said.stop is Stop.COMPLETE and said.total.certainty is Certainty.EXACT:
-            assert _keys(said.items) == _keys(every.items)
+        page = cast("Page[Any]", said)
+        _is_part(page.items, every.items)
+        _bounds(page.total, every.total)
+        if page.stop is Stop.COMPLETE and page.total.certainty is Certainty.EXACT:
+            assert _keys(page.items) == _keys(every.items)
     elif isinstance(said, Schema):
         _is_part(said.labels, every.labels)
         _is_part((*said.relations, *said.properties), (*every.relations, *every.properties))
