@@ -13,17 +13,13 @@ from tests.contract.test_endpoint import OPTIONS
 from tests.services import Virtuoso
 
 GRAPH = "http://toy.example/faults"
-WITHOUT_STATEMENTS = """
-DELETE { ?r ?p ?o } WHERE { ?r <http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies> ?triple . ?r ?p ?o }
-"""
-"""Where what is said of triples cannot be counted, it is not taken away from lower bounds: they are too high."""
 
 
 class TestEndpointOutOfTime(FaultContract):
     @pytest.fixture(scope="class")
     @classmethod
     def source(cls, tmp_path_factory: pytest.TempPathFactory) -> Source:
-        return in_process(toy_files.write_rdf(tmp_path_factory.mktemp("endpoint")), WITHOUT_STATEMENTS)
+        return in_process(toy_files.write_rdf(tmp_path_factory.mktemp("endpoint")))
 
     @pytest.fixture(scope="class")
     @classmethod

@@ -68,12 +68,11 @@ def _half(body: bytes, kind: str) -> bytes:
     return json.dumps(result).encode()
 
 
-def in_process(files: Iterable[Path], update: str = "") -> Source:
-    """A store within the test, with files in it that are changed by an update."""
+def in_process(files: Iterable[Path]) -> Source:
+    """A store within the test, with files in it."""
     store = ox.Store()
     for file in files:
         store.bulk_load(path=str(file))
-    store.update(update)
 
     async def answer(request: Request) -> tuple[bytes, str]:
         (query,) = request.form["query"]

@@ -130,7 +130,13 @@ def _is_true(said: Any, whole: Any, every: Any) -> None:
             assert _keys(page.items) == _keys(every.items)
     elif isinstance(said, Schema):
         _is_part(said.labels, every.labels)
-        _is_part((*said.relations, *said.properties), (*every.relations, *every.properties))
+        qualifiers = {qualifier for facts in every.relations for qualifier in facts.qualifiers}
+        used = [
+            facts
+            for facts in (*said.relations, *said.properties)  # an uncounted one may stand in statements alone
+            if facts.count.certainty is not Certainty.UNKNOWN or facts.relation.id not in qualifiers
+        ]
+        _is_part(used, (*every.relations, *every.properties))
         _bounds(said.entities, every.entities)
         _bounds(said.triples, every.triples)
         if said.sampled == whole.sampled:

@@ -222,7 +222,8 @@ class SchemaContract(AdapterContract):
 
     async def test_a_label_shows_its_properties_and_relations(self, adapter: GraphAdapter, view: View):
         if not has(adapter, Capability.LABELS):
-            pytest.skip("this store does not declare labels")
+            assert (await adapter.schema(limit=ALL)).labels == ()
+            return
         schema = await adapter.schema("Boat", limit=ALL)
         assert [facts.label for facts in schema.labels] == ["Boat"]
         properties = {facts.relation.id: facts.count.value for facts in schema.properties}

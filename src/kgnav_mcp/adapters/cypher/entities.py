@@ -139,7 +139,9 @@ class Entities:
                 self.session.items(
                     template,
                     {
-                        "lookup": "MATCH (n) WHERE " + lookup.condition(self.session.builder, "n", "values"),
+                        "lookup": queries.LOOKUP.format(
+                            condition=lookup.condition(self.session.builder, "n", "values")
+                        ),
                         **(parts or {}),
                     },
                     **{"values": lookup.values, "shown": decoder.shown, "described": decoder.described, **parameters},

@@ -41,6 +41,8 @@ UNWIND range(0, size(rows) - 1, $slice) AS start
 RETURN rows[start..start + $slice]
 """
 
+LOOKUP = "MATCH (n) WHERE {condition}"
+"""Costs an index look-up for each node where its key has an index, else a pass over its label."""
 NODES = "{lookup} WITH collect([{node}]) AS rows" + IN_SLICES
 """The look-up."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from kgnav_mcp.adapters.embedded.queries.entities import OTHER_VALUES_IN
+
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE node (
@@ -91,7 +93,7 @@ def _has_other_values(table: str, columns: str) -> str:
         f"typeof({name}) NOT IN ('{kind.lower()}'{'' if filled else ', ' + repr('null')})"
         for name, kind, filled in _COLUMN.findall(columns)
     )
-    return f"SELECT EXISTS (SELECT 1 FROM {table} WHERE {' OR '.join(conditions)})"  # noqa: S608 - names of ours
+    return OTHER_VALUES_IN.format(table=table, conditions=" OR ".join(conditions))  # names of ours
 
 
 OTHER_VALUES = tuple(_has_other_values(*found) for found in _TABLE.findall(TABLES))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rdflib import RDF, URIRef
@@ -103,19 +103,20 @@ class CatalogueCache:
                 uses.setdefault(iri_in(row, "p"), Counter())[truth(row, "l")] += number(row, "n")
         said: Mapping[tuple[URIRef, bool], int] = {}
         parallel: Mapping[URIRef, int] = {}
+        make: Callable[[int], Count] = Count if stop is Stop.COMPLETE else Count.at_least
         if self._store.reification:
             facts = await self._said()
             if facts.stop is Stop.COMPLETE:
                 said, parallel = facts.uses, facts.parallel
             else:
                 stop = facts.stop
+                make = _unsure  # what is said of triples is among these numbers: they are no lower bounds
                 why = "it takes too long" if stop is Stop.TIME_OUT else "the endpoint gives too few rows at once"
                 notes.append(f"what is said of triples is not counted: {why}")
-        whole = stop is Stop.COMPLETE
         for (iri, value), times in said.items():
-            if whole and iri in uses and not (value and _quoted_only(self._store)):
+            # A count that was cut may lack some of these: what is left is a lower bound all the same.
+            if iri in uses and not (value and _quoted_only(self._store)):
                 uses[iri][value] -= times
-        make = Count if whole else Count.at_least
         found = {
             iri: Use(make(counts[False] + (parallel.get(iri, 0) if counts[False] > 0 else 0)), make(counts[True]))
             for iri, counts in uses.items()
@@ -155,6 +156,11 @@ class CatalogueCache:
                 f"{what} may be missing, and their counts are lower bounds: the endpoint's {read.stop} cut them"
             )
         return read, read.stop
+
+
+def _unsure(number: int) -> Count:
+    """A number that may be too high, of a part of what there is."""
+    return Count.unknown() if number else Count.at_least(0)
 
 
 def _quoted_only(store: Store) -> bool:

@@ -14,7 +14,8 @@ from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.reification import NOTATION
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.sparql import schema
-from kgnav_mcp.adapters.sparql.reading import UNION, Read, iri_in
+from kgnav_mcp.adapters.sparql.queries import UNION
+from kgnav_mcp.adapters.sparql.reading import Read, iri_in
 from kgnav_mcp.adapters.sparql.terms import Terms, batches
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Relation, Stop

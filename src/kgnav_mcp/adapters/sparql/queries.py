@@ -10,6 +10,10 @@ from typing import Final
 
 from kgnav_mcp.model import Direction
 
+UNION: Final = "SELECT * WHERE { $branches }"
+"""Costs what its branches do."""
+SIGN: Final = "SELECT (1 AS ?n) WHERE {}"
+"""Costs nothing: any answer is a sign that the store still gives some."""
 EXISTING: Final = "SELECT ?s WHERE { VALUES ?s { $ids } FILTER(EXISTS { ?s ?p ?o } || EXISTS { ?x ?q ?s }) }"
 """Costs two look-ups for each entity."""
 DEGREES: Final = {

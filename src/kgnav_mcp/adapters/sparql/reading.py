@@ -13,6 +13,7 @@ from typing import Protocol
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql import errors
+from kgnav_mcp.adapters.sparql.queries import SIGN, UNION
 from kgnav_mcp.adapters.sparql.results import Answer, Term
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, fill, values
 from kgnav_mcp.concurrency import gathered, in_thread
@@ -22,11 +23,6 @@ from kgnav_mcp.silence import answered, expect_answer
 
 Row = Mapping[str, Term]
 Value = URIRef | Literal | int | Terms
-
-UNION = "SELECT * WHERE { $branches }"
-"""Costs what its branches do."""
-SIGN = "SELECT (1 AS ?n) WHERE {}"
-"""Costs an endpoint nothing but an answer."""
 
 _PLACEHOLDER = re.compile(r"\$([A-Za-z_]\w*)")
 _BATCH = 200

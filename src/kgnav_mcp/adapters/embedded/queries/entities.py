@@ -49,3 +49,6 @@ DEGREES_INCOMING = """
 SELECT j.value, (SELECT count(*) FROM edge AS e WHERE e.o = j.value) FROM json_each(?1) AS j
 """
 """For nodes below the degree floor: one seek and at most DEGREE_FLOOR rows each."""
+
+OTHER_VALUES_IN = "SELECT EXISTS (SELECT 1 FROM {table} WHERE {conditions})"
+"""Whether a row meets one of the conditions: a pass over the table."""
