@@ -7,7 +7,17 @@ and an edge's own properties are the qualifiers of its triple.
 
 from __future__ import annotations
 
-from kgnav_mcp.model.answers import Completeness, NearestNeighbours, Neighbourhood, NodeProperties
+from kgnav_mcp.model.answers import (
+    Cell,
+    Completeness,
+    NearestNeighbours,
+    Neighbourhood,
+    NodeProperties,
+    PartSize,
+    Path,
+    PlanPage,
+    PlanRow,
+)
 from kgnav_mcp.model.facts import (
     Candidate,
     EdgeFacts,
@@ -24,6 +34,7 @@ from kgnav_mcp.model.values import Direction, Entity, Link, Literal, Node, Quali
 __all__ = [
     "AnchoredPage",
     "Candidate",
+    "Cell",
     "Certainty",
     "Completeness",
     "Count",
@@ -40,6 +51,10 @@ __all__ = [
     "Node",
     "NodeProperties",
     "Page",
+    "PartSize",
+    "Path",
+    "PlanPage",
+    "PlanRow",
     "PropertyFacts",
     "Qualifier",
     "Relation",

@@ -48,6 +48,45 @@ class NearestNeighbours:
 
 
 @dataclass(frozen=True, slots=True)
+class Path:
+    """A way through the graph: its nodes, and the edges between them, each as the graph has it."""
+
+    nodes: tuple[Entity, ...]
+    edges: tuple[Triple, ...] = ()
+
+
+Cell = Entity | Triple | Path | str | int | float | bool | tuple["Cell", ...] | None
+"""A value in a row of a plan's answer: a node, an edge, a path, a value as Python has it, a list, or nothing.
+
+Dates and values of other datatypes are their text.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    """A row of a plan's answer, and, where they were asked for, the edges that it rests on."""
+
+    cells: tuple[Cell, ...]
+    proof: tuple[Triple, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PartSize:
+    """A part of a plan, as it is written in Cypher, and how many nodes or edges of the graph fit it by itself."""
+
+    part: str
+    count: Count
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPage(Page[PlanRow]):
+    """A page of a plan's answer. `sizes` are of its parts, in the order of the plan."""
+
+    columns: tuple[str, ...] = ()
+    sizes: tuple[PartSize, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Completeness:
     """What an answer says of itself: rows shown, rows in all, why it stops, and the cursor that goes on."""
 

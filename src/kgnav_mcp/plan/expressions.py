@@ -1,0 +1,250 @@
+"""What a row is asked: values, conditions and sums over the variables of a plan.
+
+A missing value is null. As in Cypher, a comparison with null is null, a condition holds only where it is true, and
+`NOT` of null is null. So a missing property fails each comparison, `<>` too.
+
+A property may have several values (RDF has no other). A comparison holds where it holds for one of them; anywhere else
+several values are a list, in the order of numbers, then of text, and one value is itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kgnav_mcp.plan.clauses import Match
+
+Scalar = str | int | float | bool | None
+
+NAME = "name"
+"""The property by which an entity is called: any name or alias, where the graph has no property that is called so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A value that the plan states."""
+
+    value: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """What a row has under this name: a node, an edge, a path, a list, a value, or null."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """The values of a property of a node, or of an edge: one of its qualifiers.
+
+    `ids` are the relations meant, once the plan was checked. NAME without any is what a node is called: its label.
+    """
+
+    owner: str
+    """The variable."""
+    name: str
+    ids: tuple[str, ...] = ()
+
+
+class Comparison(StrEnum):
+    """How two values are compared. Numbers compare as numbers, dates by the precision that both have, else text."""
+
+    EQUAL = "="
+    UNEQUAL = "<>"
+    LESS = "<"
+    AT_MOST = "<="
+    GREATER = ">"
+    AT_LEAST = ">="
+    CONTAINS = "CONTAINS"
+    STARTS_WITH = "STARTS WITH"
+    ENDS_WITH = "ENDS WITH"
+    MATCHES = "=~"
+    IN = "IN"
+    """The left value is a member of the right list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A comparison of two values; null where one of them is."""
+
+    left: Expression
+    comparison: Comparison
+    right: Expression
+
+
+class Connective(StrEnum):
+    """How conditions are joined."""
+
+    AND = "AND"
+    OR = "OR"
+    XOR = "XOR"
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Two or more conditions in one."""
+
+    connective: Connective
+    parts: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The opposite of a condition."""
+
+    condition: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull:
+    """Whether a value is missing."""
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class HasLabel:
+    """Whether a node has one of these labels (classes), or an edge one of these types."""
+
+    variable: str
+    labels: tuple[str, ...]
+
+
+class ArithmeticOperator(StrEnum):
+    """What numbers are joined by; `+` joins text and lists as well."""
+
+    ADD = "+"
+    SUBTRACT = "-"
+    MULTIPLY = "*"
+    DIVIDE = "/"
+    """Of two whole numbers, the whole part."""
+    REMAINDER = "%"
+    POWER = "^"
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """Two values joined by an operator; null where one of them is."""
+
+    left: Expression
+    operator: ArithmeticOperator
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A list of values."""
+
+    items: tuple[Expression, ...]
+
+
+class Function(StrEnum):
+    """What is read off one or more values. The first ones take a variable."""
+
+    ID = "elementId"
+    """Of a node: its id as printed. Of an edge: an id that tells it from its parallels."""
+    LABELS = "labels"
+    TYPE = "type"
+    """Of an edge: the id of its relation, or in Neo4j its type."""
+    PROPERTIES = "properties"
+    START = "startNode"
+    END = "endNode"
+    LENGTH = "length"
+    """Of a path: its edges."""
+    NODES = "nodes"
+    EDGES = "relationships"
+    COALESCE = "coalesce"
+    """The first value that is not null."""
+    SIZE = "size"
+    LOWER = "toLower"
+    UPPER = "toUpper"
+    TEXT = "toString"
+    NUMBER = "toFloat"
+    WHOLE = "toInteger"
+    ABS = "abs"
+    ROUND = "round"
+    FLOOR = "floor"
+    CEILING = "ceil"
+    YEAR = "year"
+    """Of a date: its year, a whole number."""
+    FIRST = "head"
+    LAST = "last"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of values."""
+
+    function: Function
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class During:
+    """Whether an edge held in all or in part of a time: `begin` and `end` are dates, None where the time is open.
+
+    An edge without a from (to) property has held since ever (holds still).
+    """
+
+    edge: str
+    begin: str | None
+    end: str | None
+    from_ids: tuple[str, ...] = ()
+    """The qualifiers that say since when an edge holds, once the plan was checked."""
+    to_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """Whether a pattern fits around the row's own variables: Cypher's `EXISTS { }`."""
+
+    match: Match
+
+
+@dataclass(frozen=True, slots=True)
+class CountOf:
+    """How many times a pattern fits around the row's own variables: Cypher's `COUNT { }`."""
+
+    match: Match
+
+
+class AggregateFunction(StrEnum):
+    """What is made of the values of many rows; nulls are left out."""
+
+    COUNT = "count"
+    SUM = "sum"
+    AVERAGE = "avg"
+    MINIMUM = "min"
+    MAXIMUM = "max"
+    COLLECT = "collect"
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """A value of all rows that share what is projected beside it. `of` None: the rows themselves, `count(*)`."""
+
+    function: AggregateFunction
+    of: Expression | None
+    distinct: bool = False
+
+
+Expression = (
+    Constant
+    | Variable
+    | Property
+    | Compare
+    | Joined
+    | Not
+    | IsNull
+    | HasLabel
+    | Arithmetic
+    | ListOf
+    | Call
+    | During
+    | Exists
+    | CountOf
+    | Aggregate
+)
