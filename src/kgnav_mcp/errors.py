@@ -7,6 +7,7 @@
     |   |-- UnknownRelation       no such relation at that entity; carries the nearest, or the other direction
     |   |-- UnknownName           no such label or property in the graph; carries the nearest
     |   |-- UnknownGraph          no graph is configured under that name
+    |   |-- InvalidPlan           a plan that cannot run; carries every problem, and the plan mended where one way is sure
     |   |-- InvalidArgument       a value that is out of its range or of the wrong form
     |   `-- InvalidCursor         a cursor of another call, another graph or another version of the graph
     |-- Unsupported               this store cannot answer that at all; no change of the call helps
@@ -32,6 +33,7 @@ from typing import Final
 
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.model import Direction, Entity
+from kgnav_mcp.plan.problems import PlanProblem
 
 LONGEST_PAUSE: Final = 86_400.0
 """Seconds. A longer pause is told as more than a day, and the store is asked again after one."""
@@ -126,6 +128,18 @@ class UnknownGraph(InvalidRequest):
         super().__init__(f"no graph is called {echoed(name)}", next_step=f"Use one of: {', '.join(known)}.")
         self.name = name
         self.known = tuple(known)
+
+
+class InvalidPlan(InvalidRequest):
+    """A plan cannot run. `problems` are all of them at once; `mended` is the plan with all of them mended.
+
+    `mended` is in the spelling that the plan was written in; None where there is no single way to mend it.
+    """
+
+    def __init__(self, problems: Sequence[PlanProblem], *, mended: str | None = None, next_step: str = "") -> None:
+        super().__init__("; ".join(f"{problem.place}: {problem.reason}" for problem in problems), next_step=next_step)
+        self.problems = tuple(problems)
+        self.mended = mended
 
 
 class InvalidArgument(InvalidRequest):

@@ -51,6 +51,7 @@ from kgnav_mcp.plan.expressions import (
     Scalar,
     Variable,
 )
+from kgnav_mcp.plan.problems import PlanProblem
 
 __all__ = [
     "NAME",
@@ -84,6 +85,7 @@ __all__ = [
     "PathPattern",
     "Pipeline",
     "Plan",
+    "PlanProblem",
     "Project",
     "Property",
     "Scalar",
