@@ -7,7 +7,7 @@
     |   |-- UnknownRelation       no such relation at that entity; carries the nearest, or the other direction
     |   |-- UnknownName           no such label or property in the graph; carries the nearest
     |   |-- UnknownGraph          no graph is configured under that name
-    |   |-- InvalidPlan           a plan that cannot run; carries every problem, and the plan mended where one way is sure
+    |   |-- InvalidPlan           a plan that cannot run; carries every problem, and where it can, the plan mended
     |   |-- InvalidArgument       a value that is out of its range or of the wrong form
     |   `-- InvalidCursor         a cursor of another call, another graph or another version of the graph
     |-- Unsupported               this store cannot answer that at all; no change of the call helps
