@@ -154,16 +154,16 @@ class App:
         }
         shipped = RELATION_LISTS[settings.relation_lists]
         self.limits = Limits(
-            hub=settings.hub_threshold,
-            rows=settings.row_limit,
-            room=None if settings.paper_format else _CHARACTERS_PER_TOKEN * settings.budget,
-            ranked=settings.top_k,
+            hub_threshold=settings.hub_threshold,
+            row_limit=settings.row_limit,
+            characters=None if settings.paper_format else _CHARACTERS_PER_TOKEN * settings.budget,
+            top_k=settings.top_k,
             examples=settings.examples,
             collapse_single=settings.paper_format,
             white_list=tuple(settings.white_list),
             black_list=tuple(settings.black_list),
-            housekeeping=shipped.housekeeping,
-            kept=shipped.kept,
+            default_black_list=shipped.black_list,
+            default_exceptions=shipped.exceptions,
         )
         self._closing = AsyncExitStack()
         self.ranker = make_ranker(settings, self._closing)

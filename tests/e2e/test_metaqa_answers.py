@@ -27,15 +27,15 @@ def test_cells_come_back_as_they_were_with_bars_in_them_and_notes_left_out() -> 
     assert (table.total, table.exact, table.before, table.cursor) == (4, True, 0, None)
 
 
-@pytest.mark.parametrize(("seen", "before"), [(0, 0), (1200, 1200)])
-def test_a_part_of_a_list_says_where_it_stands_and_how_it_goes_on(seen: int, before: int) -> None:
-    table = parse(answer([("one", "a"), ("two", "b")], Count(4030), Stop.LIMIT, seen=seen))
+@pytest.mark.parametrize(("offset", "before"), [(0, 0), (1200, 1200)])
+def test_a_part_of_a_list_says_where_it_stands_and_how_it_goes_on(offset: int, before: int) -> None:
+    table = parse(answer([("one", "a"), ("two", "b")], Count(4030), Stop.LIMIT, offset=offset))
 
     assert (table.total, table.before, table.cursor, len(table.rows)) == (4030, before, "cursor-2", 2)
 
 
 def test_the_last_part_of_a_list_has_no_cursor() -> None:
-    table = parse(answer([("one", "a")], Count(51), seen=50))
+    table = parse(answer([("one", "a")], Count(51), offset=50))
 
     assert (table.total, table.before, table.cursor, len(table.rows)) == (51, 50, None, 1)
 

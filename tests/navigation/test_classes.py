@@ -59,7 +59,7 @@ async def test_a_way_to_the_class_of_a_mediator_is_not_offered(married: GraphAda
 
 
 async def test_nearest_neighbours_at_a_hub_do_not_offer_it_either(married: GraphAdapter) -> None:
-    found = await get_all_nearest_neighbors(married, ":Person", "rdfs:label", "Ann", limits=Limits(hub=1))
+    found = await get_all_nearest_neighbors(married, ":Person", "rdfs:label", "Ann", limits=Limits(hub_threshold=1))
     assert found.relations is not None
     assert {facts.relation.id for facts in found.relations.items} == {":from", ":spouse", ":spouse.:of", "rdf:type"}
 

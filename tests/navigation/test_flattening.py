@@ -100,19 +100,19 @@ async def test_rows_that_an_answer_has_no_room_for_are_neither_read_nor_lost(
     asked = _Asked(graph, monkeypatch)
     whole = await flattened(graph, [toy.REGISTRY], OUTGOING, paths=[path], limit=1_000)
     in_all = asked.mediators
-    page = await flattened(graph, [toy.REGISTRY], OUTGOING, paths=[path], limit=1_000, room=200)
+    page = await flattened(graph, [toy.REGISTRY], OUTGOING, paths=[path], limit=1_000, characters=200)
     assert 0 < len(page.items) < len(whole.items)
     assert page.stop is Stop.LIMIT
     assert asked.mediators - in_all < in_all / 2
     rows = await all_pages(
-        lambda after: flattened(graph, [toy.REGISTRY], OUTGOING, paths=[path], limit=1_000, room=200, after=after)
+        lambda after: flattened(graph, [toy.REGISTRY], OUTGOING, paths=[path], limit=1_000, characters=200, after=after)
     )
     assert rows == list(whole.items)
 
 
 async def test_a_page_that_has_room_for_all_rows_says_that_nothing_follows(graph: GraphAdapter) -> None:
     whole = await flattened(graph, ["ada"], OUTGOING, paths=[("marriage",)], limit=10)
-    assert await flattened(graph, ["ada"], OUTGOING, paths=[("marriage",)], limit=10, room=10_000) == whole
+    assert await flattened(graph, ["ada"], OUTGOING, paths=[("marriage",)], limit=10, characters=10_000) == whole
 
 
 async def test_the_second_direction_waits_until_the_first_is_shown_whole(
@@ -121,7 +121,7 @@ async def test_the_second_direction_waits_until_the_first_is_shown_whole(
     monkeypatch.setattr("kgnav_mcp.navigation.flattening._BATCH", 4)
     whole = await flattened(graph, [toy.HUB, toy.REGISTRY], None, limit=1_000)
     rows = await all_pages(
-        lambda after: flattened(graph, [toy.HUB, toy.REGISTRY], None, limit=1_000, room=300, after=after)
+        lambda after: flattened(graph, [toy.HUB, toy.REGISTRY], None, limit=1_000, characters=300, after=after)
     )
     assert rows == list(whole.items)
 

@@ -8,7 +8,7 @@ from kgnav_mcp.model import Count, Direction, Entity, Page, Relation, RelationFa
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import relation_facts
 from kgnav_mcp.navigation.relations import get_relations
-from kgnav_mcp.navigation.resolving import meant_relations
+from kgnav_mcp.navigation.resolving import matching_relations
 
 ANN = Entity("wd:Q1", "Ann")
 
@@ -55,9 +55,9 @@ async def test_the_list_of_all_relations_says_what_it_leaves_out_also_when_it_is
 def test_an_id_is_meant_by_what_stands_behind_its_prefix():
     known = [facts("wdt:P19"), facts("wdt:P214")]
     for name in ("P19", "p19", "p:P19", "http://www.wikidata.org/prop/direct/P19", "wdt:P19"):
-        meant, unknown = meant_relations([name], known)
+        meant, unknown = matching_relations([name], known)
         assert ([each.relation.id for each in meant], unknown) == (["wdt:P19"], []), name
     for name in ("wdt:P40.wdt:P19", ":spouse.:P19", "http://x.org/spouse.http://x.org/P19"):
-        assert meant_relations([name], known) == ([], [name]), "a way through a mediator is not its second half"
-    assert meant_relations(["http://x.org:80/P19"], known)[1] == []
-    assert meant_relations(["P1", "19", "wdt:", ""], known) == ([], ["P1", "19", "wdt:", ""])
+        assert matching_relations([name], known) == ([], [name]), "a way through a mediator is not its second half"
+    assert matching_relations(["http://x.org:80/P19"], known)[1] == []
+    assert matching_relations(["P1", "19", "wdt:", ""], known) == ([], ["P1", "19", "wdt:", ""])

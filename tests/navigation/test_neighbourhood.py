@@ -55,7 +55,7 @@ async def test_a_hub_collapses_to_its_relations_with_exact_counts_and_examples(g
 
 @pytest.mark.parametrize(("k", "hub"), [(2, True), (3, False), (4, False)])
 async def test_k_is_the_largest_neighbourhood_that_is_shown(graph: GraphAdapter, k: int, hub: bool) -> None:
-    found = await search(graph, await entity(graph, "ouroboros"), OUTGOING, limits=Limits(hub=k))
+    found = await search(graph, await entity(graph, "ouroboros"), OUTGOING, limits=Limits(hub_threshold=k))
     assert (found.relations is not None) is hub
 
 
@@ -74,7 +74,7 @@ async def test_a_filter_takes_labels_and_any_letter_case(graph: GraphAdapter) ->
 
 async def test_p_rows_are_shown_at_most_and_the_rest_can_be_had(graph: GraphAdapter) -> None:
     hub = await entity(graph, toy.HUB)
-    limits = Limits(rows=50)
+    limits = Limits(row_limit=50)
     first = await search(graph, hub, INCOMING, only=["moored_at"], limits=limits)
     assert first.rows is not None
     assert (len(first.rows.items), first.rows.total, first.rows.stop) == (50, Count(toy.BOATS), Stop.LIMIT)
@@ -95,7 +95,7 @@ async def test_a_filter_by_labels_or_ids_is_paged_through_without_loss(graph: Gr
 
     whole = await read(LIMITS)
     assert whole.stop is Stop.COMPLETE
-    paged = await all_pages(lambda after: read(Limits(rows=25), after))
+    paged = await all_pages(lambda after: read(Limits(row_limit=25), after))
     assert paged == list(whole.items)
 
 

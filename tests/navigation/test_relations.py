@@ -47,7 +47,7 @@ async def test_every_offered_relation_is_accepted_and_has_as_many_triples_as_it_
 
 async def test_a_question_ranks_and_cuts_and_the_rest_stays_reachable(graph: GraphAdapter) -> None:
     ada = await entity(graph, "ada")
-    limits = Limits(ranked=3)
+    limits = Limits(top_k=3)
     _, first = await get_relations(
         graph, ada, question="To whom is there a marriage, who is the spouse?", limits=limits
     )
@@ -99,7 +99,7 @@ async def test_paging_crosses_from_outgoing_to_incoming_without_loss(graph: Grap
     ada = await entity(graph, "ada")
     chosen = ["knows", "dislikes", "marriage.spouse"]
     whole = (await get_triples(graph, ada, chosen, limits=LIMITS))[1].items
-    limits = Limits(rows=size)
+    limits = Limits(row_limit=size)
     paged = await all_pages(lambda after: _triples(graph, ada, chosen, after, limits))
     assert paged == list(whole)
     _, first = await get_triples(graph, ada, chosen, limits=limits)
@@ -111,7 +111,7 @@ async def test_labels_are_paged_through_as_ids_are(graph: GraphAdapter, chosen: 
     ada = await entity(graph, "ada")
     whole = (await get_triples(graph, ada, chosen, limits=LIMITS))[1].items
     assert whole
-    limits = Limits(rows=2)
+    limits = Limits(row_limit=2)
     assert await all_pages(lambda after: _triples(graph, ada, chosen, after, limits)) == list(whole)
 
 
@@ -121,7 +121,7 @@ async def test_a_relation_that_the_black_list_hides_has_no_triples_either(graph:
 
 
 async def test_no_limit_is_silent(graph: GraphAdapter) -> None:
-    _, page = await get_triples(graph, await entity(graph, toy.HUB), ["visited"], limits=Limits(rows=40))
+    _, page = await get_triples(graph, await entity(graph, toy.HUB), ["visited"], limits=Limits(row_limit=40))
     assert (len(page.items), page.total, page.stop) == (40, Count(toy.VISITORS), Stop.LIMIT)
 
 

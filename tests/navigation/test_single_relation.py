@@ -63,7 +63,7 @@ async def test_the_rows_of_an_only_relation_are_shown_with_their_total(entity: s
     load([source], tmp_path / "flat.kg")
     direction = INCOMING if entity == "clubs_end" else OUTGOING
     async with open_adapter(str(tmp_path / "flat.kg"), AdapterOptions()) as graph:
-        found = await search(graph, entity, direction, limits=Limits(hub=40))
+        found = await search(graph, entity, direction, limits=Limits(hub_threshold=40))
         assert found.rows is not None
         assert (len(found.rows.items), found.rows.total, found.rows.stop) == (40, Count(ROWS), Stop.LIMIT)
         paper = await search(graph, entity, direction, limits=Limits(collapse_single=True))
@@ -78,7 +78,7 @@ async def test_every_row_of_an_only_relation_is_reached_by_the_same_call(
     size: int, hub: str, relation: str, clubs: GraphAdapter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     without_names(clubs, monkeypatch)
-    rows = await all_pages(lambda after: rows_of(clubs, hub, after, Limits(hub=size)))
+    rows = await all_pages(lambda after: rows_of(clubs, hub, after, Limits(hub_threshold=size)))
     assert [short(row) for row in rows] == [(hub, relation, f"p{n:03}") for n in range(ROWS)]
 
 
@@ -111,7 +111,7 @@ async def test_a_cursor_of_rows_is_refused_where_there_is_a_list_of_relations_no
     assert first.relations is not None
     listed = first.relations.positions[0]
     without_names(clubs, monkeypatch)
-    rows = await rows_of(clubs, "club", None, Limits(hub=10))
+    rows = await rows_of(clubs, "club", None, Limits(hub_threshold=10))
     monkeypatch.undo()
     with pytest.raises(InvalidCursor):
         await search(clubs, "club", OUTGOING, after=rows.positions[-1], limits=LIMITS)

@@ -1,4 +1,4 @@
-"""Freebase's housekeeping is not offered where its list is chosen; what a question may be about always is."""
+"""Freebase's internal relations are not offered where its list is chosen; what a question may be about always is."""
 
 from __future__ import annotations
 

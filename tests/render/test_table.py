@@ -15,7 +15,7 @@ def at(position: int) -> str:
     return f"c{position}"
 
 
-def table(rows: int, total: Count | None = None, stop: Stop = Stop.COMPLETE, seen: int = 0) -> Table:
+def table(rows: int, total: Count | None = None, stop: Stop = Stop.COMPLETE, offset: int = 0) -> Table:
     cells = [(f"relation_{n}", f"value number {n}", "") for n in range(rows)]
     return Table(
         "rows",
@@ -23,7 +23,7 @@ def table(rows: int, total: Count | None = None, stop: Stop = Stop.COMPLETE, see
         cells,
         total or Count(rows),
         stop,
-        seen,
+        offset,
         empty="nothing is here.",
         optional=frozenset({"qualifiers"}),
     )
@@ -114,9 +114,9 @@ LINES: list[tuple[Completeness, int, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("completeness", "seen", "line"), LINES)
-def test_every_kind_of_completeness_has_its_own_sentence(completeness: Completeness, seen: int, line: str) -> None:
-    assert completeness_line(completeness, "rows", seen) == line
+@pytest.mark.parametrize(("completeness", "offset", "line"), LINES)
+def test_every_kind_of_completeness_has_its_own_sentence(completeness: Completeness, offset: int, line: str) -> None:
+    assert completeness_line(completeness, "rows", offset) == line
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Shipped lists of relations that are not offered: the housekeeping of a known graph, which no question is about.
+"""Shipped black-lists: relations of a known graph that serve its own administration, which no question is about.
 
 Chosen by the setting `relation_lists`. The user's own lists come first.
 """
@@ -15,14 +15,14 @@ RelationLists = Literal["none", "freebase"]
 
 @dataclass(frozen=True, slots=True)
 class RelationList:
-    """Glob patterns of relation ids: `housekeeping` is not offered, unless it is also `kept`."""
+    """Glob patterns of relation ids: what matches `black_list` is not offered, unless it also matches `exceptions`."""
 
-    housekeeping: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()
+    black_list: tuple[str, ...] = ()
+    exceptions: tuple[str, ...] = ()
 
 
 _FREEBASE = RelationList(
-    housekeeping=(
+    black_list=(
         # The predicates of RDF itself: Freebase's dump repeats every type and name with them.
         "rdf:*",
         "rdfs:*",
@@ -57,7 +57,7 @@ _FREEBASE = RelationList(
         "base.*",
         "user.*",
     ),
-    kept=(
+    exceptions=(
         # Three bases on administrative geography, which questions over Freebase do ask for: capitals, states,
         # countries and continents of places.
         "base.aareas.*",

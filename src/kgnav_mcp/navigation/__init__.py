@@ -8,4 +8,5 @@ resolving       from what a user wrote to an entity or a relation
 flattening      mediators folded into one triple with qualifiers
 ranking         relations by a question
 cursor          where a list goes on
+pages           pages made of lists in memory, and of other pages
 """

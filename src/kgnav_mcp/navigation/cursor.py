@@ -21,10 +21,10 @@ _TAG_LETTERS = _TAG_BYTES * 4 // 3
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """`after`: the position of the last row shown. `seen`: rows shown before the next one."""
+    """`after`: the position of the last row shown. `offset`: how many rows come before the next one."""
 
     after: str | None = None
-    seen: int = 0
+    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Paging:
 
     def write(self, cursor: Cursor) -> str:
         """The text a client passes back."""
-        body = f"{cursor.seen}:{cursor.after or ''}".encode()
+        body = f"{cursor.offset}:{cursor.after or ''}".encode()
         return self._tag(body) + urlsafe_b64encode(body).decode().rstrip("=")
 
     def read(self, text: str | None) -> Cursor:
@@ -64,8 +64,8 @@ class Paging:
                 next_step="Repeat the call that gave the cursor with the very same arguments, or leave the cursor out "
                 "to start anew (the graph may have changed since).",
             )
-        seen, _, after = body.decode().partition(":")
-        return Cursor(after or None, int(seen))
+        offset, _, after = body.decode().partition(":")
+        return Cursor(after or None, int(offset))
 
     def _tag(self, body: bytes) -> str:
         return urlsafe_b64encode(

@@ -1,8 +1,8 @@
-"""Mediators folded away: one triple through a mediator, its sibling roles kept together as qualifiers.
+"""Flattening of mediators: one triple through a mediator, with the sibling roles as qualifiers.
 
 A marriage in Freebase is a node without a name (a CVT) that ties two people, a place and two dates. Seen from one of
 the two it becomes one triple, (person, spouse_s.spouse, other person), with place and dates as qualifiers. GraphWalker
-names such a relation `rel1.rel2`; it does not keep the siblings together, which this does.
+names such a relation `rel1.rel2`; it drops the sibling roles, which are kept here.
 """
 
 from __future__ import annotations
@@ -15,36 +15,36 @@ from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Qualif
 from kgnav_mcp.port import GraphAdapter, TailKind
 
 _BATCH = 100
-"""Rows folded at once where an answer has room for so many characters: what does not fit is not read."""
+"""Rows read and flattened at once where the characters of an answer are limited: what does not fit is not read."""
 _LITERAL = 300
-"""Characters of a literal that are counted: an answer clips it."""
+"""Characters of a literal that are counted: answers clip longer ones."""
 _ROLES = 200
 """Triples read of each mediator: no event ties more together in known data. Of larger ones some roles are missing."""
-_LACKING = {
+_MISSING_ROLES = {
     Stop.LIMIT: "Not all roles of the mediators are shown: there are too many.",
     Stop.ROW_CAP: "Not all roles of the mediators are shown: the store gives no more rows at once.",
     Stop.TIME_OUT: "Not all roles of the mediators are shown: the store's time was over. Repeat the call to try again.",
 }
-"""What an answer says where roles are missing, by the reason."""
+"""The note of an answer that lacks some roles, by the reason."""
 
 
 @dataclass(frozen=True, slots=True)
-class Resume:
-    """A place in a flattened list: behind the store's position `after`, `skip` rows of the next edge already shown."""
+class FlattenedPosition:
+    """A position in a flattened list: the store's position `after`, and how many rows of the next edge to skip."""
 
     after: str | None = None
     skip: int = 0
 
     @classmethod
-    def read(cls, text: str | None) -> Resume:
+    def read(cls, text: str | None) -> FlattenedPosition:
         if text is None:
             return cls()
         skip, _, after = text.partition("~")
         return cls(after or None, int(skip or 0))
 
     @staticmethod
-    def written(text: str) -> bool:
-        """Whether the text is such a place, and not one of another kind of list."""
+    def matches(text: str) -> bool:
+        """Whether a text is a position of a flattened list, and not of another kind of list."""
         return "~" in text
 
     @staticmethod
@@ -60,23 +60,22 @@ async def flattened(
     paths: Sequence[tuple[str, ...]] | None = None,
     far_ends: TailKind | None = None,
     limit: int,
-    room: int | None = None,
+    characters: int | None = None,
     after: str | None = None,
 ) -> AnchoredPage[Link]:
-    """The triples at the entities in one direction, or in both (None), with every mediator folded away.
+    """The triples at the entities in one direction, or in both (None), with every mediator flattened.
 
-    `room` is the number of characters that an answer has for them: once rows fill it no more are read, because those
-    of mediators cost more than others. Positions are this function's own (they may point between the rows of one
-    mediator); `after` takes them back. The total is exact where the store's is and each edge gave one row, or where
-    the whole list was read.
+    Once the rows have so many `characters` no more are read: those of mediators cost further queries. Positions are
+    `FlattenedPosition`s, since a page may end between the rows of one mediator. The total is exact where the store's
+    total is exact and each edge gave one row, or where the whole list was read.
     """
-    flat = _Flat(graph, Resume.read(after), room)
+    flat = _FlattenedList(graph, FlattenedPosition.read(after), characters)
     two_hops = any(len(path) == 2 for path in paths or ())
-    step = _BATCH if room is not None and two_hops else limit
+    step = _BATCH if characters is not None and two_hops else limit
     left = limit
     while True:
         page = await graph.neighbours(
-            ids, direction, paths=paths, far_ends=far_ends, limit=min(step, left), after=flat.behind.after
+            ids, direction, paths=paths, far_ends=far_ends, limit=min(step, left), after=flat.position.after
         )
         await flat.take(page)
         left -= len(page.items)
@@ -84,35 +83,35 @@ async def flattened(
             return flat.page(page.total)
 
 
-async def folded(graph: GraphAdapter, page: AnchoredPage[Link]) -> AnchoredPage[Link]:
-    """A list's first page, which was already read, with every mediator folded away."""
-    flat = _Flat(graph, Resume(), None)
+async def flattened_page(graph: GraphAdapter, page: AnchoredPage[Link]) -> AnchoredPage[Link]:
+    """The first page of a list, already read from the store, with every mediator flattened."""
+    flat = _FlattenedList(graph, FlattenedPosition(), None)
     await flat.take(page)
     return flat.page(page.total)
 
 
-class _Flat:
-    """A flattened list, as far as it was read."""
+class _FlattenedList:
+    """A flattened list, as far as it has been read."""
 
-    def __init__(self, graph: GraphAdapter, start: Resume, room: int | None) -> None:
+    def __init__(self, graph: GraphAdapter, start: FlattenedPosition, characters: int | None) -> None:
         self._graph = graph
-        self._begun = start == Resume()
-        self._room = room
+        self._from_start = start == FlattenedPosition()
+        self._characters_left = characters
         self._rows: list[Link] = []
         self._anchors: dict[str, Entity] = {}
         self._positions: list[str] = []
-        self._unfolded = True
+        self._one_row_each = True
         self._stop = Stop.COMPLETE
         self._note = ""
-        self._lacking = ""
-        self.behind = start
-        """The place behind the last row."""
+        self._missing_roles = ""
+        self.position = start
+        """The position behind the last row."""
         self.full = False
-        """Whether the answer has no room for more."""
+        """Whether the characters of the answer are used up."""
 
     async def take(self, page: AnchoredPage[Link]) -> None:
-        """Fold the next page of the store's, as far as there is room."""
-        size = max(len(page.items), 1) if self._room is None else _BATCH
+        """Flatten the next page of the store, until the characters of the answer are used up."""
+        size = max(len(page.items), 1) if self._characters_left is None else _BATCH
         self._stop = page.stop
         self._note = page.note
         self._anchors |= page.anchors
@@ -120,9 +119,9 @@ class _Flat:
             items, positions = page.items[start : start + size], page.positions[start : start + size]
             before = len(self._rows)
             await self._fold(items, positions)
-            if self._room is not None:
-                self._room -= sum(map(_characters, self._rows[before:]))
-                self.full = self._room < 0
+            if self._characters_left is not None:
+                self._characters_left -= sum(map(_characters, self._rows[before:]))
+                self.full = self._characters_left < 0
             if self.full:
                 self._stop = Stop.LIMIT if start + size < len(page.items) else page.stop
                 return
@@ -130,34 +129,35 @@ class _Flat:
     def page(self, total: Count) -> AnchoredPage[Link]:
         """What was taken; `total` is the number of edges in the store's whole list."""
         shown = len(self._rows)
-        if not self._unfolded:
-            whole = self._begun and self._stop is Stop.COMPLETE and not self._lacking
+        if not self._one_row_each:
+            whole = self._from_start and self._stop is Stop.COMPLETE and not self._missing_roles
             total = Count(shown) if whole else Count.at_least(max(total.value, shown))
-        note = " ".join(filter(None, (self._note, self._lacking)))
+        note = " ".join(filter(None, (self._note, self._missing_roles)))
         return AnchoredPage(tuple(self._rows), tuple(self._positions), total, self._stop, note, self._anchors)
 
     async def _fold(self, items: Sequence[Link], positions: Sequence[str]) -> None:
         mediators = [entity.id for link in items if (entity := _mediator(link))]
-        if not mediators and not self.behind.skip:
+        if not mediators and not self.position.skip:
             self._rows += items
-            self._positions += map(Resume.write, positions)
-            self.behind = Resume(positions[-1]) if positions else self.behind
+            self._positions += map(FlattenedPosition.write, positions)
+            self.position = FlattenedPosition(positions[-1]) if positions else self.position
             return
         incoming = any(link.direction is Direction.INCOMING for link in items)
         roles = await _roles(self._graph, list(dict.fromkeys(mediators)), incoming) if mediators else _Roles()
-        self._lacking = self._lacking or _LACKING.get(roles.stop, "")
+        self._missing_roles = self._missing_roles or _MISSING_ROLES.get(roles.stop, "")
         for link, position in zip(items, positions, strict=True):
             parts = _fold(link, roles)
-            self._unfolded &= len(parts) == 1 and roles.stop is Stop.COMPLETE
-            for i in range(self.behind.skip, len(parts)):
+            self._one_row_each &= len(parts) == 1 and roles.stop is Stop.COMPLETE
+            for i in range(self.position.skip, len(parts)):
                 self._rows.append(Link(link.direction, parts[i]))
                 last = i == len(parts) - 1
-                self._positions.append(Resume.write(position) if last else Resume.write(self.behind.after, i + 1))
-            self.behind = Resume(position)
+                after, skip = (position, 0) if last else (self.position.after, i + 1)
+                self._positions.append(FlattenedPosition.write(after, skip))
+            self.position = FlattenedPosition(position)
 
 
 def _characters(link: Link) -> int:
-    """About as many characters of text as take the place of a row: ids have half as many to a token."""
+    """The length of a row, in characters of text. A token holds half as many characters of an id."""
     row = link.triple
     nodes = (link.far_end, *(qualifier.value for qualifier in row.qualifiers))
     named = [row.relation, *(qualifier.relation for qualifier in row.qualifiers)]
@@ -170,7 +170,7 @@ def _characters(link: Link) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Roles:
-    """What is known of the mediators of a page: their triples in either direction, by mediator id.
+    """The triples of the mediators of a page, by direction and mediator id.
 
     `stop` says why some of their triples are missing, if they are.
     """

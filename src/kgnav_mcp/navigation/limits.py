@@ -10,40 +10,40 @@ from fnmatch import fnmatchcase
 class Limits:
     """How much is read and shown. The defaults are the papers'."""
 
-    hub: int = 50
+    hub_threshold: int = 50
     """k: an entity with more neighbours in one direction is a hub and collapses to its relations (SoG, Algorithm 1)."""
-    rows: int = 1000
+    row_limit: int = 1000
     """p: triples one answer holds at most (SoG, Algorithm 1)."""
-    room: int | None = None
-    """Characters that an answer has for its triples: no more are read than may fit; None: as many as `rows` allows."""
-    ranked: int = 20
-    """Relations kept when a question ranks them (GraphWalker's best of 10, 15, 20 and 30)."""
+    characters: int | None = None
+    """Characters of triples in one answer: no more rows are read than may fit. None: only `row_limit` holds."""
+    top_k: int = 20
+    """Relations shown at once when a question ranks them (GraphWalker's best of 10, 15, 20 and 30)."""
     examples: int = 2
     """Far ends shown with each relation of a hub."""
-    relations: int = 20_000
-    """Distinct relations read of one entity: a bound against runaway stores, beyond any known schema."""
+    relation_limit: int = 20_000
+    """Distinct relations read of one entity: more than any known schema has."""
     collapse_single: bool = False
     """Whether a hub of a single relation is shown as a list of one, too, as in the paper, and not by its rows."""
     white_list: tuple[str, ...] = ()
     """Glob patterns of relation ids; where there are any, GraphWalker's tools offer nothing else."""
     black_list: tuple[str, ...] = ()
     """Glob patterns of relation ids that GraphWalker's tools never offer."""
-    housekeeping: tuple[str, ...] = ()
-    """Glob patterns of a shipped black-list; unlike the user's own it yields to any white-list."""
-    kept: tuple[str, ...] = ()
-    """Glob patterns of relation ids that the shipped black-list does not reach."""
+    default_black_list: tuple[str, ...] = ()
+    """Glob patterns of a black-list that ships with the server; it is not applied where there is a white-list."""
+    default_exceptions: tuple[str, ...] = ()
+    """Glob patterns of relation ids that `default_black_list` does not apply to."""
 
     def offers(self, relation: str) -> bool:
         """Whether the lists let a relation be offered.
 
-        A flattened relation is judged by its own id, `rel1.rel2`. What the user lists comes first: the black-list,
-        then the white-list; only where there is no white-list is the shipped list asked.
+        The patterns match the id, which is `rel1.rel2` for a flattened relation. The black-list is applied first, then
+        the white-list; the default black-list only where there is no white-list.
         """
         if _matches(relation, self.black_list):
             return False
         if self.white_list:
             return _matches(relation, self.white_list)
-        return not _matches(relation, self.housekeeping) or _matches(relation, self.kept)
+        return not _matches(relation, self.default_black_list) or _matches(relation, self.default_exceptions)
 
 
 def _matches(relation: str, patterns: tuple[str, ...]) -> bool:

@@ -15,7 +15,6 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
-from itertools import compress
 
 from kgnav_mcp.errors import InvalidCursor, StoreTimeout
 from kgnav_mcp.model import (
@@ -30,13 +29,13 @@ from kgnav_mcp.model import (
     Relation,
     RelationFacts,
     Stop,
-    T,
     Triple,
 )
-from kgnav_mcp.navigation.flattening import Resume, flattened, folded
+from kgnav_mcp.navigation.flattening import FlattenedPosition, flattened, flattened_page
 from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.pages import page_after, select
 from kgnav_mcp.navigation.ranking import Ranker, bm25
-from kgnav_mcp.navigation.resolving import at_entity, meant_relations, resolve_entity, unknown_relation
+from kgnav_mcp.navigation.resolving import matching_relations, read_at_entity, resolve_entity, unknown_relation
 from kgnav_mcp.port import Capability, GraphAdapter
 
 _QUALIFIED = 2
@@ -66,15 +65,15 @@ async def search(
     """
     if only:
         return await _filtered(graph, entity, direction, only, after=after, limits=limits)
-    anchor, found = await at_entity(graph, entity, partial(_around, graph, direction, limits))
+    anchor, found = await read_at_entity(graph, entity, partial(_rows_or_relations, graph, direction, limits))
     if found.relations is not None:
         return await _collapsed(
             graph, anchor, direction, found.relations, question, after=after, limits=limits, ranker=ranker
         )
     if after is not None:
-        rows = await flattened(graph, [anchor.id], direction, limit=limits.hub, after=after)
+        rows = await flattened(graph, [anchor.id], direction, limit=limits.hub_threshold, after=after)
         return Neighbourhood(anchor, direction, rows=_triples(rows))
-    rows = await folded(graph, found.rows)
+    rows = await flattened_page(graph, found.rows)
     if rows.items:
         return Neighbourhood(anchor, direction, rows=_triples(rows))
     there = await graph.neighbours([anchor.id], direction.opposite, limit=1)
@@ -92,8 +91,8 @@ async def _qualified(graph: GraphAdapter, entity: Entity) -> tuple[Triple, ...] 
 
 
 @dataclass(frozen=True, slots=True)
-class _Around:
-    """The rows at an entity, or none but its relations where it is a hub."""
+class _RowsOrRelations:
+    """The rows at an entity; its relations, and no rows, where it is a hub."""
 
     rows: AnchoredPage[Link]
     relations: AnchoredPage[RelationFacts] | None = None
@@ -107,11 +106,15 @@ class _Around:
         return self.rows.anchors if self.relations is None else self.relations.anchors
 
 
-async def _around(graph: GraphAdapter, direction: Direction, limits: Limits, entity: str) -> _Around:
-    rows = await graph.neighbours([entity], direction, limit=limits.hub, all_or_none=True)
+async def _rows_or_relations(
+    graph: GraphAdapter, direction: Direction, limits: Limits, entity: str
+) -> _RowsOrRelations:
+    rows = await graph.neighbours([entity], direction, limit=limits.hub_threshold, all_or_none=True)
     if rows.stop is not Stop.LIMIT:
-        return _Around(rows)
-    return _Around(rows, await relation_facts(graph, entity, direction, examples=limits.examples, limits=limits))
+        return _RowsOrRelations(rows)
+    return _RowsOrRelations(
+        rows, await relation_facts(graph, entity, direction, examples=limits.examples, limits=limits)
+    )
 
 
 async def _collapsed(
@@ -125,22 +128,24 @@ async def _collapsed(
     limits: Limits,
     ranker: Ranker,
 ) -> Neighbourhood:
-    """The relations of a hub, or k rows of its only one."""
+    """The relations of a hub, or k rows where it has only one relation."""
     single = None if limits.collapse_single else single_relation(facts)
-    if after is not None and Resume.written(after) is (single is None):
+    if after is not None and FlattenedPosition.matches(after) is (single is None):
         raise InvalidCursor(
             "the relations of this entity are not those there were when this cursor was made",
             next_step="Repeat the call without the cursor to start anew.",
         )
     if single is not None:
-        rows = await flattened(graph, [anchor.id], direction, paths=[(single.id,)], limit=limits.hub, after=after)
+        rows = await flattened(
+            graph, [anchor.id], direction, paths=[(single.id,)], limit=limits.hub_threshold, after=after
+        )
         note = " ".join(filter(None, (rows.note, facts.note)))
         return Neighbourhood(anchor, direction, rows=replace(_triples(rows), note=note))
     return Neighbourhood(anchor, direction, relations=await ranked(facts, question, anchor, ranker, after))
 
 
 def single_relation(facts: Page[RelationFacts]) -> Relation | None:
-    """The relation that all rows are of, where there is no other, nor a choice of ways through its mediators."""
+    """The only relation, unless it leads to mediators with several two-hop relations to choose from."""
     one_hop = [fact.relation for fact in facts.items if len(fact.hops) == 1]
     chosen_from = len(one_hop) == 1 and len(facts.items) <= 2
     return one_hop[0] if chosen_from and facts.stop is Stop.COMPLETE else None
@@ -162,15 +167,17 @@ async def _filtered(
 ) -> Neighbourhood:
     """The rows of the named relations.
 
-    Names are ids as a rule, so that they are followed as they are; what they mean is looked up only where one of them
-    gave no row. A cursor was made for what they mean.
+    Names are tried as ids first. Only where one of them gives no row are they matched to the entity's relations. A
+    cursor belongs to the list of the matched relations.
     """
 
     def read(paths: Sequence[tuple[str, ...]], at: str) -> Awaitable[AnchoredPage[Link]]:
-        return flattened(graph, [at], direction, paths=paths, limit=limits.rows, room=limits.room, after=after)
+        return flattened(
+            graph, [at], direction, paths=paths, limit=limits.row_limit, characters=limits.characters, after=after
+        )
 
     if after is None:
-        entity, rows = await at_entity(graph, entity, partial(read, [(name,) for name in only]))
+        entity, rows = await read_at_entity(graph, entity, partial(read, [(name,) for name in only]))
         if all(has_rows_of(rows, name) for name in only):
             return Neighbourhood(entity, direction, rows=_triples(rows))
     anchor = entity if isinstance(entity, Entity) else await resolve_entity(graph, entity)
@@ -192,12 +199,16 @@ def has_rows_of(page: Page[Link], relation: str) -> bool:
 async def _filter(
     graph: GraphAdapter, entity: Entity, direction: Direction, only: Sequence[str], limits: Limits
 ) -> list[tuple[str, ...]]:
-    """The paths that the filter names; what it names wrongly is said, with where it is instead."""
+    """The paths that the filter names.
+
+    Raises:
+        UnknownRelation: a name matches no relation; with the direction that has it, if one does.
+    """
     facts = (await relation_facts(graph, entity.id, direction, hops=1, hidden=True, limits=limits)).items
-    meant, unknown = meant_relations(only, facts)
+    meant, unknown = matching_relations(only, facts)
     if unknown:
         facts = (await relation_facts(graph, entity.id, direction, hidden=True, limits=limits)).items
-        meant, unknown = meant_relations(only, facts)
+        meant, unknown = matching_relations(only, facts)
     if unknown:
         opposite = (await relation_facts(graph, entity.id, direction.opposite, limits=limits)).items
         raise unknown_relation(unknown[0], entity, direction, facts, opposite)
@@ -219,19 +230,19 @@ async def relation_facts(
     Those that are shown only when asked for by name are left out, and counted in the page's note, unless `hidden`.
     """
     hops = hops if Capability.MEDIATORS in graph.capabilities else 1
-    page = await graph.relations([entity], direction, hops=hops, examples=examples, limit=limits.relations)
+    page = await graph.relations([entity], direction, hops=hops, examples=examples, limit=limits.relation_limit)
     page = without_classes(page, graph)
     return page if hidden else _without_hidden(page)
 
 
 def without_classes(page: AnchoredPage[RelationFacts], graph: GraphAdapter) -> AnchoredPage[RelationFacts]:
-    """The relations without those that lead through mediators to what these are, which is none of their roles."""
+    """The relations without those that lead through a mediator to its class: a class is not one of its roles."""
     classes = graph.class_relations
     roles = [
         len(facts.hops) == 1 or facts.direction is Direction.INCOMING or facts.hops[-1].id not in classes
         for facts in page.items
     ]
-    return page if all(roles) else only(page, roles)
+    return page if all(roles) else select(page, roles)
 
 
 def _without_hidden(page: AnchoredPage[RelationFacts]) -> AnchoredPage[RelationFacts]:
@@ -240,35 +251,25 @@ def _without_hidden(page: AnchoredPage[RelationFacts]) -> AnchoredPage[RelationF
         return page
     example = min(left_out, key=lambda name: (len(name), name))
     note = f"{len(left_out):,} more relations, to identifiers elsewhere, are shown when named, such as {example}."
-    shown = only(page, [not facts.hidden for facts in page.items])
+    shown = select(page, [not facts.hidden for facts in page.items])
     return replace(shown, note=" ".join(filter(None, (page.note, note))))
-
-
-def only(page: AnchoredPage[T], wanted: Sequence[bool]) -> AnchoredPage[T]:
-    """Some of the items of a page, and its total without the others."""
-    return replace(
-        page,
-        items=tuple(compress(page.items, wanted)),
-        positions=tuple(compress(page.positions, wanted)),
-        total=replace(page.total, value=max(page.total.value - wanted.count(False), 0)),
-    )
 
 
 async def ranked(
     facts: Page[RelationFacts], question: str | None, anchor: Entity, ranker: Ranker, after: str | None
 ) -> Page[RelationFacts]:
-    """The relations in the order of the question, from the place `after` on; in their own order without one.
+    """The relations ranked by the question, from the position `after` on; in their own order without a question.
 
     Among those that fit it equally, or not at all, those with the most rows come first.
 
-    A place names the order it belongs to, so that a list whose order has changed is never gone on with: it would
-    show some relations twice and others never.
+    A position names the order it belongs to. Where the order has changed since, the next page would show some
+    relations twice and others never.
 
     Raises:
         InvalidCursor: the relations are not in that order any more.
     """
     if not question:
-        return replace(from_place(facts.items, after, facts.stop), note=facts.note)
+        return replace(page_after(facts.items, after, facts.stop), note=facts.note)
     most_rows_first = sorted(facts.items, key=lambda fact: -fact.count.value)
     ranking = await ranker(question, anchor, most_rows_first)
     matching = [replace(fact, matches=True) for fact in ranking.relations[: ranking.matching]]
@@ -280,7 +281,7 @@ async def ranked(
             "the relations are not ranked as they were when this cursor was made",
             next_step="Repeat the call without the cursor to start anew.",
         )
-    page = from_place(relations, start, facts.stop)
+    page = page_after(relations, start, facts.stop)
     note = " ".join(filter(None, (ranking.note, facts.note)))
     return replace(page, positions=tuple(f"{place}@{order}" for place in page.positions), note=note)
 
@@ -288,13 +289,3 @@ async def ranked(
 def _fingerprint(relations: Sequence[RelationFacts]) -> str:
     named = "\n".join(f"{facts.direction} {facts.relation.id}" for facts in relations)
     return blake2b(named.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
-
-
-def from_place(items: Sequence[T], after: str | None, stop: Stop = Stop.COMPLETE) -> Page[T]:
-    """A list that was read whole, as a page that starts behind the place `after` (a number of items)."""
-    start = int(after or 0)
-    return Page(tuple(items[start:]), tuple(str(n + 1) for n in range(start, len(items))), _count(items, stop), stop)
-
-
-def _count(items: Sequence[object], stop: Stop) -> Count:
-    return Count(len(items)) if stop is Stop.COMPLETE else Count.at_least(len(items))

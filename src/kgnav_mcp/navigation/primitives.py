@@ -23,7 +23,8 @@ from kgnav_mcp.model import (
 )
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.neighbourhood import from_place, single_relation, without_classes
+from kgnav_mcp.navigation.neighbourhood import single_relation, without_classes
+from kgnav_mcp.navigation.pages import page_after
 from kgnav_mcp.port import Capability, GraphAdapter, TailKind, ValueOwner
 
 ANY_LABEL = "*"
@@ -35,10 +36,11 @@ ALWAYS_THERE = frozenset({"name", "id"})
 FROM_FIRST_LINK = "first"
 """As a position: page through the links of a hub instead of collapsing it."""
 
-_NODES = 200
-"""Nodes one answer reads: with their properties more would not fit any answer."""
+_NODE_LIMIT = 200
+"""Nodes read for one answer: more would not fit with their properties."""
 
-_BATCH = 5000
+_PROPERTIES_AT_ONCE = 5000
+"""Properties read by one call of the adapter."""
 
 
 async def get_node_by_property(
@@ -49,7 +51,7 @@ async def get_node_by_property(
     Raises:
         UnknownName: the graph has no such label or property.
     """
-    page = await graph.nodes(_label(label), property_name, property_value, limit=_NODES, after=after)
+    page = await graph.nodes(_label(label), property_name, property_value, limit=_NODE_LIMIT, after=after)
     properties = await _properties(graph, [node.id for node in page.items])
     items = tuple(NodeProperties(node, tuple(properties[node.id])) for node in page.items)
     return Page(items, page.positions, page.total, page.stop, page.note)
@@ -64,7 +66,9 @@ async def _properties(graph: GraphAdapter, ids: list[str]) -> dict[str, list[Tri
     after: str | None = None
     more = bool(ids)
     while more:
-        page = await graph.neighbours(ids, Direction.OUTGOING, far_ends=TailKind.LITERAL, limit=_BATCH, after=after)
+        page = await graph.neighbours(
+            ids, Direction.OUTGOING, far_ends=TailKind.LITERAL, limit=_PROPERTIES_AT_ONCE, after=after
+        )
         for link in page.items:
             found[link.anchor.id].append(link.triple)
         more = page.stop is Stop.LIMIT and bool(page.items)
@@ -89,7 +93,7 @@ async def get_all_nearest_neighbors(
     Raises:
         UnknownName: the graph has no such label or property.
     """
-    anchors = await graph.nodes(_label(label), property_name, property_value, limit=_NODES)
+    anchors = await graph.nodes(_label(label), property_name, property_value, limit=_NODE_LIMIT)
     if not anchors.items:
         return NearestNeighbours(anchors, links=Page((), (), anchors.total, anchors.stop))
     ids = [anchor.id for anchor in anchors.items]
@@ -98,14 +102,14 @@ async def get_all_nearest_neighbors(
         return flattened(graph, ids, None, far_ends=TailKind.ENTITY, limit=limit, after=place)
 
     if after is not None:
-        page = await read(_NODES, None if after == FROM_FIRST_LINK else after)
+        page = await read(_NODE_LIMIT, None if after == FROM_FIRST_LINK else after)
     else:
-        page = await read(limits.hub + 1)
-        if len(page.items) > limits.hub:
+        page = await read(limits.hub_threshold + 1)
+        if len(page.items) > limits.hub_threshold:
             relations = await _relations(graph, ids, limits)
             if limits.collapse_single or single_relation(relations) is None:
                 return NearestNeighbours(anchors, relations=relations)
-            page = await read(limits.hub)
+            page = await read(limits.hub_threshold)
     neighbours = [link.far_end.id for link in page.items if isinstance(link.far_end, Entity)]
     properties = await _properties(graph, list(dict.fromkeys(neighbours)))
     return NearestNeighbours(anchors, page, properties={node: tuple(own) for node, own in properties.items()})
@@ -115,10 +119,10 @@ async def _relations(graph: GraphAdapter, ids: list[str], limits: Limits) -> Pag
     hops = 2 if Capability.MEDIATORS in graph.capabilities else 1
 
     page = await graph.relations(
-        ids, None, hops=hops, far_ends=TailKind.ENTITY, examples=limits.examples, limit=limits.relations
+        ids, None, hops=hops, far_ends=TailKind.ENTITY, examples=limits.examples, limit=limits.relation_limit
     )
     page = without_classes(page, graph)
-    return from_place(page.items, None, page.stop)
+    return page_after(page.items, None, page.stop)
 
 
 async def get_unique_property_values(
@@ -136,4 +140,4 @@ async def get_unique_property_values(
         UnknownName: the graph has no such property, label or relation.
     """
     owner = _label(entity_name)
-    return await graph.values(property_name, owner, entity_type, limit=limits.rows, after=after)
+    return await graph.values(property_name, owner, entity_type, limit=limits.row_limit, after=after)

@@ -13,9 +13,10 @@ from functools import partial
 from kgnav_mcp.model import AnchoredPage, Entity, Link, Page, RelationFacts, Stop
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.neighbourhood import from_place, has_rows_of, only, ranked, relation_facts
+from kgnav_mcp.navigation.neighbourhood import has_rows_of, ranked, relation_facts
+from kgnav_mcp.navigation.pages import page_after, select
 from kgnav_mcp.navigation.ranking import Ranker, bm25
-from kgnav_mcp.navigation.resolving import at_entity, meant_relations, resolve_entity, unknown_relation
+from kgnav_mcp.navigation.resolving import matching_relations, read_at_entity, resolve_entity, unknown_relation
 from kgnav_mcp.port import GraphAdapter
 
 
@@ -30,17 +31,16 @@ async def get_relations(
 ) -> tuple[Entity, Page[RelationFacts]]:
     """The entity, and every relation at it in either direction; ranked and cut to the best ones by a question.
 
-    GraphWalker, relation retrieval. The cut is a page: `after` goes on with the lower ranks. The entity may be given
-    as a user wrote it: that is its id as a rule, so that its relations are read while it is looked up.
+    GraphWalker, relation retrieval. The next page has the lower ranks. The entity may be given as a user wrote it.
 
     Raises:
         UnknownEntity, AmbiguousEntity, InvalidArgument: as `resolve_entity`.
     """
-    anchor, offered = await at_entity(graph, entity, partial(_offered, graph, limits))
-    facts = from_place(offered.items, None, offered.stop)
+    anchor, offered = await read_at_entity(graph, entity, partial(_offered, graph, limits))
+    facts = page_after(offered.items, None, offered.stop)
     page = await ranked(replace(facts, note=offered.note), question, anchor, ranker, after)
-    if question and len(page.items) > limits.ranked:
-        cut = slice(limits.ranked)
+    if question and len(page.items) > limits.top_k:
+        cut = slice(limits.top_k)
         page = replace(page, items=page.items[cut], positions=page.positions[cut], stop=Stop.LIMIT)
     return anchor, page
 
@@ -50,8 +50,8 @@ async def get_triples(
 ) -> tuple[Entity, Page[Link]]:
     """The entity, and its triples of the chosen relations, in whichever direction it has them (GraphWalker).
 
-    The entity may be given as a user wrote it. Names are ids as a rule, so that they are followed as they are; what
-    they mean is looked up only where one of them gave no row. A cursor was made for what they mean.
+    The entity may be given as a user wrote it. Names are tried as ids first. Only where one of them gives no row are
+    they matched to the entity's relations. A cursor belongs to the list of the matched relations.
 
     Raises:
         UnknownRelation: the entity has no relation of that name in either direction.
@@ -59,25 +59,31 @@ async def get_triples(
     """
 
     def read(paths: Sequence[tuple[str, ...]], at: str) -> Awaitable[AnchoredPage[Link]]:
-        return flattened(graph, [at], None, paths=paths, limit=limits.rows, room=limits.room, after=after)
+        return flattened(
+            graph, [at], None, paths=paths, limit=limits.row_limit, characters=limits.characters, after=after
+        )
 
     if after is None and all(map(limits.offers, relations)):
-        entity, page = await at_entity(graph, entity, partial(read, [(name,) for name in relations]))
+        entity, page = await read_at_entity(graph, entity, partial(read, [(name,) for name in relations]))
         if all(has_rows_of(page, name) for name in relations):
             return entity, page
     anchor = entity if isinstance(entity, Entity) else await resolve_entity(graph, entity)
-    return anchor, await read(await _meant(graph, anchor, relations, limits), anchor.id)
+    return anchor, await read(await _matching_paths(graph, anchor, relations, limits), anchor.id)
 
 
-async def _meant(
+async def _matching_paths(
     graph: GraphAdapter, entity: Entity, relations: Sequence[str], limits: Limits
 ) -> list[tuple[str, ...]]:
-    """The paths that names mean; a name that means none is an error."""
+    """The paths of the relations that names match.
+
+    Raises:
+        UnknownRelation: a name matches none.
+    """
     offered = (await _offered(graph, limits, entity.id, hops=1, hidden=True)).items
-    meant, unknown = meant_relations(relations, offered)
+    meant, unknown = matching_relations(relations, offered)
     if unknown:
         offered = (await _offered(graph, limits, entity.id, hidden=True)).items
-        meant, unknown = meant_relations(relations, offered)
+        meant, unknown = matching_relations(relations, offered)
     if unknown:
         raise unknown_relation(unknown[0], entity, None, offered)
     return list(dict.fromkeys(tuple(hop.id for hop in fact.hops) for fact in meant))
@@ -88,4 +94,4 @@ async def _offered(
 ) -> AnchoredPage[RelationFacts]:
     """The relations of an entity in both directions that the lists let be offered."""
     page = await relation_facts(graph, entity, None, hops=hops, hidden=hidden, limits=limits)
-    return only(page, [limits.offers(fact.relation.id) for fact in page.items])
+    return select(page, [limits.offers(fact.relation.id) for fact in page.items])

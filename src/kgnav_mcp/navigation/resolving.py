@@ -20,10 +20,10 @@ NEAREST = 5
 
 _NAMESAKES = 20
 _COMPARED = 200
-"""Characters of names that are compared: comparing takes the product of both lengths."""
+"""Characters of a name that are compared: the cost is the product of both lengths."""
 _ESCAPED = re.compile(r"\\([\\|])")
 _TWO_HOPS = re.compile(r"\.[^/:]*:(?!\d)")
-"""A prefix behind a dot, which no single id has: that of a host ends with a slash, or with a port."""
+"""A prefix behind a dot, as only two-hop ids have: behind a host's dot comes a slash, or a port."""
 
 
 async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
@@ -36,7 +36,7 @@ async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
     """
     _refuse_empty(reference)
     found = await graph.describe([reference])
-    return found[reference] if reference in found else await _resolve_no_id(graph, reference)
+    return found[reference] if reference in found else await _resolve_name(graph, reference)
 
 
 class Anchored(Protocol):
@@ -51,10 +51,12 @@ class Anchored(Protocol):
 A = TypeVar("A", bound=Anchored)
 
 
-async def at_entity(graph: GraphAdapter, given: Entity | str, read: Callable[[str], Awaitable[A]]) -> tuple[Entity, A]:
-    """The entity that was given, and what is read at it.
+async def read_at_entity(
+    graph: GraphAdapter, given: Entity | str, read: Callable[[str], Awaitable[A]]
+) -> tuple[Entity, A]:
+    """The entity that a reference means, and what `read` gives for its id.
 
-    What a user wrote is an id as a rule: it is read by, and the answer tells what it is. What is no id is looked up.
+    The reference is tried as an id first: the answer to `read` tells whether it is one. Else it is looked up as a name.
 
     Raises:
         As `resolve_entity`.
@@ -67,7 +69,7 @@ async def at_entity(graph: GraphAdapter, given: Entity | str, read: Callable[[st
         anchor = found.anchors[given]
         merged = anchor.asked_as is not None and not found.items
         return anchor, await read(anchor.id) if merged else found
-    anchor = await _resolve_no_id(graph, given)
+    anchor = await _resolve_name(graph, given)
     return anchor, await read(anchor.id)
 
 
@@ -76,8 +78,8 @@ def _refuse_empty(reference: str) -> None:
         raise InvalidArgument("the entity is empty", next_step="Pass an entity id, as printed in an answer.")
 
 
-async def _resolve_no_id(graph: GraphAdapter, reference: str) -> Entity:
-    """As `resolve_entity`, of what is no id as it stands."""
+async def _resolve_name(graph: GraphAdapter, reference: str) -> Entity:
+    """As `resolve_entity`, of a reference that is no id as it is written."""
     if meant := spellings(reference)[1:]:
         found = await graph.describe(meant)
         if entity := next((found[spelling] for spelling in meant if spelling in found), None):
@@ -108,24 +110,24 @@ def spellings(printed: str) -> list[str]:
     return list(dict.fromkeys((printed, plain, unescaped, unquote(plain), unquote(unescaped))))
 
 
-def meant_relations(names: Sequence[str], facts: Sequence[RelationFacts]) -> tuple[list[RelationFacts], list[str]]:
-    """The facts that the names mean, and the names that mean none of them.
+def matching_relations(names: Sequence[str], facts: Sequence[RelationFacts]) -> tuple[list[RelationFacts], list[str]]:
+    """The relations that the names match, and the names that match none.
 
     A name is an id, or an id or label in any letter case, or an id with another prefix or none (`P31` for `wdt:P31`).
-    What several relations share means all of them. A two-hop relation is meant by the whole of its id alone: the end
-    of it may be another relation's.
+    A name that several relations share matches all of them. Only its whole id matches a two-hop relation: the part
+    behind the dot may be another relation's id.
     """
     meant: dict[tuple[str, Direction], RelationFacts] = {}
     unknown: list[str] = []
     for name in names:
-        found = _meant(name, facts)
+        found = _matching(name, facts)
         meant.update(((fact.relation.id, fact.direction), fact) for fact in found)
         if not found:
             unknown.append(name)
     return list(meant.values()), unknown
 
 
-def _meant(name: str, facts: Sequence[RelationFacts]) -> list[RelationFacts]:
+def _matching(name: str, facts: Sequence[RelationFacts]) -> list[RelationFacts]:
     for spelling in spellings(name):
         if exact := [fact for fact in facts if fact.relation.id == spelling]:
             return exact
@@ -137,7 +139,7 @@ def _meant(name: str, facts: Sequence[RelationFacts]) -> list[RelationFacts]:
 
 
 def _local(reference: str) -> str:
-    """What of a prefixed id or an IRI is its own: the part behind its last `/`, `#` or `:`."""
+    """The local name of a prefixed id or an IRI: the part behind its last `/`, `#` or `:`."""
     return re.split("[/#:]", reference)[-1]
 
 
@@ -149,7 +151,7 @@ def unknown_relation(
     opposite: Sequence[RelationFacts] = (),
 ) -> UnknownRelation:
     """The error for a name that means none of an entity's relations: the nearest, or where the relation is instead."""
-    elsewhere = direction is not None and bool(_meant(name, opposite))
+    elsewhere = direction is not None and bool(_matching(name, opposite))
     if direction is not None and elsewhere:
         step = f"It exists in the other direction: repeat the call with direction={direction.opposite}."
     elif facts:

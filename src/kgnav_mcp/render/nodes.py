@@ -34,7 +34,7 @@ _CELL_LIMIT = 80
 
 
 def nodes_table(
-    page: Page[NodeProperties], options: RenderOptions, seen: int, *, condition: str, next_step: str
+    page: Page[NodeProperties], options: RenderOptions, offset: int, *, condition: str, next_step: str
 ) -> Table:
     """Nodes with all their properties.
 
@@ -54,7 +54,7 @@ def nodes_table(
         ),
         page.total,
         page.stop,
-        seen,
+        offset,
         empty=f"no node {'was found with' if page.note else 'has'} {condition}. {next_step}",
         notes=tuple(filter(None, (page.note, step))),
         optional=frozenset({"labels", "properties"}),
@@ -71,7 +71,7 @@ def _properties(triples: Sequence[Triple], limit: int) -> str:
 
 
 def nearest_neighbours_table(
-    found: NearestNeighbours, options: RenderOptions, seen: int, *, condition: str, next_step: str, first_cursor: str
+    found: NearestNeighbours, options: RenderOptions, offset: int, *, condition: str, next_step: str, first_cursor: str
 ) -> Table:
     """The neighbours of the nodes that meet a condition, or the relations of a hub.
 
@@ -96,7 +96,7 @@ def nearest_neighbours_table(
         _links(page.items, found, options),
         page.total,
         page.stop,
-        seen,
+        offset,
         empty=f"{who} has no neighbors in either direction. {_look_at(found.anchors.items[0])}"
         if found.anchors.items
         else f"no node has {condition}. {next_step}",
@@ -160,7 +160,7 @@ def _more_anchors(anchors: Page[Entity]) -> tuple[str, ...]:
     return (f"{count_text(anchors.total)} nodes have this value.{more}", *note)
 
 
-def values_table(page: Page[Literal], options: RenderOptions, seen: int, *, list_name: str) -> Table:
+def values_table(page: Page[Literal], options: RenderOptions, offset: int, *, list_name: str) -> Table:
     """The distinct values of a property; `list_name` says of which, for a list without any."""
     return Table(
         "values",
@@ -168,7 +168,7 @@ def values_table(page: Page[Literal], options: RenderOptions, seen: int, *, list
         ((literal_text(value, options.literal_limit),) for value in page.items),
         page.total,
         page.stop,
-        seen,
+        offset,
         empty=f"{list_name} has no values.",
         notes=(page.note,) if page.note else (),
     )

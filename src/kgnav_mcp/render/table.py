@@ -82,7 +82,7 @@ class Table:
     """Rows of the whole list, of which this may be a page."""
     stop: Stop = Stop.COMPLETE
     """Why the list ends where it does."""
-    seen: int = 0
+    offset: int = 0
     """Rows shown by earlier answers to the same call."""
     empty: str = ""
     """The sentence that says what a table without rows means."""
@@ -110,7 +110,7 @@ class FittedTable:
     def text(self) -> str:
         """The completeness line, what introduces the table, the table, and the notes."""
         table = self.table
-        first = completeness_line(self.completeness, table.noun, table.seen)
+        first = completeness_line(self.completeness, table.noun, table.offset)
         lines = [first if self.rows or not table.empty else f"{first}: {clean(table.empty)}", *map(clean, table.intro)]
         if self.rows:
             lines += ["|".join(self.columns), "|".join("--" for _ in self.columns), self.body]
@@ -125,7 +125,7 @@ class FittedTable:
         return {
             "completeness": {
                 "shown": completeness.shown,
-                "before": self.table.seen,
+                "before": self.table.offset,
                 "total": None if total.certainty is Certainty.UNKNOWN else total.value,
                 "certainty": str(total.certainty),
                 "stop": str(completeness.stop),
@@ -207,17 +207,19 @@ _FRAME = {False: 80, True: 160}
 """Tokens kept for the completeness line with its cursor, as markdown and as structured content."""
 
 
-def completeness_line(completeness: Completeness, noun: str, seen: int = 0) -> str:
+def completeness_line(completeness: Completeness, noun: str, offset: int = 0) -> str:
     """The first line of an answer: how much of the whole list it shows, and how it goes on."""
     shown, total = completeness.shown, completeness.total
     if completeness.stop is Stop.ROW_CAP:
-        return f"partial: the endpoint stopped after {seen + shown:,} {noun}"
+        return f"partial: the endpoint stopped after {offset + shown:,} {noun}"
     if completeness.stop is Stop.TIME_OUT:
-        return f"partial: the store ran out of time after {seen + shown:,} {noun}; what is missing is unknown"
-    whole = _whole(total, seen + shown, noun)
-    if completeness.stop is Stop.COMPLETE and not seen:
+        return f"partial: the store ran out of time after {offset + shown:,} {noun}; what is missing is unknown"
+    whole = _whole(total, offset + shown, noun)
+    if completeness.stop is Stop.COMPLETE and not offset:
         return whole
-    part = f"showing {noun} {seen + 1:,} to {seen + shown:,} of {whole}" if seen else f"showing {shown:,} of {whole}"
+    part = (
+        f"showing {noun} {offset + 1:,} to {offset + shown:,} of {whole}" if offset else f"showing {shown:,} of {whole}"
+    )
     if completeness.stop is Stop.COMPLETE:
         return f"{part}; that is the end"
     return f'{part}; next: cursor "{completeness.cursor}"' if completeness.cursor else part

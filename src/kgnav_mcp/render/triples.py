@@ -16,15 +16,15 @@ _NAMESAKES = 5
 """Most entities of the same name that are mentioned."""
 
 
-def neighbourhood_table(found: Neighbourhood, options: RenderOptions, seen: int, *, ranked: bool = False) -> Table:
+def neighbourhood_table(found: Neighbourhood, options: RenderOptions, offset: int, *, ranked: bool = False) -> Table:
     """SoG's answer: the rows, or the relations of a hub. `ranked`: a question ranked them."""
     if found.rows is not None:
-        return _rows(found, found.rows, options, seen)
+        return _rows(found, found.rows, options, offset)
     assert found.relations is not None, "a neighbourhood has rows or relations"  # noqa: S101 - the model's invariant
-    return _hub(found, found.relations, options, seen, ranked=ranked)
+    return _hub(found, found.relations, options, offset, ranked=ranked)
 
 
-def _rows(found: Neighbourhood, page: Page[Triple], options: RenderOptions, seen: int) -> Table:
+def _rows(found: Neighbourhood, page: Page[Triple], options: RenderOptions, offset: int) -> Table:
     def cells() -> Iterator[Sequence[str]]:
         for triple in page.items:
             value, label = value_and_label(triple.far_end(found.direction), options.literal_limit)
@@ -37,7 +37,7 @@ def _rows(found: Neighbourhood, page: Page[Triple], options: RenderOptions, seen
         cells(),
         page.total,
         page.stop,
-        seen,
+        offset,
         empty=_nothing(found),
         intro=_merged(found.entity),
         notes=(page.note,) if page.note else (),
@@ -73,7 +73,9 @@ def _qualified(triple: Triple, value: Entity) -> str:
     return f"{', '.join(map(name_and_id, dict.fromkeys(relations)))} of [{', '.join(parts)}]"
 
 
-def _hub(found: Neighbourhood, page: Page[RelationFacts], options: RenderOptions, seen: int, *, ranked: bool) -> Table:
+def _hub(
+    found: Neighbourhood, page: Page[RelationFacts], options: RenderOptions, offset: int, *, ranked: bool
+) -> Table:
     entity, direction = found.entity, found.direction
 
     def cells() -> Iterator[Sequence[str]]:
@@ -97,8 +99,8 @@ def _hub(found: Neighbourhood, page: Page[RelationFacts], options: RenderOptions
         cells(),
         page.total,
         page.stop,
-        seen,
-        intro=tuple(filter(None, intro)) if not seen else (),
+        offset,
+        intro=tuple(filter(None, intro)) if not offset else (),
         notes=(page.note,) if page.note else (),
     )
 
@@ -130,7 +132,7 @@ def _examples(facts: RelationFacts) -> str:
 
 
 def relations_table(
-    entity: Entity, page: Page[RelationFacts], options: RenderOptions, seen: int, *, ranked: bool
+    entity: Entity, page: Page[RelationFacts], options: RenderOptions, offset: int, *, ranked: bool
 ) -> Table:
     """GraphWalker's list of relations, each with its direction. `ranked`: a question ranked them."""
     first = [facts.relation for facts in page.items[:1]]
@@ -144,14 +146,14 @@ def relations_table(
         ),
         page.total,
         page.stop,
-        seen,
+        offset,
         empty=f"{name_and_id(entity)} has no relations in either direction.",
-        intro=(*_merged(entity), *(_order(page, ranked=ranked) if not seen else ())),
+        intro=(*_merged(entity), *(_order(page, ranked=ranked) if not offset else ())),
         notes=tuple(filter(None, (page.note, step))),
     )
 
 
-def triples_table(entity: Entity, page: Page[Link], options: RenderOptions, seen: int) -> Table:
+def triples_table(entity: Entity, page: Page[Link], options: RenderOptions, offset: int) -> Table:
     """GraphWalker's triples `[head, relation, tail]`, with ids and names."""
 
     def cells() -> Iterator[Sequence[str]]:
@@ -169,7 +171,7 @@ def triples_table(entity: Entity, page: Page[Link], options: RenderOptions, seen
         cells(),
         page.total,
         page.stop,
-        seen,
+        offset,
         empty=f"{name_and_id(entity)} has no triples with these relations.",
         intro=_merged(entity),
         notes=(page.note,) if page.note else (),

@@ -66,8 +66,8 @@ class ToolCall:
 
         `positions` has the place of each row in the whole list; None for a list that cannot be paged.
         """
-        return fit(table, self.options, self._cursors(table.seen, positions) if positions is not None else None)
+        return fit(table, self.options, self._cursors(table.offset, positions) if positions is not None else None)
 
-    def _cursors(self, seen: int, positions: Sequence[str]) -> Callable[[int], str]:
+    def _cursors(self, offset: int, positions: Sequence[str]) -> Callable[[int], str]:
         paging = self.paging
-        return lambda shown: paging.write(Cursor(positions[shown - 1], seen + shown))
+        return lambda shown: paging.write(Cursor(positions[shown - 1], offset + shown))

@@ -94,7 +94,7 @@ async def test_pages_that_end_where_an_answer_is_full_go_on_there(
 ):
     rows = await every(
         lambda after: flattened(
-            graph, ["m.club"], Direction.OUTGOING, paths=[path], limit=1_000, room=room, after=after
+            graph, ["m.club"], Direction.OUTGOING, paths=[path], limit=1_000, characters=room, after=after
         ),
         pages=100,
     )

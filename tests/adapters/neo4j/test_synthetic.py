@@ -22,7 +22,7 @@ from tests.adapters.neo4j.generator import Synthetic, generate, write
 from tests.adapters.neo4j.graphs import write as ask
 from tests.neo4j_service import Neo4j
 
-ALL = Limits(hub=10_000, rows=10_000)
+ALL = Limits(hub_threshold=10_000, row_limit=10_000)
 
 
 @pytest.fixture(scope="module")

@@ -78,7 +78,7 @@ async def get_node_by_property(call: ToolCall, given: ByProperty) -> Answer:
     page = await primitives.get_node_by_property(
         call.adapter, given.label, given.property_name, given.value, after=start.after
     )
-    table = nodes_table(page, call.options, start.seen, condition=given.condition, next_step=given.next_step)
+    table = nodes_table(page, call.options, start.offset, condition=given.condition, next_step=given.next_step)
     return call.answer(table, page.positions)
 
 
@@ -90,7 +90,7 @@ async def get_all_nearest_neighbors(call: ToolCall, given: ByProperty) -> Answer
     )
     first = call.paging.write(Cursor(primitives.FROM_FIRST_LINK))
     table = nearest_neighbours_table(
-        found, call.options, start.seen, condition=given.condition, next_step=given.next_step, first_cursor=first
+        found, call.options, start.offset, condition=given.condition, next_step=given.next_step, first_cursor=first
     )
     return call.answer(table, found.links.positions if found.links else None)
 
@@ -107,7 +107,7 @@ async def get_unique_property_values(call: ToolCall, given: UniqueValues) -> Ans
         limits=call.limits,
     )
     name = f"{echoed(given.property_name)} of the {given.entity_type} {echoed(given.entity_name)}"
-    return call.answer(values_table(page, call.options, start.seen, list_name=name), page.positions)
+    return call.answer(values_table(page, call.options, start.offset, list_name=name), page.positions)
 
 
 async def think(_: ToolCall, given: Think) -> Answer:

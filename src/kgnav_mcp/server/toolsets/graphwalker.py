@@ -51,7 +51,7 @@ async def get_relations(call: ToolCall, given: GetRelations) -> Answer:
         ranker=call.app.ranker,
     )
     return call.answer(
-        relations_table(entity, page, call.options, start.seen, ranked=bool(given.question)), page.positions
+        relations_table(entity, page, call.options, start.offset, ranked=bool(given.question)), page.positions
     )
 
 
@@ -61,7 +61,7 @@ async def get_triples(call: ToolCall, given: GetTriples) -> Answer:
     entity, page = await walker.get_triples(
         call.adapter, given.entity, given.relations, after=start.after, limits=call.limits
     )
-    return call.answer(triples_table(entity, page, call.options, start.seen), page.positions)
+    return call.answer(triples_table(entity, page, call.options, start.offset), page.positions)
 
 
 _TOOLS = (

@@ -52,7 +52,7 @@ async def search(call: ToolCall, given: Search) -> Answer:
     )
     page = found.rows or found.relations
     answer = call.answer(
-        neighbourhood_table(found, call.options, start.seen, ranked=bool(given.question)),
+        neighbourhood_table(found, call.options, start.offset, ranked=bool(given.question)),
         page.positions if page else (),
     )
     if call.app.settings.paper_format:

@@ -1,0 +1,29 @@
+"""Pages made of lists in memory, and of other pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import compress
+
+from kgnav_mcp.model import AnchoredPage, Count, Page, Stop, T
+
+
+def select(page: AnchoredPage[T], wanted: Sequence[bool]) -> AnchoredPage[T]:
+    """The wanted items of a page, and its total without the others."""
+    return replace(
+        page,
+        items=tuple(compress(page.items, wanted)),
+        positions=tuple(compress(page.positions, wanted)),
+        total=replace(page.total, value=max(page.total.value - wanted.count(False), 0)),
+    )
+
+
+def page_after(items: Sequence[T], after: str | None, stop: Stop = Stop.COMPLETE) -> Page[T]:
+    """The page of a list in memory that starts behind the position `after` (a number of items)."""
+    start = int(after or 0)
+    return Page(tuple(items[start:]), tuple(str(n + 1) for n in range(start, len(items))), _count(items, stop), stop)
+
+
+def _count(items: Sequence[object], stop: Stop) -> Count:
+    return Count(len(items)) if stop is Stop.COMPLETE else Count.at_least(len(items))
