@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 import threading
 import time
 from collections.abc import AsyncGenerator
+from math import inf
 from pathlib import Path
 
 import pytest
 
 from kgnav_mcp.adapters.embedded import session, workers
 from kgnav_mcp.adapters.embedded.graphfile import USUAL_LENGTH
-from kgnav_mcp.adapters.embedded.pool import Pool, Session
+from kgnav_mcp.adapters.embedded.pool import Pool, Row, Session
+from kgnav_mcp.adapters.embedded.session import Ticket
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable
 
 ENDLESS = "WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"
@@ -174,6 +177,32 @@ async def test_rows_of_any_number_and_length_are_read_whole(pool: Pool, rows: in
     assert [(number, len(text)) for number, text in found] == [(n + 1, letters) for n in range(max(rows, 1))][:rows]
     first = await pool.run(lambda session: session.one(ROWS, rows, letters // 2))
     assert first == (found[0] if found else None)
+
+
+class CountedReads(sqlite3.Cursor):
+    """Counts how often rows were asked for."""
+
+    times = 0
+
+    def fetchmany(self, size: int | None = 1) -> list[Row]:
+        CountedReads.times += 1
+        return super().fetchmany(size)
+
+
+def test_a_long_list_of_ids_does_not_have_its_rows_read_one_by_one(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(CountedReads, "times", 0)
+
+    class Connection(sqlite3.Connection):
+        def execute(self, sql: str, parameters: object = (), /) -> sqlite3.Cursor:
+            return self.cursor(CountedReads).execute(sql, parameters)  # type: ignore[arg-type] - any that SQLite takes
+
+    one = session.Session(sqlite3.connect(":memory:", factory=Connection))
+    one.begin(Ticket(inf))
+    ids = json.dumps([f"{n:030}" for n in range(10_000)])
+    assert len(ids) > USUAL_LENGTH
+    assert len(one.all("SELECT value FROM json_each(?)", ids)) == 10_000
+    assert CountedReads.times < 10_000 / 50
+    one.close()
 
 
 @pytest.mark.parametrize(("rows", "letters"), [(100_000_000, 20), (1000, 2 * USUAL_LENGTH)])

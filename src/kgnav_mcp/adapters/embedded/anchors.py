@@ -60,8 +60,8 @@ class Anchors:
         return len(self.given) == len(ids)
 
     def small(self, direction: Direction) -> list[int]:
-        """The nodes with few rows in a direction."""
-        return [number for number in self.nodes if number not in self.hubs[direction]]
+        """The nodes with few rows in a direction, as the file has them: so its pages are read one after the other."""
+        return sorted(self.nodes.keys() - self.hubs[direction].keys())
 
     def rows(self, question: object) -> Sequence[int] | None:
         """How many rows each node has for a question, in order, if that was counted before."""

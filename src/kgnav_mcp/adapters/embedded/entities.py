@@ -17,7 +17,7 @@ def resolved(builder: Builder, ids: Iterable[str]) -> dict[str, Row]:
     """The node rows (id, key, label, description, mediator) of ids in any form, a stored id first."""
     forms = {reference: builder.prefixes.keys(reference) for reference in ids}
     keys = {key for group in forms.values() for key in group}
-    rows = {row[1]: row for row in builder.session.all(queries.entities.NODES_BY_KEY, json.dumps(list(keys)))}
+    rows = {row[1]: row for row in builder.session.all(queries.entities.NODES_BY_KEY, json.dumps(sorted(keys)))}
     found: dict[str, Row] = {}
     for reference, group in forms.items():
         for key in group:

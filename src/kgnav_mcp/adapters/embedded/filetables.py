@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kgnav_mcp.adapters.embedded.queries.entities import OTHER_VALUES_IN
+from kgnav_mcp.adapters.embedded.queries.entities import any_row
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -93,7 +93,7 @@ def _has_other_values(table: str, columns: str) -> str:
         f"typeof({name}) NOT IN ('{kind.lower()}'{'' if filled else ', ' + repr('null')})"
         for name, kind, filled in _COLUMN.findall(columns)
     )
-    return OTHER_VALUES_IN.format(table=table, conditions=" OR ".join(conditions))  # names of ours
+    return any_row(table, " OR ".join(conditions))
 
 
 OTHER_VALUES = tuple(_has_other_values(*found) for found in _TABLE.findall(TABLES))

@@ -39,13 +39,12 @@ class Prefixes:
 
     def keys(self, reference: str) -> tuple[str, ...]:
         """The stored ids that a text may mean, the text itself first: `wd:Q42`, `<http://...>` and full IRIs."""
-        keys = [storable(reference)]
-        prefix, colon, local = keys[0].partition(":")
-        if colon and local and prefix in self._namespace_of:
-            keys.append(self._namespace_of[prefix] + local)
-        if keys[0].startswith("<") and keys[0].endswith(">"):
-            keys.append(keys[0][1:-1])
-        return tuple(keys)
+        key = storable(reference)
+        if key.startswith("<") and key.endswith(">"):
+            return key, key[1:-1]
+        prefix, _, local = key.partition(":")
+        namespace = self._namespace_of.get(prefix) if local else None
+        return (key,) if namespace is None else (key, namespace + local)
 
 
 def namespace(key: str) -> str:

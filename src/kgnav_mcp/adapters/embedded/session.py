@@ -20,8 +20,12 @@ V = TypeVar("V")
 
 _STEPS_BETWEEN_CHECKS = 10_000
 """Steps of SQLite's virtual machine between two looks at the flag: under a millisecond, too rare to cost anything."""
-_ROWS = 1024
-"""Rows that are read at once. Fewer, of the usual length, are not weighed: more than an answer shows in one page."""
+_LENGTHS = ((USUAL_LENGTH, 1024), (16 * USUAL_LENGTH, 64), (GREATEST_LENGTH, 1))
+"""Bytes that a row or a parameter may have, and rows of that length that are read at once.
+
+A query begins with the usual length, of which fewer rows are not weighed, for they are about a page; where something
+is longer, as ten thousand ids are, it begins anew.
+"""
 
 
 class DamagedRowError(ValueError):
@@ -144,27 +148,27 @@ class Session:
         self._connection.close()
 
     def _rows(
-        self, query: str, parameters: Sequence[Parameter] | Mapping[str, Parameter], *, only_first: bool = False
+        self,
+        query: str,
+        parameters: Sequence[Parameter] | Mapping[str, Parameter],
+        lengths: Sequence[tuple[int, int]] = _LENGTHS,
+        *,
+        only_first: bool = False,
     ) -> list[Row]:
         if self._ticket.stopped is not inf:
             raise StoppedError
+        (length, together), *longer = lengths
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, length)
         try:
             cursor = self._connection.execute(query, parameters)
-            rows = cursor.fetchmany(1 if only_first else _ROWS)
-            if only_first or len(rows) < _ROWS:
+            rows = cursor.fetchmany(1 if only_first else together)
+            if only_first or (length == USUAL_LENGTH and len(rows) < together):
                 return rows
-            return self._weighed(cursor, rows, _ROWS)
+            return self._weighed(cursor, rows, together)
         except sqlite3.DataError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_TOOBIG:
+            if error.sqlite_errorcode != sqlite3.SQLITE_TOOBIG or not longer:
                 raise
-        # A row of unusual length: once more from the start, each row weighed.
-        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, GREATEST_LENGTH)
-        try:
-            cursor = self._connection.execute(query, parameters)
-            rows = cursor.fetchmany(1)
-            return rows if only_first else self._weighed(cursor, rows, 1)
-        finally:
-            self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, USUAL_LENGTH)
+        return self._rows(query, parameters, longer, only_first=only_first)
 
     def _weighed(self, cursor: sqlite3.Cursor, rows: list[Row], at_once: int) -> list[Row]:
         """The first rows and all that follow them, as long as they are not too many."""
