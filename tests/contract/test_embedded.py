@@ -8,7 +8,7 @@ import pytest
 
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from tests.contract import toy_files, toy_views
-from tests.contract.suite import GraphAdapterContract
+from tests.contract.suite import GraphAdapterContract, StoreContract
 from tests.contract.suite.base import ALL
 
 
@@ -43,10 +43,7 @@ class TestEmbeddedFromPropertyGraph(GraphAdapterContract):
         return toy_views.view(toy_views.PROPERTY_GRAPH)
 
 
-class TestEmbeddedFromRdf(GraphAdapterContract):
-    schemes: ClassVar[frozenset[str]] = frozenset({"file"})
-    row_by_row: ClassVar[int] = ALL
-
+class TestEmbeddedFromRdf(StoreContract):
     @pytest.fixture(scope="class")
     @classmethod
     def location(cls, rdf: str) -> str:

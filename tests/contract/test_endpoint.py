@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.contract import toy_files, toy_views
-from tests.contract.suite import GraphAdapterContract
+from tests.contract.suite import GraphAdapterContract, StoreContract
 from tests.services import Oxigraph, Virtuoso
 
 GRAPH = "http://toy.example/endpoint"
@@ -49,9 +49,7 @@ def virtuoso_location(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFacto
     return f"sparql+{virtuoso.url}?default-graph-uri={GRAPH}#{urlencode(OPTIONS | {'full_text': 'virtuoso'})}"
 
 
-class TestEndpointOnVirtuoso(GraphAdapterContract):
-    schemes: ClassVar[frozenset[str]] = frozenset({"sparql+http", "sparql+https"})
-
+class TestEndpointOnVirtuoso(StoreContract):
     @pytest.fixture(scope="class")
     @classmethod
     def location(cls, virtuoso_location: str) -> str:

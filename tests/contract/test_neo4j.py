@@ -14,7 +14,6 @@ from tests.contract.suite import GraphAdapterContract, NameAndCountContract
 from tests.neo4j_service import Neo4j
 
 _LABELS = {node.id: min(node.types, default=None) for node in toy.NODES}
-_SCHEMES = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"})
 
 
 @dataclass(frozen=True)
@@ -68,8 +67,6 @@ def bare(neo4j: Neo4j, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, t
 class TestNeo4jWithApocAndFullText(NameAndCountContract):
     """APOC counts relationships, and an index finds names: all else is asked as it is of Neo4j alone."""
 
-    schemes: ClassVar[frozenset[str]] = _SCHEMES
-
     @pytest.fixture(scope="class")
     @classmethod
     def location(cls, with_apoc: tuple[str, toy_views.View]) -> str:
@@ -84,7 +81,7 @@ class TestNeo4jWithApocAndFullText(NameAndCountContract):
 class TestNeo4jAlone(GraphAdapterContract):
     """Without plugins and without an index of names; spoken to through routing, as a cluster is."""
 
-    schemes: ClassVar[frozenset[str]] = _SCHEMES
+    schemes: ClassVar[frozenset[str]] = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"})
 
     @pytest.fixture(scope="class")
     @classmethod

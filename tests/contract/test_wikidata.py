@@ -7,7 +7,7 @@ from typing import ClassVar
 import pytest
 
 from tests.contract import toy_views, toy_wikibase
-from tests.contract.suite import GraphAdapterContract
+from tests.contract.suite import GraphAdapterContract, StoreContract
 from tests.services import Oxigraph, Virtuoso
 
 GRAPH = "http://toy.example/wikidata"
@@ -42,9 +42,7 @@ def truthy_location(oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory
     return f"wikidata+{oxigraph.url}?default-graph-uri={TRUTHY}"
 
 
-class TestTruthyWikidataOnOxigraph(GraphAdapterContract):
-    schemes: ClassVar[frozenset[str]] = frozenset({"wikidata+http", "wikidata+https"})
-
+class TestTruthyWikidataOnOxigraph(StoreContract):
     @pytest.fixture(scope="class")
     @classmethod
     def location(cls, truthy_location: str) -> str:
@@ -63,9 +61,7 @@ def virtuoso_location(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFacto
     return f"wikidata+{virtuoso.url}?default-graph-uri={GRAPH}"
 
 
-class TestWikidataOnVirtuoso(GraphAdapterContract):
-    schemes: ClassVar[frozenset[str]] = frozenset({"wikidata+http", "wikidata+https"})
-
+class TestWikidataOnVirtuoso(StoreContract):
     @pytest.fixture(scope="class")
     @classmethod
     def location(cls, virtuoso_location: str) -> str:

@@ -6,14 +6,18 @@ from tests.contract.suite.life import HostileContract, LifeContract
 from tests.contract.suite.lists import NodeContract, SchemaContract, ValueContract
 from tests.contract.suite.neighbours import NeighbourContract
 from tests.contract.suite.relations import RelationContract
-from tests.contract.suite.sets import SetContract
+from tests.contract.suite.sets import SetContract, VastSetContract
 
-__all__ = ["AdapterContract", "GraphAdapterContract", "NameAndCountContract"]
+__all__ = ["AdapterContract", "GraphAdapterContract", "NameAndCountContract", "StoreContract"]
 
 
 class NameAndCountContract(EntityContract, RelationContract, NeighbourContract, SetContract, HostileContract):
     """What another way to find names and to count changes in a store that has passed everything without it."""
 
 
-class GraphAdapterContract(NameAndCountContract, NodeContract, ValueContract, SchemaContract, LifeContract):
+class StoreContract(NameAndCountContract, NodeContract, ValueContract, SchemaContract):
+    """What another store, or another form of the graph, changes for an adapter that has passed everything on one."""
+
+
+class GraphAdapterContract(StoreContract, VastSetContract, LifeContract):
     """Everything that an adapter must do."""
