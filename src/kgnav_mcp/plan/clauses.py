@@ -11,7 +11,10 @@ from kgnav_mcp.plan.expressions import Expression
 
 @dataclass(frozen=True, slots=True)
 class NodePattern:
-    """A node of a pattern. `labels` are groups: it has a label of each (`:A:B` is two groups, `:A|B` one)."""
+    """A node of a pattern. `labels` are groups: it has a label of each (`:A:B` is two groups, `:A|B` one).
+
+    A variable that a row has already stands for what the row has; where that is null, nothing fits.
+    """
 
     variable: str
     labels: tuple[tuple[str, ...], ...] = ()
@@ -20,14 +23,23 @@ class NodePattern:
 
 
 class PathKind(StrEnum):
-    """Which paths count as one edge of a pattern."""
+    """Which paths count as one edge of a pattern. A path of no edges leads from a node to itself.
+
+    The edge's variable is the list of the path's edges; null where only ends are told (REACHABLE, DISTANCE).
+    """
 
     TRAILS = "trails"
     """Each path of a length between the bounds that takes no edge twice: Cypher's `*1..3`."""
     REACHABLE = "reachable"
-    """Each end that some path of at least so many edges leads to, once: `*` without an upper bound."""
+    """Each end that some path of at least so many edges leads to, once: `*` without an upper bound.
+
+    Such a path may take an edge again: along edges in either direction, a node that has one reaches itself.
+    """
     SHORTEST = "shortest"
-    """One of the shortest paths for each pair of ends: `shortestPath`. The first by the ids of its nodes."""
+    """One of the shortest paths for each pair of ends: `shortestPath`. The first by the ids of its nodes.
+
+    None where its length is not between the bounds: the shortest path from a node to itself has no edges.
+    """
     ALL_SHORTEST = "all shortest"
     """All of the shortest."""
     DISTANCE = "distance"
@@ -77,12 +89,15 @@ class Match:
     optional: bool = False
     """Whether a row that nothing fits stays, with nulls."""
     edges_differ: bool = True
-    """Whether no edge of the graph may stand for two edges of the pattern, as in Cypher."""
+    """Whether no edge of the graph may stand for two edges of the pattern, as in Cypher.
+
+    Each edge of a path of the kind TRAILS counts as one; those of other kinds of paths may be edges of the pattern.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Unwind:
-    """For each row so far, one row for each member of a list."""
+    """For each row so far, one row for each member of a list; one for a value that is no list, none for null."""
 
     of: Expression
     variable: str
@@ -108,11 +123,13 @@ class Order:
 class Project:
     """The rows with these columns only: Cypher's `WITH` and `RETURN`.
 
-    Where a column has an aggregate, one row for each different row of the columns without. `order` may use old
-    variables as well where nothing is aggregated or made distinct. Rows that it leaves equal, and all rows where it is
-    empty, come in the order of their cells, column by column: nodes by id, edges by head, relation and tail, numbers
-    by size, text by code points, nulls last; so that the same plan gives the same rows in the same order, with `skip`
-    and `limit`, from every store. `where` is asked of the rows that are left.
+    Where a column has an aggregate, one row for each different row of the columns without; where all columns have one,
+    one row, of no rows too. `order` and `where` know the new columns, and old variables as well where nothing is
+    aggregated or made distinct. Rows that `order` leaves equal, and all rows where it is empty, come in the order of
+    their cells, column by column: nodes by id, edges by head, relation, tail and qualifiers, lists and paths by their
+    members, numbers by size, text by code points, no before yes; so that the same plan gives the same rows in the same
+    order, with `skip` and `limit`, from every store. Values of several kinds in one column come as in Cypher: nodes,
+    edges, lists, paths, text, yes or no, numbers, nulls. `where` is asked of the rows that are left.
     """
 
     columns: tuple[Column, ...]
@@ -148,13 +165,16 @@ class Pipeline:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A question about a pattern of the graph: one pipeline, or a union of several with the same columns."""
+    """A question about a pattern of the graph: one pipeline, or a union of several with the same columns.
+
+    Rows of a union come in the order of their cells, whatever its pipelines sort.
+    """
 
     pipelines: tuple[Pipeline, ...]
     keep_duplicates: bool = False
     """Whether the union keeps equal rows: `UNION ALL`."""
     asks: bool = False
-    """Whether only is asked if there is any row."""
+    """Whether only is asked if there is any row: the first one is the answer, its witness."""
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -1,10 +1,12 @@
 """What a row is asked: values, conditions and sums over the variables of a plan.
 
 A missing value is null. As in Cypher, a comparison with null is null, a condition holds only where it is true, and
-`NOT` of null is null. So a missing property fails each comparison, `<>` too.
+`NOT` of null is null. So a missing property fails each comparison, `<>` too. What Cypher ends with an error while it
+runs is null here: text times a number, a division by nought, the year of what is no date.
 
-A property may have several values (RDF has no other). A comparison holds where it holds for one of them; anywhere else
-several values are a list, in the order of numbers, then of text, and one value is itself.
+A property may have several values (RDF has no other). A comparison of a `Property` holds where it holds for one of
+them; with a list, and anywhere else, several values are a list, in the order of numbers, then of text, and one value is
+itself.
 """
 
 from __future__ import annotations
@@ -50,7 +52,13 @@ class Property:
 
 
 class Comparison(StrEnum):
-    """How two values are compared. Numbers compare as numbers, dates by the precision that both have, else text."""
+    """How two values are compared: numbers as numbers, text as text by code points, no before yes.
+
+    A date of the graph and a text that is written as one compare by the precision that both have: a day is equal to
+    its year. Values of different kinds are not equal, and null by the other comparisons; so is what is no text by
+    CONTAINS and its like. `IN` is null where it is not true and the list has a null. Nodes and edges are only equal or
+    not.
+    """
 
     EQUAL = "="
     UNEQUAL = "<>"
@@ -63,7 +71,7 @@ class Comparison(StrEnum):
     ENDS_WITH = "ENDS WITH"
     MATCHES = "=~"
     IN = "IN"
-    """The left value is a member of the right list."""
+    """The left value is a member of the right list; of a property with one value: equal to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +135,7 @@ class ArithmeticOperator(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """Two values joined by an operator; null where one of them is."""
+    """Two values joined by an operator; null where one of them is. Beside a text, `+` takes a number as text."""
 
     left: Expression
     operator: ArithmeticOperator
@@ -147,9 +155,11 @@ class Function(StrEnum):
     ID = "elementId"
     """Of a node: its id as printed. Of an edge: an id that tells it from its parallels."""
     LABELS = "labels"
+    """Of a node: a list, in the order of text."""
     TYPE = "type"
     """Of an edge: the id of its relation, or in Neo4j its type."""
     PROPERTIES = "properties"
+    """Of a node or an edge: a list of lists, each the id of a property and its value or values, by these ids."""
     START = "startNode"
     END = "endNode"
     LENGTH = "length"
@@ -220,6 +230,7 @@ class AggregateFunction(StrEnum):
     MINIMUM = "min"
     MAXIMUM = "max"
     COLLECT = "collect"
+    """A list in the order of the values, as rows have it; in that of the rows where the clause before sorts them."""
 
 
 @dataclass(frozen=True, slots=True)
