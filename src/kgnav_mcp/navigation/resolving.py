@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from rapidfuzz import fuzz, process
 
 from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation
-from kgnav_mcp.model import Direction, Entity, RelationFacts
+from kgnav_mcp.model import Direction, Entity, RelationFacts, T
 from kgnav_mcp.navigation.words import words
 from kgnav_mcp.port import GraphAdapter
 
@@ -128,14 +128,19 @@ def matching_relations(names: Sequence[str], facts: Sequence[RelationFacts]) -> 
 
 
 def _matching(name: str, facts: Sequence[RelationFacts]) -> list[RelationFacts]:
+    return called(name, facts, lambda fact: (fact.relation.id, fact.relation.label))
+
+
+def called(name: str, things: Sequence[T], id_and_label: Callable[[T], tuple[str, str]]) -> list[T]:
+    """The things that a name means: those with this id, else this id or label in any letter case, else this bare id."""
     for spelling in spellings(name):
-        if exact := [fact for fact in facts if fact.relation.id == spelling]:
+        if exact := [thing for thing in things if id_and_label(thing)[0] == spelling]:
             return exact
     folded = name.strip().casefold()
-    if found := [fact for fact in facts if folded in (fact.relation.id.casefold(), fact.relation.label.casefold())]:
+    if found := [thing for thing in things if folded in map(str.casefold, id_and_label(thing))]:
         return found
     local = "" if _TWO_HOPS.search(folded) else _local(folded)
-    return [fact for fact in facts if local and local == _local(fact.relation.id.casefold())]
+    return [thing for thing in things if local and local == _local(id_and_label(thing)[0].casefold())]
 
 
 def _local(reference: str) -> str:

@@ -1,0 +1,246 @@
+"""Whether a plan can run on a graph, before it does: every name in it, every direction, every kind of value.
+
+Source: GraphRunner's verification of a plan (known actions, known types, an edge type that really leaves that type),
+with every problem at once, the nearest that would be right, and the plan mended where there is one way to mend it.
+What the schema does not say for sure, as it lists the most frequent labels only, is asked of the graph itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+from kgnav_mcp.model import T
+from kgnav_mcp.navigation.plans.conditions import ConditionChecker
+from kgnav_mcp.navigation.plans.entities import EntityReader
+from kgnav_mcp.navigation.plans.findings import Findings, meant
+from kgnav_mcp.navigation.plans.scopes import Node, Scope, after_match, after_project, after_unwind
+from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
+from kgnav_mcp.plan import (
+    Column,
+    Constant,
+    EdgePattern,
+    Match,
+    NodePattern,
+    Order,
+    Pipeline,
+    Plan,
+    PlanProblem,
+    Project,
+    Unwind,
+)
+from kgnav_mcp.port import GraphAdapter
+
+HasRows = Callable[[Plan], Awaitable[bool | None]]
+"""Whether a plan in the graph's own ids gives any row; None where that would cost too much to tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPlan:
+    """A plan in the graph's own ids, or what is wrong with it."""
+
+    plan: Plan
+    """To be run only where there is no problem."""
+    problems: tuple[PlanProblem, ...] = ()
+    mended: Plan | None = None
+    """The plan as it was written with every problem mended; it was checked, too."""
+    notes: tuple[str, ...] = ()
+    """What names were taken to mean."""
+
+
+async def check(graph: GraphAdapter, plan: Plan, has_rows: HasRows) -> CheckedPlan:
+    """Every name of a plan as the graph has it, or every problem at once.
+
+    `has_rows` is asked whether an edge of a relation leads from a label to a label where the schema does not say.
+    """
+    vocabulary = await Vocabulary.of(graph)
+    found = await _Checker.of(graph, vocabulary, has_rows).checked(plan)
+    if not found.problems or found.mended is None:
+        return found
+    again = await _Checker.of(graph, vocabulary, has_rows).checked(found.mended)
+    return replace(found, mended=None) if again.problems else found
+
+
+@dataclass(slots=True)
+class _Checker:
+    vocabulary: Vocabulary
+    conditions: ConditionChecker = field(init=False)
+    findings: Findings
+    entities: EntityReader
+    has_rows: HasRows
+
+    @classmethod
+    def of(cls, graph: GraphAdapter, vocabulary: Vocabulary, has_rows: HasRows) -> _Checker:
+        findings = Findings()
+        return cls(vocabulary, findings, EntityReader(graph, findings), has_rows)
+
+    def __post_init__(self) -> None:
+        self.conditions = ConditionChecker(self.vocabulary, self.entities, self.findings, self._match)
+
+    async def checked(self, plan: Plan) -> CheckedPlan:
+        """The plan in ids, with what was found."""
+        pipelines = [await self._pipeline(pipeline) for pipeline in plan.pipelines]
+        mended = await self.findings.mended(plan) if self.findings.problems else None
+        return CheckedPlan(
+            replace(plan, pipelines=tuple(pipelines)),
+            tuple(self.findings.problems),
+            mended,
+            tuple(dict.fromkeys(self.findings.notes)),
+        )
+
+    async def _pipeline(self, pipeline: Pipeline) -> Pipeline:
+        scope: Scope = {}
+        clauses: list[Match | Unwind | Project] = []
+        for clause in pipeline.clauses:
+            match clause:
+                case Match():
+                    new = await self._match(clause, scope)
+                    scope = after_match(scope, new)
+                case Unwind():
+                    new = replace(clause, of=await self._value(clause.of, scope))
+                    scope = after_unwind(scope, new)
+                case Project():
+                    before, scope = scope, after_project(scope, clause)
+                    new = await self._project(clause, before, scope)
+            clauses.append(new)
+        return Pipeline(tuple(clauses))
+
+    async def _value(self, value: T, scope: Scope) -> T:
+        return cast("T", await self.conditions.checked(cast("Constant", value), scope))
+
+    async def _project(self, project: Project, before: Scope, after: Scope) -> Project:
+        columns = [Column(column.name, await self._value(column.value, before)) for column in project.columns]
+        both = {**before, **after}
+        order = [Order(await self._value(each.by, both), each.descending) for each in project.order]
+        where = await self.conditions.checked(project.where, after)
+        return replace(project, columns=tuple(columns), order=tuple(order), where=where)
+
+    async def _match(self, match: Match, scope: Scope) -> Match:
+        nodes = [await self._node(node) for node in match.nodes]
+        edges = [await self._relations(edge, match, nodes) for edge in match.edges]
+        new = replace(match, nodes=tuple(nodes), edges=tuple(edges))
+        inside = after_match(scope, new)
+        for written, edge in zip(match.edges, new.edges, strict=True):
+            await self._ends(written, edge, inside, match)
+        return replace(new, where=await self.conditions.checked(match.where, inside))
+
+    async def _node(self, node: NodePattern) -> NodePattern:
+        groups: list[tuple[str, ...]] = []
+        for group in node.labels:
+            ids: list[str] = []
+            for name in group:
+                found = await self.vocabulary.labels(name)
+                if not found:
+                    self._unknown_label(node, name)
+                ids += found
+            groups.append(tuple(ids))
+        return replace(node, labels=tuple(groups))
+
+    def _unknown_label(self, node: NodePattern, name: str) -> None:
+        nearest = self.vocabulary.nearest_label(name)
+        self.findings.problem(f"({_shown(node.variable)}:{name})", "no label is called so", nearest)
+        mended = meant(name, nearest)
+        current = cast("NodePattern", self.findings.current(node))
+        labels = tuple(tuple(mended if mended and one == name else one for one in group) for group in current.labels)
+        self.findings.mend(node, replace(current, labels=labels) if mended else None)
+
+    async def _relations(self, edge: EdgePattern, match: Match, nodes: Sequence[NodePattern]) -> EdgePattern:
+        ids: list[str] = []
+        for name in edge.relations:
+            found = await self.vocabulary.relations(name)
+            if not found:
+                labels = [one for node in nodes if node.variable in (edge.source, edge.target) for one in _flat(node)]
+                await self._unknown_relation(edge, name, labels, match)
+            ids += found
+        return replace(edge, relations=tuple(dict.fromkeys(ids)))
+
+    async def _unknown_relation(self, edge: EdgePattern, name: str, labels: Sequence[str], match: Match) -> None:
+        place = written(edge, match)
+        if await self.vocabulary.properties(name):
+            value = f"{_shown(edge.source) or 'node'}.{name}"
+            self.findings.problem(place, f"{name} leads to values, not to nodes: it is a property", [value])
+            self.findings.mend(edge, None)
+            return
+        nearest = await self.vocabulary.nearest_relation(name, labels)
+        self.findings.problem(place, f"no relation is called {name}", nearest)
+        self._rename(edge, name, meant(name, nearest))
+
+    def _rename(self, edge: EdgePattern, name: str, mended: str | None) -> None:
+        current = cast("EdgePattern", self.findings.current(edge))
+        relations = tuple(mended if mended and one == name else one for one in current.relations)
+        self.findings.mend(edge, replace(current, relations=relations) if mended else None)
+
+    async def _ends(self, edge: EdgePattern, resolved: EdgePattern, scope: Scope, match: Match) -> None:
+        """Tell where no edge of these relations leads from the labels at its source to those at its target."""
+        source, target = scope.get(edge.source), scope.get(edge.target)
+        if not isinstance(source, Node) or not isinstance(target, Node) or not resolved.relations:
+            return
+        heads, tails = _one_group(source), _one_group(target)
+        if resolved.path is not None or not (source.labels or target.labels):
+            return
+        if any(self.vocabulary.leads(one, heads, tails) for one in resolved.relations):
+            return
+        if await self._leads(resolved, source, target) is not False:
+            return
+        place, kinds = written(edge, match), (_labelled(source), _labelled(target))
+        if not edge.either and await self._leads(resolved, target, source):
+            turned = replace(edge, source=edge.target, target=edge.source)
+            reason = f"leads from {kinds[1]} to {kinds[0]}, not from {kinds[0]} to {kinds[1]}"
+            self.findings.problem(place, reason, [written(turned, match)])
+            current = cast("EdgePattern", self.findings.current(edge))
+            self.findings.mend(edge, replace(current, source=current.target, target=current.source))
+            return
+        near = await self._joining(edge, source, target)
+        self.findings.problem(place, f"no such edge leads from {kinds[0]} to {kinds[1]}", near)
+        only = near[0] if len(near) == 1 else meant(edge.relations[0], near)
+        self._rename(edge, edge.relations[0], only if len(edge.relations) == 1 else None)
+
+    async def _leads(self, edge: EdgePattern, source: Node, target: Node) -> bool | None:
+        """Whether the graph has an edge of these relations from such a node to such a node."""
+        pattern = Match(
+            (NodePattern("s", source.labels), NodePattern("t", target.labels)),
+            (EdgePattern("e", "s", "t", edge.relations, edge.either),),
+        )
+        any_row = Project((Column("found", Constant(value=True)),), limit=1)
+        return await self.has_rows(Plan((Pipeline((pattern, any_row)),), asks=True))
+
+    async def _joining(self, edge: EdgePattern, source: Node, target: Node) -> list[str]:
+        """Relations that do lead from such a node to such a node, those most like the written one first."""
+        at_source = await self.vocabulary.relations_at(_one_group(source))
+        at_target = await self.vocabulary.relations_at(_one_group(target))
+        both = [one for one in at_source if one in at_target] if at_source and at_target else at_source or at_target
+        tried = [replace(edge, relations=(relation,), either=False) for relation in both[:_TRIED]]
+        found = [each.relations[0] for each in tried if await self._leads(each, source, target)]
+        like = await self.vocabulary.nearest_relation(edge.relations[0], ())
+        return sorted(found, key=lambda one: like.index(one) if one in like else len(like))[:_OFFERED]
+
+
+_TRIED = 20
+"""Relations between two labels that are looked for in the graph, most frequent first."""
+_OFFERED = 5
+
+
+def _flat(node: NodePattern | Node) -> list[str]:
+    return [label for group in node.labels for label in group]
+
+
+def _one_group(node: Node) -> tuple[str, ...]:
+    return node.labels[0] if node.labels else ()
+
+
+def _labelled(node: Node) -> str:
+    return "".join(f":{'|'.join(group)}" for group in node.labels) or "any node"
+
+
+def _shown(variable: str) -> str:
+    """The name of a variable, or nothing where the writer gave it none."""
+    return variable if variable[:1].isalpha() or variable[:1] == "_" else ""
+
+
+def written(edge: EdgePattern, match: Match) -> str:
+    """An edge with its ends as Cypher writes it: the place of a problem."""
+    labels = {node.variable: _labelled(Node(node.labels)) if node.labels else "" for node in match.nodes}
+    source = f"({_shown(edge.source)}{labels.get(edge.source, '')})"
+    target = f"({_shown(edge.target)}{labels.get(edge.target, '')})"
+    return f"{source}-[{_shown(edge.variable)}:{'|'.join(edge.relations)}]-{'' if edge.either else '>'}{target}"

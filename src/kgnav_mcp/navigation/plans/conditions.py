@@ -1,0 +1,239 @@
+"""The conditions and values of a plan: each property, label and constant in them, as the graph has it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+from kgnav_mcp.clipping import echoed
+from kgnav_mcp.navigation.plans.entities import EntityReader
+from kgnav_mcp.navigation.plans.findings import Findings, meant
+from kgnav_mcp.navigation.plans.rewriting import rewritten
+from kgnav_mcp.navigation.plans.scopes import Edge, Node, Scope
+from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
+from kgnav_mcp.navigation.resolving import called
+from kgnav_mcp.plan import (
+    NAME,
+    Call,
+    Compare,
+    Comparison,
+    Constant,
+    CountOf,
+    During,
+    Exists,
+    Expression,
+    Function,
+    HasLabel,
+    ListOf,
+    Match,
+    Property,
+    Variable,
+)
+
+ID = "id"
+"""The property that every node has: its id, where the graph has no property that is called so."""
+FROM_NAMES = ("start time", "P580", "from", "start", "since", "begin", "valid_from", "start_date", "from_year")
+TO_NAMES = ("end time", "P582", "to", "end", "until", "till", "valid_to", "end_date", "to_year")
+"""What edges call the time since when, and until when, they hold."""
+_MIRRORED = {
+    Comparison.LESS: Comparison.GREATER,
+    Comparison.AT_MOST: Comparison.AT_LEAST,
+    Comparison.GREATER: Comparison.LESS,
+    Comparison.AT_LEAST: Comparison.AT_MOST,
+}
+_BY_VALUE = frozenset({Comparison.EQUAL, Comparison.UNEQUAL, Comparison.IN, *_MIRRORED})
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionChecker:
+    """Checks the expressions of one plan."""
+
+    vocabulary: Vocabulary
+    entities: EntityReader
+    findings: Findings
+    match: Callable[[Match, Scope], Awaitable[Match]]
+    """Checks the pattern within a condition."""
+
+    async def checked(self, expression: Expression | None, scope: Scope) -> Expression | None:
+        """The expression in the graph's own ids."""
+
+        async def change(part: object) -> object | None:
+            match part:
+                case Exists() | CountOf():
+                    return replace(part, match=await self.match(part.match, scope))
+                case Compare():
+                    return await self._compared(part, scope)
+                case Property():
+                    return await self._property(part, scope)
+                case HasLabel():
+                    return await self._has_label(part, scope)
+                case During():
+                    return await self._during(part, scope)
+                case _:
+                    return None
+
+        return None if expression is None else await rewritten(expression, change)
+
+    async def _compared(self, condition: Compare, scope: Scope) -> Expression | None:
+        condition = _property_first(condition)
+        texts = _constants(condition)
+        if not texts:
+            return None
+        strings = all(isinstance(each.value, str) for each in texts)
+        identity = strings and condition.comparison in (Comparison.EQUAL, Comparison.UNEQUAL, Comparison.IN)
+        match condition.left:
+            case Call(Function.ID, (Variable(owner),)) if identity and isinstance(scope.get(owner), Node):
+                return await self.entities.with_ids(condition, owner, texts)
+            case Property(owner, name) as prop if isinstance(scope.get(owner), Node):
+                ids = await self.vocabulary.properties(name)
+                if name == ID and not ids and identity:
+                    return await self.entities.with_ids(condition, owner, texts)
+                if name == NAME and identity and condition.comparison is not Comparison.UNEQUAL:
+                    return await self.entities.with_name(condition, replace(prop, ids=ids), texts)
+                if condition.comparison in _BY_VALUE:
+                    self._kinds(prop, ids, texts)
+                return None
+            case _:
+                return None
+
+    def _kinds(self, prop: Property, ids: Sequence[str], constants: Sequence[Constant]) -> None:
+        """Tell where a number is compared with texts or dates, or a text with numbers."""
+        kinds = self.vocabulary.value_kinds(ids)
+        for constant in constants:
+            value = constant.value
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            place = f"{prop.owner}.{prop.name}"
+            if number and kinds and kinds <= {"text", "date"}:
+                what = " and ".join(sorted(kinds))
+                self.findings.problem(place, f"its values are {what}, {value} is a number", [f"'{value}'"])
+                self.findings.mend(constant, Constant(str(value)))
+            elif isinstance(value, str) and kinds <= {"number"} and kinds:
+                number_meant = _as_number(value)
+                alternatives = [] if number_meant is None else [str(number_meant)]
+                self.findings.problem(place, f"its values are numbers, {echoed(value)} is a text", alternatives)
+                self.findings.mend(constant, None if number_meant is None else Constant(number_meant))
+
+    async def _property(self, prop: Property, scope: Scope) -> Expression:
+        match scope.get(prop.owner):
+            case Node(labels):
+                return await self._of_node(prop, [label for group in labels for label in group])
+            case Edge(relations, many):
+                return await self._of_edge(prop, relations, many=many)
+            case _:
+                self.findings.problem(
+                    f"{prop.owner}.{prop.name}", f"{prop.owner} is neither a node nor an edge: it has no properties"
+                )
+                self.findings.mend(prop, None)
+                return prop
+
+    async def _of_node(self, prop: Property, labels: Sequence[str]) -> Expression:
+        ids = await self.vocabulary.properties(prop.name)
+        if ids or prop.name == NAME:
+            return replace(prop, ids=ids)
+        if prop.name == ID:
+            return Call(Function.ID, (Variable(prop.owner),))
+        place = f"{prop.owner}.{prop.name}"
+        if await self.vocabulary.relations(prop.name):
+            pattern = f"({prop.owner})-[:{_quoted(prop.name)}]->(x)"
+            self.findings.problem(place, "leads to nodes, so that it is an edge of the pattern", [pattern])
+            self.findings.mend(prop, None)
+            return prop
+        nearest = await self.vocabulary.nearest_property(prop.name, labels)
+        self.findings.problem(place, "no node has such a property", [f"{prop.owner}.{_quoted(one)}" for one in nearest])
+        name = meant(prop.name, nearest)
+        self.findings.mend(prop, replace(prop, name=name) if name is not None else None)
+        return prop
+
+    async def _of_edge(self, prop: Property, relations: Sequence[str], *, many: bool) -> Expression:
+        place = f"{prop.owner}.{prop.name}"
+        if many:
+            self.findings.problem(place, "is asked of a path's list of edges", [f"UNWIND {prop.owner} AS edge"])
+            self.findings.mend(prop, None)
+            return prop
+        ids = await self.qualifier_ids(prop.name, relations)
+        if not ids:
+            known = await self.vocabulary.qualifiers(relations)
+            reason = "edges of this relation have no such property" if relations else "no edge has such a property"
+            self.findings.problem(place, reason, [f"{prop.owner}.{_quoted(one)}" for one in known[:5]])
+            name = meant(prop.name, known)
+            self.findings.mend(prop, replace(prop, name=name) if name is not None else None)
+        return replace(prop, ids=ids)
+
+    async def qualifier_ids(self, name: str, relations: Sequence[str]) -> tuple[str, ...]:
+        """The ids of the properties of edges of these relations that a name means."""
+        known = await self.vocabulary.qualifiers(relations)
+        ids = (*await self.vocabulary.properties(name), *await self.vocabulary.relations(name))
+        found = [each for each in known if each == name or each in ids]
+        if not found:
+            found = [each for each in known if each.casefold() == name.casefold()]
+        if not found and self.vocabulary.whole.sampled:
+            found = list(ids)  # a sample does not tell every qualifier
+        return tuple(dict.fromkeys(found))
+
+    async def _has_label(self, condition: HasLabel, scope: Scope) -> Expression:
+        of_node = not isinstance(scope.get(condition.variable), Edge)
+        look_up = self.vocabulary.labels if of_node else self.vocabulary.relations
+        ids: list[str] = []
+        for name in condition.labels:
+            found = await look_up(name)
+            if not found:
+                nearest = (
+                    self.vocabulary.nearest_label(name) if of_node else await self.vocabulary.nearest_relation(name, ())
+                )
+                what = "label" if of_node else "relation"
+                self.findings.problem(f"{condition.variable}:{name}", f"no {what} is called so", nearest)
+                mended = meant(name, nearest)
+                names = tuple(mended if mended and each == name else each for each in condition.labels)
+                self.findings.mend(condition, replace(condition, labels=names) if mended else None)
+            ids += found
+        return replace(condition, labels=tuple(ids))
+
+    async def _during(self, condition: During, scope: Scope) -> Expression:
+        edge = scope.get(condition.edge)
+        relations = edge.relations if isinstance(edge, Edge) else ()
+        known = await self.vocabulary.qualifiers(relations)
+        begins = [one for name in FROM_NAMES for one in called(name, known, _both)]
+        ends = [one for name in TO_NAMES for one in called(name, known, _both)]
+        if not begins and not ends:
+            self.findings.problem(condition.edge, "its edges do not say since when or until when they hold", known[:5])
+            self.findings.mend(condition, None)
+        return replace(condition, from_ids=tuple(dict.fromkeys(begins)), to_ids=tuple(dict.fromkeys(ends)))
+
+
+def _both(name: str) -> tuple[str, str]:
+    return name, name
+
+
+def _property_first(condition: Compare) -> Compare:
+    """The comparison with the constant on the right, where that is another way to write it."""
+    if not isinstance(condition.left, Constant) or isinstance(condition.right, Constant):
+        return condition
+    if condition.comparison in (Comparison.EQUAL, Comparison.UNEQUAL):
+        return replace(condition, left=condition.right, right=condition.left)
+    mirrored = _MIRRORED.get(condition.comparison)
+    return Compare(condition.right, mirrored, condition.left) if mirrored else condition
+
+
+def _constants(condition: Compare) -> list[Constant]:
+    """What a value is compared with by `=` or IN, or by its size; nothing for other comparisons."""
+    match condition.right:
+        case Constant(value) as constant if value is not None and condition.comparison is not Comparison.IN:
+            return [constant]
+        case ListOf(items) if condition.comparison is Comparison.IN:
+            constants = [item for item in items if isinstance(item, Constant) and item.value is not None]
+            return constants if len(constants) == len(items) else []
+        case _:
+            return []
+
+
+def _as_number(text: str) -> int | float | None:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return None
+
+
+def _quoted(name: str) -> str:
+    return name if name.isidentifier() else "`" + name.replace("`", "``") + "`"

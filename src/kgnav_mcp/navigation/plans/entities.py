@@ -1,0 +1,103 @@
+"""The entities that a plan names: by id, or by what they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kgnav_mcp.clipping import echoed
+from kgnav_mcp.model import Entity, Stop
+from kgnav_mcp.navigation.plans.findings import Findings, meant
+from kgnav_mcp.navigation.resolving import NEAREST, spellings
+from kgnav_mcp.plan import Call, Compare, Comparison, Constant, Expression, Function, ListOf, Not, Property, Variable
+from kgnav_mcp.port import GraphAdapter
+
+_NAMESAKES = 1_000
+"""Entities of one name that are told apart by their ids; of a name that more have, the store compares the names."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntityReader:
+    """Finds the entities that a condition names."""
+
+    graph: GraphAdapter
+    findings: Findings
+
+    async def with_ids(self, condition: Compare, owner: str, texts: Sequence[Constant]) -> Expression:
+        """A condition on the ids of a node, with the ids as the graph writes them."""
+        given = {constant: spellings(str(constant.value)) for constant in texts}
+        found = await self.graph.describe([one for each in given.values() for one in each])
+        ids: list[str] = []
+        for constant, forms in given.items():
+            entity = next((found[form] for form in forms if form in found), None)
+            if entity is not None:
+                ids.append(entity.id)
+            else:
+                await self._unknown(condition, constant, f"no entity has the id {echoed(str(constant.value))}")
+        found_ids = has_id(owner, ids)
+        return Not(found_ids) if condition.comparison is Comparison.UNEQUAL else found_ids
+
+    async def with_name(self, condition: Compare, prop: Property, texts: Sequence[Constant]) -> Expression:
+        """A condition on what a node is called, with the ids of those who are called so.
+
+        The name as it is spelt comes first, then letter case aside; aliases count. `prop.ids` are the graph's own
+        properties of that name: where one has the very value, it is left to them.
+        """
+        ids: list[str] = []
+        for constant in texts:
+            text = str(constant.value)
+            if await self._has_value(prop.ids, text):
+                return Compare(prop, condition.comparison, condition.right)
+            page = await self.graph.named(text, limit=_NAMESAKES)
+            if page.stop is not Stop.COMPLETE:
+                return Compare(prop, condition.comparison, condition.right)
+            exact = [one.entity for one in page.items if one.name == text]
+            entities = exact or [one.entity for one in page.items]
+            if not entities:
+                await self._unknown(condition, constant, f"no entity is called {echoed(text)}")
+            self._tell(text, entities, spelt=bool(exact))
+            ids += [entity.id for entity in entities]
+        return has_id(prop.owner, ids)
+
+    async def _has_value(self, properties: Sequence[str], text: str) -> bool:
+        for name in properties:
+            if (await self.graph.nodes(None, name, text, limit=1)).items:
+                return True
+        return False
+
+    def _tell(self, text: str, entities: Sequence[Entity], *, spelt: bool) -> None:
+        names = ", ".join(entity.id for entity in entities[:NEAREST])
+        if not spelt and entities:
+            self.findings.notes.append(f"Nothing is called {echoed(text)} but for letter case: meant is {names}.")
+        elif len(entities) > 1:
+            more = f" and {len(entities) - NEAREST:,} more" if len(entities) > NEAREST else ""
+            self.findings.notes.append(f"{len(entities):,} entities are called {echoed(text)}: {names}{more}.")
+
+    async def _unknown(self, condition: Compare, constant: Constant, reason: str) -> None:
+        text = str(constant.value)
+        nearest = [candidate.entity for candidate in (await self.graph.find(text, limit=NEAREST)).items]
+        by_name = not _is_id(condition.left)
+        names = [(entity.label or entity.id) if by_name else entity.id for entity in nearest]
+        self.findings.problem(f"{_left(condition)} = {echoed(text)}", reason, list(dict.fromkeys(names)))
+        name = meant(text, names)
+        self.findings.mend(constant, Constant(name) if name is not None else None)
+
+
+def has_id(owner: str, ids: Sequence[str]) -> Compare:
+    """The condition that a node is one of these."""
+    wanted = ListOf(tuple(Constant(each) for each in dict.fromkeys(ids)))
+    return Compare(Call(Function.ID, (Variable(owner),)), Comparison.IN, wanted)
+
+
+def _is_id(expression: Expression) -> bool:
+    return isinstance(expression, Call) and expression.function is Function.ID
+
+
+def _left(condition: Compare) -> str:
+    match condition.left:
+        case Property(owner, name):
+            return f"{owner}.{name}"
+        case Call(_, (Variable(name), *_)):
+            return f"elementId({name})"
+        case _:
+            return "a name"

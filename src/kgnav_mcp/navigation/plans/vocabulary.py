@@ -1,0 +1,153 @@
+"""The words of a graph: which labels, relations and properties a plan may name, and what it may call them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from kgnav_mcp.errors import UnknownName
+from kgnav_mcp.model import EdgeFacts, LabelFacts, PropertyFacts, Schema
+from kgnav_mcp.navigation.resolving import called, nearest_names
+from kgnav_mcp.port import Capability, GraphAdapter
+
+_EVERYTHING = 1_000_000
+"""More labels or relations than any graph has."""
+_OFFERED = 5
+
+_T = TypeVar("_T")
+_KINDS = {
+    "number": "byte decimal double duration float int integer long negativeinteger nonnegativeinteger "
+    "nonpositiveinteger number positiveinteger quantity short unsignedbyte unsignedint unsignedlong unsignedshort",
+    "text": "externalid langstring monolingualtext normalizedstring str string text token",
+    "date": "date datetime gyear gyearmonth localdatetime time zoned_datetime zoneddatetime",
+}
+_KIND = {name: kind for kind, names in _KINDS.items() for name in names.split()}
+"""What the last part of a datatype's id, in lower case, says of its values."""
+
+
+def _label(facts: LabelFacts) -> tuple[str, str]:
+    return facts.id, facts.label
+
+
+def _relation(facts: EdgeFacts | PropertyFacts) -> tuple[str, str]:
+    return facts.relation.id, facts.relation.label
+
+
+@dataclass(slots=True)
+class Vocabulary:
+    """The labels, relations and properties of one graph. What is around a single one is read when it is asked for."""
+
+    graph: GraphAdapter
+    whole: Schema
+    _around: dict[str, Schema | None] = field(default_factory=dict[str, Schema | None])
+
+    @classmethod
+    async def of(cls, graph: GraphAdapter) -> Vocabulary:
+        """Read the schema of the graph."""
+        return cls(graph, await graph.schema(limit=_EVERYTHING))
+
+    async def labels(self, name: str) -> tuple[str, ...]:
+        """The ids of the labels that a name means."""
+        return await self._called(name, lambda schema: schema.labels, _label)
+
+    async def relations(self, name: str) -> tuple[str, ...]:
+        """The ids of the relations between nodes that a name means. `rel1.rel2` leads through mediators."""
+        found = await self._called(name, lambda schema: schema.relations, _relation)
+        if found or Capability.MEDIATORS not in self.graph.capabilities:
+            return found
+        known = {facts.relation.id for facts in self.whole.relations}
+        dots = (place for place, character in enumerate(name) if character == ".")
+        return (name,) if any(name[:at] in known and name[at + 1 :] in known for at in dots) else ()
+
+    async def properties(self, name: str) -> tuple[str, ...]:
+        """The ids of the properties of nodes that a name means."""
+        return await self._called(name, lambda schema: schema.properties, _relation)
+
+    async def _called(
+        self, name: str, listed: Callable[[Schema], Sequence[_T]], words: Callable[[_T], tuple[str, str]]
+    ) -> tuple[str, ...]:
+        found = called(name, listed(self.whole), words)
+        if not found and self.whole.sampled and (around := await self.around(name)):
+            found = called(name, listed(around), words)
+        return tuple(dict.fromkeys(words(each)[0] for each in found))
+
+    async def around(self, name: str) -> Schema | None:
+        """The part of the schema around a label or relation; None where there is none."""
+        if name not in self._around:
+            try:
+                self._around[name] = await self.graph.schema(name, limit=_EVERYTHING)
+            except UnknownName:
+                self._around[name] = None
+        return self._around[name]
+
+    async def qualifiers(self, relations: Sequence[str]) -> tuple[str, ...]:
+        """The names of the properties that edges of these relations have; with none, those of any that are known."""
+        found = [facts for facts in self.whole.relations if not relations]
+        for relation in relations:
+            around = await self.around(relation)
+            found += [facts for facts in (around.relations if around else ()) if facts.relation.id == relation]
+        return tuple(dict.fromkeys(name for facts in found for name in facts.qualifiers))
+
+    async def relations_at(self, labels: Sequence[str]) -> list[str]:
+        """The ids of the relations at nodes of these labels, in either direction."""
+        schemas = [await self.around(label) for label in labels]
+        return [facts.relation.id for schema in schemas if schema for facts in schema.relations]
+
+    async def properties_at(self, labels: Sequence[str]) -> list[str]:
+        """The ids of the properties of nodes of these labels."""
+        schemas = [await self.around(label) for label in labels]
+        return [facts.relation.id for schema in schemas if schema for facts in schema.properties]
+
+    def leads(self, relation: str, heads: Sequence[str], tails: Sequence[str]) -> bool:
+        """Whether the schema says already that a relation leads from one of some labels to one of others.
+
+        No labels are any. False where it does not say so: it lists the most frequent labels only.
+        """
+        for facts in self.whole.relations:
+            if facts.relation.id == relation:
+                return self._among(heads, facts.heads) and self._among(tails, facts.tails)
+        return False
+
+    def _among(self, labels: Sequence[str], names: Sequence[str]) -> bool:
+        if not labels or any(label in names for label in labels):
+            return True
+        return any(facts.id in labels and facts.label in names for facts in self.whole.labels)
+
+    def value_kinds(self, properties: Sequence[str]) -> frozenset[str]:
+        """What the values of properties are: `number`, `text`, `date`, other datatypes; empty: it is not known."""
+        kinds: set[str] = set()
+        for facts in self.whole.properties:
+            if facts.relation.id in properties:
+                if not facts.datatypes:
+                    return frozenset()
+                kinds.update(_kind(datatype) for datatype in facts.datatypes)
+        return frozenset(kinds)
+
+    def nearest_label(self, name: str) -> list[str]:
+        """The labels most like a name."""
+        return _nearest(name, [], _words(map(_label, self.whole.labels)))
+
+    async def nearest_relation(self, name: str, labels: Sequence[str]) -> list[str]:
+        """The relations most like a name: of those at some labels first."""
+        return _nearest(name, await self.relations_at(labels), _words(map(_relation, self.whole.relations)))
+
+    async def nearest_property(self, name: str, labels: Sequence[str]) -> list[str]:
+        """The properties most like a name: of those at some labels first."""
+        return _nearest(name, await self.properties_at(labels), _words(map(_relation, self.whole.properties)))
+
+
+def _words(known: Iterable[tuple[str, str]]) -> list[str]:
+    """What a user may call things: their ids, and their labels where these are others."""
+    pairs = list(known)
+    return list(dict.fromkeys((*(id_ for id_, _ in pairs), *(label for _, label in pairs))))
+
+
+def _nearest(name: str, preferred: Sequence[str], known: Sequence[str]) -> list[str]:
+    first = nearest_names(name, list(dict.fromkeys(preferred))) if preferred else []
+    return list(dict.fromkeys((*first, *nearest_names(name, known))))[:_OFFERED]
+
+
+def _kind(datatype: str) -> str:
+    local = datatype.rsplit(":", 1)[-1].rsplit("#", 1)[-1].casefold().replace("-", "")
+    return _KIND.get(local, local)
