@@ -12,6 +12,7 @@ Names are as a user wrote them; once a plan was checked, relations, labels and p
 from __future__ import annotations
 
 from kgnav_mcp.plan.clauses import (
+    UNNAMED,
     Clause,
     Column,
     EdgePattern,
@@ -25,6 +26,7 @@ from kgnav_mcp.plan.clauses import (
     Plan,
     Project,
     Unwind,
+    is_named,
 )
 from kgnav_mcp.plan.expressions import (
     NAME,
@@ -55,6 +57,7 @@ from kgnav_mcp.plan.problems import PlanProblem
 
 __all__ = [
     "NAME",
+    "UNNAMED",
     "Aggregate",
     "AggregateFunction",
     "Arithmetic",
@@ -91,4 +94,5 @@ __all__ = [
     "Scalar",
     "Unwind",
     "Variable",
+    "is_named",
 ]

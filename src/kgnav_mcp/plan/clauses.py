@@ -8,6 +8,14 @@ from enum import StrEnum
 
 from kgnav_mcp.plan.expressions import Expression
 
+UNNAMED = "@"
+"""A variable that begins so has no name: its writer gave it none."""
+
+
+def is_named(variable: str) -> bool:
+    """Whether its writer gave a variable a name."""
+    return not variable.startswith(UNNAMED)
+
 
 @dataclass(frozen=True, slots=True)
 class NodePattern:

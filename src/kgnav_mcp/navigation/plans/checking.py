@@ -29,6 +29,7 @@ from kgnav_mcp.plan import (
     PlanProblem,
     Project,
     Unwind,
+    is_named,
 )
 from kgnav_mcp.port import GraphAdapter
 
@@ -234,8 +235,7 @@ def _labelled(node: Node) -> str:
 
 
 def _shown(variable: str) -> str:
-    """The name of a variable, or nothing where the writer gave it none."""
-    return variable if variable[:1].isalpha() or variable[:1] == "_" else ""
+    return variable if is_named(variable) else ""
 
 
 def written(edge: EdgePattern, match: Match) -> str:

@@ -1,0 +1,90 @@
+"""Conditions as JSON: what the values of properties must be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import cast
+
+from kgnav_mcp.plan import (
+    Compare,
+    Comparison,
+    Connective,
+    Constant,
+    Expression,
+    IsNull,
+    Joined,
+    ListOf,
+    Not,
+    Property,
+    Scalar,
+)
+
+_COMPARISONS = {
+    "=": Comparison.EQUAL,
+    "!=": Comparison.UNEQUAL,
+    "<>": Comparison.UNEQUAL,
+    "<": Comparison.LESS,
+    "<=": Comparison.AT_MOST,
+    ">": Comparison.GREATER,
+    ">=": Comparison.AT_LEAST,
+    "contains": Comparison.CONTAINS,
+    "starts_with": Comparison.STARTS_WITH,
+    "ends_with": Comparison.ENDS_WITH,
+    "in": Comparison.IN,
+}
+EXISTS = "exists"
+OPERATORS = (*_COMPARISONS, EXISTS)
+
+
+class WrongCondition(ValueError):
+    """A condition that says nothing: its place within the condition and why."""
+
+    def __init__(self, place: str, reason: str, alternatives: Iterable[str] = ()) -> None:
+        super().__init__(reason)
+        self.place = place
+        self.reason = reason
+        self.alternatives = tuple(alternatives)
+
+
+def joined(conditions: Iterable[Expression]) -> Expression | None:
+    """All of the conditions in one; None where there is none."""
+    parts = tuple(conditions)
+    if not parts:
+        return None
+    return parts[0] if len(parts) == 1 else Joined(Connective.AND, parts)
+
+
+def conditions_of(owner: str, where: Mapping[str, object]) -> list[Expression]:
+    """`{"year": 1999}` or `{"year": {">=": 1990, "<": 2000}}`, of a node or an edge.
+
+    Raises:
+        WrongCondition: an operator is unknown, or a value is of the wrong form.
+    """
+    found: list[Expression] = []
+    for name, wanted in where.items():
+        operators = cast("Mapping[str, object]", wanted) if isinstance(wanted, dict) else {"=": wanted}
+        for operator, value in operators.items():
+            found.append(_condition(Property(owner, name), operator, value))
+    return found
+
+
+def _condition(value: Property, operator: str, wanted: object) -> Expression:
+    if operator == EXISTS:
+        if not isinstance(wanted, bool):
+            raise WrongCondition(f"{value.name}.{operator}", "it is true or false")
+        return Not(IsNull(value)) if wanted else IsNull(value)
+    if operator not in _COMPARISONS:
+        raise WrongCondition(f"{value.name}.{operator}", "there is no such comparison", OPERATORS)
+    if isinstance(wanted, list):
+        comparison = Comparison.IN if operator == "=" else _COMPARISONS[operator]
+        if comparison is not Comparison.IN:
+            raise WrongCondition(f"{value.name}.{operator}", "a list is for `in` alone", ["in"])
+        items = [Constant(_scalar(value, operator, each)) for each in cast("list[object]", wanted)]
+        return Compare(value, comparison, ListOf(tuple(items)))
+    return Compare(value, _COMPARISONS[operator], Constant(_scalar(value, operator, wanted)))
+
+
+def _scalar(value: Property, operator: str, wanted: object) -> Scalar:
+    if wanted is None or isinstance(wanted, str | int | float | bool):
+        return wanted
+    raise WrongCondition(f"{value.name}.{operator}", "its value is a text, a number, true or false")
