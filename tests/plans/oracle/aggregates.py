@@ -1,0 +1,27 @@
+"""One value of many."""
+
+from __future__ import annotations
+
+from kgnav_mcp.plan import AggregateFunction
+from tests.plans.oracle.values import Value, key, same
+
+
+def aggregated(function: AggregateFunction, values: list[Value], *, distinct: bool, in_order: bool) -> Value:
+    """What a function makes of the values that are not null; `in_order` keeps a list as it comes."""
+    left = [value for value in values if value is not None]
+    if distinct:
+        left = list({same(value): value for value in reversed(left)}.values())[::-1]
+    numbers = [value for value in left if isinstance(value, int | float) and not isinstance(value, bool)]
+    match function:
+        case AggregateFunction.COUNT:
+            return len(left)
+        case AggregateFunction.SUM:
+            return sum(numbers)
+        case AggregateFunction.AVERAGE:
+            return sum(numbers) / len(numbers) if numbers else None
+        case AggregateFunction.MINIMUM:
+            return min(left, key=key, default=None)
+        case AggregateFunction.MAXIMUM:
+            return max(left, key=key, default=None)
+        case AggregateFunction.COLLECT:
+            return tuple(left if in_order else sorted(left, key=key))

@@ -1,0 +1,148 @@
+"""What an expression is, asked of a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kgnav_mcp.plan import (
+    NAME,
+    Aggregate,
+    Arithmetic,
+    Call,
+    Compare,
+    Comparison,
+    Connective,
+    Constant,
+    CountOf,
+    During,
+    Exists,
+    Expression,
+    HasLabel,
+    IsNull,
+    Joined,
+    ListOf,
+    Match,
+    Not,
+    Property,
+    Variable,
+)
+from tests.plans.graph import Edge, Graph, Node
+from tests.plans.oracle.aggregates import aggregated
+from tests.plans.oracle.functions import arithmetic, call, properties, several
+from tests.plans.oracle.matching import Row, fits
+from tests.plans.oracle.values import Value, compared, member, moment
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A row, and, where it stands for many, these."""
+
+    graph: Graph
+    row: Row
+    group: tuple[Row, ...] = ()
+    in_order: bool = False
+    """Whether the clause before sorted the group."""
+
+    def value(self, expression: Expression) -> Value:  # noqa: C901, PLR0911, PLR0912 - one for each kind
+        """What it is."""
+        match expression:
+            case Constant(value):
+                return value
+            case Variable(name):
+                return self.row[name]
+            case Property():
+                return several(self._values(expression))
+            case Compare():
+                return self._compared(expression)
+            case Joined(connective, parts):
+                return _joined(connective, [_truth(self.value(part)) for part in parts])
+            case Not(condition):
+                truth = _truth(self.value(condition))
+                return None if truth is None else not truth
+            case IsNull(value):
+                return self.value(value) is None
+            case HasLabel(variable, labels):
+                owner = self.row[variable]
+                own = owner.labels if isinstance(owner, Node) else {owner.relation} if isinstance(owner, Edge) else None
+                return None if own is None else any(label in own for label in labels)
+            case Arithmetic(left, operator, right):
+                return arithmetic(self.value(left), operator, self.value(right))
+            case ListOf(items):
+                return tuple(self.value(item) for item in items)
+            case Call(function, arguments):
+                return call(self.graph, function, [self.value(argument) for argument in arguments])
+            case During():
+                return self._held(expression)
+            case Exists(match):
+                return bool(self._found(match))
+            case CountOf(match):
+                return len(self._found(match))
+            case Aggregate(function, of, distinct):
+                values = [1 if of is None else Asked(self.graph, row).value(of) for row in self.group]
+                return aggregated(function, values, distinct=distinct, in_order=self.in_order)
+
+    def holds(self, condition: Expression | None) -> bool:
+        """Whether a condition is true; none is."""
+        return condition is None or self.value(condition) is True
+
+    def _found(self, match: Match) -> list[Row]:
+        return [row for row in fits(self.graph, match, self.row) if Asked(self.graph, row).holds(match.where)]
+
+    def _values(self, asked: Property) -> list[Value]:
+        owner = self.row[asked.owner]
+        if isinstance(owner, Node) and asked.name == NAME and not asked.ids:
+            return [] if owner.name is None else [owner.name]
+        return properties(owner, asked.ids)
+
+    def _compared(self, asked: Compare) -> bool | None:
+        """Whether it holds for one of a property's values."""
+        left, right = self.value(asked.left), self.value(asked.right)
+        lefts, rights = [left], [right]
+        if asked.comparison is Comparison.IN:
+            if isinstance(asked.left, Property):
+                lefts = self._values(asked.left) or [None]
+            if isinstance(asked.right, Property) and not isinstance(right, tuple | None):
+                right = (right,)
+            found = [member(one, right) for one in lefts]
+        else:
+            if isinstance(asked.left, Property) and (isinstance(asked.right, Property) or not isinstance(right, tuple)):
+                lefts = self._values(asked.left) or [None]
+            if isinstance(asked.right, Property) and (isinstance(asked.left, Property) or not isinstance(left, tuple)):
+                rights = self._values(asked.right) or [None]
+            found = [compared(one, asked.comparison, other) for one in lefts for other in rights]
+        return True if True in found else None if None in found else False
+
+    def _held(self, asked: During) -> bool | None:
+        edge = self.row[asked.edge]
+        if not isinstance(edge, Edge):
+            return None
+        since, till = _moments(properties(edge, asked.from_ids)), _moments(properties(edge, asked.to_ids))
+        begin, end = _moments([asked.begin]), _moments([asked.end])
+        return _not_after(since, end) and _not_after(begin, till)
+
+
+def _moments(values: list[Value]) -> list[tuple[float, ...]]:
+    texts = [str(value) for value in values if isinstance(value, str | int) and not isinstance(value, bool)]
+    return [found for text in texts if (found := moment(text)) is not None]
+
+
+def _not_after(begins: list[tuple[float, ...]], ends: list[tuple[float, ...]]) -> bool:
+    """Whether one of the first is not after one of the others, by the precision of both; where none is told, it is."""
+    if not begins or not ends:
+        return True
+    return any(
+        begin[: min(len(begin), len(end))] <= end[: min(len(begin), len(end))] for begin in begins for end in ends
+    )
+
+
+def _truth(value: Value) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def _joined(connective: Connective, parts: list[bool | None]) -> bool | None:
+    if connective is Connective.XOR:
+        return None if None in parts else sum(part is True for part in parts) % 2 == 1
+    decisive = connective is Connective.OR
+    if decisive in parts:
+        return decisive
+    return None if None in parts else not decisive

@@ -1,0 +1,194 @@
+"""Functions and arithmetic of values."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+
+from kgnav_mcp.plan import ArithmeticOperator, Function
+from tests.plans.graph import Edge, Graph, Node
+from tests.plans.oracle.values import Value, Way, key, moment
+
+_LARGE, _SMALL = 1e7, 1e-3
+"""From here on, and below, Cypher writes numbers with an exponent."""
+
+
+def properties(owner: Value, ids: Sequence[str]) -> list[Value]:
+    """The different values of properties of a node or an edge: numbers first."""
+    if not isinstance(owner, Node | Edge):
+        return []
+    found: dict[object, Value] = {key(value): value for name, value in owner.properties if name in ids}
+    return sorted(found.values(), key=lambda value: (isinstance(value, str | bool), key(value)))
+
+
+def several(values: list[Value]) -> Value:
+    """Values of a property as one: itself where there is one, a list where there are more."""
+    return tuple(values) if len(values) > 1 else values[0] if values else None
+
+
+def text(value: Value) -> str | None:
+    """A value written out as Cypher writes it."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int() | str():
+            return str(value)
+        case float():
+            if not value or _SMALL <= abs(value) < _LARGE:
+                return repr(value)
+            digits, _, exponent = f"{value!r}".partition("e")
+            if not exponent:
+                exponent = str(math.floor(math.log10(abs(value))))
+                digits = f"{value / float(f'1e{exponent}'):.15g}"
+            return f"{float(digits)!r}E{int(exponent)}"
+        case _:
+            return None
+
+
+def arithmetic(left: Value, operator: ArithmeticOperator, right: Value) -> Value:
+    """Two values joined."""
+    if left is None or right is None:
+        return None
+    if operator is ArithmeticOperator.ADD:
+        if isinstance(left, tuple) or isinstance(right, tuple):
+            return (*_listed(left), *_listed(right))
+        if isinstance(left, str) or isinstance(right, str):
+            one, other = text(left), text(right)
+            both_fit = not isinstance(left, bool) and not isinstance(right, bool)
+            return one + other if one is not None and other is not None and both_fit else None
+    if not _is_number(left) or not _is_number(right):
+        return None
+    return _reckoned(left, operator, right)
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _listed(value: Value) -> tuple[Value, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _reckoned(left: Value, operator: ArithmeticOperator, right: Value) -> int | float | None:  # noqa: PLR0911 - as above
+    assert isinstance(left, int | float)
+    assert isinstance(right, int | float)
+    whole = isinstance(left, int) and isinstance(right, int)
+    match operator:
+        case ArithmeticOperator.ADD:
+            return left + right
+        case ArithmeticOperator.SUBTRACT:
+            return left - right
+        case ArithmeticOperator.MULTIPLY:
+            return left * right
+        case ArithmeticOperator.DIVIDE:
+            if not right:
+                return None
+            return (abs(left) // abs(right)) * (1 if (left < 0) == (right < 0) else -1) if whole else left / right
+        case ArithmeticOperator.REMAINDER:
+            if not right:
+                return None
+            rest = math.fmod(left, right)
+            return int(rest) if whole else rest
+        case ArithmeticOperator.POWER:
+            try:
+                raised = float(left) ** float(right)
+            except (ZeroDivisionError, OverflowError):
+                return None
+            return raised if isinstance(raised, float) else None
+
+
+def call(graph: Graph, function: Function, arguments: list[Value]) -> Value:  # noqa: PLR0911 - one for each kind
+    """A function of values; null of what it is not made for."""
+    if function is Function.COALESCE:
+        return next((value for value in arguments if value is not None), None)
+    (value,) = arguments
+    match value:
+        case Node():
+            return _of_node(value, function)
+        case Edge():
+            return _of_edge(graph, value, function)
+        case Way():
+            parts: dict[Function, Value] = {
+                Function.LENGTH: len(value.edges),
+                Function.NODES: value.nodes,
+                Function.EDGES: value.edges,
+            }
+            return parts.get(function)
+        case tuple():
+            members: dict[Function, Value] = {
+                Function.SIZE: len(value),
+                Function.FIRST: value[0] if value else None,
+                Function.LAST: value[-1] if value else None,
+            }
+            return members.get(function)
+        case str():
+            return _TEXTS[function](value) if function in _TEXTS else None
+        case bool():
+            return text(value) if function is Function.TEXT else None
+        case int() | float():
+            return _NUMBERS[function](value) if function in _NUMBERS else None
+        case None:
+            return None
+
+
+def _of_node(node: Node, function: Function) -> Value:
+    parts: dict[Function, Value] = {
+        Function.ID: node.id,
+        Function.LABELS: tuple(sorted(node.labels)),
+        Function.PROPERTIES: _all(node),
+    }
+    return parts.get(function)
+
+
+def _of_edge(graph: Graph, edge: Edge, function: Function) -> Value:
+    parts: dict[Function, Value] = {
+        Function.ID: f"edge {edge.number}",
+        Function.TYPE: edge.relation,
+        Function.PROPERTIES: _all(edge),
+        Function.START: graph.nodes[edge.head],
+        Function.END: graph.nodes[edge.tail],
+    }
+    return parts.get(function)
+
+
+def _all(owner: Node | Edge) -> tuple[Value, ...]:
+    names = sorted({name for name, _ in owner.properties})
+    return tuple((name, several(properties(owner, (name,)))) for name in names)
+
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+
+
+def _number(written: str) -> float | None:
+    return float(written) if _NUMBER.fullmatch(written.strip()) else None
+
+
+def _whole(written: str) -> int | None:
+    number = _number(written)
+    return None if number is None or written != written.strip() else int(number)
+
+
+def _year(written: str) -> int | None:
+    parts = moment(written)
+    return int(parts[0]) if parts else None
+
+
+_TEXTS: dict[Function, Callable[[str], Value]] = {
+    Function.SIZE: len,
+    Function.LOWER: str.lower,
+    Function.UPPER: str.upper,
+    Function.TEXT: str,
+    Function.NUMBER: _number,
+    Function.WHOLE: _whole,
+    Function.YEAR: _year,
+}
+_NUMBERS: dict[Function, Callable[[int | float], Value]] = {
+    Function.TEXT: text,
+    Function.NUMBER: float,
+    Function.WHOLE: int,
+    Function.ABS: abs,
+    Function.ROUND: lambda value: float(math.floor(value + 0.5)),
+    Function.FLOOR: lambda value: float(math.floor(value)),
+    Function.CEILING: lambda value: float(math.ceil(value)),
+}
