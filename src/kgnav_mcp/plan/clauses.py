@@ -41,12 +41,12 @@ class PathKind(StrEnum):
     REACHABLE = "reachable"
     """Each end that some path of at least so many edges leads to, once: `*` without an upper bound.
 
-    Such a path may take an edge again: along edges in either direction, a node that has one reaches itself.
+    Such a path may take an edge again, as in SPARQL's property paths; its edges are nobody's to see.
     """
     SHORTEST = "shortest"
     """One of the shortest paths for each pair of ends: `shortestPath`. The first by the ids of its nodes.
 
-    None where its length is not between the bounds: the shortest path from a node to itself has no edges.
+    None where the shortest is shorter than asked. A node has none to itself, but the one without edges if asked for.
     """
     ALL_SHORTEST = "all shortest"
     """All of the shortest."""
@@ -68,19 +68,24 @@ class EdgePattern:
     """An edge of a pattern, or with `path` a path of edges of these relations."""
 
     variable: str
+    """Stands for the edge; for a path, for the list of its edges from source to target, or, where only its ends are
+    asked for (REACHABLE, DISTANCE), for null."""
     source: str
     """The variable of the node that it leaves."""
     target: str
     relations: tuple[str, ...] = ()
     """One of these; none: any."""
     either: bool = False
-    """Whether it may lead from target to source as well."""
+    """Whether it may lead from target to source as well. An edge from a node to itself fits once."""
     path: PathLength | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PathPattern:
-    """A name for a way through the pattern: its nodes and edges by their variables, in turn."""
+    """A name for a way through the pattern: its nodes and edges by their variables, in turn.
+
+    Null where a part of it is, or where only the ends of a part are asked for.
+    """
 
     variable: str
     elements: tuple[str, ...]
@@ -131,13 +136,13 @@ class Order:
 class Project:
     """The rows with these columns only: Cypher's `WITH` and `RETURN`.
 
-    Where a column has an aggregate, one row for each different row of the columns without; where all columns have one,
-    one row, of no rows too. `order` and `where` know the new columns, and old variables as well where nothing is
-    aggregated or made distinct. Rows that `order` leaves equal, and all rows where it is empty, come in the order of
-    their cells, column by column: nodes by id, edges by head, relation, tail and qualifiers, lists and paths by their
-    members, numbers by size, text by code points, no before yes; so that the same plan gives the same rows in the same
-    order, with `skip` and `limit`, from every store. Values of several kinds in one column come as in Cypher: nodes,
-    edges, lists, paths, text, yes or no, numbers, nulls. `where` is asked of the rows that are left.
+    Where a column has an aggregate, one row for each different row of the columns without. `order` may use old
+    variables as well where nothing is aggregated or made distinct; with sums, an expression of a column or a sum. Rows
+    that it leaves equal, and all rows where it is empty, come in the order of their cells, column by column, so that
+    the same plan gives the same rows in the same order, with `skip` and `limit`, from every store. Values of different
+    kinds come in the order of openCypher: nodes (by id), edges (by head, relation, tail, then mediator, qualifiers),
+    lists (item by item), paths (by their nodes), text (by code points), booleans (false first), numbers (by size), null.
+    `where` is asked of the rows that are left.
     """
 
     columns: tuple[Column, ...]
@@ -175,7 +180,7 @@ class Pipeline:
 class Plan:
     """A question about a pattern of the graph: one pipeline, or a union of several with the same columns.
 
-    Rows of a union come in the order of their cells, whatever its pipelines sort.
+    The rows of a union come in the order of their cells, whatever orders its pipelines have.
     """
 
     pipelines: tuple[Pipeline, ...]
