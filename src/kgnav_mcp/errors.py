@@ -8,6 +8,7 @@
     |   |-- UnknownName           no such label or property in the graph; carries the nearest
     |   |-- UnknownGraph          no graph is configured under that name
     |   |-- InvalidPlan           a plan that cannot run; carries every problem, and where it can, the plan mended
+    |   |-- PlanTooLarge          a plan that needs more rows at once than may be held; carries the sizes of its parts
     |   |-- InvalidArgument       a value that is out of its range or of the wrong form
     |   `-- InvalidCursor         a cursor of another call, another graph or another version of the graph
     |-- Unsupported               this store cannot answer that at all; no change of the call helps
@@ -32,7 +33,7 @@ from math import ceil, isnan
 from typing import Final
 
 from kgnav_mcp.clipping import echoed
-from kgnav_mcp.model import Direction, Entity
+from kgnav_mcp.model import Certainty, Count, Direction, Entity, PartSize
 from kgnav_mcp.plan.problems import PlanProblem
 
 LONGEST_PAUSE: Final = 86_400.0
@@ -48,6 +49,15 @@ def in_words(seconds: float) -> str:
     if whole < 120:
         return f"{whole} s"
     return f"{minutes} minutes" if minutes < 120 else f"{ceil(minutes / 60)} hours"
+
+
+def _in_words(count: Count) -> str:
+    """A number of rows with how sure it is; nothing where it is not known."""
+    return {
+        Certainty.EXACT: f"{count.value:,}",
+        Certainty.AT_LEAST: f"at least {count.value:,}",
+        Certainty.UNKNOWN: "",
+    }[count.certainty]
 
 
 def _bounded(seconds: float) -> float:
@@ -140,6 +150,18 @@ class InvalidPlan(InvalidRequest):
         super().__init__("; ".join(f"{problem.place}: {problem.reason}" for problem in problems), next_step=next_step)
         self.problems = tuple(problems)
         self.mended = mended
+
+
+class PlanTooLarge(InvalidRequest):
+    """A plan needs more rows at once than may be held outside the store. `sizes` are those of its parts so far."""
+
+    def __init__(self, bound: int, sizes: Sequence[PartSize], *, next_step: str = "") -> None:
+        known = ", ".join(f"{size.part}: {_in_words(size.count)}" for size in sizes if _in_words(size.count))
+        super().__init__(
+            f"this plan needs more than {bound:,} rows at once{f' ({known})' if known else ''}", next_step=next_step
+        )
+        self.bound = bound
+        self.sizes = tuple(sizes)
 
 
 class InvalidArgument(InvalidRequest):

@@ -141,8 +141,8 @@ class Project:
     that it leaves equal, and all rows where it is empty, come in the order of their cells, column by column, so that
     the same plan gives the same rows in the same order, with `skip` and `limit`, from every store. Values of different
     kinds come in the order of openCypher: nodes (by id), edges (by head, relation, tail, then mediator, qualifiers),
-    lists (item by item), paths (by their nodes), text (by code points), booleans (false first), numbers (by size), null.
-    `where` is asked of the rows that are left.
+    lists (item by item), paths (by their nodes), text (by code points), booleans (false first), numbers (by size),
+    null. `where` is asked of the rows that are left.
     """
 
     columns: tuple[Column, ...]

@@ -6,8 +6,8 @@ runs is null here: text times a number, a division by nought, the year of what i
 
 A property may have several values (RDF has no other). A comparison holds where it holds for one of them; anywhere else
 several values are a list, in the order of numbers, then of text, and one value is itself. A list that a property is
-compared with is compared with all of its values as a list. Functions of a text or a number, and arithmetic, are taken of
-each of several values; once a `Project` has passed them on they are a list.
+compared with is compared with all of its values as a list. Functions of a text or a number, and arithmetic, are taken
+of each of several values; once a `Project` has passed them on they are a list.
 """
 
 from __future__ import annotations

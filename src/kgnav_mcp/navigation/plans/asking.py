@@ -1,0 +1,105 @@
+"""Tables asked by expressions: what these need of the graph is read in sets, then each row is asked at once."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.navigation.plans.expressions import Compiler, Fits
+from kgnav_mcp.navigation.plans.reading import Reader
+from kgnav_mcp.navigation.plans.values import Node, Row, Table, Value, identity
+from kgnav_mcp.plan import (
+    NAME,
+    Call,
+    CountOf,
+    Exists,
+    Expression,
+    Function,
+    HasLabel,
+    Match,
+    Property,
+)
+from kgnav_mcp.plan.walking import all_parts, variables_of_match
+
+_ROW = "\0row"
+"""The column that says which row of another table one belongs to. No variable is called so."""
+Fit = Callable[[Match, Table], Awaitable[Table]]
+
+
+@dataclass(slots=True, eq=False)
+class Asker:
+    """Asks tables. `fit` fits a pattern around the rows of a table: conditions have patterns of their own."""
+
+    reader: Reader
+    fit: Fit
+    _fits: dict[Expression, Fits] = field(default_factory=dict[Expression, Fits])
+
+    async def values(self, table: Table, expressions: Sequence[Expression]) -> list[Row]:
+        """What each row of a table gives for some expressions."""
+        await self._prepare(table, expressions)
+        compiler = self._compiler(table)
+        functions = [compiler.value(expression) for expression in expressions]
+        rows = table.rows
+        return await in_thread(len(rows), lambda: [tuple(work(row) for work in functions) for row in rows])
+
+    async def kept(self, table: Table, conditions: Sequence[Expression]) -> Table:
+        """The rows for which all conditions hold."""
+        for condition in conditions:
+            if not table.rows:
+                return table
+            await self._prepare(table, [condition])
+            holds = self._compiler(table).condition(condition)
+            rows = table.rows
+            kept = await in_thread(len(rows), lambda rows=rows, holds=holds: [row for row in rows if holds(row)])
+            table = Table(table.names, kept)
+        return table
+
+    def _compiler(self, table: Table) -> Compiler:
+        return Compiler(table.places, self.reader, self._fits)
+
+    async def _prepare(self, table: Table, expressions: Iterable[Expression]) -> None:
+        """Read what expressions need of the graph for the rows of a table."""
+        for expression in dict.fromkeys(part for one in expressions for part in all_parts(one)):
+            match expression:
+                case Property(owner, name, ids):
+                    nodes = table.nodes(owner)
+                    if name == NAME and not ids:
+                        await self.reader.describe(nodes)
+                    else:
+                        for relation in ids or (name,):
+                            await self.reader.know(nodes, relation)
+                case HasLabel(variable, labels):
+                    await self.reader.know_classes(labels)
+                    await self.reader.describe(table.nodes(variable))
+                case Call(Function.LABELS | Function.PROPERTIES as function, arguments):
+                    rows = await self.values(table, arguments)
+                    nodes = [value for row in rows for value in row if isinstance(value, Node)]
+                    if function is Function.LABELS:
+                        await self.reader.describe(nodes)
+                    else:
+                        await self.reader.know_all(nodes)
+                case Exists(match) | CountOf(match):
+                    await self._count_fits(table, expression, match)
+                case _:
+                    pass
+
+    async def _count_fits(self, table: Table, expression: Exists | CountOf, match: Match) -> None:
+        """Count how many times a pattern fits, once for each different row of the variables that it names."""
+        named = variables_of_match(match)
+        outer = tuple(name for name in table.names if name in named)
+        fits = self._fits.setdefault(expression, Fits(outer))
+        if fits.outer != outer:
+            fits = self._fits[expression] = Fits(outer)
+        places = [table.names.index(name) for name in outer]
+        asked: dict[tuple[object, ...], tuple[Value, ...]] = {}
+        for row in table.rows:
+            values = tuple(row[place] for place in places)
+            asked.setdefault(tuple(map(identity, values)), values)
+        new = [key for key in asked if key not in fits.counts]
+        fits.counts.update((key, 0) for key in new)
+        rows: list[Row] = [(*asked[key], number) for number, key in enumerate(new)]
+        found = await self.fit(match, Table((*outer, _ROW), rows)) if rows else Table((*outer, _ROW), [])
+        for number in found.column(_ROW):
+            if isinstance(number, int):
+                fits.counts[new[number]] += 1

@@ -1,0 +1,180 @@
+"""Comparisons as Cypher has them: true, false, or null where it cannot be said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+
+from kgnav_mcp.errors import InvalidArgument
+from kgnav_mcp.navigation.plans.values import Node, Several, Value
+from kgnav_mcp.plan import Comparison
+
+_DATE = re.compile(
+    r"(?P<sign>-?)(?P<year>[0-9]{4,})(-(?P<month>[0-9]{2})(-(?P<day>[0-9]{2})"
+    r"(T(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2})(:(?P<second>[0-9]{2}(\.[0-9]+)?))?)?)?)?"
+    r"(?P<zone>Z|(?P<offset>[+-][0-9]{2}:?[0-9]{2})?)(\[[^]]*\])?(?P<before> BCE)?( \(Julian\))?"
+)
+Moment = tuple[float, ...]
+
+
+@lru_cache(maxsize=50_000)
+def moment(text: str) -> Moment | None:
+    """A date or a time as its parts, the year first, as far as it is given; None: the text is none.
+
+    A year has four digits, or more where a month follows. A time with a zone is taken to UTC.
+    """
+    match = _DATE.fullmatch(text)
+    if match is None or (match["month"] is None and len(match["year"]) > 4):
+        return None
+    year = -int(match["year"]) if match["sign"] or match["before"] else int(match["year"])
+    parts: list[float] = [year]
+    for name in ("month", "day", "hour", "minute", "second"):
+        if match[name] is None:
+            break
+        parts.append(float(match[name]))
+    if len(parts) > 3 and match["offset"]:
+        sign, digits = match["offset"][0], match["offset"][1:].replace(":", "")
+        minutes = parts[3] * 60 + parts[4] - (1 if sign == "+" else -1) * (int(digits[:2]) * 60 + int(digits[2:]))
+        days, minutes = divmod(minutes, 24 * 60)
+        parts[2:5] = [parts[2] + days, minutes // 60, minutes % 60]
+    return tuple(parts)
+
+
+def dates(left: str, right: str) -> tuple[Moment, Moment] | None:
+    """Two texts as dates of the precision that both have; None where they are compared as texts.
+
+    Two numbers of four digits may be years or not, and as texts they compare the same.
+    """
+    one, other = moment(left), moment(right)
+    if one is None or other is None or len(one) == len(other) == 1:
+        return None
+    shared = min(len(one), len(other))
+    return one[:shared], other[:shared]
+
+
+def equal(left: Value, right: Value) -> bool | None:
+    """Whether two values are equal; null where one is null, false where they are of different kinds.
+
+    A node, which a qualifier may have as its value, equals a text that is its id or its label.
+    """
+    if left is None or right is None:
+        return None
+    if isinstance(left, str) and isinstance(right, str):
+        both = dates(left, right)
+        return left == right if both is None else both[0] == both[1]
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return len(left) == len(right) and every(equal(one, other) for one, other in zip(left, right, strict=True))
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, Node) and isinstance(right, str):
+        return right in {left.id, left.label}
+    return equal(right, left) if isinstance(left, str) and isinstance(right, Node) else left == right
+
+
+def less(left: Value, right: Value) -> bool | None:  # noqa: PLR0911 - one for each kind
+    """Whether a value comes before another; null where they are of kinds that have no order between them."""
+    if isinstance(left, str) and isinstance(right, str):
+        both = dates(left, right)
+        return left < right if both is None else both[0] < both[1]
+    if isinstance(left, bool) and isinstance(right, bool):
+        return left < right
+    if isinstance(left, bool) or isinstance(right, bool):
+        return None
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        return left < right
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        for one, other in zip(left, right, strict=False):
+            same = equal(one, other)
+            if same is not True:
+                return None if same is None else less(one, other)
+        return len(left) < len(right)
+    return None
+
+
+def every(conditions: Iterable[bool | None]) -> bool | None:
+    """AND: false where one is false, else null where one is null."""
+    result: bool | None = True
+    for condition in conditions:
+        if condition is False:
+            return False
+        if condition is None:
+            result = None
+    return result
+
+
+def some(conditions: Iterable[bool | None]) -> bool | None:
+    """OR: true where one is true, else null where one is null."""
+    result: bool | None = False
+    for condition in conditions:
+        if condition:
+            return True
+        if condition is None:
+            result = None
+    return result
+
+
+def opposite(condition: bool | None) -> bool | None:
+    """NOT."""
+    return None if condition is None else not condition
+
+
+def compare(left: Value, comparison: Comparison, right: Value) -> bool | None:
+    """A comparison of two values, each of which may be several values of a property."""
+    if left is None or right is None:
+        return None
+    if comparison is Comparison.IN:
+        members = right if isinstance(right, tuple) else (right,)
+        return some(equal(one, member) for one in _each(left, right) for member in members)
+    test = _TESTS[comparison]
+    return some(test(one, other) for one in _each(left, right) for other in _each(right, left))
+
+
+def _each(value: Value, other: Value) -> tuple[Value, ...]:
+    """The values of a property one by one, but a list where they are compared with one."""
+    if isinstance(value, Several) and (not isinstance(other, tuple) or isinstance(other, Several)):
+        return value
+    return (value,)
+
+
+def _not_less(left: Value, right: Value) -> bool | None:
+    """At least as large; two numbers of which one is none (NaN) are neither less nor not less."""
+    return some((less(right, left), equal(left, right) if less(right, left) is not None else None))
+
+
+def _texts(test: Callable[[str, str], bool]) -> Callable[[Value, Value], bool | None]:
+    return lambda left, right: test(left, right) if isinstance(left, str) and isinstance(right, str) else None
+
+
+def _matches(text: str, expression: str) -> bool:
+    """Whether the whole text fits a regular expression."""
+    return regular_expression(expression).fullmatch(text) is not None
+
+
+@lru_cache(maxsize=100)
+def regular_expression(expression: str) -> re.Pattern[str]:
+    """A regular expression, ready to be used.
+
+    Raises:
+        InvalidArgument: it is none.
+    """
+    try:
+        return re.compile(expression)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise InvalidArgument(
+            f"{expression[:80]!r} is no regular expression: {error}", next_step="Use CONTAINS for a text as it stands."
+        ) from error
+
+
+_TESTS: dict[Comparison, Callable[[Value, Value], bool | None]] = {
+    Comparison.EQUAL: equal,
+    Comparison.UNEQUAL: lambda left, right: opposite(equal(left, right)),
+    Comparison.LESS: less,
+    Comparison.AT_MOST: lambda left, right: _not_less(right, left),
+    Comparison.GREATER: lambda left, right: less(right, left),
+    Comparison.AT_LEAST: _not_less,
+    Comparison.CONTAINS: _texts(lambda text, part: part in text),
+    Comparison.STARTS_WITH: _texts(str.startswith),
+    Comparison.ENDS_WITH: _texts(str.endswith),
+    Comparison.MATCHES: _texts(_matches),
+}

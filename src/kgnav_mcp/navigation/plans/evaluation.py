@@ -1,0 +1,198 @@
+"""The reference evaluator: a checked plan over any adapter, by the port's set verbs alone.
+
+It stands in for what an adapter does not compile, and is what compiled plans are compared with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import blake2b
+
+from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.errors import InvalidCursor
+from kgnav_mcp.model import Cell, Entity, Path, PlanPage, PlanRow, Stop
+from kgnav_mcp.navigation.plans.asking import Asker
+from kgnav_mcp.navigation.plans.budget import Budget, known
+from kgnav_mcp.navigation.plans.matching import PROOF, Fitting, unmatched
+from kgnav_mcp.navigation.plans.projecting import distinct, in_canonical_order, projected
+from kgnav_mcp.navigation.plans.reading import Reader
+from kgnav_mcp.navigation.plans.values import Edge, Node, Row, Table, Value, Way, flat, rank
+from kgnav_mcp.plan import Clause, Match, Pipeline, Plan, Project, Unwind
+from kgnav_mcp.plan.walking import part_text
+from kgnav_mcp.port import GraphAdapter
+
+_ROW = "\0outer"
+"""The column that numbers the rows around which an optional pattern is fitted. No variable is called so."""
+_TAG_BYTES = 8
+_PART_READ = {
+    Stop.ROW_CAP: "the store gives no more rows at once",
+    Stop.TIME_OUT: "the store's time was over",
+}
+
+
+async def evaluate(
+    graph: GraphAdapter,
+    plan: Plan,
+    *,
+    limit: int,
+    after: str | None = None,
+    proof: bool = False,
+    bound: int = 100_000,
+) -> PlanPage:
+    """A page of a checked plan's answer, of `limit` rows at most, behind the position `after`.
+
+    With `proof` each row has the edges that it rests on. No more than `bound` rows are held at once.
+
+    Raises:
+        PlanTooLarge: it would need more; with the sizes of its parts as far as they are known.
+        InvalidCursor: the answer is not what it was when the position was given.
+        InvalidArgument: a regular expression of the plan is none.
+    """
+    evaluation = _Evaluation(graph, Budget(bound))
+    table = await evaluation.answer(plan, proof=proof)
+    return await evaluation.page(plan, table, limit, after)
+
+
+class _Evaluation:
+    """One evaluation of a plan."""
+
+    def __init__(self, graph: GraphAdapter, budget: Budget) -> None:
+        self._budget = budget
+        self._reader = Reader(graph, budget)
+        self._asker = Asker(self._reader, self._fit)
+
+    async def answer(self, plan: Plan, *, proof: bool) -> Table:
+        """All rows of a plan."""
+        tables = [await self._pipeline(pipeline, proof) for pipeline in plan.pipelines]
+        table = tables[0]
+        if len(tables) > 1:
+            table = Table(table.names, [row for each in tables for row in each.rows])
+            self._budget.check(len(table.rows))
+            table = table if plan.keep_duplicates else distinct(table)
+            rows, width = table.rows, len(plan.columns)
+            table = Table(table.names, await in_thread(len(rows), lambda: in_canonical_order(rows, width)))
+        return Table(table.names, table.rows[:1]) if plan.asks else table
+
+    async def page(self, plan: Plan, table: Table, limit: int, after: str | None) -> PlanPage:
+        """The page of the answer behind a position."""
+        width, rows = len(plan.columns), table.rows
+        tag = await in_thread(len(rows), lambda: _tag(rows, width))
+        start = _place(after, tag)
+        shown = rows[start : start + limit]
+        await self._reader.describe(node for row in shown for value in row[:width] for node in _nodes([value]))
+        items = tuple(
+            PlanRow(tuple(map(self._cell, row[:width])), tuple(edge.triple for edge in _edges(row[width:])))
+            for row in shown
+        )
+        stop = Stop.LIMIT if start + len(shown) < len(rows) else self._budget.stop
+        return PlanPage(
+            items,
+            tuple(f"{start + place + 1}.{tag}" for place in range(len(shown))),
+            self._budget.count(len(rows)),
+            stop,
+            self._note(table),
+            plan.columns,
+            known(self._budget.part_sizes()),
+        )
+
+    async def _pipeline(self, pipeline: Pipeline, proof: bool) -> Table:
+        table = Table((PROOF,), [((),)]) if proof else Table((), [()])
+        before: Clause | None = None
+        for clause in pipeline.clauses:
+            match clause:
+                case Match():
+                    table = await self._matched(clause, table)
+                case Unwind():
+                    table = await self._unwound(clause, table)
+                case Project():
+                    in_order = isinstance(before, Project) and bool(before.order)
+                    table = await projected(self._asker, clause, table, sorted_before=in_order)
+            self._budget.check(len(table.rows))
+            before = clause
+        return table
+
+    async def _fit(self, match: Match, table: Table) -> Table:
+        return await Fitting(self._reader, self._asker, match, table).fitted()
+
+    async def _matched(self, match: Match, table: Table) -> Table:
+        if not match.optional:
+            return await self._fit(match, table)
+        numbered = Table((*table.names, _ROW), [(*row, number) for number, row in enumerate(table.rows)])
+        nothing_fits = self._budget.nothing_fits
+        found = await self._fit(match, numbered)
+        self._budget.nothing_fits = nothing_fits
+        place = found.names.index(_ROW)
+        fitted = {row[place] for row in found.rows}
+        left = unmatched(match, Table(numbered.names, [row for row in numbered.rows if row[-1] not in fitted]))
+        order = [left.names.index(name) for name in found.names]
+        rows = found.rows + [tuple(row[at] for at in order) for row in left.rows]
+        names = (*found.names[:place], *found.names[place + 1 :])
+        return Table(names, [(*row[:place], *row[place + 1 :]) for row in rows])
+
+    async def _unwound(self, clause: Unwind, table: Table) -> Table:
+        lists = await self._asker.values(table, [clause.of])
+        rows: list[Row] = []
+        for row, (value,) in zip(table.rows, lists, strict=True):
+            members = value if isinstance(value, tuple) else () if value is None else (value,)
+            rows += ((*row, member) for member in members)
+            self._budget.check(len(rows))
+        return Table((*table.names, clause.variable), rows)
+
+    def _cell(self, value: Value) -> Cell:
+        match value:
+            case Node():
+                return self._reader.entity(value)
+            case Edge():
+                return value.triple
+            case Way():
+                nodes: tuple[Entity, ...] = tuple(map(self._reader.entity, value.nodes))
+                return Path(nodes, tuple(edge.triple for edge in value.edges))
+            case tuple():
+                return tuple(map(self._cell, value))
+            case _:
+                return value
+
+    def _note(self, table: Table) -> str:
+        notes: list[str] = []
+        if self._budget.stop is not Stop.COMPLETE:
+            why = _PART_READ.get(self._budget.stop, "the store gave a part only")
+            notes.append(
+                f"Only a part of the graph was read: {why}. Counts and sums are lower bounds, rows may be missing, and "
+                "what is said to be absent may be there."
+            )
+        part = self._budget.nothing_fits
+        if not table.rows and part is not None:
+            notes.append(f"Nothing fits {part_text(part)}.")
+        return " ".join(notes)
+
+
+def _tag(rows: list[Row], width: int) -> str:
+    """A short text that another answer does not have."""
+    digest = blake2b(digest_size=_TAG_BYTES)
+    for row in rows:
+        digest.update(repr([rank(value) for value in row[:width]]).encode("utf-8", "replace"))
+    return digest.hexdigest()
+
+
+def _place(after: str | None, tag: str) -> int:
+    """How many rows come before a page."""
+    if after is None:
+        return 0
+    place, _, own = after.partition(".")
+    if own != tag or not (place.isascii() and place.isdecimal()):
+        raise InvalidCursor(
+            "the answer of this plan is not what it was", next_step="Run the plan again without a cursor."
+        )
+    return int(place)
+
+
+def _nodes(values: Iterable[Value]) -> Iterable[Node]:
+    for value in flat(values):
+        if isinstance(value, Node):
+            yield value
+        elif isinstance(value, Way):
+            yield from value.nodes
+
+
+def _edges(values: Iterable[Value]) -> Iterable[Edge]:
+    return (value for value in flat(values) if isinstance(value, Edge))

@@ -1,0 +1,201 @@
+"""Expressions as functions of a row: compiled once, asked of each row of a table without waiting for the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from kgnav_mcp.navigation.plans.comparing import Moment, compare, every, moment, opposite, some
+from kgnav_mcp.navigation.plans.functions import calculated, called
+from kgnav_mcp.navigation.plans.reading import Reader
+from kgnav_mcp.navigation.plans.values import Edge, Node, Row, Several, Value, identity
+from kgnav_mcp.plan import (
+    NAME,
+    Aggregate,
+    Arithmetic,
+    Call,
+    Compare,
+    Connective,
+    Constant,
+    CountOf,
+    During,
+    Exists,
+    Expression,
+    Function,
+    HasLabel,
+    IsNull,
+    Joined,
+    ListOf,
+    Not,
+    Property,
+    Variable,
+)
+
+Evaluated = Callable[[Row], Value]
+
+
+@dataclass(slots=True)
+class Fits:
+    """How many times a pattern of its own fits, by the values of the outer variables that it names."""
+
+    outer: tuple[str, ...]
+    counts: dict[tuple[object, ...], int] = field(default_factory=dict[tuple[object, ...], int])
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """Makes functions of expressions, for rows with these columns. What they ask of the graph was read before."""
+
+    places: Mapping[str, int]
+    reader: Reader
+    fits: Mapping[Expression, Fits]
+
+    def condition(self, expression: Expression) -> Callable[[Row], bool]:
+        """Whether a condition holds: null does not."""
+        value = self.value(expression)
+        return lambda row: value(row) is True
+
+    def value(self, expression: Expression) -> Evaluated:  # noqa: C901, PLR0911, PLR0912 - one case for each word
+        """The value of an expression."""
+        match expression:
+            case Constant(value):
+                return lambda _: value
+            case Variable(name):
+                place = self.places[name]
+                return lambda row: row[place]
+            case Property():
+                return self._property(expression)
+            case Compare(left, comparison, right):
+                one, other = self.value(left), self.value(right)
+                return lambda row: compare(one(row), comparison, other(row))
+            case Joined(connective, parts):
+                conditions = [self._truth(part) for part in parts]
+                join = {Connective.AND: every, Connective.OR: some, Connective.XOR: _odd}[connective]
+                return lambda row: join(condition(row) for condition in conditions)
+            case Not(condition):
+                truth = self._truth(condition)
+                return lambda row: opposite(truth(row))
+            case IsNull(value):
+                of = self.value(value)
+                return lambda row: of(row) is None
+            case HasLabel(variable, labels):
+                return self._has_label(self.places[variable], labels)
+            case Arithmetic(left, operator, right):
+                one, other = self.value(left), self.value(right)
+                return lambda row: calculated(one(row), operator, other(row))
+            case ListOf(items):
+                values = [self.value(item) for item in items]
+                return lambda row: tuple(value(row) for value in values)
+            case Call(function, arguments):
+                return self._call(function, [self.value(argument) for argument in arguments])
+            case During():
+                return self._during(expression)
+            case Exists():
+                count = self._fits(expression)
+                return lambda row: count(row) > 0
+            case CountOf():
+                return self._fits(expression)
+            case Aggregate():
+                raise TypeError("an aggregate stands in what is projected only")
+
+    def _truth(self, expression: Expression) -> Callable[[Row], bool | None]:
+        """A condition as true, false or null; a value that is none of these is null."""
+        value = self.value(expression)
+
+        def truth(row: Row) -> bool | None:
+            found = value(row)
+            return found if isinstance(found, bool) else None
+
+        return truth
+
+    def _property(self, expression: Property) -> Evaluated:
+        place, reader = self.places[expression.owner], self.reader
+        named = expression.name == NAME and not expression.ids
+        ids = expression.ids or (expression.name,)
+
+        def values(row: Row) -> Value:
+            owner = row[place]
+            if isinstance(owner, Node):
+                return reader.entity(owner).label if named else reader.values(owner, ids)
+            return reader.qualifiers(owner, ids) if isinstance(owner, Edge) else None
+
+        return values
+
+    def _has_label(self, place: int, labels: tuple[str, ...]) -> Evaluated:
+        reader = self.reader
+
+        def has(row: Row) -> Value:
+            owner = row[place]
+            if isinstance(owner, Node):
+                return reader.has_label(owner, labels)
+            return owner.triple.relation.id in labels if isinstance(owner, Edge) else None
+
+        return has
+
+    def _call(self, function: Function, arguments: list[Evaluated]) -> Evaluated:
+        reader = self.reader
+        if function is Function.LABELS:
+            return lambda row: _of_node(arguments[0](row), lambda node: tuple(sorted(reader.entity(node).types)))
+        if function is Function.PROPERTIES:
+
+            def properties(row: Row) -> Value:
+                owner = arguments[0](row)
+                return reader.all_qualifiers(owner) if isinstance(owner, Edge) else _of_node(owner, reader.properties)
+
+            return properties
+        if len(arguments) == 1:
+            (argument,) = arguments
+            return lambda row: called(function, (argument(row),))
+        return lambda row: called(function, tuple(argument(row) for argument in arguments))
+
+    def _fits(self, expression: Exists | CountOf) -> Callable[[Row], int]:
+        fits = self.fits[expression]
+        places = [self.places[name] for name in fits.outer]
+        counts = fits.counts
+        return lambda row: counts.get(tuple(identity(row[place]) for place in places), 0)
+
+    def _during(self, expression: During) -> Evaluated:
+        place, reader = self.places[expression.edge], self.reader
+        begin, end = _moments(expression.begin), _moments(expression.end)
+
+        def during(row: Row) -> Value:
+            edge = row[place]
+            if not isinstance(edge, Edge):
+                return None
+            since = _moments(reader.qualifiers(edge, expression.from_ids))
+            until = _moments(reader.qualifiers(edge, expression.to_ids))
+            if None in (since, until, begin, end):
+                return None
+            return _before(since, end) and _before(begin, until)
+
+        return during
+
+
+def _of_node(owner: Value, work: Callable[[Node], Value]) -> Value:
+    return work(owner) if isinstance(owner, Node) else None
+
+
+def _odd(conditions: Iterable[bool | None]) -> bool | None:
+    """XOR: null where one is null."""
+    result = False
+    for condition in conditions:
+        if condition is None:
+            return None
+        result ^= condition
+    return result
+
+
+def _moments(value: Value) -> tuple[Moment, ...] | None:
+    """The dates that values are, none where there is no value; None: one of them is no date."""
+    values = value if isinstance(value, Several) else () if value is None else (value,)
+    found = [moment(f"{one:04}" if type(one) is int else str(one)) for one in values]
+    return None if None in found else tuple(one for one in found if one is not None)
+
+
+def _before(first: tuple[Moment, ...] | None, last: tuple[Moment, ...] | None) -> bool:
+    """Whether the earliest of some dates is not behind the latest of others, by the precision that both have."""
+    if not first or not last:
+        return True
+    earliest, latest = min(first), max(last)
+    shared = min(len(earliest), len(latest))
+    return earliest[:shared] <= latest[:shared]

@@ -1,0 +1,198 @@
+"""Functions and arithmetic over single values; null where a value has the wrong kind."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+
+from kgnav_mcp.navigation.plans.comparing import moment
+from kgnav_mcp.navigation.plans.values import Edge, Node, Several, Value, Way
+from kgnav_mcp.plan import ArithmeticOperator, Function
+from kgnav_mcp.port.ordering import NUMBER
+
+_is_number = re.compile(NUMBER).fullmatch
+
+
+def called(function: Function, values: tuple[Value, ...]) -> Value:
+    """A function of values. One of a text or a number takes each of several values of a property."""
+    if function is Function.COALESCE:
+        return next((value for value in values if value is not None), None)
+    value = values[0]
+    if value is None:
+        return None
+    if function in _OF_EACH:
+        work = _OF_EACH[function]
+        return _several(tuple(work(one) for one in value)) if isinstance(value, Several) else work(value)
+    return _OF_WHOLE[function](value)
+
+
+def calculated(left: Value, operator: ArithmeticOperator, right: Value) -> Value:
+    """Two values joined by an operator, each of several values of a property with each."""
+    if left is None or right is None:
+        return None
+    if operator is ArithmeticOperator.ADD and (_is_list(left) or _is_list(right)):
+        return (*_listed(left), *_listed(right))
+    if isinstance(left, Several) or isinstance(right, Several):
+        lefts = left if isinstance(left, Several) else (left,)
+        rights = right if isinstance(right, Several) else (right,)
+        return _several(tuple(calculated(one, operator, other) for one in lefts for other in rights))
+    if operator is ArithmeticOperator.ADD and (isinstance(left, str) or isinstance(right, str)):
+        parts = text_of(left), text_of(right)
+        return None if None in parts else "".join(part for part in parts if part is not None)
+    return _of_numbers(number_of(left), operator, number_of(right))
+
+
+def _of_numbers(left: float | None, operator: ArithmeticOperator, right: float | None) -> int | float | None:
+    if left is None or right is None:
+        return None
+    try:
+        return _ARITHMETIC[operator](left, right)
+    except (OverflowError, ZeroDivisionError, ValueError):
+        return None
+
+
+def number_of(value: Value) -> int | float | None:
+    """A value where it is a number."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def text_of(value: Value) -> str | None:
+    """A single value as text: `toString`."""
+    match value:
+        case str():
+            return value
+        case bool():
+            return str(value).lower()
+        case int() | float():
+            return str(value)
+        case _:
+            return None
+
+
+def _is_list(value: Value) -> bool:
+    return isinstance(value, tuple) and not isinstance(value, Several)
+
+
+def _listed(value: Value) -> tuple[Value, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _several(values: tuple[Value, ...]) -> Value:
+    kept = tuple(value for value in values if value is not None)
+    if len(kept) == 1:
+        return kept[0]
+    return Several(kept) if kept else None
+
+
+def _divided(left: float, right: float) -> float:
+    """Of two whole numbers the whole part, as Cypher has it, rounded to zero."""
+    if isinstance(left, int) and isinstance(right, int):
+        whole = abs(left) // abs(right)
+        return whole if (left < 0) == (right < 0) else -whole
+    return left / right if right else _over_zero(left, right)
+
+
+def _over_zero(left: float, right: float) -> float:
+    """A number divided by zero where one of them is a fraction: infinity, as IEEE 754 has it."""
+    if left == 0 or math.isnan(left):
+        return math.nan
+    return math.inf if (left > 0) == (math.copysign(1, right) > 0) else -math.inf
+
+
+def _remainder(left: float, right: float) -> float:
+    """With the sign of what is divided."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left - _whole(_divided(left, right)) * right
+    return math.fmod(left, right) if right else math.nan
+
+
+def _whole(value: float) -> int:
+    return int(value)
+
+
+_ARITHMETIC: dict[ArithmeticOperator, Callable[[float, float], int | float]] = {
+    ArithmeticOperator.ADD: lambda left, right: left + right,
+    ArithmeticOperator.SUBTRACT: lambda left, right: left - right,
+    ArithmeticOperator.MULTIPLY: lambda left, right: left * right,
+    ArithmeticOperator.DIVIDE: _divided,
+    ArithmeticOperator.REMAINDER: _remainder,
+    ArithmeticOperator.POWER: math.pow,
+}
+
+
+def _to_number(value: Value) -> float | None:
+    if isinstance(value, str):
+        return float(value) if _is_number(value.strip()) else None
+    number = number_of(value)
+    return None if number is None else float(number)
+
+
+def _to_whole(value: Value) -> int | None:
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, int):
+        return value
+    number = _to_number(value)
+    return int(number) if number is not None and math.isfinite(number) else None
+
+
+def _numeric(work: Callable[[float], float]) -> Callable[[Value], Value]:
+    """A function of a number; infinities and NaN stay what they are."""
+
+    def apply(value: Value) -> Value:
+        number = number_of(value)
+        if number is None or not math.isfinite(number):
+            return number
+        return work(number)
+
+    return apply
+
+
+def _absolute(value: Value) -> int | float | None:
+    number = number_of(value)
+    return None if number is None else abs(number)
+
+
+def _textual(work: Callable[[str], Value]) -> Callable[[Value], Value]:
+    return lambda value: work(value) if isinstance(value, str) else None
+
+
+def _year(text: str) -> int | None:
+    date = moment(text)
+    return None if date is None else int(date[0])
+
+
+def _size(value: Value) -> int | None:
+    return len(value) if isinstance(value, str | tuple) else None
+
+
+def _id(value: Value) -> str | None:
+    return value.id if isinstance(value, Node | Edge) else None
+
+
+_OF_EACH: dict[Function, Callable[[Value], Value]] = {
+    Function.LOWER: _textual(str.lower),
+    Function.UPPER: _textual(str.upper),
+    Function.TEXT: text_of,
+    Function.NUMBER: _to_number,
+    Function.WHOLE: _to_whole,
+    Function.ABS: _absolute,
+    Function.ROUND: _numeric(lambda number: float(math.floor(number + 0.5))),
+    Function.FLOOR: _numeric(lambda number: float(math.floor(number))),
+    Function.CEILING: _numeric(lambda number: float(math.ceil(number))),
+    Function.YEAR: _textual(_year),
+}
+
+_OF_WHOLE: dict[Function, Callable[[Value], Value]] = {
+    Function.ID: _id,
+    Function.TYPE: lambda value: value.triple.relation.id if isinstance(value, Edge) else None,
+    Function.START: lambda value: value.head if isinstance(value, Edge) else None,
+    Function.END: lambda value: value.tail if isinstance(value, Edge) else None,
+    Function.LENGTH: lambda value: len(value.edges) if isinstance(value, Way) else _size(value),
+    Function.NODES: lambda value: value.nodes if isinstance(value, Way) else None,
+    Function.EDGES: lambda value: value.edges if isinstance(value, Way) else None,
+    Function.SIZE: _size,
+    Function.FIRST: lambda value: (value[0] if value else None) if isinstance(value, tuple) else value,
+    Function.LAST: lambda value: (value[-1] if value else None) if isinstance(value, tuple) else value,
+}

@@ -1,0 +1,353 @@
+"""Patterns fitted around the rows of a table, set by set.
+
+A pattern is taken apart into edges. Each is read as a table of its own (from, edge, to), for the set of nodes that its
+bound end has in the rows so far, narrowed by what is asked of these three alone, and then joined to the rows. What is
+bound, or smallest, comes first.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.model import Direction
+from kgnav_mcp.navigation.plans.asking import Asker
+from kgnav_mcp.navigation.plans.paths import Paths
+from kgnav_mcp.navigation.plans.reading import Reader, Step
+from kgnav_mcp.navigation.plans.starting import Start, start_of
+from kgnav_mcp.navigation.plans.values import Edge, Node, Row, Table, Value, Way, flat
+from kgnav_mcp.plan import EdgePattern, Match, NodePattern, PathKind, PathPattern
+from kgnav_mcp.plan.walking import conjuncts, variables_of
+
+PROOF = "\0proof"
+"""The column of the edges that a row rests on, where they are asked for. No variable is called so."""
+_BY_ENDS = 10_000
+"""Nodes of a small set at the far end, by which edges are asked for instead of by the near end alone."""
+
+
+class Fitting:
+    """One pattern, as it is fitted around the rows of a table."""
+
+    def __init__(self, reader: Reader, asker: Asker, match: Match, table: Table) -> None:
+        self._reader, self._asker, self._match = reader, asker, match
+        self._budget = reader.budget
+        self._given = frozenset(table.names)
+        self._table = table
+        self._patterns = _merged(match)
+        self._edges = list(match.edges)
+        own = {*self._patterns, *(edge.variable for edge in match.edges), *(path.variable for path in match.paths)}
+        scope = own | self._given
+        self._waiting = [(variables_of(each) & scope, each) for each in conjuncts(match.where)]
+        self._starts: dict[str, Start] = {}
+
+    async def fitted(self) -> Table:
+        """The rows with all that fits around them.
+
+        Raises:
+            PlanTooLarge: they are more than may be held.
+        """
+        self._budget.expect(self._match)
+        for node in self._patterns.values():
+            if node.variable in self._given:
+                await self._settle(node)
+        while self._table.rows and (self._edges or self._unbound()):
+            edge = await self._next_edge()
+            if edge is None:
+                await self._begin()
+            else:
+                self._edges.remove(edge)
+                await self._follow(edge)
+        if self._table.rows:
+            self._name_paths()
+            self._table = await self._asked(self._table)
+        return self._finished()
+
+    def _bound(self, variable: str) -> bool:
+        return variable in self._table.names
+
+    def _unbound(self) -> list[str]:
+        return [name for name in self._patterns if not self._bound(name)]
+
+    async def _settle(self, node: NodePattern) -> None:
+        """Keep the rows whose node has the labels of its pattern, and for which all holds that can be asked now."""
+        place = self._table.names.index(node.variable)
+        self._table = Table(self._table.names, [row for row in self._table.rows if isinstance(row[place], Node)])
+        self._table = await self._asked(await self._labelled(self._table, node))
+        self._budget.measured(node, len(self._table.nodes(node.variable)))
+
+    async def _labelled(self, table: Table, node: NodePattern) -> Table:
+        """The rows whose node has a label of each group."""
+        if not node.labels or not table.rows:
+            return table
+        reader, nodes = self._reader, table.nodes(node.variable)
+        await reader.know_classes(label for group in node.labels for label in group)
+        await reader.describe(nodes)
+        place = table.names.index(node.variable)
+
+        def work() -> list[Row]:
+            fit = {one for one in nodes if all(reader.has_label(one, group) for group in node.labels)}
+            return [row for row in table.rows if row[place] in fit]
+
+        return Table(table.names, await in_thread(len(table.rows), work))
+
+    async def _asked(self, table: Table, *, only: bool = False) -> Table:
+        """The rows for which all conditions hold that have their variables; `only`: of those that have all in here."""
+        names = set(table.names)
+        ready = [each for needed, each in self._waiting if needed <= names and (needed or not only)]
+        if not only:
+            self._waiting = [(needed, each) for needed, each in self._waiting if not needed <= names]
+        return await self._asker.kept(table, ready)
+
+    async def _next_edge(self) -> EdgePattern | None:
+        """The edge to follow next: one between bound nodes, else the one with the fewest to read."""
+        near = [edge for edge in self._edges if self._bound(edge.variable)]
+        near = near or [edge for edge in self._edges if self._bound(edge.source) and self._bound(edge.target)]
+        if near:
+            return near[0]
+        near = [edge for edge in self._edges if self._bound(edge.source) or self._bound(edge.target)]
+        if len(near) < 2:
+            return near[0] if near else None
+        costs = [await self._cost(edge) for edge in near]
+        return near[costs.index(min(costs))]
+
+    async def _cost(self, edge: EdgePattern) -> tuple[bool, int]:
+        """What an edge costs to follow: paths last, then by the rows at the bound end."""
+        bound = edge.source if self._bound(edge.source) else edge.target
+        nodes = self._table.nodes(bound)
+        if edge.path is not None:
+            return True, len(nodes)
+        return False, await self._reader.degree(nodes, _direction(edge, bound), edge.relations)
+
+    async def _begin(self) -> None:
+        """Bind the node with the smallest set, beside each row."""
+        best: tuple[int, str] | None = None
+        names = self._unbound()
+        for name in names:
+            size = (await self._start(name).count(self._reader)).value if len(names) > 1 else 0
+            if best is None or size < best[0]:
+                best = size, name
+        if best is None:
+            raise LookupError("no node of the pattern is left to begin with")
+        node = self._patterns[best[1]]
+        found = await self._start(node.variable).nodes(self._reader, node)
+        alone = await self._asked(
+            await self._labelled(Table((node.variable,), [(one,) for one in found]), node), only=True
+        )
+        self._budget.check(len(self._table.rows) * len(alone.rows), node)
+        rows = [(*row, *new) for row in self._table.rows for new in alone.rows]
+        self._table = await self._asked(Table((*self._table.names, node.variable), rows))
+        self._budget.measured(node, len(alone.rows))
+
+    def _start(self, name: str) -> Start:
+        if name not in self._starts:
+            own = [each for needed, each in self._waiting if needed == frozenset((name,))]
+            self._starts[name] = start_of(self._patterns[name], own)
+        return self._starts[name]
+
+    async def _follow(self, edge: EdgePattern) -> None:
+        """Join the rows with an edge, or a path."""
+        links = await self._links(edge)
+        for name in dict.fromkeys((edge.source, edge.target)):
+            if not self._bound(name):
+                links = await self._labelled(links, self._patterns[name])
+        links = await self._asked(links, only=True)
+        taken = self._taken(edge)
+        rows, bound = self._table, self._budget.bound
+        self._table = await in_thread(
+            len(rows.rows) + len(links.rows), lambda: joined(rows, links, edge.variable, taken, bound)
+        )
+        self._budget.check(len(self._table.rows), edge)
+        self._table = await self._asked(self._table)
+        self._measure(edge)
+
+    def _taken(self, edge: EdgePattern) -> list[str]:
+        """The edges and trails of this pattern that are already bound: no edge may stand for two of them."""
+        if not self._match.edges_differ or not _of_edges(edge):
+            return []
+        return [
+            one.variable
+            for one in self._match.edges
+            if one is not edge and _of_edges(one) and self._bound(one.variable)
+        ]
+
+    def _measure(self, edge: EdgePattern) -> None:
+        place = self._table.names.index(edge.variable)
+        self._budget.measured(edge, len({row[place] for row in self._table.rows}))
+        if not self._table.rows:
+            return
+        for name in (edge.source, edge.target):
+            self._budget.measured(self._patterns[name], len(self._table.nodes(name)))
+
+    async def _links(self, edge: EdgePattern) -> Table:
+        """The edges that may be meant: source, edge, target."""
+        names = (edge.source, edge.variable, edge.target)
+        if self._bound(edge.variable):
+            return _looped(names, _known(self._table, edge))
+        if edge.path is not None:
+            paths = Paths(self._reader, edge)
+            ends = [self._table.nodes(name) if self._bound(name) else None for name in (edge.source, edge.target)]
+            return _looped(names, await paths.between(*ends))
+        heads, tails = await self._ends(edge)
+        if heads is not None and tails is not None and not self._reader.two_hops(edge.relations):
+            steps = await self._reader.joined(heads, tails, edge.relations, edge)
+            if edge.either:
+                back = await self._reader.joined(tails, heads, edge.relations, edge)
+                steps += [(tail, one, head) for head, one, tail in back if head is not tail]
+        elif heads is not None:
+            side = None if edge.either else Direction.OUTGOING
+            steps = await self._reader.expanded(heads, side, edge.relations, edge)
+        else:
+            side = None if edge.either else Direction.INCOMING
+            back = await self._reader.expanded(tails or [], side, edge.relations, edge)
+            steps = [(far, one, near) for near, one, far in back]
+        return _looped(names, list(steps))
+
+    async def _ends(self, edge: EdgePattern) -> tuple[list[Node] | None, list[Node] | None]:
+        """The nodes at either end of an edge, as far as they are known; also of an end that is not bound but small."""
+        ends: list[list[Node] | None] = []
+        for name in (edge.source, edge.target):
+            if self._bound(name):
+                ends.append(self._table.nodes(name))
+            elif self._start(name).selective and (await self._start(name).count(self._reader)).value <= _BY_ENDS:
+                ends.append(await self._start(name).nodes(self._reader, self._patterns[name]))
+            else:
+                ends.append(None)
+        return ends[0], ends[1]
+
+    def _name_paths(self) -> None:
+        """Bind the names of ways through the pattern."""
+        for path in self._match.paths:
+            edges = {edge.variable: edge for edge in self._match.edges}
+            places = self._table.places
+            rows: list[Row] = [(*row, _way(row, places, path, edges)) for row in self._table.rows]
+            self._table = Table((*self._table.names, path.variable), rows)
+
+    def _finished(self) -> Table:
+        """The rows with all columns, the edges of the pattern added to what they rest on."""
+        table = self._table
+        names = [*table.names, *(name for name in _variables(self._match) if name not in table.names)]
+        if not table.rows:
+            return Table(tuple(names), [])
+        edges = [table.names.index(edge.variable) for edge in self._match.edges]
+        proof = table.names.index(PROOF) if PROOF in table.names else None
+        hidden = [
+            table.names.index(edge.variable)
+            for edge in self._match.edges
+            if edge.path and not _has_value(edge.path.kind)
+        ]
+        if proof is None and not hidden:
+            return table
+
+        def finish(row: Row) -> Row:
+            new = list(row)
+            if proof is not None:
+                own = [one for place in edges for one in flat([row[place]]) if isinstance(one, Edge)]
+                new[proof] = tuple(dict.fromkeys((*flat([row[proof]]), *own)))
+            for place in hidden:
+                new[place] = None
+            return tuple(new)
+
+        return Table(table.names, [finish(row) for row in table.rows])
+
+
+def joined(table: Table, links: Table, edge: str, taken: Sequence[str], bound: int) -> Table:
+    """The rows of a table with those of links that agree in all columns that both have; at most one above the bound.
+
+    Rows in which the edge is among those taken are left out.
+    """
+    shared = [name for name in links.names if name in table.names]
+    new = [place for place, name in enumerate(links.names) if name not in table.names]
+    mine, theirs = [table.names.index(name) for name in shared], [links.names.index(name) for name in shared]
+    used, place = [table.names.index(name) for name in taken], links.names.index(edge)
+    by_key: dict[Row, list[Row]] = defaultdict(list)
+    for link in links.rows:
+        by_key[tuple(link[at] for at in theirs)].append(link)
+    rows: list[Row] = []
+    for row in table.rows:
+        held = set(flat([row[at] for at in used])) if used else set[Value]()
+        for link in by_key.get(tuple(row[at] for at in mine), ()):
+            if held and not held.isdisjoint(flat([link[place]])):
+                continue
+            rows.append((*row, *(link[at] for at in new)))
+        if len(rows) > bound:
+            break
+    return Table((*table.names, *(links.names[at] for at in new)), rows)
+
+
+def _merged(match: Match) -> dict[str, NodePattern]:
+    """One pattern for each node, with all labels that it has anywhere in the match."""
+    found: dict[str, NodePattern] = {}
+    for node in match.nodes:
+        known = found.get(node.variable)
+        found[node.variable] = node if known is None else replace(known, labels=known.labels + node.labels)
+    for edge in match.edges:
+        for name in (edge.source, edge.target):
+            found.setdefault(name, NodePattern(name))
+    return found
+
+
+def _variables(match: Match) -> list[str]:
+    """What a match binds."""
+    edges, paths = (edge.variable for edge in match.edges), (path.variable for path in match.paths)
+    return [*_merged(match), *edges, *paths]
+
+
+def unmatched(match: Match, table: Table) -> Table:
+    """The rows of a table with nulls for what a match would bind."""
+    names = [name for name in _variables(match) if name not in table.names]
+    return Table((*table.names, *names), [(*row, *(None for _ in names)) for row in table.rows])
+
+
+def _direction(edge: EdgePattern, end: str) -> Direction | None:
+    """The direction of an edge, seen from one of its ends."""
+    if edge.either:
+        return None
+    return Direction.OUTGOING if end == edge.source else Direction.INCOMING
+
+
+def _of_edges(edge: EdgePattern) -> bool:
+    """Whether it stands for certain edges: one edge or a trail, not for the shortest way or for any."""
+    return edge.path is None or edge.path.kind is PathKind.TRAILS
+
+
+def _has_value(kind: PathKind) -> bool:
+    return kind in {PathKind.TRAILS, PathKind.SHORTEST, PathKind.ALL_SHORTEST}
+
+
+def _looped(names: tuple[str, str, str], steps: Sequence[tuple[Node, Value, Node]]) -> Table:
+    """A table of links; where source and target are one variable, of those that lead back."""
+    if names[0] != names[2]:
+        return Table(names, list(steps))
+    return Table(names[:2], [(source, edge) for source, edge, target in steps if source is target])
+
+
+def _known(table: Table, edge: EdgePattern) -> list[Step]:
+    """The edges that a variable already stands for."""
+    found = [one for one in dict.fromkeys(table.column(edge.variable)) if isinstance(one, Edge)]
+    found = [one for one in found if not edge.relations or one.triple.relation.id in edge.relations]
+    steps: list[Step] = [(one.head, one, one.tail) for one in found]
+    return steps + [(one.tail, one, one.head) for one in found if edge.either and one.head is not one.tail]
+
+
+def _way(row: Row, places: dict[str, int], path: PathPattern, edges: dict[str, EdgePattern]) -> Value:
+    """The path that a row takes through its pattern; null where a part of it is not known."""
+    first = row[places[path.elements[0]]]
+    nodes, taken = [first], list[Edge]()
+    for before, name in pairwise(path.elements):
+        if name not in edges:
+            continue
+        value = row[places[name]]
+        pattern = edges[name]
+        if value is None or (pattern.path is not None and not _has_value(pattern.path.kind)):
+            return None
+        steps = list(flat([value]))
+        for edge in steps if before == pattern.source else reversed(steps):
+            near = nodes[-1]
+            if not isinstance(edge, Edge) or not isinstance(near, Node):
+                return None
+            taken.append(edge)
+            nodes.append(edge.other(near))
+    return Way(tuple(node for node in nodes if isinstance(node, Node)), tuple(taken))

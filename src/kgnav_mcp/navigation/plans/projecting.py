@@ -1,0 +1,168 @@
+"""Rows made of others: columns, sums over groups, order, a part of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from math import fsum
+
+from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.navigation.plans.asking import Asker
+from kgnav_mcp.navigation.plans.functions import number_of
+from kgnav_mcp.navigation.plans.matching import PROOF
+from kgnav_mcp.navigation.plans.values import Rank, Row, Several, Table, Value, flat, identity, rank
+from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Project, Variable
+from kgnav_mcp.plan.walking import all_parts, rewritten
+
+
+async def projected(asker: Asker, project: Project, table: Table, *, sorted_before: bool = False) -> Table:
+    """The rows of a projection, in its order. `sorted_before`: the clause before has put the rows in an order."""
+    if any(_aggregates(column.value) for column in project.columns):
+        table, project = await _grouped(asker, project, table, sorted_before)
+    names = tuple(column.name for column in project.columns)
+    cells = await asker.values(table, [column.value for column in project.columns])
+    keys = [_by_column(project, order.by) for order in project.order]
+    kept = [name for name in table.names if name not in names]
+    places = [table.names.index(name) for name in kept]
+
+    def work() -> list[Row]:
+        rows: list[Row] = []
+        for row, values in zip(table.rows, cells, strict=True):
+            own = tuple(tuple(value) if isinstance(value, Several) else value for value in values)
+            rows.append((*own, *(row[place] for place in places)))
+        return _distinct(rows, len(names), kept) if project.distinct else rows
+
+    rows = await in_thread(len(cells), work)
+    wide = Table((*names, *kept), rows)
+    sort_values = await asker.values(wide, keys)
+    descending = [order.descending for order in project.order]
+    ordered = await in_thread(len(rows), lambda: _sorted(rows, sort_values, descending, len(names)))
+    stop = None if project.limit is None else project.skip + project.limit
+    proof = kept.index(PROOF) + len(names) if PROOF in kept else None
+    part = ordered[project.skip : stop]
+    if proof is None:
+        result = Table(names, [row[: len(names)] for row in part])
+    else:
+        result = Table((*names, PROOF), [(*row[: len(names)], row[proof]) for row in part])
+    return result if project.where is None else await asker.kept(result, [project.where])
+
+
+def distinct(table: Table) -> Table:
+    """A table without rows that are equal to others; PROOF does not count."""
+    width = len(table.names) - (PROOF in table.names)
+    return Table(table.names, _distinct(table.rows, width, table.names[width:]))
+
+
+def in_canonical_order(rows: Iterable[Row], width: int) -> list[Row]:
+    """Rows in the order of their first cells, column by column."""
+    return sorted(rows, key=lambda row: _ranks(row, width))
+
+
+def _by_column(project: Project, expression: Expression) -> Expression:
+    """What to sort by, with columns in the place of the expressions that they are."""
+    own = {column.value: Variable(column.name) for column in project.columns}
+    names = {column.name for column in project.columns}
+
+    def change(part: Expression) -> Expression | None:
+        if isinstance(part, Variable) and part.name in names:
+            return part
+        return own.get(part)
+
+    return rewritten(expression, change)
+
+
+def _sorted(rows: list[Row], keys: list[Row], descending: Sequence[bool], width: int) -> list[Row]:
+    """Rows by their keys, nulls as the largest, and where these are equal by their cells."""
+    ranked = [(tuple(map(rank, key)), _ranks(row, width), row) for key, row in zip(keys, rows, strict=True)]
+    ranked.sort(key=lambda each: each[1])
+    for place in reversed(range(len(descending))):
+        ranked.sort(key=lambda each, place=place: each[0][place], reverse=descending[place])
+    return [row for _, _, row in ranked]
+
+
+def _ranks(row: Row, width: int) -> tuple[Rank, ...]:
+    return tuple(map(rank, row[:width]))
+
+
+def _distinct(rows: Iterable[Row], width: int, hidden: Sequence[str]) -> list[Row]:
+    """Rows whose first cells differ, each with all that equal ones rest on."""
+    proof = width + list(hidden).index(PROOF) if PROOF in hidden else None
+    found: dict[tuple[object, ...], Row] = {}
+    rests: dict[tuple[object, ...], dict[Value, None]] = {}
+    for row in rows:
+        key = tuple(map(identity, row[:width]))
+        found.setdefault(key, row)
+        if proof is not None:
+            rests.setdefault(key, {}).update(dict.fromkeys(flat([row[proof]])))
+    if proof is None:
+        return list(found.values())
+    return [(*row[:proof], tuple(rests[key]), *row[proof + 1 :]) for key, row in found.items()]
+
+
+def _aggregates(expression: Expression) -> list[Aggregate]:
+    return [part for part in all_parts(expression) if isinstance(part, Aggregate)]
+
+
+async def _grouped(asker: Asker, project: Project, table: Table, sorted_before: bool) -> tuple[Table, Project]:
+    """One row for each group, with its sums as columns; and the projection that reads them there."""
+    keys = [column.value for column in project.columns if not _aggregates(column.value)]
+    wanted = [column.value for column in project.columns] + [order.by for order in project.order]
+    sums = list(dict.fromkeys(one for expression in wanted for one in _aggregates(expression)))
+    of = [one.of for one in sums]
+    asked = [each for each in of if each is not None]
+    key_rows = await asker.values(table, keys)
+    value_rows = await asker.values(table, asked)
+
+    def work() -> list[Row]:
+        groups: dict[tuple[object, ...], list[int]] = {}
+        for number, key in enumerate(key_rows):
+            groups.setdefault(tuple(map(identity, key)), []).append(number)
+        if not keys and not groups:
+            groups[()] = []
+        rows: list[Row] = []
+        for members in groups.values():
+            first: list[Value] = [*table.rows[members[0]]] if members else [None for _ in table.names]
+            if PROOF in table.names:
+                place = table.names.index(PROOF)
+                first[place] = tuple(dict.fromkeys(flat([table.rows[number][place] for number in members])))
+            columns = iter(range(len(asked)))
+            results: list[Value] = []
+            for one in sums:
+                place = next(columns) if one.of is not None else None
+                values = [True if place is None else value_rows[number][place] for number in members]
+                results.append(_aggregated(one, values, sorted_before))
+            rows.append((*first, *results))
+        return rows
+
+    rows = await in_thread(len(table.rows), work)
+    names = {one: f"\0sum{number}" for number, one in enumerate(sums)}
+
+    def read(expression: Expression) -> Expression:
+        return rewritten(expression, lambda part: Variable(names[part]) if isinstance(part, Aggregate) else None)
+
+    columns = tuple(replace(column, value=read(column.value)) for column in project.columns)
+    order = tuple(replace(each, by=read(each.by)) for each in project.order)
+    return Table((*table.names, *names.values()), rows), replace(project, columns=columns, order=order)
+
+
+def _aggregated(one: Aggregate, values: Iterable[Value], in_order: bool) -> Value:
+    """A sum over the values of a group that are no nulls."""
+    kept = [value for value in values if value is not None]
+    if one.distinct:
+        kept = list({identity(value): value for value in reversed(kept)}.values())[::-1]
+    if one.function is AggregateFunction.COUNT:
+        return len(kept)
+    if one.function is AggregateFunction.COLLECT:
+        return tuple(kept if in_order else sorted(kept, key=rank))
+    if one.function in {AggregateFunction.MINIMUM, AggregateFunction.MAXIMUM}:
+        pick: Callable[..., Value] = min if one.function is AggregateFunction.MINIMUM else max
+        return pick(kept, key=rank, default=None)
+    numbers = [number for value in kept if (number := number_of(value)) is not None]
+    if one.function is AggregateFunction.SUM:
+        return _total(numbers)
+    return _total(numbers) / len(numbers) if numbers else None
+
+
+def _total(numbers: Sequence[int | float]) -> int | float:
+    """A sum, whole where all numbers are, and the same in whatever order they come."""
+    return sum(numbers) if all(isinstance(number, int) for number in numbers) else fsum(numbers)

@@ -1,0 +1,348 @@
+"""What an evaluation reads of a graph: sets in, sets out, each fact once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import TypeVar
+
+from kgnav_mcp.concurrency import gathered, in_thread
+from kgnav_mcp.model import Count, Direction, Entity, Link, Page, Stop, Triple
+from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.navigation.plans.budget import Budget, Part
+from kgnav_mcp.navigation.plans.values import Edge, Node, Several, Value, rank
+from kgnav_mcp.port import Capability, GraphAdapter, TailKind
+from kgnav_mcp.port.scalars import scalar
+
+_IDS = 10_000
+"""Ids of one call."""
+_ROWS = 10_000
+"""Rows of one page."""
+_FACTS = 10
+"""Values of properties that may be held for each row that may be."""
+_FOLDED = 1_000
+"""Rows of a page through mediators, whose roles are read as well."""
+T = TypeVar("T")
+Step = tuple[Node, Edge, Node]
+"""An edge as it was followed: from a node, to the other."""
+_EdgeKey = tuple[object, ...]
+
+
+class Reader:
+    """Reads a graph for one evaluation. What it has read it keeps."""
+
+    def __init__(self, graph: GraphAdapter, budget: Budget) -> None:
+        self._graph = graph
+        self.budget = budget
+        self._nodes: dict[str, Node] = {}
+        self._edges: dict[_EdgeKey, Edge] = {}
+        self._entities: dict[Node, Entity] = {}
+        self._values: dict[str, dict[Node, tuple[Value, ...]]] = {}
+        self._owned: dict[Node, tuple[Value, ...]] = {}
+        self._hops: dict[str, tuple[str, ...]] = {}
+        self._classes: dict[str, frozenset[str]] = {}
+
+    def node(self, entity: Entity) -> Node:
+        """The node that an entity is."""
+        node = self._nodes.setdefault(entity.id, Node(entity.id))
+        node.label = node.label or entity.label
+        return node
+
+    def edge(self, triple: Triple, seen: Counter[_EdgeKey]) -> Edge:
+        """The edge that a triple is; `seen` counts the equal ones of one list, which are parallels."""
+        key = _key(triple)
+        number = seen[key]
+        seen[key] += 1
+        known = self._edges.get((*key, number))
+        if known is None:
+            tail = triple.tail
+            if not isinstance(tail, Entity):
+                raise TypeError(f"an edge leads to a node: {triple}")
+            known = self._edges.setdefault(
+                (*key, number), Edge(triple, self.node(triple.head), self.node(tail), number)
+            )
+        return known
+
+    async def identified(self, ids: Iterable[str]) -> list[Node]:
+        """The nodes that have these ids, as users may write them."""
+        found: dict[Node, None] = {}
+        for batch in _batches(list(dict.fromkeys(ids)), _IDS):
+            for entity in (await self._graph.describe(batch)).values():
+                node = self.node(entity)
+                self._entities[node] = entity
+                found[node] = None
+        return list(found)
+
+    async def describe(self, nodes: Iterable[Node]) -> None:
+        """Read what nodes are."""
+        for batch in _batches([node for node in dict.fromkeys(nodes) if node not in self._entities], _IDS):
+            entities = await self._graph.describe([node.id for node in batch])
+            for node in batch:
+                self._entities[node] = entities.get(node.id, Entity(node.id, node.label))
+                node.label = self._entities[node].label
+
+    def entity(self, node: Node) -> Entity:
+        """What a node is, once it was described."""
+        return self._entities.get(node) or Entity(node.id, node.label)
+
+    async def know_classes(self, labels: Iterable[str]) -> None:
+        """Read what labels are called: a class of an RDF graph has an id, its nodes show its name."""
+        unknown = [label for label in dict.fromkeys(labels) if label not in self._classes]
+        for batch in _batches(unknown, _IDS):
+            entities = await self._graph.describe(batch)
+            for label in batch:
+                name = entities[label].label if label in entities else None
+                self._classes[label] = frozenset((label, name or label))
+
+    def has_label(self, node: Node, labels: Iterable[str]) -> bool:
+        """Whether a node that was described has one of these labels."""
+        types = self.entity(node).types
+        return any(not self._classes[label].isdisjoint(types) for label in labels)
+
+    async def count(self, label: str | None, relation: str | None, value: str | None) -> Count:
+        """How many nodes have a label, and this value of a property."""
+        return (await self._graph.nodes(label, relation, value, limit=1)).total
+
+    async def scanned(self, label: str | None, relation: str | None, value: str | None, part: Part) -> list[Node]:
+        """The nodes that have a label, and this value of a property.
+
+        Raises:
+            PlanTooLarge: they are more than may be held.
+        """
+        entities = await self._all(
+            lambda after: self._graph.nodes(label, relation, value, limit=_ROWS, after=after), part, 0
+        )
+        return await in_thread(len(entities), lambda: [self.node(entity) for entity in entities])
+
+    async def expanded(
+        self, nodes: Sequence[Node], direction: Direction | None, relations: Sequence[str], part: Part
+    ) -> list[Step]:
+        """The edges of nodes in a direction (None: both), each as it is followed from one of them.
+
+        Raises:
+            PlanTooLarge: they are more than may be held.
+        """
+        steps: list[Step] = []
+        for batch in _batches(nodes, _IDS):
+            ids = [node.id for node in batch]
+            paths = await self._paths(ids, direction, relations)
+            for links in await self._links(ids, direction, paths, part, len(steps)):
+                steps += await in_thread(len(links), lambda links=links: self._steps(links))
+        return steps
+
+    async def joined(
+        self, heads: Sequence[Node], tails: Sequence[Node], relations: Sequence[str], part: Part
+    ) -> list[Step]:
+        """The edges that lead from some nodes to others, by relations of one hop.
+
+        Raises:
+            PlanTooLarge: they are more than may be held.
+        """
+        steps: list[Step] = []
+        for some in _batches(heads, _IDS):
+            for others in _batches(tails, _IDS):
+                ends = [node.id for node in some], [node.id for node in others]
+                triples = await self._all(
+                    lambda after, ends=ends: self._graph.edges(
+                        *ends, relations=list(relations) or None, limit=_ROWS, after=after
+                    ),
+                    part,
+                    len(steps),
+                )
+                steps += await in_thread(len(triples), lambda triples=triples: self._numbered(triples))
+        return steps
+
+    async def degree(self, nodes: Sequence[Node], direction: Direction | None, relations: Sequence[str]) -> int:
+        """About how many edges nodes have in a direction; more than may be held are not counted on."""
+        total = 0
+        hops = 2 if self.two_hops(relations) else 1
+        for batch in _batches(nodes, _IDS):
+            page = await self._graph.relations(
+                [node.id for node in batch], direction, hops=hops, far_ends=TailKind.ENTITY, limit=_ROWS
+            )
+            total += sum(fact.count.value for fact in page.items if not relations or fact.relation.id in relations)
+            if total > self.budget.bound:
+                break
+        return total
+
+    def two_hops(self, relations: Sequence[str]) -> bool:
+        """Whether one of the relations may lead through mediators."""
+        return Capability.MEDIATORS in self._graph.capabilities and any("." in name for name in relations)
+
+    async def know(self, nodes: Iterable[Node], relation: str) -> None:
+        """Read the values that nodes have of a property."""
+        known = self._values.setdefault(relation, {})
+        for batch in _batches([node for node in dict.fromkeys(nodes) if node not in known], _IDS):
+            links = await self._facts([node.id for node in batch], [(relation,)], None)
+            found = await in_thread(len(links), lambda links=links: self._grouped(links))
+            known.update((node, found.get(node, ())) for node in batch)
+
+    def values(self, node: Node, relations: Sequence[str]) -> Value:
+        """The value of a property that was read, or all values where there are several."""
+        if len(relations) == 1:
+            return _one_or_all(self._values[relations[0]].get(node, ()))
+        return _one_or_all(tuple(value for name in relations for value in self._values[name].get(node, ())))
+
+    async def know_all(self, nodes: Iterable[Node]) -> None:
+        """Read all properties of nodes."""
+        for batch in _batches([node for node in dict.fromkeys(nodes) if node not in self._owned], _IDS):
+            links = await self._facts([node.id for node in batch], None, TailKind.LITERAL)
+            own: dict[Node, dict[str, list[Value]]] = {node: {} for node in batch}
+            for link in links:
+                value = self._value(link.far_end)
+                own[self.node(link.anchor)].setdefault(link.triple.relation.id, []).append(value)
+            self._owned.update((node, pairs(found)) for node, found in own.items())
+
+    def properties(self, node: Node) -> tuple[Value, ...]:
+        """All properties of a node, once they were read."""
+        return self._owned[node]
+
+    def qualifiers(self, edge: Edge, relations: Sequence[str]) -> Value:
+        """The value of an edge's property."""
+        found = (one.value for one in edge.triple.qualifiers if one.relation.id in relations)
+        return _one_or_all(tuple(map(self._value, found)))
+
+    def all_qualifiers(self, edge: Edge) -> tuple[Value, ...]:
+        """All properties of an edge."""
+        own: dict[str, list[Value]] = {}
+        for one in edge.triple.qualifiers:
+            own.setdefault(one.relation.id, []).append(self._value(one.value))
+        return pairs(own)
+
+    def _value(self, value: object) -> Value:
+        return self.node(value) if isinstance(value, Entity) else scalar(value)  # pyright: ignore[reportArgumentType]
+
+    def _grouped(self, links: Sequence[Link]) -> dict[Node, tuple[Value, ...]]:
+        found: dict[Node, list[Value]] = {}
+        for link in links:
+            found.setdefault(self.node(link.anchor), []).append(self._value(link.far_end))
+        return {node: tuple(values) for node, values in found.items()}
+
+    def _steps(self, links: Sequence[Link]) -> list[Step]:
+        """Edges as they are followed; one that leads back to where it begins is there once."""
+        seen: dict[Direction, Counter[_EdgeKey]] = {side: Counter() for side in Direction}
+        both = len({link.direction for link in links}) > 1
+        steps: list[Step] = []
+        for link in links:
+            edge = self.edge(link.triple, seen[link.direction])
+            outgoing = link.direction is Direction.OUTGOING
+            if outgoing or not both or edge.head is not edge.tail:
+                steps.append((edge.head, edge, edge.tail) if outgoing else (edge.tail, edge, edge.head))
+        return steps
+
+    def _numbered(self, triples: Sequence[Triple]) -> list[Step]:
+        seen: Counter[_EdgeKey] = Counter()
+        edges = [self.edge(triple, seen) for triple in triples]
+        return [(edge.head, edge, edge.tail) for edge in edges]
+
+    async def _paths(
+        self, ids: Sequence[str], direction: Direction | None, relations: Sequence[str]
+    ) -> list[tuple[str, ...]] | None:
+        """The hops of relations, two where one leads through mediators; None: any relation."""
+        if not relations:
+            return None
+        unsure = [name for name in relations if name not in self._hops]
+        if unsure and not self.two_hops(unsure):
+            self._hops |= {name: (name,) for name in unsure}
+        elif unsure:
+            facts = await self._graph.relations(ids, direction, hops=2, limit=_ROWS)
+            for fact in facts.items:
+                if fact.relation.id in unsure:
+                    self._hops[fact.relation.id] = tuple(hop.id for hop in fact.hops)
+        return [self._hops.get(name, (name,)) for name in relations]
+
+    async def _links(
+        self,
+        ids: Sequence[str],
+        direction: Direction | None,
+        paths: list[tuple[str, ...]] | None,
+        part: Part,
+        before: int,
+    ) -> list[list[Link]]:
+        """Rows at nodes that end at nodes: those of one hop, and those through mediators with all their roles."""
+        single = None if paths is None else [path for path in paths if len(path) == 1]
+        double = [path for path in paths or () if len(path) > 1]
+        found: list[list[Link]] = []
+        if single is None or single:
+            found.append(
+                await self._all(
+                    lambda after: self._graph.neighbours(
+                        ids, direction, paths=single, far_ends=TailKind.ENTITY, limit=_ROWS, after=after
+                    ),
+                    part,
+                    before,
+                )
+            )
+        if double:
+            found.append(
+                await self._all(
+                    lambda after: flattened(
+                        self._graph, ids, direction, paths=double, far_ends=TailKind.ENTITY, limit=_FOLDED, after=after
+                    ),
+                    part,
+                    before + sum(map(len, found)),
+                )
+            )
+        return found
+
+    async def _facts(
+        self, ids: Sequence[str], paths: list[tuple[str, ...]] | None, far_ends: TailKind | None
+    ) -> list[Link]:
+        return await self._all(
+            lambda after: self._graph.neighbours(
+                ids, Direction.OUTGOING, paths=paths, far_ends=far_ends, limit=_ROWS, after=after
+            ),
+            None,
+            0,
+        )
+
+    async def _all(self, read: Callable[[str | None], Awaitable[Page[T]]], part: Part | None, before: int) -> list[T]:
+        """All items of a list, unless they are more than may be held: then the first page tells it."""
+        items: list[T] = []
+        after: str | None = None
+        while True:
+            page = await read(after)
+            items += page.items
+            rows = max(len(items), page.total.value)
+            self.budget.check(before + rows if part is not None else rows // _FACTS, part)
+            if page.stop is not Stop.LIMIT or not page.items:
+                if page.stop not in {Stop.COMPLETE, Stop.LIMIT}:
+                    self.budget.cut(page.stop)
+                return items
+            after = page.positions[-1]
+
+
+async def together(*work: Awaitable[T]) -> list[T]:
+    """The results of several readings, made at the same time."""
+    return list(await gathered(*work))
+
+
+def pairs(own: dict[str, list[Value]]) -> tuple[Value, ...]:
+    """Properties as pairs of name and value, in the order of their names."""
+    return tuple((name, _one_or_all(tuple(own[name]))) for name in sorted(own))
+
+
+def _one_or_all(values: tuple[Value, ...]) -> Value:
+    """Several values in the order of numbers, then of text; one as it is; null where there is none."""
+    if len(values) > 1:
+        return Several(sorted(values, key=_value_rank))
+    return values[0] if values else None
+
+
+def _value_rank(value: Value) -> tuple[bool, object]:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return not is_number, rank(value)
+
+
+def _key(triple: Triple) -> _EdgeKey:
+    tail = triple.tail
+    own = sorted(
+        (one.relation.id, one.value.id if isinstance(one.value, Entity) else one.value.text, "")
+        for one in triple.qualifiers
+    )
+    via = triple.via.id if triple.via else None
+    return triple.head.id, triple.relation.id, tail.id if isinstance(tail, Entity) else tail, via, tuple(own)
+
+
+def _batches(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
+    return (items[start : start + size] for start in range(0, len(items), size))

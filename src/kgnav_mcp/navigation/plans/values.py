@@ -1,0 +1,144 @@
+"""What a row of a plan holds while it is evaluated, and the order in which values come."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kgnav_mcp.model import Entity, Triple
+
+
+class Node:
+    """A node of the graph. There is one object for each id, so that nodes are compared as fast as can be.
+
+    `label` is its name once something said it.
+    """
+
+    __slots__ = ("id", "label")
+
+    def __init__(self, name: str) -> None:
+        self.id = name
+        self.label: str | None = None
+
+
+class Edge:
+    """An edge of the graph, one object for each. `number` tells it from edges that are equal in all they say."""
+
+    __slots__ = ("head", "number", "tail", "triple")
+
+    def __init__(self, triple: Triple, head: Node, tail: Node, number: int) -> None:
+        self.triple, self.head, self.tail, self.number = triple, head, tail, number
+
+    @property
+    def id(self) -> str:
+        """A text that tells it from all other edges."""
+        triple = self.triple
+        own = ", ".join(f"{name}: {value}" for name, value in _qualifiers(triple))
+        via = f" via {triple.via.id}" if triple.via else ""
+        number = f" #{self.number + 1}" if self.number else ""
+        return f"{self.head.id} {triple.relation.id} {self.tail.id}{via}{' {' + own + '}' if own else ''}{number}"
+
+    def other(self, end: Node) -> Node:
+        """The end that is not this one."""
+        return self.tail if end is self.head else self.head
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A path: its nodes, and the edges between them."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+
+class Several(tuple["Value", ...]):
+    """Several values of one property: a comparison holds where it holds for one of them, else they are a list."""
+
+    __slots__ = ()
+
+
+Value = Node | Edge | Way | str | int | float | bool | tuple["Value", ...] | None
+Row = tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under the names of their columns."""
+
+    names: tuple[str, ...]
+    rows: list[Row]
+
+    @property
+    def places(self) -> dict[str, int]:
+        """The place of each column in a row."""
+        return {name: place for place, name in enumerate(self.names)}
+
+    def column(self, name: str) -> list[Value]:
+        """The values under a name."""
+        place = self.names.index(name)
+        return [row[place] for row in self.rows]
+
+    def nodes(self, name: str) -> list[Node]:
+        """The distinct nodes under a name, also those of its lists."""
+        return list(dict.fromkeys(value for value in flat(self.column(name)) if isinstance(value, Node)))
+
+
+EMPTY_ROW = Table((), [()])
+"""What a plan begins with."""
+
+
+def flat(values: Iterable[Value]) -> Iterable[Value]:
+    """Values, and the members of lists instead of the lists."""
+    for value in values:
+        if isinstance(value, tuple):
+            yield from flat(value)
+        else:
+            yield value
+
+
+_NODE, _EDGE, _LIST, _PATH, _TEXT, _BOOLEAN, _NUMBER, _NULL = range(8)
+Rank = tuple[object, ...]
+
+
+def rank(value: Value) -> Rank:  # noqa: PLR0911 - one for each kind
+    """A key to sort values of any kinds by; equal keys are equal values.
+
+    Nodes come first, by id, then edges by head, relation, tail and the rest of what they say, lists, paths, text by
+    code points, booleans, numbers by size, and nulls.
+    """
+    match value:
+        case Node():
+            return _NODE, value.id
+        case Edge():
+            triple = value.triple
+            ends = value.head.id, triple.relation.id, value.tail.id
+            return _EDGE, *ends, triple.via.id if triple.via else "", _qualifiers(triple), value.number
+        case tuple():
+            return _LIST, tuple(rank(item) for item in value)
+        case Way():
+            steps = tuple(rank(edge) for edge in value.edges)
+            return _PATH, tuple(node.id for node in value.nodes), steps
+        case str():
+            return _TEXT, value
+        case bool():
+            return _BOOLEAN, value
+        case None:
+            return (_NULL,)
+        case _:
+            return (_NUMBER, True, 0) if math.isnan(value) else (_NUMBER, False, value)
+
+
+def identity(value: Value) -> object:
+    """A key that is equal for equal values only: 1 and 1.0 are equal, 1 and true are not."""
+    return value if isinstance(value, Node | Edge | Way | str) or value is None else rank(value)
+
+
+def _qualifiers(triple: Triple) -> tuple[tuple[str, str], ...]:
+    """What an edge says beside its ends and its relation, in an order that does not depend on the store."""
+    return tuple(
+        sorted(
+            (one.relation.id, one.value.id if isinstance(one.value, Entity) else one.value.text)
+            for one in triple.qualifiers
+        )
+    )

@@ -1,0 +1,65 @@
+"""Literals as values of Python: what the cells of a plan's answer are, whichever store they come from."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from kgnav_mcp.model import Literal
+from kgnav_mcp.port.ordering import NUMBER
+
+_WHOLE = frozenset(
+    [
+        "integer",
+        "int",
+        "long",
+        "short",
+        "byte",
+        "nonNegativeInteger",
+        "positiveInteger",
+        "nonPositiveInteger",
+        "negativeInteger",
+        "unsignedLong",
+        "unsignedInt",
+        "unsignedShort",
+        "unsignedByte",
+    ]
+)
+_FRACTIONS = frozenset(("decimal", "double", "float", "quantity"))
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+_SPECIAL = {
+    "INF": "inf",
+    "+INF": "inf",
+    "-INF": "-inf",
+    "Infinity": "inf",
+    "-Infinity": "-inf",
+    "NaN": "nan",
+}
+_is_number = re.compile(NUMBER).fullmatch
+_is_whole = re.compile(r"[+-]?[0-9]{1,4000}").fullmatch
+
+
+def scalar(literal: Literal) -> str | int | float | bool:
+    """What a literal is to Python, by its datatype: a number, a boolean, else its text.
+
+    Whole numbers are int, other numbers float; a number that is not written like one stays text. Datatypes are those of
+    RDF (`xsd:integer`, in full or with a prefix), of property graphs (`integer`, `float`, `boolean`) and of Wikidata
+    (`quantity`, whole where it is written so).
+    """
+    text, kind = literal.text, _kind(literal.datatype)
+    if kind == "boolean":
+        return _BOOLEANS.get(text, text)
+    if kind in _WHOLE or kind == "quantity":
+        if _is_whole(text):
+            return int(text)
+    elif kind not in _FRACTIONS:
+        return text
+    if _is_number(text):
+        return float(text)
+    return float(_SPECIAL[text]) if text in _SPECIAL else text
+
+
+@lru_cache(maxsize=1_000)
+def _kind(datatype: str | None) -> str:
+    """The datatype without the namespace or prefix of XML Schema."""
+    return "" if datatype is None else datatype.removeprefix("http://www.w3.org/2001/XMLSchema#").removeprefix("xsd:")
