@@ -9,14 +9,14 @@ The export's `id` is the node's key; a property `id` stays a property.
 from __future__ import annotations
 
 import json
-from functools import partial
+from collections.abc import Iterator
 from typing import TypeAlias, cast
 
-from kgnav_mcp.adapters.embedded.loading.entries import stage_entries
+from kgnav_mcp.adapters.embedded.loading.entries import lines, stage_entries
+from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.headers import Value, typed
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
-from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
-from kgnav_mcp.adapters.embedded.loading.sources import Source, lines
+from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
 
 JsonObject: TypeAlias = "dict[str, object]"
 
@@ -26,7 +26,7 @@ LONGEST_JSON = 16 * 1024 * 1024
 NO_OBJECT = "the line is no JSON object with a type of node or relationship"
 
 
-def read_apoc_nodes(source: Source, stager: PropertyStager, rejects: Rejects) -> None:
+def read_apoc_nodes(source: Source, stager: PropertyStager, findings: Findings) -> None:
     """Stage every node of an export. Lines that are no JSON are bad lines here, and passed over below.
 
     Raises:
@@ -39,10 +39,10 @@ def read_apoc_nodes(source: Source, stager: PropertyStager, rejects: Rejects) ->
             labels = [str(label) for label in _list(entry.get("labels"))]
             stager.node(_id(entry), labels, _properties(entry))
 
-    stage_entries(source, stager.staging, rejects, partial(lines, source, rejects), stage)
+    stage_entries(source, stager.staging, findings, lines, stage)
 
 
-def read_apoc_relationships(source: Source, index: int, stager: PropertyStager, rejects: Rejects) -> None:
+def read_apoc_relationships(source: Source, index: int, stager: PropertyStager, findings: Findings) -> None:
     """Stage every relationship of an export.
 
     Raises:
@@ -58,8 +58,11 @@ def read_apoc_relationships(source: Source, index: int, stager: PropertyStager, 
             start, end = _id(entry.get("start")), _id(entry.get("end"))
             stager.relationship(start, _type(entry), end, _properties(entry), (index, number))
 
-    quiet = Rejects(skip_bad=True)  # what is no line of text, or no JSON, was told by the first reading
-    stage_entries(source, stager.staging, rejects, partial(lines, source, quiet), stage)
+    def told(source: Source, reader: SourceReader, _: Findings) -> Iterator[tuple[int, str]]:
+        """The lines, without a word on those that are no text: the first reading told them."""
+        return lines(source, reader, Findings(skip_bad=True))
+
+    stage_entries(source, stager.staging, findings, told, stage)
 
 
 def _entry(line: str) -> JsonObject:

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import partial
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from kgnav_mcp.adapters.embedded.loading.columns import is_number
-from kgnav_mcp.adapters.embedded.loading.delimited import rows
-from kgnav_mcp.adapters.embedded.loading.entries import stage_entries
+from kgnav_mcp.adapters.embedded.loading.entries import lines, rows, stage_entries
+from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.headers import Header, Role, Value, typed
 from kgnav_mcp.adapters.embedded.loading.layout import COMMENT, TAB, Layout
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
-from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
-from kgnav_mcp.adapters.embedded.loading.sources import Format, Source, SourceReader, lines, translated
+from kgnav_mcp.adapters.embedded.loading.sources import Format, Source, translated
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 
 Edge: TypeAlias = "tuple[str, str, str, list[tuple[str, Value]]]"
@@ -47,7 +45,7 @@ def with_types(source: Source) -> Source:
     types = {column.place: "integer" for column in header.of(Role.PROPERTY)}
     filled: set[int] = set()
     with translated(source), source.open() as reader:
-        for _, row in rows(source, header, Rejects(skip_bad=True), reader):  # bad lines are told by the loading itself
+        for _, row in rows(source, reader, Findings(skip_bad=True)):  # the loading itself tells of bad lines
             for place in [place for place in types if row[place]]:
                 field = row[place]
                 filled.add(place)
@@ -64,27 +62,54 @@ def with_types(source: Source) -> Source:
     return replace(source, layout=Layout(replace(header, columns=tuple(columns))))
 
 
-def read_edges(source: Source, index: int, stager: PropertyStager, relation: str, rejects: Rejects) -> None:
+def read_edges(source: Source, index: int, stager: PropertyStager, relation: str, findings: Findings) -> None:
     """Stage every edge of a table; those without a relation of their own get `relation`.
 
     Raises:
         LoadError, BadLine: as `stage_entries`.
     """
-    entries: Callable[[SourceReader], Iterator[tuple[int, Any]]]
-    parse: Callable[[Any], Iterable[Edge]]
-    if source.layout.header is not None:
-        source = with_types(source)
-        entries = partial(rows, source, source.header, rejects)
-        parse = _Table(source.header, stager, relation)
-    else:
-        entries = partial(lines, source, rejects)
-        parse = _Sif(stager.staging) if source.form is Format.SIF else _List(source.layout.delimiter, relation)
+    staging = stager.staging
 
-    def stage(number: int, entry: Any) -> None:  # noqa: ANN401 - a line, or a row
-        for edge in parse(entry):
+    def stage_all(edges: Iterable[Edge], number: int) -> None:
+        for edge in edges:
             stager.edge(*edge, (index, number))
 
-    stage_entries(source, stager.staging, rejects, entries, stage)
+    if source.layout.header is not None:
+        source = with_types(source)
+        table = _Table(source.header, stager, relation)
+        stage_entries(source, staging, findings, rows, lambda number, row: stage_all(table(row), number))
+    else:
+        edges = _Sif(staging) if source.form is Format.SIF else _List(source.layout.delimiter, relation)
+        stage_entries(source, staging, findings, lines, lambda number, line: stage_all(edges(line), number))
+
+
+def read_triples(source: Source, staging: Staging, findings: Findings) -> None:
+    """Stage every line of a table without a header: `head relation tail`, with tabs between them; names are the ids.
+
+    Raises:
+        LoadError, BadLine: as `stage_entries`.
+    """
+    known, add = staging.terms.ids.get, staging.terms.add
+    relations, add_triple = staging.relations, staging.triples.append
+
+    def stage(_: int, line: str) -> None:
+        columns = line.split(TAB)
+        if len(columns) != 3 or not all(columns):
+            raise ValueError(_columns_reason(columns))
+        head, name, tail = columns
+        relation = relations.get(name) or staging.relation(name)
+        add_triple((known(head) or add(head), relation, known(tail) or add(tail)))
+
+    stage_entries(source, staging, findings, lines, stage)
+
+
+def _columns_reason(columns: list[str]) -> str:
+    if len(columns) == 3:
+        return "one of the three columns is empty"
+    reason = f"three columns (head, relation, tail) separated by tabs are expected, {len(columns)} found"
+    if len(columns) < 3:
+        return reason
+    return f"{reason}; further ones are qualifiers where the first line of the file names its columns"
 
 
 def names_relations(source: Source) -> bool:

@@ -1,36 +1,141 @@
-"""Sources that are staged entry by entry: lines or rows, of which a wrong one is a bad line."""
+"""Sources that are read entry by entry, lines or rows of a table, of which a wrong one is a bad line."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import csv
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
-from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader, translated
+from kgnav_mcp.adapters.embedded.loading.findings import Findings
+from kgnav_mcp.adapters.embedded.loading.sources import (
+    LONGEST_LINE,
+    Source,
+    SourceReader,
+    blocks,
+    too_long,
+    translated,
+)
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.errors import LoadError
 
 E = TypeVar("E")
+
+NOT_UTF8 = "the line is not UTF-8"
 
 
 def stage_entries(
     source: Source,
     staging: Staging,
-    rejects: Rejects,
-    entries: Callable[[SourceReader], Iterable[tuple[int, E]]],
+    findings: Findings,
+    entries: Callable[[Source, SourceReader, Findings], Iterable[tuple[int, E]]],
     stage: Callable[[int, E], None],
 ) -> None:
     """Hand every entry, with the number of its line, to `stage`, which raises ValueError where it is wrong.
+
+    `entries` are `lines` or `rows`.
 
     Raises:
         LoadError: the source cannot be read.
         BadLine: a line is wrong, and bad lines are not skipped.
     """
     with translated(source), source.open() as reader:
-        for number, entry in entries(reader):
+        for number, entry in entries(source, reader, findings):
             try:
                 stage(number, entry)
             except ValueError as error:
-                rejects.add(source.name, number, str(error))
+                findings.reject(source.name, number, str(error))
             if staging.full:
                 staging.checkpoint(source.name, reader.position)
         staging.checkpoint(source.name, reader.position)
+
+
+def lines(source: Source, reader: SourceReader, findings: Findings) -> Iterator[tuple[int, str]]:
+    """Number (from 1) and text of every line that is UTF-8; others are bad lines. Blank lines are left out."""
+    first = 1
+    for block in blocks(source, reader):
+        try:
+            texts: Sequence[str] = block.decode("utf-8-sig" if first == 1 else "utf-8").split("\n")
+        except UnicodeDecodeError:
+            texts = _readable(block, source, first, findings)
+        if b"\r" in block:
+            texts = [text.rstrip("\r") for text in texts]
+        for number, text in enumerate(texts, first):
+            if text:
+                yield number, text
+        first += block.count(b"\n")
+
+
+def _readable(block: bytes, source: Source, first: int, findings: Findings) -> list[str]:
+    texts: list[str] = []
+    for number, line in enumerate(block.split(b"\n"), first):
+        try:
+            texts.append(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+        except UnicodeDecodeError:
+            findings.reject(source.name, number, NOT_UTF8)
+            texts.append("")
+    return texts
+
+
+def rows(source: Source, reader: SourceReader, findings: Findings) -> Iterator[tuple[int, list[str]]]:
+    """The line each row of a table begins on, and its fields, as many as the header has. Empty lines are left out."""
+    header = source.header
+    read = _TableLines(source, reader)
+    if header.written:
+        read.pass_header()
+    begin = read.number + 1
+    found = header.dialect.rows(read)
+    while True:
+        try:
+            row = next(found, None)
+        except csv.Error as error:
+            findings.reject(source.name, begin, f"no valid CSV: {error}")
+            row = []
+        if row is None:
+            return
+        if read.not_utf8:
+            findings.reject(source.name, read.not_utf8, NOT_UTF8)
+            read.not_utf8 = 0
+        elif len(row) == header.width:
+            yield begin, row
+        elif row:
+            findings.reject(source.name, begin, f"{header.width} fields are expected, {len(row)} found")
+        begin = read.number + 1
+
+
+class _TableLines:
+    """The lines of a table as text, for the csv module. `number` is that of the last one read."""
+
+    def __init__(self, source: Source, reader: SourceReader) -> None:
+        self._source = source
+        self._stream = reader.stream
+        self.number = 0
+        self.not_utf8 = 0
+        """The number of a line that is not UTF-8, until the reader of the rows has told it."""
+
+    def pass_header(self) -> None:
+        """Go on behind the first line that is not blank.
+
+        Raises:
+            LoadError: it is not UTF-8, so that the names of the columns are not to be trusted.
+        """
+        while not next(self).strip():
+            pass
+        if self.not_utf8:
+            raise LoadError(f"the header of {self._source.name} is not UTF-8", next_step="Convert the file.")
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = self._stream.readline(LONGEST_LINE + 1)
+        if not line:
+            raise StopIteration
+        if len(line) > LONGEST_LINE:
+            raise too_long(self._source)
+        self.number += 1
+        encoding = "utf-8-sig" if self.number == 1 else "utf-8"
+        try:
+            return line.decode(encoding)
+        except UnicodeDecodeError:
+            self.not_utf8 = self.number
+            return line.decode(encoding, "replace")

@@ -4,38 +4,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import partial
 
+from kgnav_mcp.adapters.embedded.ids import Prefixes
 from kgnav_mcp.adapters.embedded.loading import queries
 from kgnav_mcp.adapters.embedded.loading.columns import is_node_header
-from kgnav_mcp.adapters.embedded.loading.entries import stage_entries
+from kgnav_mcp.adapters.embedded.loading.entries import lines, stage_entries
+from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.names import NAME, NameRules
+from kgnav_mcp.adapters.embedded.loading.prefixes import known_prefixes
 from kgnav_mcp.adapters.embedded.loading.rdf import read_rdf_names
-from kgnav_mcp.adapters.embedded.loading.references import References
-from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
-from kgnav_mcp.adapters.embedded.loading.remarks import Remarks
-from kgnav_mcp.adapters.embedded.loading.sources import RDF_FORMATS, Source, lines
+from kgnav_mcp.adapters.embedded.loading.sources import RDF_FORMATS, Source
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 
 
-def read_labels(
-    files: Sequence[Source], staging: Staging, rules: NameRules, rejects: Rejects, remarks: Remarks
-) -> None:
+def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, findings: Findings) -> None:
     """Stage the names in files, and tell how many have an id of the graph. All else must have been read.
 
     Raises:
         LoadError: a file cannot be read.
         BadLine: a line is wrong, and bad lines are not skipped.
     """
-    references = References(staging.prefixes)
+    prefixes = Prefixes(known_prefixes(staging.prefixes))
     read: list[tuple[Source, range, int]] = []
     for source in files:
         before = _rows(staging)
         if source.form in RDF_FORMATS:
-            read_rdf_names(source, staging, rules, rejects)
+            read_rdf_names(source, staging, rules, findings)
             count = _rows(staging) - before
         else:
-            count = _read_table(source, staging, rules, references, rejects)
+            count = _read_table(source, staging, rules, prefixes, findings)
         staging.bytes_before += source.size
         read.append((source, range(before + 1, _rows(staging) + 1), count))
     staging.connection.execute(queries.INDEX_NAMED_KEYS)
@@ -45,16 +42,16 @@ def read_labels(
     for source, rows, count in read:
         (fitting,) = staging.connection.execute(queries.COUNT_FITTING, (relations, rows.start, rows.stop)).fetchone()
         if fitting:
-            remarks.notes.append(f"{source.name}: names used: {fitting:,} of {count:,}")
+            findings.notes.append(f"{source.name}: names used: {fitting:,} of {count:,}")
         elif count:
             first, *_ = staging.connection.execute(queries.NAMED_KEY, (rows.start,)).fetchone()
             (key,) = staging.connection.execute(queries.FIRST_TERM).fetchone() or ("",)
-            remarks.warnings.append(
+            findings.warnings.append(
                 f"{source.name}: not one of its {count:,} names is used, for its ids, such as {first!r}, are none of "
-                f"the graph, whose ids are such as {references.short(key)!r}"
+                f"the graph, whose ids are such as {prefixes.short(key)!r}"
             )
         else:
-            remarks.warnings.append(f"{source.name}: it names nothing (--name-relation tells which relation names)")
+            findings.warnings.append(f"{source.name}: it names nothing (--name-relation tells which relation names)")
 
 
 def _rows(staging: Staging) -> int:
@@ -62,7 +59,7 @@ def _rows(staging: Staging) -> int:
     return int(rows)
 
 
-def _read_table(source: Source, staging: Staging, rules: NameRules, references: References, rejects: Rejects) -> int:
+def _read_table(source: Source, staging: Staging, rules: NameRules, prefixes: Prefixes, findings: Findings) -> int:
     """Stage every line of a table of names, and count them.
 
     Raises:
@@ -78,7 +75,7 @@ def _read_table(source: Source, staging: Staging, rules: NameRules, references: 
             raise ValueError("two columns (id, name) separated by a tab are expected")
         if number > 1 or not is_node_header([reference, name]):
             count += 1
-            staging.named_keys += [(key, NAME, rank, None, name) for key in references.keys(reference)]
+            staging.named_keys += [(key, NAME, rank, None, name) for key in prefixes.keys(reference)]
 
-    stage_entries(source, staging, rejects, partial(lines, source, rejects), stage)
+    stage_entries(source, staging, findings, lines, stage)
     return count

@@ -76,13 +76,13 @@ def load(
     return LoadReport(
         entities=entities,
         triples=triples,
-        bad_lines=reading.rejects.count,
-        first_bad_lines=tuple(reading.rejects.first),
+        bad_lines=reading.findings.bad_lines,
+        first_bad_lines=tuple(reading.findings.first_bad_lines),
         seconds=time.perf_counter() - begin,
         sampled=sampled,
         sources=tuple(reading.names),
-        notes=tuple(reading.remarks.notes),
-        warnings=tuple(reading.remarks.warnings),
+        notes=tuple(reading.findings.notes),
+        warnings=tuple(reading.findings.warnings),
     )
 
 
@@ -109,7 +109,7 @@ def _write_small(reading: Reading) -> None:
     staging.terms.ids.clear()
     connection.execute(queries.NAME_BLANK_NODES, (reading.last_rdf,))
     if reading.last_declared is not None:
-        writer.reject_undeclared(connection, reading.last_declared, reading.names, reading.rejects)
+        writer.reject_undeclared(connection, reading.last_declared, reading.names, reading.findings)
     writer.write_relations(connection, staging)
     attach_qualifiers(connection, staging)
     writer.write_labels(connection, staging, reading.type_relations)

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kgnav_mcp.adapters.embedded.ids import Prefixes
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
-from kgnav_mcp.adapters.embedded.loading.references import References
+from kgnav_mcp.adapters.embedded.loading.prefixes import known_prefixes
 from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, NAME
+from kgnav_mcp.adapters.wellknown import ALIAS_RELATIONS, DESCRIPTION_RELATIONS
 
 RELATIONS_PER_LANGUAGE = 1000
 """Ranks leave so much room for relations: the language decides first, then the relation's place in the options."""
+
+OTHER_RELATIONS = (ALIAS_RELATIONS, DESCRIPTION_RELATIONS)
+OTHER_PROPERTIES = (("aka", "alias", "aliases"), ("description",))
+"""What gives aliases, and what gives descriptions."""
 
 
 class NameRules:
@@ -18,18 +24,13 @@ class NameRules:
     def __init__(self, options: LoadOptions) -> None:
         self._languages = tuple(language.lower() for language in options.languages)
         self._ranks: dict[str | None, int] = {}
-        forms = References({}).keys  # the prefixes that sources declare are known when they have been read
+        forms = Prefixes(known_prefixes({})).keys  # the sources, and what they declare, are not read yet
         self.relations = _places(
-            *(
-                [key for name in names for key in forms(name)]
-                for names in (options.name_relations, options.alias_relations, options.description_relations)
-            )
+            *([key for name in names for key in forms(name)] for names in (options.name_relations, *OTHER_RELATIONS))
         )
-        self.properties = _places(
-            tuple(name.lower() for name in options.name_properties),
-            tuple(name.lower() for name in options.alias_properties),
-            tuple(name.lower() for name in options.description_properties),
-        )
+        """Kind of name and place in the options, by the relation that gives it."""
+        self.properties = _places([name.lower() for name in options.name_properties], *OTHER_PROPERTIES)
+        """The same by the properties of a property graph, in small letters."""
 
     def rank(self, place: int, language: str | None) -> int:
         """The rank of a name given by the relation at `place` of its options, in a language or in none."""

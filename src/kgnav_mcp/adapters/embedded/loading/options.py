@@ -38,12 +38,8 @@ class LoadOptions:
     """Relations whose tails are labels (classes), short or in full; for a table for instance `P31`."""
     name_relations: tuple[str, ...] = wellknown.NAME_RELATIONS
     """Relations whose literal tails are names, the preferred one first."""
-    alias_relations: tuple[str, ...] = wellknown.ALIAS_RELATIONS
-    description_relations: tuple[str, ...] = wellknown.DESCRIPTION_RELATIONS
     name_properties: tuple[str, ...] = ("name", "label", "title")
     """Properties of a property graph: the first that a node has is its name. Letter case does not matter."""
-    alias_properties: tuple[str, ...] = ("aka", "alias", "aliases")
-    description_properties: tuple[str, ...] = ("description",)
     languages: tuple[str, ...] = ("en",)
     """Languages of the preferred name in order; then no language, then any other by its tag."""
 

@@ -11,7 +11,7 @@ from itertools import count
 
 from kgnav_mcp.adapters.embedded.ids import Prefixes, namespace
 from kgnav_mcp.adapters.embedded.loading import queries
-from kgnav_mcp.adapters.embedded.loading.references import known_prefixes
+from kgnav_mcp.adapters.wellknown import PREFIXES
 
 SAMPLE = 20_000
 """Nodes whose ids are looked at, evenly spaced over all of them: reading every id of a large graph takes seconds."""
@@ -26,6 +26,11 @@ LENGTHS = range(16, 500)
 MOST_COINED = 50
 
 _NAMESPACE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/\s]+[/#]\S*")
+
+
+def known_prefixes(declared: Mapping[str, str]) -> dict[str, str]:
+    """The prefixes that sources declare, then the well-known ones."""
+    return {**declared, **{prefix: iri for prefix, iri in PREFIXES.items() if prefix not in declared}}
 
 
 def choose(connection: sqlite3.Connection, declared: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from functools import partial
 
-from kgnav_mcp.adapters.embedded.loading.delimited import rows
-from kgnav_mcp.adapters.embedded.loading.entries import stage_entries
+from kgnav_mcp.adapters.embedded.loading.entries import rows, stage_entries
+from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.headers import ARRAY_DELIMITER, Column, Role, Value
 from kgnav_mcp.adapters.embedded.loading.names import NAME, NameRules
-from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
 from kgnav_mcp.adapters.embedded.loading.sources import Source
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 
@@ -95,7 +93,7 @@ class PropertyStager:
         )
 
 
-def read_nodes(source: Source, stager: PropertyStager, rejects: Rejects) -> None:
+def read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> None:
     """Stage every node of a file.
 
     Raises:
@@ -113,10 +111,10 @@ def read_nodes(source: Source, stager: PropertyStager, rejects: Rejects) -> None
         labels = [label for column in label_columns for label in row[column.place].split(ARRAY_DELIMITER)]
         stager.node(key, labels, properties)
 
-    stage_entries(source, stager.staging, rejects, partial(rows, source, header, rejects), stage)
+    stage_entries(source, stager.staging, findings, rows, stage)
 
 
-def read_relationships(source: Source, index: int, stager: PropertyStager, rejects: Rejects) -> None:
+def read_relationships(source: Source, index: int, stager: PropertyStager, findings: Findings) -> None:
     """Stage every relationship of a file. Ends that no node file has are found when all is read.
 
     Raises:
@@ -129,7 +127,7 @@ def read_relationships(source: Source, index: int, stager: PropertyStager, rejec
         properties = header.values(row)
         stager.relationship(start.key(row), _type(kind, row), end.key(row), properties, (index, number))
 
-    stage_entries(source, stager.staging, rejects, partial(rows, source, header, rejects), stage)
+    stage_entries(source, stager.staging, findings, rows, stage)
 
 
 def _type(column: Column, row: list[str]) -> str:

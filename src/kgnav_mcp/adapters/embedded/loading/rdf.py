@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from kgnav_mcp.adapters.embedded.loading import parsing
 from kgnav_mcp.adapters.embedded.loading.encoding import Batch
+from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
-from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
 from kgnav_mcp.adapters.embedded.loading.sources import Source, translated
 from kgnav_mcp.adapters.embedded.loading.staging import BATCH, Staging
 from kgnav_mcp.errors import BadLine, LoadError
 
 
-def read_rdf(source: Source, index: int, staging: Staging, rules: NameRules, rejects: Rejects) -> None:
+def read_rdf(source: Source, index: int, staging: Staging, rules: NameRules, findings: Findings) -> None:
     """Stage every triple of a source. `index` keeps its blank nodes apart from those of other sources.
 
     Raises:
@@ -22,7 +22,7 @@ def read_rdf(source: Source, index: int, staging: Staging, rules: NameRules, rej
     """
     position = 0
     places = _Places()
-    for batch in _batches(source, index, staging, rejects):
+    for batch in _batches(source, index, staging, findings):
         _stage(batch, places, staging, rules)
         position = batch.position
         if staging.waiting >= BATCH:
@@ -30,7 +30,7 @@ def read_rdf(source: Source, index: int, staging: Staging, rules: NameRules, rej
     staging.checkpoint(source.name, position)
 
 
-def read_rdf_names(source: Source, staging: Staging, rules: NameRules, rejects: Rejects) -> None:
+def read_rdf_names(source: Source, staging: Staging, rules: NameRules, findings: Findings) -> None:
     """Stage the names, aliases and descriptions in a file of names; its other triples are left out.
 
     Raises:
@@ -39,7 +39,7 @@ def read_rdf_names(source: Source, staging: Staging, rules: NameRules, rejects: 
     """
     keys: list[str] = []
     kinds: list[tuple[int, int] | None] = []
-    for batch in _batches(source, 0, staging, rejects):
+    for batch in _batches(source, 0, staging, findings):
         if batch.restart:
             keys, kinds = [""], []
         keys += batch.nodes
@@ -51,16 +51,16 @@ def read_rdf_names(source: Source, staging: Staging, rules: NameRules, rejects: 
         staging.checkpoint(source.name, batch.position)
 
 
-def _batches(source: Source, index: int, staging: Staging, rejects: Rejects) -> Iterator[Batch]:
+def _batches(source: Source, index: int, staging: Staging, findings: Findings) -> Iterator[Batch]:
     """The batches of a source, with what can go wrong translated."""
     with translated(source):
         try:
-            for batch in parsing.batches(source, index, staging.prefixes, skip_bad=rejects.skip_bad):
+            for batch in parsing.batches(source, index, staging.prefixes, skip_bad=findings.skip_bad):
                 for line, reason in batch.rejected:
-                    rejects.add(source.name, line, reason)
+                    findings.reject(source.name, line, reason)
                 yield batch
         except SyntaxError as error:
-            raise _bad_line(source, error, skip_bad=rejects.skip_bad) from error
+            raise _bad_line(source, error, skip_bad=findings.skip_bad) from error
 
 
 class _Places:

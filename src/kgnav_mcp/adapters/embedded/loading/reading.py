@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from kgnav_mcp.adapters.embedded.ids import Prefixes
 from kgnav_mcp.adapters.embedded.loading import queries
 from kgnav_mcp.adapters.embedded.loading.apoc import read_apoc_nodes, read_apoc_relationships
-from kgnav_mcp.adapters.embedded.loading.edges import describe, names_relations, read_edges, with_types
+from kgnav_mcp.adapters.embedded.loading.edges import describe, names_relations, read_edges, read_triples, with_types
+from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.labels import read_labels
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.options import DEFAULT_RELATION, LoadOptions
+from kgnav_mcp.adapters.embedded.loading.prefixes import known_prefixes
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager, read_nodes, read_relationships
 from kgnav_mcp.adapters.embedded.loading.rdf import read_rdf
-from kgnav_mcp.adapters.embedded.loading.references import References
-from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
-from kgnav_mcp.adapters.embedded.loading.remarks import Remarks
 from kgnav_mcp.adapters.embedded.loading.sources import RDF_FORMATS, TABLES, Format, Source
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
-from kgnav_mcp.adapters.embedded.loading.tables import read_triples
 
 ID_RANK = 1_000_000
 """The rank of an id as a name: behind every name that a source gives."""
@@ -35,8 +36,7 @@ class Reading:
         self.last_declared: int | None = None
         self.type_relations: list[str] = []
         """The relations whose tails are classes, by their ids as they are stored."""
-        self.rejects = Rejects(skip_bad=options.skip_bad)
-        self.remarks = Remarks()
+        self.findings = Findings(skip_bad=options.skip_bad)
         self._labels = labels
         self.staging = staging
         self._options = options
@@ -60,14 +60,14 @@ class Reading:
         staging = self.staging
         for index, source in enumerate(self.sources):
             if source.form in RDF_FORMATS:
-                read_rdf(source, index, staging, self._rules, self.rejects)
+                read_rdf(source, index, staging, self._rules, self.findings)
                 staging.bytes_before += source.size
         self.last_rdf = staging.terms.last
         self._read_edges()
         self._name_by_ids(self.last_rdf)
         self._read_property_graph()
         if self._labels:
-            read_labels(self._labels, staging, self._rules, self.rejects, self.remarks)
+            read_labels(self._labels, staging, self._rules, self.findings)
         self._find_type_relations()
 
     def _read_edges(self) -> None:
@@ -79,14 +79,14 @@ class Reading:
             if source.form not in TABLES or source.has_nodes:
                 continue
             if source.plain:
-                read_triples(source, self.staging, self.rejects)
+                read_triples(source, self.staging, self.findings)
             else:
-                read_edges(source, index, stager, relation, self.rejects)
+                read_edges(source, index, stager, relation, self.findings)
                 used = used or not names_relations(source)
             self.staging.bytes_before += source.size
-            self.remarks.notes += describe(source, relation)
+            self.findings.notes += describe(source, relation)
         if self._options.relation is not None and not used:
-            self.remarks.warnings.append(
+            self.findings.warnings.append(
                 f"--relation {relation} was not needed: every source names the relations of its edges"
             )
 
@@ -109,18 +109,18 @@ class Reading:
         stager = PropertyStager(staging, self._rules)
         for _, source in files:
             if source.form is Format.APOC:
-                read_apoc_nodes(source, stager, self.rejects)
+                read_apoc_nodes(source, stager, self.findings)
                 staging.bytes_before += source.size
             elif source.has_nodes:
-                read_nodes(source if source.header.admin else with_types(source), stager, self.rejects)
+                read_nodes(source if source.header.admin else with_types(source), stager, self.findings)
                 staging.bytes_before += source.size
         declared = staging.terms.last
         for index, source in files:
             if source.form is Format.APOC:
-                read_apoc_relationships(source, index, stager, self.rejects)
+                read_apoc_relationships(source, index, stager, self.findings)
                 staging.bytes_before += source.size
             elif not source.has_nodes:
-                read_relationships(source, index, stager, self.rejects)
+                read_relationships(source, index, stager, self.findings)
                 staging.bytes_before += source.size
         if self._options.nodes_from_edges:
             self._name_by_ids(declared)
@@ -129,17 +129,24 @@ class Reading:
 
     def _find_type_relations(self) -> None:
         """Look for the relations that give classes; one that was asked for and that no triple has is told."""
-        relations = self.staging.relations
-        references = References(self.staging.prefixes)
-        for given in self._options.type_relations:
-            found = references.stored(given, relations)
+        relations, options = self.staging.relations, self._options
+        prefixes = Prefixes(known_prefixes(self.staging.prefixes))
+        for given in options.type_relations:
+            found = next((key for key in prefixes.keys(given) if key in relations), None)
             if found is not None:
                 self.type_relations.append(found)
-            elif self._options.type_relations != LoadOptions().type_relations:
-                nearest = ", ".join(references.nearest(given, relations)) or "none"
-                self.remarks.warnings.append(
+            elif options.type_relations != LoadOptions().type_relations:
+                nearest = ", ".join(_most_alike(given, sorted(map(prefixes.short, relations)))) or "none"
+                self.findings.warnings.append(
                     f"no triple has the relation {given!r} of --type-relation; the nearest there are: {nearest}"
                 )
+
+
+def _most_alike(name: str, names: Sequence[str]) -> list[str]:
+    """The three names that are most like another, the best first."""
+    from rapidfuzz import fuzz, process  # noqa: PLC0415 - only a wrong name needs it
+
+    return [found for found, _, _ in process.extract(name, names, scorer=fuzz.WRatio, limit=3)]
 
 
 def _kind(source: Source) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,7 +13,6 @@ from typing import IO, cast
 
 from kgnav_mcp.adapters.embedded.loading.headers import Header
 from kgnav_mcp.adapters.embedded.loading.layout import TRIPLES, Layout
-from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
 from kgnav_mcp.errors import LoadError
 
 
@@ -120,34 +119,7 @@ def translated(source: Source) -> Generator[None]:
         raise LoadError(f"{source.name}: {reason}", next_step="Check the file and its permissions.") from error
 
 
-def lines(source: Source, rejects: Rejects, reader: SourceReader) -> Iterator[tuple[int, str]]:
-    """Number (from 1) and text of every line that is UTF-8; others are bad lines. Blank lines are left out."""
-    first = 1
-    for block in blocks(source, reader):
-        try:
-            texts: Sequence[str] = block.decode("utf-8-sig" if first == 1 else "utf-8").split("\n")
-        except UnicodeDecodeError:
-            texts = _readable(block, source, first, rejects)
-        for number, text in enumerate(texts, first):
-            stripped = text.rstrip("\r")
-            if stripped:
-                yield number, stripped
-        first += block.count(b"\n")
-
-
-def _readable(block: bytes, source: Source, first: int, rejects: Rejects) -> list[str]:
-    texts: list[str] = []
-    for number, line in enumerate(block.split(b"\n"), first):
-        try:
-            texts.append(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-        except UnicodeDecodeError:
-            rejects.add(source.name, number, "the line is not UTF-8")
-            texts.append("")
-    return texts
-
-
 BLOCK_BYTES = 1 << 20
-
 
 LONGEST_LINE = 64 * 1024 * 1024
 """Bytes of a line: more than any literal has, and no file without line ends shall fill the memory."""

@@ -9,7 +9,7 @@ from typing import cast
 
 from kgnav_mcp.adapters.embedded import filetables
 from kgnav_mcp.adapters.embedded.loading import bulk, queries
-from kgnav_mcp.adapters.embedded.loading.rejects import Rejects
+from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 
 MAKE_NODES = "Add the node, or load with --nodes-from-edges to make it"
@@ -25,7 +25,7 @@ def unify_terms(connection: sqlite3.Connection) -> None:
     connection.execute(queries.FORGET_REPEATED_TERMS)
 
 
-def reject_undeclared(connection: sqlite3.Connection, last_declared: int, names: list[str], rejects: Rejects) -> None:
+def reject_undeclared(connection: sqlite3.Connection, last_declared: int, names: list[str], findings: Findings) -> None:
     """Leave out relationships that end at a node no file has.
 
     Raises:
@@ -33,7 +33,7 @@ def reject_undeclared(connection: sqlite3.Connection, last_declared: int, names:
     """
     undeclared = cast("Iterator[tuple[int, int, str]]", connection.execute(queries.UNDECLARED_ENDS, (last_declared,)))
     for source, line, key in undeclared:
-        rejects.add(names[source], line, f"no node has the id {key!r}", mend=MAKE_NODES)
+        findings.reject(names[source], line, f"no node has the id {key!r}", mend=MAKE_NODES)
     connection.execute(queries.FORGET_UNDECLARED_RELATIONSHIPS, (last_declared,))
     connection.execute(queries.FORGET_UNDECLARED_TERMS, (last_declared,))
 
