@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+import asyncio
+from collections.abc import Generator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from mcp import Client
-from mcp_types import CallToolResult, TextContent, Tool
+from mcp import Client, StdioServerParameters
+from mcp_types import CallToolResult, Implementation, ServerCapabilities, TextContent, Tool
 
 from kgnav_mcp.config import GraphSettings, Settings
 from tests.server.clients import client
@@ -17,30 +18,37 @@ from tests.server.processes import HttpServer, on_http, on_stdio
 MISSING = ("--graph", "films=missing.kg")
 SAME_MISSING = Settings(graphs={"films": GraphSettings(location="missing.kg")})
 
-Connect = Callable[[], AbstractAsyncContextManager[Client]]
+
+@dataclass(frozen=True)
+class Seen:
+    """What a client of a server whose graph is missing is shown and told."""
+
+    version: str
+    instructions: str | None
+    server: Implementation | None
+    capabilities: ServerCapabilities
+    tools: list[Tool]
+    tools_again: list[Tool]
+    answers: dict[str, CallToolResult]
+    unknown_argument: CallToolResult
+    missing_argument: CallToolResult
 
 
-@pytest.fixture(scope="module")
-def http(tmp_path_factory: pytest.TempPathFactory) -> Generator[HttpServer]:
-    """One server over HTTP for the clients of all tests."""
-    with on_http(tmp_path_factory.mktemp("http"), *MISSING) as server:
-        yield server
-
-
-@pytest.fixture(params=["stdio, handshake", "stdio, stateless", "HTTP, handshake", "HTTP, stateless"])
-def connect(request: pytest.FixtureRequest, http: HttpServer, tmp_path: Path) -> Connect:
-    """Connects a client to a server whose graph is missing."""
-    transport, era = str(request.param).split(", ")
-    mode = "legacy" if era == "handshake" else "auto"
-
-    @asynccontextmanager
-    async def connected() -> AsyncGenerator[Client]:
-        target = on_stdio(tmp_path, *MISSING) if transport == "stdio" else http.url
-        async with Client(target, mode=mode) as client:
-            assert client.protocol_version == ("2025-11-25" if era == "handshake" else "2026-07-28")
-            yield client
-
-    return connected
+async def seen_by(connecting: Client) -> Seen:
+    """One session, in which everything is asked once."""
+    async with connecting as connected:
+        tools = (await connected.list_tools()).tools
+        return Seen(
+            version=connected.protocol_version,
+            instructions=connected.instructions,
+            server=connected.server_info,
+            capabilities=connected.server_capabilities,
+            tools=tools,
+            tools_again=(await connected.list_tools(cache_mode="bypass")).tools,
+            answers={tool.name: await connected.call_tool(tool.name, valid_arguments(tool)) for tool in tools},
+            unknown_argument=await connected.call_tool("find_node", {"hint": "x", "limits": 3}),
+            missing_argument=await connected.call_tool("search", {"entity": "x"}),
+        )
 
 
 def valid_arguments(tool: Tool) -> dict[str, object]:
@@ -52,20 +60,44 @@ def valid_arguments(tool: Tool) -> dict[str, object]:
     return values
 
 
+@pytest.fixture(scope="module")
+def http(tmp_path_factory: pytest.TempPathFactory) -> Generator[HttpServer]:
+    """One server over HTTP for the clients of both eras."""
+    with on_http(tmp_path_factory.mktemp("http"), *MISSING) as server:
+        yield server
+
+
+@pytest.fixture(scope="module", params=["stdio", "HTTP"])
+def target(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> StdioServerParameters | str:
+    """What a client is told to connect to."""
+    if request.param == "stdio":
+        return on_stdio(tmp_path_factory.mktemp("stdio"), *MISSING)
+    return request.getfixturevalue("http").url
+
+
+@pytest.fixture(scope="module", params=["handshake", "stateless"])
+def seen(request: pytest.FixtureRequest, target: StdioServerParameters | str) -> Seen:
+    mode, version = ("legacy", "2025-11-25") if request.param == "handshake" else ("auto", "2026-07-28")
+    found = asyncio.run(seen_by(Client(target, mode=mode)))
+    assert found.version == version
+    return found
+
+
+@pytest.fixture(scope="module")
+def in_memory() -> Seen:
+    """The same of a server in this process."""
+    return asyncio.run(seen_by(client(SAME_MISSING)))
+
+
 def only_text(result: CallToolResult) -> str:
     (block,) = result.content
     assert isinstance(block, TextContent)
     return block.text
 
 
-async def test_every_era_and_transport_lists_the_same_tools_in_the_same_order(connect: Connect) -> None:
-    async with client(SAME_MISSING) as in_memory:
-        expected = [tool.model_dump() for tool in (await in_memory.list_tools()).tools]
-    async with connect() as connected:
-        first = [tool.model_dump() for tool in (await connected.list_tools()).tools]
-        again = [tool.model_dump() for tool in (await connected.list_tools(cache_mode="bypass")).tools]
-    assert first == again == expected
-    assert [tool["name"] for tool in first] == [
+def test_every_era_and_transport_lists_the_same_tools_in_the_same_order(seen: Seen, in_memory: Seen) -> None:
+    assert seen.tools == seen.tools_again == in_memory.tools
+    assert [tool.name for tool in seen.tools] == [
         "find_node",
         "describe_graph",
         "search",
@@ -78,44 +110,36 @@ async def test_every_era_and_transport_lists_the_same_tools_in_the_same_order(co
     ]
 
 
-async def test_without_its_graph_the_server_starts_and_every_tool_says_what_to_do(connect: Connect) -> None:
-    async with connect() as connected:
-        for tool in (await connected.list_tools()).tools:
-            result = await connected.call_tool(tool.name, valid_arguments(tool))
-            assert result.is_error, tool.name
-            said = only_text(result)
-            assert "missing.kg does not exist" in said, tool.name
-            assert "kgnav load" in said, tool.name
+def test_without_its_graph_the_server_starts_and_every_tool_says_what_to_do(seen: Seen) -> None:
+    assert len(seen.answers) == len(seen.tools)
+    for tool, result in seen.answers.items():
+        assert result.is_error, tool
+        said = only_text(result)
+        assert "missing.kg does not exist" in said, tool
+        assert "kgnav load" in said, tool
 
 
-async def test_an_unknown_argument_is_refused_in_words_a_model_can_use(connect: Connect) -> None:
-    async with connect() as connected:
-        result = await connected.call_tool("find_node", {"hint": "x", "limits": 3})
-    assert result.is_error
-    assert "has no argument 'limits'. Did you mean 'limit'?" in only_text(result)
-    assert "http" not in only_text(result)
+def test_an_unknown_argument_is_refused_in_words_a_model_can_use(seen: Seen) -> None:
+    assert seen.unknown_argument.is_error
+    assert "has no argument 'limits'. Did you mean 'limit'?" in only_text(seen.unknown_argument)
+    assert "http" not in only_text(seen.unknown_argument)
 
 
-async def test_a_missing_argument_is_named_with_what_it_means(connect: Connect) -> None:
-    async with connect() as connected:
-        result = await connected.call_tool("search", {"entity": "x"})
-    assert result.is_error
-    assert "needs the argument 'direction'. outgoing:" in only_text(result)
-    assert "http" not in only_text(result)
+def test_a_missing_argument_is_named_with_what_it_means(seen: Seen) -> None:
+    assert seen.missing_argument.is_error
+    assert "needs the argument 'direction'. outgoing:" in only_text(seen.missing_argument)
+    assert "http" not in only_text(seen.missing_argument)
 
 
-async def test_both_eras_introduce_the_server_with_the_same_words(connect: Connect) -> None:
-    async with client(SAME_MISSING) as in_memory, connect() as connected:
-        assert connected.instructions == in_memory.instructions
-        assert connected.server_info == in_memory.server_info
+def test_both_eras_introduce_the_server_with_the_same_words(seen: Seen, in_memory: Seen) -> None:
+    assert (seen.instructions, seen.server) == (in_memory.instructions, in_memory.server)
 
 
-async def test_both_eras_say_that_nothing_changes_which_one_could_subscribe_to(connect: Connect) -> None:
-    async with connect() as connected:
-        resources = connected.server_capabilities.resources
-        assert resources is not None
-        assert not resources.subscribe
-        assert not resources.list_changed
+def test_both_eras_say_that_nothing_changes_which_one_could_subscribe_to(seen: Seen) -> None:
+    resources = seen.capabilities.resources
+    assert resources is not None
+    assert not resources.subscribe
+    assert not resources.list_changed
 
 
 @pytest.mark.parametrize("structured", [False, True], ids=["as text", "as structure"])

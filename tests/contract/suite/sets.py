@@ -177,7 +177,7 @@ async def _is_answered_whole(adapter: GraphAdapter, view: View, size: int, direc
 async def _is_paged_and_narrowed(adapter: GraphAdapter, view: View, size: int) -> None:
     ids, path = _ids(view, size), (view.relation("visited"),)
     expected = [row for row in view.around(ids, Direction.OUTGOING) if row[1] == path[0]]
-    read = await every(lambda after: adapter.neighbours(ids, Direction.OUTGOING, paths=[path], limit=60, after=after))
+    read = await every(lambda after: adapter.neighbours(ids, Direction.OUTGOING, paths=[path], limit=100, after=after))
     assert tally(as_row(link.triple) for link in read) == tally(expected)
     for limit in (max(len(expected), 1), max(len(expected) - 1, 1)):
         page = await adapter.neighbours(ids, Direction.OUTGOING, paths=[path], limit=limit, all_or_none=True)
