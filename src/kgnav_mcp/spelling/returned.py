@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from kgnav_mcp.plan import Aggregate, AggregateFunction, Column, Expression, Order, Project, Property, Variable
+from kgnav_mcp.plan import (
+    UNNAMED,
+    Aggregate,
+    AggregateFunction,
+    Column,
+    Expression,
+    Order,
+    Project,
+    Property,
+    Variable,
+)
 from kgnav_mcp.spelling.json_conditions import WrongCondition
 
 _FORM = re.compile(r"\s*(?:(\w+)\s*\(\s*)?([^().\s]+)(?:\.([^()]+?))?\s*(\))?\s*")
@@ -44,12 +54,17 @@ def projections(
     Raises:
         WrongCondition: as `value_of`.
     """
-    read = [(text, *value_of(text, known)) for text in texts]
-    sorted_by = [(text.lstrip("-").strip(), text.startswith("-")) for text in order]
-    keys = [(*value_of(text, known), descending) for text, descending in sorted_by]
-    variables = dict.fromkeys([variable for _, _, variable in read] + [variable for _, variable, _ in keys])
+    read = [(text.strip(), *value_of(text, known)) for text in texts]
+    keys = [(*value_of(text.lstrip("-"), known), text.lstrip().startswith("-")) for text in order]
+    variables = dict.fromkeys(variable for *_, variable in read) | dict.fromkeys(variable for _, variable, _ in keys)
+    names = {value: name for name, value, _ in read}
+    hidden = {value: f"{UNNAMED}{n}" for n, (value, *_) in enumerate(keys) if value not in names}
+    by = tuple(Order(Variable({**names, **hidden}[value]), descending) for value, _, descending in keys)
     rows = Project(tuple(Column(name, Variable(name)) for name in variables), distinct=True)
-    columns = tuple(Column(text.strip(), value) for text, value, _ in read)
-    names = {column.value: column.name for column in columns}
-    by = tuple(Order(Variable(names[value]) if value in names else value, descending) for value, _, descending in keys)
-    return rows, Project(columns, order=by, limit=limit)
+    shown = tuple(Column(name, value) for name, value, _ in read)
+    if not hidden:
+        if all(column.value == Variable(column.name) for column in shown):
+            return (Project(shown, distinct=True, order=by, limit=limit),)
+        return rows, Project(shown, order=by, limit=limit)
+    values = Project((*shown, *(Column(name, value) for value, name in hidden.items())))
+    return rows, values, Project(tuple(Column(name, Variable(name)) for name, _, _ in read), order=by, limit=limit)

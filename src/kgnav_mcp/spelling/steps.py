@@ -1,0 +1,257 @@
+"""Plans as GraphRunner's steps in JSON: Find_Node, Fetch_Neighbors and Find_Common_Nodes, each a named set of nodes.
+
+All steps that what is returned rests on hold together: a row is one choice of a node from each returned or counted set,
+with nodes of the other sets that tie them. Source: GraphRunner, its three actions and its plans in steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+from pydantic import Field, ValidationError, model_validator
+
+from kgnav_mcp.errors import InvalidPlan
+from kgnav_mcp.plan import (
+    UNNAMED,
+    EdgePattern,
+    Exists,
+    Expression,
+    Match,
+    NodePattern,
+    Not,
+    PathKind,
+    PathLength,
+    Pipeline,
+    Plan,
+    PlanProblem,
+)
+from kgnav_mcp.spelling.json_conditions import WrongCondition, conditions_of, joined
+from kgnav_mcp.spelling.patterns import Strict, named_so, path_length
+from kgnav_mcp.spelling.returned import projections
+
+_ONWARD = PathLength(PathKind.DISTANCE, 1, 3)
+"""How far nodes of a type are looked for where no edge type and no number of hops is given."""
+
+
+class FindNode(Strict):
+    """The one node of this name or id, or all nodes of a type with these properties."""
+
+    name: str | None = None
+    id: str | None = None
+    type: str | None = None
+    where: dict[str, Any] = Field(default_factory=dict[str, Any])
+
+
+class FetchNeighbors(Strict):
+    """The nodes one hop from those of a step, by an edge type; or onward from them, until nodes of a type."""
+
+    source: str = Field(alias="from")
+    edge_type: str | list[str] | None = None
+    node_type: str | None = None
+    direction: Literal["outgoing", "incoming", "either"] = "either"
+    hops: int | tuple[int, int | None] | None = None
+    where: dict[str, Any] = Field(default_factory=dict[str, Any])
+    edge_where: dict[str, Any] = Field(default_factory=dict[str, Any])
+    excluded: str | list[str] | None = Field(default=None, alias="except")
+
+
+class CommonPair(Strict):
+    """The neighbours by an edge type of the nodes of a step. GraphRunner writes it as a pair of both."""
+
+    node: str
+    edge_type: str | None = None
+    direction: Literal["outgoing", "incoming", "either"] = "either"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _pair(cls, given: object) -> object:
+        pair = cast("list[object]", given) if isinstance(given, list) else []
+        return dict(zip(("node", "edge_type"), pair, strict=True)) if len(pair) == 2 else cast("object", given)
+
+
+class Step(Strict):
+    """One action under a name, or what is returned."""
+
+    name: str | None = Field(default=None, alias="as")
+    find_node: FindNode | None = None
+    fetch_neighbors: FetchNeighbors | None = None
+    find_common_nodes: list[CommonPair] | None = None
+    returned: str | list[str] | None = Field(default=None, alias="return")
+    order: str | list[str] | None = None
+    limit: int | None = Field(default=None, ge=0)
+
+    @property
+    def uses(self) -> list[str]:
+        """The steps it starts from, and those whose nodes it leaves out."""
+        if self.fetch_neighbors is not None:
+            excluded = self.fetch_neighbors.excluded or []
+            return [self.fetch_neighbors.source, *([excluded] if isinstance(excluded, str) else excluded)]
+        return [pair.node for pair in self.find_common_nodes or ()]
+
+    @property
+    def actions(self) -> int:
+        """How many things it does; one is right."""
+        return sum(each is not None for each in (self.find_node, self.fetch_neighbors, self.find_common_nodes))
+
+
+@dataclass(slots=True)
+class _Pattern:
+    """What ties the sets of some steps."""
+
+    nodes: list[NodePattern] = field(default_factory=list[NodePattern])
+    edges: list[EdgePattern] = field(default_factory=list[EdgePattern])
+    where: list[Expression] = field(default_factory=list[Expression])
+
+    def match(self) -> Match:
+        return Match(tuple(self.nodes), tuple(self.edges), where=joined(self.where), edges_differ=False)
+
+
+def parse_steps(given: Sequence[object]) -> tuple[Plan, frozenset[str]]:
+    """The plan that steps ask for, and the steps that name one node, which may not mean several.
+
+    Raises:
+        InvalidPlan: it is none, with every reason.
+    """
+    problems: list[PlanProblem] = []
+    steps: dict[str, Step] = {}
+    for number, each in enumerate(given, 1):
+        try:
+            step = Step.model_validate(each)
+        except ValidationError as error:
+            problems += _problems(f"step {number}", error)
+            continue
+        steps[step.name or ("return" if step.returned is not None else f"step{number}")] = step
+    returned = [name for name, step in steps.items() if step.returned is not None and not step.actions]
+    actions = {name: step for name, step in steps.items() if name not in returned}
+    problems += _misused(actions)
+    result = steps[returned[-1]] if returned else Step.model_validate({"return": list(actions)[-1:]})
+    reader = _Reader(actions, problems)
+    plan = reader.plan(result)
+    if problems:
+        raise InvalidPlan(problems, next_step="Mend these steps; only they need to be written again.")
+    return plan, frozenset(name for name, step in actions.items() if step.find_node and step.find_node.name)
+
+
+def _problems(step: str, error: ValidationError) -> Iterator[PlanProblem]:
+    for found in error.errors(include_url=False, include_context=False, include_input=False):
+        place = ".".join(map(str, found["loc"]))
+        yield PlanProblem(f"{step} {place}".strip(), found["msg"].lower())
+
+
+def _misused(steps: dict[str, Step]) -> Iterator[PlanProblem]:
+    """Steps that do nothing or several things, and those that use a step that is not there yet."""
+    order = list(steps)
+    for place, (name, step) in enumerate(steps.items()):
+        if step.actions != 1:
+            yield PlanProblem(
+                name, "a step does one thing", ("find_node", "fetch_neighbors", "find_common_nodes", "return")
+            )
+        for used in step.uses:
+            if used in order[place:]:
+                yield PlanProblem(name, f"uses the step {used}, which comes later or is itself", tuple(order[:place]))
+            elif used not in steps:
+                yield PlanProblem(name, f"uses the step {used}, which is not there", tuple(order[:place]))
+
+
+class _Reader:
+    """Makes one pattern of all steps."""
+
+    def __init__(self, steps: dict[str, Step], problems: list[PlanProblem]) -> None:
+        self.steps = steps
+        self.problems = problems
+        self.copies = 0
+
+    def plan(self, result: Step) -> Plan:
+        pattern = _Pattern()
+        for name in self.steps:
+            self._add(name, {}, pattern)
+        texts = [result.returned] if isinstance(result.returned, str) else result.returned or []
+        order = [result.order] if isinstance(result.order, str) else result.order or []
+        try:
+            results = projections(texts, order, result.limit, list(self.steps))
+        except WrongCondition as error:
+            self.problems.append(PlanProblem(f"return {error.place}", error.reason, error.alternatives))
+            results = ()
+        else:
+            used = {column.name for column in results[0].columns}
+            self.problems += (
+                PlanProblem(name, "no other step uses it and it is not returned", (f"return {name}",))
+                for name in self.steps
+                if name not in used and not any(name in step.uses for step in self.steps.values())
+            )
+        return Plan((Pipeline((pattern.match(), *results)),))
+
+    def _add(self, name: str, called: dict[str, str], pattern: _Pattern) -> None:
+        """Add a step to a pattern, its sets under these variables, or under their own names."""
+        step, variable = self.steps[name], called.get(name, name)
+        if step.find_node is not None:
+            found = step.find_node
+            pattern.nodes.append(_node(variable, found.type))
+            pattern.where += named_so(variable, found.name, found.id)
+            pattern.where += self._where(variable, found.where, f"{name} where")
+        elif step.fetch_neighbors is not None:
+            self._add_neighbors(name, step.fetch_neighbors, called, pattern)
+        else:
+            pattern.nodes.append(_node(variable, None))
+            for number, pair in enumerate(step.find_common_nodes or (), 1):
+                types = [pair.edge_type] if pair.edge_type else []
+                ends = called.get(pair.node, pair.node), variable
+                pattern.edges.append(_edge(self._edge_name(f"{name}{number}"), ends, types, pair.direction))
+
+    def _add_neighbors(self, name: str, step: FetchNeighbors, called: dict[str, str], pattern: _Pattern) -> None:
+        variable, edge = called.get(name, name), self._edge_name(name)
+        types = [step.edge_type] if isinstance(step.edge_type, str) else step.edge_type or []
+        length = path_length(step.hops)
+        if length is None and step.node_type is not None and not types:
+            length = _ONWARD
+        pattern.nodes.append(_node(variable, step.node_type))
+        ends = called.get(step.source, step.source), variable
+        pattern.edges.append(_edge(edge, ends, types, step.direction, length))
+        pattern.where += self._where(variable, step.where, f"{name} where")
+        pattern.where += self._where(edge, step.edge_where, f"{name} edge_where")
+        excluded = [step.excluded] if isinstance(step.excluded, str) else step.excluded or []
+        for other in excluded:
+            if other in self.steps and other != name:
+                pattern.where.append(Not(Exists(self._among(other, variable))))
+
+    def _edge_name(self, step: str) -> str:
+        """A variable for the edge of a step, another one in each copy of it."""
+        return f"{UNNAMED}{step}.{self.copies}"
+
+    def _among(self, step: str, variable: str) -> Match:
+        """That a node is in the set of a step: the steps that lead there, once more, in variables of their own."""
+        self.copies += 1
+        needed = self._needed(step)
+        called = {name: f"{UNNAMED}{name}{self.copies}" for name in needed} | {step: variable}
+        pattern = _Pattern()
+        for name in needed:
+            self._add(name, called, pattern)
+        return pattern.match()
+
+    def _needed(self, step: str) -> list[str]:
+        names, found = list(self.steps), [step]
+        for name in found:
+            later = (used for used in self.steps[name].uses if used in names and names.index(used) < names.index(name))
+            found += (used for used in later if used not in found)
+        return sorted(found, key=names.index)
+
+    def _where(self, owner: str, where: dict[str, Any], place: str) -> Iterable[Expression]:
+        try:
+            return conditions_of(owner, where)
+        except WrongCondition as error:
+            self.problems.append(PlanProblem(f"{place}.{error.place}", error.reason, error.alternatives))
+            return ()
+
+
+def _node(variable: str, label: str | None) -> NodePattern:
+    return NodePattern(variable, ((label,),) if label else ())
+
+
+def _edge(
+    edge: str, ends: tuple[str, str], types: Sequence[str], direction: str, length: PathLength | None = None
+) -> EdgePattern:
+    source, target = ends
+    ends = (target, source) if direction == "incoming" else ends
+    return EdgePattern(edge, *ends, tuple(types), direction == "either", length)
