@@ -27,6 +27,7 @@ TOOLSETS: Final = {
     "graphwalker": ToolsetEntry("kgnav_mcp.server.toolsets.graphwalker:TOOLSET"),
     "graphwalk": ToolsetEntry("kgnav_mcp.server.toolsets.graphwalk:TOOLSET"),
     "linking": ToolsetEntry("kgnav_mcp.server.toolsets.linking:TOOLSET"),
+    "plans": ToolsetEntry("kgnav_mcp.server.toolsets.plans:TOOLSET"),
 }
 """A new toolset takes a line here and a file of its own."""
 

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Protocol, Self
 
+from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import (
     AnchoredPage,
     Candidate,
@@ -16,10 +17,12 @@ from kgnav_mcp.model import (
     Literal,
     Namesake,
     Page,
+    PlanPage,
     RelationFacts,
     Schema,
     Triple,
 )
+from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import defaults, scanning
 from kgnav_mcp.port.terms import AdapterOptions, Capability, TailKind, ValueOwner
 
@@ -190,6 +193,17 @@ class GraphAdapter(ABC):
             UnknownName: nothing of that name is in the graph.
         """
         return await scanning.schema(self, name, limit=limit)
+
+    async def run(self, plan: Plan, *, limit: int, after: str | None = None, proof: bool = False) -> PlanPage:
+        """The rows of a plan in the graph's own ids, asked of the store in one query where its language has the words.
+
+        In the order that the algebra states. `proof`: each row with the edges that it rests on.
+
+        Raises:
+            Unsupported: the store's language, or this adapter, has no words for a part of the plan.
+        """
+        del plan, limit, after, proof
+        raise Unsupported("this store runs no plans", next_step="Walk with search or get_triples.")
 
     async def health(self) -> Health:
         """Whether the store answers, how large the graph is, and what is missing for good answers."""

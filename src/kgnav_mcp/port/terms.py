@@ -21,6 +21,8 @@ class Capability(StrEnum):
     """Nodes have labels (classes), so that `nodes` and `values` can be narrowed to one."""
     FUZZY_NAMES = "fuzzy names"
     """`find` forgives misspelt words."""
+    PLANS = "plans"
+    """`run` answers plans in the store's own language; those it cannot raise Unsupported, and are evaluated outside."""
     STABLE_CURSORS = "stable cursors"
     """A position stays valid whatever is written meanwhile, because nothing can be."""
 

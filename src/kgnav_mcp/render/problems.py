@@ -6,6 +6,7 @@ from kgnav_mcp.clipping import clipped
 from kgnav_mcp.errors import (
     AmbiguousEntity,
     ConfigurationError,
+    InvalidPlan,
     InvalidStore,
     KgnavError,
     RateLimited,
@@ -23,7 +24,25 @@ from kgnav_mcp.render.text import NAME_LIMIT, clean, joined, name_and_id
 
 def error_text(error: KgnavError) -> str:
     """An error in at most three lines: what failed, what is near, what to do next."""
+    if isinstance(error, InvalidPlan):
+        return invalid_plan_text(error)
     lines = [f"{_kind(error)}: {error.message}.", *_near(error)]
+    if error.next_step:
+        lines.append(f"Next: {error.next_step}")
+    return "\n".join(clean(clipped(line, _LINE)) for line in lines)
+
+
+def invalid_plan_text(error: InvalidPlan) -> str:
+    """Every problem of a plan on a line of its own, with what could stand there, and the plan mended."""
+    many = len(error.problems) > 1
+    lines = [f"Invalid plan: {len(error.problems):,} problems." if many else "Invalid plan:"]
+    for problem in error.problems[:_PROBLEMS]:
+        instead = ", ".join(clipped(each, _NAME) for each in problem.alternatives)
+        lines.append(f"- {problem.place}: {problem.reason}" + (f" (possible: {instead})" if instead else ""))
+    if len(error.problems) > _PROBLEMS:
+        lines.append(f"- and {len(error.problems) - _PROBLEMS:,} more")
+    if error.mended is not None:
+        lines.append(f"Mended, it would run: {error.mended}")
     if error.next_step:
         lines.append(f"Next: {error.next_step}")
     return "\n".join(clean(clipped(line, _LINE)) for line in lines)
@@ -36,6 +55,9 @@ def with_example(text: str, call: str) -> str:
 
 _NAME = 300
 """Characters of the longest name or id of a label or relation that is offered in place of an unknown one."""
+
+_PROBLEMS = 20
+"""Problems of one plan that are told."""
 
 _LINE = 3_000
 """Characters of the longest line of an error; what a caller wrote is clipped where it is repeated."""

@@ -50,31 +50,35 @@ class CheckedPlan:
     """What names were taken to mean."""
 
 
-async def check(graph: GraphAdapter, plan: Plan, has_rows: HasRows) -> CheckedPlan:
+async def check(
+    graph: GraphAdapter, plan: Plan, has_rows: HasRows, *, one_node: frozenset[str] = frozenset()
+) -> CheckedPlan:
     """Every name of a plan as the graph has it, or every problem at once.
 
     `has_rows` is asked whether an edge of a relation leads from a label to a label where the schema does not say.
+    `one_node` are variables whose name may mean one node only.
     """
     vocabulary = await Vocabulary.of(graph)
-    found = await _Checker.of(graph, vocabulary, has_rows).checked(plan)
+
+    async def checked(written_plan: Plan) -> CheckedPlan:
+        findings = Findings()
+        entities = EntityReader(graph, findings, one_node)
+        return await _Checker(vocabulary, findings, entities, has_rows).checked(written_plan)
+
+    found = await checked(plan)
     if not found.problems or found.mended is None:
         return found
-    again = await _Checker.of(graph, vocabulary, has_rows).checked(found.mended)
+    again = await checked(found.mended)
     return replace(found, mended=None) if again.problems else found
 
 
 @dataclass(slots=True)
 class _Checker:
     vocabulary: Vocabulary
-    conditions: ConditionChecker = field(init=False)
     findings: Findings
     entities: EntityReader
     has_rows: HasRows
-
-    @classmethod
-    def of(cls, graph: GraphAdapter, vocabulary: Vocabulary, has_rows: HasRows) -> _Checker:
-        findings = Findings()
-        return cls(vocabulary, findings, EntityReader(graph, findings), has_rows)
+    conditions: ConditionChecker = field(init=False)
 
     def __post_init__(self) -> None:
         self.conditions = ConditionChecker(self.vocabulary, self.entities, self.findings, self._match)

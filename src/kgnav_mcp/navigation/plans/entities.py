@@ -22,6 +22,8 @@ class EntityReader:
 
     graph: GraphAdapter
     findings: Findings
+    one_node: frozenset[str] = frozenset()
+    """Variables that name one node."""
 
     async def with_ids(self, condition: Compare, owner: str, texts: Sequence[Constant]) -> Expression:
         """A condition on the ids of a node, with the ids as the graph writes them."""
@@ -46,7 +48,7 @@ class EntityReader:
         ids: list[str] = []
         for constant in texts:
             text = str(constant.value)
-            if await self._has_value(prop.ids, text):
+            if prop.owner not in self.one_node and await self._has_value(prop.ids, text):
                 return Compare(prop, condition.comparison, condition.right)
             page = await self.graph.named(text, limit=_NAMESAKES)
             if page.stop is not Stop.COMPLETE:
@@ -55,6 +57,10 @@ class EntityReader:
             entities = exact or [one.entity for one in page.items]
             if not entities:
                 await self._unknown(condition, constant, f"no entity is called {echoed(text)}")
+            if len(entities) > 1 and prop.owner in self.one_node:
+                reason = f"{len(entities):,} entities are called {echoed(text)}: give the id of one"
+                self.findings.problem(prop.owner, reason, [entity.id for entity in entities[:NEAREST]])
+                self.findings.mend(constant, None)
             self._tell(text, entities, spelt=bool(exact))
             ids += [entity.id for entity in entities]
         return has_id(prop.owner, ids)

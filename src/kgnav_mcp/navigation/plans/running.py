@@ -1,0 +1,51 @@
+"""A plan from what was written to its rows: checked, then run by the store, or evaluated here where it cannot."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+
+from kgnav_mcp.errors import InvalidPlan, StoreTimeout, Unsupported
+from kgnav_mcp.model import PlanPage
+from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
+from kgnav_mcp.navigation.plans.evaluation import evaluate
+from kgnav_mcp.plan import Plan
+from kgnav_mcp.port import Capability, GraphAdapter
+
+BOUND = 100_000
+"""Rows that are held outside the store at most."""
+_PROBE_BOUND = 20_000
+"""Rows that are looked at to learn whether an edge leads from a label to a label."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRunner:
+    """Checks and runs plans on one graph."""
+
+    graph: GraphAdapter
+    bound: int = BOUND
+
+    async def check(self, plan: Plan, one_node: frozenset[str] = frozenset()) -> CheckedPlan:
+        """The plan in the graph's own ids, or its problems."""
+        return await check(self.graph, plan, partial(_has_rows, self.graph), one_node=one_node)
+
+    async def run(self, plan: Plan, *, limit: int, after: str | None = None, proof: bool = False) -> PlanPage:
+        """The rows of a plan that was checked.
+
+        Raises:
+            InvalidPlan: it needs more rows at once than the bound, with the sizes of its parts.
+            InvalidCursor: the rows are not those there were when the cursor was made.
+        """
+        if Capability.PLANS in self.graph.capabilities:
+            with suppress(Unsupported):  # a part that the store has no words for: the plan is evaluated here
+                return await self.graph.run(plan, limit=limit, after=after, proof=proof)
+        return await evaluate(self.graph, plan, limit=limit, after=after, proof=proof, bound=self.bound)
+
+
+async def _has_rows(graph: GraphAdapter, plan: Plan) -> bool | None:
+    try:
+        page = await evaluate(graph, plan, limit=1, bound=_PROBE_BOUND)
+    except (InvalidPlan, StoreTimeout):
+        return None  # too much to look at: what is not known is not refused
+    return bool(page.items)

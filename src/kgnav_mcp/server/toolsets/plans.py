@@ -1,0 +1,157 @@
+"""Plans: a pattern of the graph asked for in one call, checked before it runs."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field, WithJsonSchema
+
+from kgnav_mcp.errors import InvalidPlan
+from kgnav_mcp.model import Triple
+from kgnav_mcp.navigation.plans.checking import CheckedPlan
+from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.render.calls import call_text
+from kgnav_mcp.render.plans import plan_table
+from kgnav_mcp.render.table import Answer, RenderedAnswer
+from kgnav_mcp.render.text import clean
+from kgnav_mcp.server.arguments import Arguments
+from kgnav_mcp.server.call import ToolCall
+from kgnav_mcp.server.prompts import PromptSpec
+from kgnav_mcp.server.tool import ToolSpec
+from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.toolsets.descriptions import CURSOR
+from kgnav_mcp.spelling import WrittenPlan, read_plan
+
+_FORMS = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "array", "items": {"type": "object"}}]}
+GivenPlan = Annotated[object, WithJsonSchema(_FORMS)]
+
+
+class PlanArguments(Arguments):
+    """Arguments that hold a plan."""
+
+    max_characters: ClassVar[int] = 20_000
+
+    plan: GivenPlan = Field(description="Cypher text, a pattern object, or a list of steps.")
+
+
+class RunPlan(PlanArguments):
+    """Arguments of `run_plan`."""
+
+    proof: bool = Field(default=False, description="Give each row the edges that it rests on.")
+    cursor: str | None = Field(default=None, description=CURSOR)
+
+
+async def checked(call: ToolCall, written: WrittenPlan) -> CheckedPlan:
+    """The plan in the graph's own ids.
+
+    Raises:
+        InvalidPlan: it cannot run, with every problem.
+    """
+    found = await PlanRunner(call.adapter).check(written.plan, written.one_node)
+    if found.problems:
+        raise InvalidPlan(
+            found.problems,
+            mended=_cypher(found) if found.mended is not None else None,
+            next_step="Mend it and call again. describe_graph(name) shows what is around a label or a relation.",
+        )
+    return found
+
+
+def _cypher(found: CheckedPlan) -> str:
+    from kgnav_mcp.spelling.cypher import write_cypher  # noqa: PLC0415 - the parser beside it takes time to import
+
+    return write_cypher(found.mended or found.plan)
+
+
+async def check_plan(call: ToolCall, given: PlanArguments) -> Answer:
+    """GraphRunner's verification of a plan."""
+    found = await checked(call, read_plan(given.plan))
+    cypher = _cypher(found)
+    lines = ["valid: run_plan will run it.", f"In the graph's own ids: {cypher}", *found.notes]
+    facts = {"completeness": {"shown": 1, "total": 1, "stop": "complete"}, "rows": [{"cypher": cypher}]}
+    return RenderedAnswer("\n".join(map(clean, lines)), {**facts, "notes": [clean(note) for note in found.notes]})
+
+
+async def run_plan(call: ToolCall, given: RunPlan) -> Answer:
+    """A plan's rows."""
+    start = call.start(given.cursor)
+    found = await checked(call, read_plan(given.plan))
+    page = await PlanRunner(call.adapter).run(found.plan, limit=call.limits.rows, after=start.after, proof=given.proof)
+    return call.answer(plan_table(page, call.options, start.offset, notes=found.notes), page.positions)
+
+
+_RUN = """\
+Answer a question about many nodes, or over several hops, in one call: joins, counts, negation, paths, top ten. It is \
+checked first: a mistake comes back with what would be right. `plan` is one of
+1. Cypher, reading clauses only, on any graph: MATCH, OPTIONAL MATCH, WHERE (NOT, IN, CONTAINS, EXISTS { }, \
+COUNT { }), -[:r*1..3]->, shortestPath, WITH, UNION, RETURN DISTINCT, count sum avg min max collect, ORDER BY, SKIP, \
+LIMIT. Labels, relations and properties by id or name, in backticks where they have blanks. {name: "..."} is any name \
+or alias, {id: "..."} an id as printed. An edge's properties are its qualifiers.
+   MATCH (f {name: "Up"})<-[:directed]-(p)-[:directed]->(g) WHERE g <> f RETURN p, count(g) AS n ORDER BY n DESC
+2. A pattern: {"nodes": {"f": {"name": "Up"}, "g": {"label": "Film", "is_not": "f", "where": {"year": {">=": 1990}}}}, \
+"edges": [{"from": "p", "edge": "directed", "to": "f"}, {"from": "p", "edge": "directed", "to": "g", "as": "r"}], \
+"not": [{"from": "p", "edge": "born_in", "to": "x"}], "return": ["g", "count(r)"], "order": "-count(r)", "limit": 10}. \
+Edges lie as the graph stores them; an edge takes "either": true, "where", "hops": [1, 3], "distance": [1, 2], \
+"optional": true, "at_least": 2, "as_of": "1999". A row is one choice for each variable returned or counted; rows are \
+distinct.
+3. Steps: [{"as": "f", "find_node": {"name": "Up"}}, {"as": "p", "fetch_neighbors": {"from": "f", "edge_type": \
+"directed", "direction": "incoming"}}, {"as": "g", "fetch_neighbors": {"from": "p", "edge_type": "directed", "except": \
+"f"}}, {"return": ["g"]}]; also {"find_common_nodes": [["p", "born_in"], ["q", "born_in"]]}. Every step is a set, and \
+all must hold together; "except" leaves out a whole set.
+The answer has the rows, and the size of each part of the plan."""
+
+_TOOLS = (
+    ToolSpec(
+        name="run_plan",
+        title="Run a plan over the graph",
+        description=_RUN,
+        arguments=RunPlan,
+        run=run_plan,
+    ),
+    ToolSpec(
+        name="check_plan",
+        title="Check a plan",
+        description=(
+            "Check a plan (as run_plan takes it) against the graph without running it: every wrong name, direction and "
+            "type of value at once, each with what would be right."
+        ),
+        arguments=PlanArguments,
+        run=check_plan,
+    ),
+)
+
+_METHOD = """You answer a question with one plan over a knowledge graph, or with few.
+
+1. Read the schema: which labels, which relations between them, which way they lead.
+2. Write the whole question as one Cypher pattern for run_plan: start from what the question names, join what it asks
+   for, count or sort where it asks how many or which is most.
+3. A mistake comes back with what would be right: mend it and run it again. Nothing found? The answer names the first
+   part that nothing fits: look at that with search or describe_graph.
+4. Walk with search or get_triples only where you cannot say the pattern beforehand."""
+
+
+def _step_calls(step: Triple) -> str:
+    start = step.head.label or step.head.id
+    name = start.replace("\\", "\\\\").replace("'", "\\'")
+    relation = step.relation.id.replace("`", "``")
+    return call_text("run_plan", {"plan": f"MATCH ({{name: '{name}'}})-[:`{relation}`]->(x) RETURN x"})
+
+
+TOOLSET = Toolset(
+    name="plans",
+    title="Plans (GraphRunner)",
+    instructions=(
+        "Plan: where the question fixes a pattern (several hops, many entities, how many, which most, not), "
+        "run_plan(plan) answers it in one call, in Cypher on any graph; walk where you must look first."
+    ),
+    tools=_TOOLS,
+    prompts=(
+        PromptSpec(
+            name="graphrunner",
+            title="GraphRunner: a whole plan, checked, then run",
+            description="Answer a question with a plan over the graph instead of one entity a call.",
+            method=_METHOD,
+            step_calls=_step_calls,
+        ),
+    ),
+)
