@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kgnav_mcp.errors import InvalidPlan
+from kgnav_mcp.plan import (
+    Compare,
+    Comparison,
+    Constant,
+    EdgePattern,
+    Joined,
+    Match,
+    NodePattern,
+    Not,
+    PathKind,
+    PathLength,
+    Project,
+    Property,
+)
+from kgnav_mcp.spelling.steps import parse_steps
+
+FILM = {"as": "film", "find_node": {"name": "Up", "type": "Film"}}
+ACTORS = {"as": "actors", "fetch_neighbors": {"from": "film", "edge_type": "starred", "direction": "outgoing"}}
+
+
+def match(*steps: dict[str, Any]) -> Match:
+    plan, _ = parse_steps(steps)
+    first = plan.pipelines[0].clauses[0]
+    assert isinstance(first, Match)
+    return first
+
+
+def test_steps_are_named_sets_that_hold_together():
+    plan, one_node = parse_steps([FILM, ACTORS, {"return": ["actors"], "limit": 3}])
+
+    assert plan.pipelines[0].clauses[0] == Match(
+        (NodePattern("film", (("Film",),)), NodePattern("actors")),
+        (EdgePattern("@actors.0", "film", "actors", ("starred",)),),
+        where=Compare(Property("film", "name"), Comparison.EQUAL, Constant("Up")),
+        edges_differ=False,
+    )
+    assert plan.columns == ("actors",)
+    assert plan.pipelines[0].result.limit == 3
+    assert one_node == {"film"}
+
+
+def test_without_a_return_the_last_step_is_returned():
+    plan, _ = parse_steps([FILM, ACTORS])
+
+    assert plan.columns == ("actors",)
+
+
+@pytest.mark.parametrize(
+    ("direction", "ends", "either"),
+    [
+        ("outgoing", ("film", "n"), False),
+        ("incoming", ("n", "film"), False),
+        ("either", ("film", "n"), True),
+    ],
+)
+def test_a_hop_goes_the_way_that_is_asked_for(direction: str, ends: tuple[str, str], either: bool):
+    (edge,) = match(FILM, {"as": "n", "fetch_neighbors": {"from": "film", "direction": direction}}).edges
+
+    assert (edge.source, edge.target, edge.either) == (*ends, either)
+
+
+def test_onward_until_a_type_goes_by_distance_and_hops_bound_it():
+    onward = match(FILM, {"as": "n", "fetch_neighbors": {"from": "film", "node_type": "Person"}})
+    bounded = match(FILM, {"as": "n", "fetch_neighbors": {"from": "film", "node_type": "Person", "hops": 2}})
+
+    assert onward.nodes[1] == NodePattern("n", (("Person",),))
+    assert onward.edges[0].path == PathLength(PathKind.DISTANCE, 1, 3)
+    assert bounded.edges[0].path == PathLength(PathKind.TRAILS, 2, 2)
+
+
+def test_conditions_are_of_the_nodes_or_of_the_edges():
+    found = match(
+        FILM, {"as": "n", "fetch_neighbors": {"from": "film", "where": {"age": 3}, "edge_where": {"role": "lead"}}}
+    )
+
+    assert isinstance(found.where, Joined)
+    assert found.where.parts[1:] == (
+        Compare(Property("n", "age"), Comparison.EQUAL, Constant(3)),
+        Compare(Property("@n.0", "role"), Comparison.EQUAL, Constant("lead")),
+    )
+
+
+def test_except_leaves_out_the_whole_set_of_a_step():
+    found = match(
+        FILM,
+        ACTORS,
+        {"as": "all", "fetch_neighbors": {"from": "film"}},
+        {"as": "others", "fetch_neighbors": {"from": "all", "except": "actors"}},
+        {"return": ["others", "actors"]},
+    )
+
+    assert isinstance(found.where, Joined)
+    (exists,) = (part.condition for part in found.where.parts if isinstance(part, Not))
+    assert isinstance(exists, Exists)
+    left_out = exists.match
+    assert [node.variable for node in left_out.nodes] == ["@film1", "others"]
+    assert [(edge.source, edge.target) for edge in left_out.edges] == [("@film1", "others")]
+    assert {edge.variable for edge in left_out.edges}.isdisjoint(edge.variable for edge in found.edges)
+
+
+def test_common_nodes_are_neighbours_of_each_side():
+    pairs: list[Any] = [["film", "starred"], {"node": "actors", "edge_type": "knows", "direction": "incoming"}]
+    found = match(FILM, ACTORS, {"as": "both", "find_common_nodes": pairs})
+
+    assert [(edge.source, edge.target, edge.relations, edge.either) for edge in found.edges[1:]] == [
+        ("film", "both", ("starred",), True),
+        ("both", "actors", ("knows",), False),
+    ]
+
+
+def test_counts_may_be_returned():
+    plan, _ = parse_steps([FILM, ACTORS, {"return": ["film", "count(actors)"], "order": "-count(actors)"}])
+
+    result = plan.pipelines[0].result
+    assert isinstance(result, Project)
+    assert plan.columns == ("film", "count(actors)")
+    assert result.order[0].descending
+
+
+@pytest.mark.parametrize(
+    ("steps", "places"),
+    [
+        ([{"as": "a", "fetch_neighbors": {"from": "b"}}, {"as": "b", "find_node": {}}], ["a", "a"]),
+        ([{"as": "a", "fetch_neighbors": {"from": "z"}}], ["a"]),
+        ([FILM, {"as": "b", "find_node": {"name": "y"}}], ["film"]),
+        ([{"as": "a", "find_node": {"nme": "x"}}], ["step 1 find_node.nme"]),
+        ([3], ["step 1"]),
+        ([{"as": "a"}], ["a"]),
+        ([FILM, {"return": ["actor"]}], ["return actor"]),
+        ([{"as": "a", "find_node": {"where": {"x": {"like": 1}}}}], ["a where.x.like"]),
+    ],
+)
+def test_every_mistake_is_told_with_its_step(steps: list[Any], places: list[str]):
+    with pytest.raises(InvalidPlan) as caught:
+        parse_steps(steps)
+    assert [problem.place for problem in caught.value.problems] == places
