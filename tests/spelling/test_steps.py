@@ -10,6 +10,7 @@ from kgnav_mcp.plan import (
     Comparison,
     Constant,
     EdgePattern,
+    Exists,
     Joined,
     Match,
     NodePattern,
@@ -124,19 +125,19 @@ def test_counts_may_be_returned():
     assert result.order[0].descending
 
 
-@pytest.mark.parametrize(
-    ("steps", "places"),
-    [
-        ([{"as": "a", "fetch_neighbors": {"from": "b"}}, {"as": "b", "find_node": {}}], ["a", "a"]),
-        ([{"as": "a", "fetch_neighbors": {"from": "z"}}], ["a"]),
-        ([FILM, {"as": "b", "find_node": {"name": "y"}}], ["film"]),
-        ([{"as": "a", "find_node": {"nme": "x"}}], ["step 1 find_node.nme"]),
-        ([3], ["step 1"]),
-        ([{"as": "a"}], ["a"]),
-        ([FILM, {"return": ["actor"]}], ["return actor"]),
-        ([{"as": "a", "find_node": {"where": {"x": {"like": 1}}}}], ["a where.x.like"]),
-    ],
-)
+MISTAKES: list[tuple[list[Any], list[str]]] = [
+    ([{"as": "a", "fetch_neighbors": {"from": "b"}}, {"as": "b", "find_node": {}}], ["a", "a"]),
+    ([{"as": "a", "fetch_neighbors": {"from": "z"}}], ["a"]),
+    ([FILM, {"as": "b", "find_node": {"name": "y"}}], ["film"]),
+    ([{"as": "a", "find_node": {"nme": "x"}}], ["step 1 find_node.nme"]),
+    ([3], ["step 1"]),
+    ([{"as": "a"}], ["a"]),
+    ([FILM, {"return": ["actor"]}], ["return actor"]),
+    ([{"as": "a", "find_node": {"where": {"x": {"like": 1}}}}], ["a where.x.like"]),
+]
+
+
+@pytest.mark.parametrize(("steps", "places"), MISTAKES)
 def test_every_mistake_is_told_with_its_step(steps: list[Any], places: list[str]):
     with pytest.raises(InvalidPlan) as caught:
         parse_steps(steps)
