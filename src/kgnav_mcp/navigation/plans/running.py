@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
-from kgnav_mcp.errors import InvalidPlan, StoreTimeout, Unsupported
+from kgnav_mcp.errors import PlanTooLarge, StoreTimeout, Unsupported
 from kgnav_mcp.model import PlanPage
 from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
 from kgnav_mcp.navigation.plans.evaluation import evaluate
@@ -34,7 +34,7 @@ class PlanRunner:
         """The rows of a plan that was checked.
 
         Raises:
-            InvalidPlan: it needs more rows at once than the bound, with the sizes of its parts.
+            PlanTooLarge: it needs more rows at once than the bound, with the sizes of its parts.
             InvalidCursor: the rows are not those there were when the cursor was made.
         """
         if Capability.PLANS in self.graph.capabilities:
@@ -46,6 +46,6 @@ class PlanRunner:
 async def _has_rows(graph: GraphAdapter, plan: Plan) -> bool | None:
     try:
         page = await evaluate(graph, plan, limit=1, bound=_PROBE_BOUND)
-    except (InvalidPlan, StoreTimeout):
+    except (PlanTooLarge, StoreTimeout):
         return None  # too much to look at: what is not known is not refused
     return bool(page.items)

@@ -76,7 +76,9 @@ async def run_plan(call: ToolCall, given: RunPlan) -> Answer:
     """A plan's rows."""
     start = call.start(given.cursor)
     found = await checked(call, read_plan(given.plan))
-    page = await PlanRunner(call.adapter).run(found.plan, limit=call.limits.rows, after=start.after, proof=given.proof)
+    page = await PlanRunner(call.adapter).run(
+        found.plan, limit=call.limits.row_limit, after=start.after, proof=given.proof
+    )
     return call.answer(plan_table(page, call.options, start.offset, notes=found.notes), page.positions)
 
 
