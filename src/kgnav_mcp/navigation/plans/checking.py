@@ -66,10 +66,14 @@ async def check(
         return await _Checker(vocabulary, findings, entities, has_rows).checked(written_plan)
 
     found = await checked(plan)
-    if not found.problems or found.mended is None:
-        return found
-    again = await checked(found.mended)
-    return replace(found, mended=None) if again.problems else found
+    for _ in range(_ROUNDS):
+        if found.mended is None:
+            return found
+        again = await checked(found.mended)
+        if not again.problems:
+            return found
+        found = replace(found, problems=(*found.problems, *again.problems), mended=again.mended)
+    return replace(found, mended=None)
 
 
 @dataclass(slots=True)
@@ -221,6 +225,8 @@ class _Checker:
         return sorted(found, key=lambda one: like.index(one) if one in like else len(like))[:_OFFERED]
 
 
+_ROUNDS = 4
+"""Times that a mended plan is checked and mended again: one mistake may hide another."""
 _TRIED = 20
 """Relations between two labels that are looked for in the graph, most frequent first."""
 _OFFERED = 5
