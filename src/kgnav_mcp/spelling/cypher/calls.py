@@ -1,0 +1,91 @@
+"""From the tree of a function and its arguments to the algebra."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from kgnav_mcp.plan import (
+    Aggregate,
+    AggregateFunction,
+    Call,
+    Constant,
+    During,
+    Expression,
+    Function,
+    IsNull,
+    Not,
+    Variable,
+)
+from kgnav_mcp.spelling.cypher.functions import AGGREGATES, DATES, DURING, FUNCTIONS, INSTEAD, takes
+from kgnav_mcp.spelling.cypher.reading import Context, Reading, has, name_of, nearest, trees
+from kgnav_mcp.spelling.cypher.syntax import Node
+
+if TYPE_CHECKING:
+    from kgnav_mcp.spelling.cypher.expressions import Expressions
+
+
+class Calls:
+    """Reads the functions of one text."""
+
+    def __init__(self, reading: Reading, expressions: Expressions) -> None:
+        self._reading = reading
+        self._expressions = expressions
+
+    def read(self, node: Node, context: Context) -> Expression:
+        """The value of a function, or an aggregate."""
+        named, *arguments = trees(node)
+        name = name_of(named)
+        known = name.lower()
+        if known in AGGREGATES:
+            return self._aggregate(node, AGGREGATES[known], arguments, context)
+        if has(node, "STAR") or has(node, "DISTINCT"):
+            return self._reading.refuse(node, f"{name} is no aggregate", *AGGREGATES)
+        if len(arguments) == 1 and arguments[0].data == "pattern_predicate" and known in {"exists", "size"}:
+            read = self._expressions.exists if known == "exists" else self._expressions.count_of
+            return read(arguments[0], context)
+        values = tuple([self._expressions.read(argument, context) for argument in arguments])
+        return self._own_form(node, known, values) or self._function(node, name, values)
+
+    def _own_form(self, node: Node, name: str, values: tuple[Expression, ...]) -> Expression | None:
+        """What looks like a function in Cypher and is none in a plan."""
+        match name, values:
+            case "exists", (value,):
+                return Not(IsNull(value))
+            case _, (Constant(str()) as text,) if name in DATES:
+                return text
+            case _ if name == DURING:
+                return self._during(node, values)
+            case _:
+                return None
+
+    def _function(self, node: Node, name: str, values: tuple[Expression, ...]) -> Expression:
+        function = FUNCTIONS.get(name.lower())
+        if function is None:
+            names = {**{each.value: None for each in Function}, **dict.fromkeys(AGGREGATES)}
+            instead = INSTEAD.get(name.lower()) or nearest(name, names)
+            return self._reading.refuse(node, f"there is no function {name} in plans", *instead)
+        if not takes(function, len(values)):
+            return self._reading.refuse(node, f"{function} does not take {len(values)} values", f"{function}(x)")
+        return Call(function, values)
+
+    def _aggregate(self, node: Node, function: AggregateFunction, of: list[Node], context: Context) -> Expression:
+        if context.no_aggregate:
+            written = self._reading.written(node)
+            return self._reading.refuse(node, context.no_aggregate, f"WITH ..., {written} AS x, then WHERE x ...")
+        if has(node, "STAR"):
+            if function is not AggregateFunction.COUNT:
+                return self._reading.refuse(node, f"only count takes *, {function} takes a value")
+            return Aggregate(function, None)
+        if len(of) != 1:
+            return self._reading.refuse(node, f"{function} takes one value", f"{function}(n.value)")
+        inner = replace(context, no_aggregate="an aggregate has no other one inside")
+        return Aggregate(function, self._expressions.read(of[0], inner), has(node, "DISTINCT"))
+
+    def _during(self, node: Node, values: tuple[Expression, ...]) -> Expression:
+        match values:
+            case (Variable(edge), Constant(str() | None as begin), Constant(str() | None as end)):
+                return During(edge, begin, end)
+            case _:
+                reason = "during takes an edge and two dates, null where the time is open"
+                return self._reading.refuse(node, reason, "during(r, '1990', '1995')", "during(r, '1990', null)")

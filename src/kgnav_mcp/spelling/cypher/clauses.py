@@ -1,0 +1,206 @@
+"""From the tree of a text to a plan, clause by clause."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kgnav_mcp.plan import (
+    Aggregate,
+    Clause,
+    Column,
+    Constant,
+    Expression,
+    Order,
+    Pipeline,
+    Plan,
+    Project,
+    Property,
+    Unwind,
+    Variable,
+)
+from kgnav_mcp.spelling.cypher.patterns import Patterns
+from kgnav_mcp.spelling.cypher.reading import Context, Reading, Scope, has, name_of, tree, trees
+from kgnav_mcp.spelling.cypher.syntax import Node
+from kgnav_mcp.spelling.cypher.walking import aggregates, all_parts, changed
+
+_NO_AGGREGATE = "a condition has no aggregate: give it a name in WITH first"
+
+
+class Clauses:
+    """Reads the clauses of one text."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._patterns = Patterns(reading)
+        self._scope: dict[str, str] = {}
+
+    def plan(self, start: Node) -> Plan:
+        """The plan that a text is. Its problems are among those of the reading."""
+        query = next(trees(start))
+        unions = list(trees(query, "union", "union_all"))
+        pipelines = [self._pipeline(pipeline) for pipeline in trees(query, "pipeline")]
+        if len({union.data for union in unions}) > 1:
+            self._reading.refuse(unions[1], "UNION and UNION ALL are not mixed", "UNION ALL everywhere")
+        plan = Plan(tuple(pipelines), keep_duplicates=any(union.data == "union_all" for union in unions))
+        if not self._reading.problems:
+            names = [tuple(column.name for column in pipeline.result.columns) for pipeline in pipelines]
+            for union, other in zip(unions, names[1:], strict=True):
+                if other != names[0]:
+                    reason = f"both sides of UNION return the same columns, here {', '.join(other)}"
+                    self._reading.refuse(union, reason, f"RETURN ... AS {', ... AS '.join(names[0])}")
+        return plan
+
+    def _pipeline(self, pipeline: Node) -> Pipeline:
+        self._scope = {}
+        clauses = list(trees(pipeline))
+        found: list[Clause] = []
+        for clause in clauses:
+            self._reading.clause = {"for_each": "FOR"}.get(clause.data, clause.data.upper())
+            found.extend(self._clause(clause))
+            if clause.data == "return" and clause is not clauses[-1]:
+                self._reading.refuse(clause, "RETURN is the last clause", "WITH")
+        if clauses[-1].data != "return":
+            self._reading.refuse(clauses[-1], "a plan ends with what it returns", "RETURN *")
+        return Pipeline(tuple(found))
+
+    def _clause(self, clause: Node) -> Iterator[Clause]:
+        match clause.data:
+            case "match":
+                match, self._scope = self._patterns.match(clause, self._scope, optional=has(clause, "OPTIONAL"))
+                yield match
+            case "unwind":
+                of, name = trees(clause)
+                yield self._unwind(of, name)
+            case "for_each":
+                name, of = trees(clause)
+                yield self._unwind(of, name)
+            case "filter":
+                yield Project(self._every_variable(), where=self._condition(next(trees(clause)), self._scope))
+            case "let":
+                yield self._let(clause)
+            case _:
+                yield from self._project(clause)
+
+    def _unwind(self, of: Node, named: Node) -> Unwind:
+        name = name_of(named)
+        if name in self._scope:
+            self._reading.refuse(named, f"{name} is taken", f"{name}2")
+        value = self._patterns.expressions.read(of, Context(self._scope, "a list to unwind has no aggregate"))
+        self._scope = {**self._scope, name: "value"}
+        return Unwind(value, name)
+
+    def _every_variable(self) -> tuple[Column, ...]:
+        return tuple([Column(name, Variable(name)) for name in sorted(self._scope)])
+
+    def _condition(self, node: Node, scope: Scope) -> Expression:
+        return self._patterns.expressions.read(node, Context(scope, _NO_AGGREGATE))
+
+    def _let(self, clause: Node) -> Project:
+        columns = list(self._every_variable())
+        for assignment in trees(clause):
+            named, value = trees(assignment)
+            name = name_of(named)
+            if name in self._scope:
+                self._reading.refuse(named, f"{name} is taken", f"{name}2")
+            read = self._patterns.expressions.read(value, Context(self._scope, "LET has no aggregate"))
+            columns.append(Column(name, read))
+        self._scope = {**self._scope, **{column.name: "value" for column in columns if column.name not in self._scope}}
+        return Project(tuple(columns))
+
+    def _project(self, clause: Node) -> Iterator[Project]:
+        columns = self._columns(clause)
+        distinct = has(clause, "DISTINCT")
+        before = self._scope
+        names = {column.name: _kind(column.value, before) for column in columns}
+        grouped = any(aggregates(column.value) for column in columns)
+        self._check_groups(clause, columns)
+        self._scope = names
+        visible = names if distinct or grouped else {**before, **names}
+        order = tuple(self._order(clause, columns, {**before, **names}, visible))
+        where = tree(clause, "where")
+        condition = self._condition(next(trees(where)), visible) if where else None
+        skip, limit = self._number(clause, "offset") or 0, self._number(clause, "limit")
+        hidden = _variables(condition) - set(names) if condition is not None else set[str]()
+        kept = tuple(Column(name, Variable(name)) for name in sorted(hidden & set(before)))
+        yield Project((*columns, *kept), distinct, order, skip, limit, condition)
+        if kept:  # the condition asks for variables that go no further
+            yield Project(tuple(Column(name, Variable(name)) for name in names))
+
+    def _columns(self, clause: Node) -> tuple[Column, ...]:
+        found: dict[str, Column] = {}
+        for node in (node for columns in trees(clause, "columns") for node in trees(columns)):
+            new = self._every_variable() if node.data == "every_variable" else (self._column(node, clause),)
+            if not new:
+                self._reading.refuse(node, "there is no variable to return")
+            for column in new:
+                if column.name in found:
+                    self._reading.refuse(node, f"two columns are called {column.name}", "... AS another_name")
+                found[column.name] = column
+        return tuple(found.values())
+
+    def _column(self, node: Node, clause: Node) -> Column:
+        value, *alias = trees(node)
+        read = self._patterns.expressions.read(value, Context(self._scope, None))
+        if alias:
+            return Column(name_of(alias[0]), read)
+        if isinstance(read, Variable):
+            return Column(read.name, read)
+        text = self._reading.written(value)
+        if clause.data == "with":
+            self._reading.refuse(node, "a value in WITH has a name", f"{text} AS x")
+        return Column(text, read)
+
+    def _check_groups(self, clause: Node, columns: tuple[Column, ...]) -> None:
+        """What stands beside an aggregate in one column has a column of its own."""
+        keys = {column.value for column in columns if not aggregates(column.value)}
+        for column in columns:
+            if not aggregates(column.value):
+                continue
+            loose = changed(
+                column.value, lambda part: Constant(None) if isinstance(part, Aggregate) or part in keys else None
+            )
+            for name in sorted(_variables(loose)):
+                reason = f"{name} stands beside an aggregate, so its value is a column of its own"
+                self._reading.refuse(clause, reason, f"WITH {name}, count(*) AS c, then RETURN ...")
+
+    def _order(self, clause: Node, columns: tuple[Column, ...], known: Scope, visible: Scope) -> Iterator[Order]:
+        values = {column.value: Variable(column.name) for column in columns}
+        renamed = {column.name for column in columns if column.value != Variable(column.name)}
+        for key in (key for keys in trees(clause, "order_by") for key in trees(keys)):
+            by = self._patterns.expressions.read(next(trees(key)), Context(known, None))
+            if not _variables(by) & renamed:
+                by = changed(by, values.get)
+            if aggregates(by) or not _variables(by) <= set(visible):
+                reason = "only what is returned can be sorted by where rows are counted or made distinct"
+                self._reading.refuse(key, reason, *visible)
+            yield Order(by, has(key, "DESCENDING"))
+
+    def _number(self, clause: Node, kind: str) -> int | None:
+        """The rows to skip or to give."""
+        found = tree(clause, kind)
+        if found is None:
+            return None
+        node = next(trees(found))
+        value = self._patterns.expressions.read(node, Context({}, "it has no aggregate"))
+        match value:
+            case Constant(int() as number) if number >= 0 and not isinstance(number, bool):
+                return number
+            case _:
+                self._reading.refuse(node, "a number of rows is a whole number from 0 on", "10")
+                return None
+
+
+def _kind(value: Expression, scope: Mapping[str, str]) -> str:
+    return scope.get(value.name, "value") if isinstance(value, Variable) else "value"
+
+
+def _variables(expression: Expression) -> set[str]:
+    """The variables that an expression uses."""
+    found: set[str] = set()
+    for part in all_parts(expression):
+        match part:
+            case Variable(name) | Property(name):
+                found.add(name)
+            case _:
+                pass
+    return found

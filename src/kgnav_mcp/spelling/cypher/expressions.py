@@ -1,0 +1,274 @@
+"""From the tree of a value or a condition to the algebra."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import isfinite
+from typing import Final
+
+from lark import Token
+
+from kgnav_mcp.plan import (
+    Arithmetic,
+    ArithmeticOperator,
+    Call,
+    Compare,
+    Comparison,
+    Connective,
+    Constant,
+    CountOf,
+    Exists,
+    Expression,
+    Function,
+    HasLabel,
+    IsNull,
+    Joined,
+    ListOf,
+    Match,
+    Not,
+    Property,
+    Variable,
+)
+from kgnav_mcp.spelling.cypher.calls import Calls
+from kgnav_mcp.spelling.cypher.reading import (
+    NOTHING,
+    Context,
+    Reading,
+    Scope,
+    has,
+    name_of,
+    nearest,
+    text_value,
+    tokens,
+    trees,
+)
+from kgnav_mcp.spelling.cypher.syntax import Node
+
+LARGEST: Final = 2**63 - 1
+"""The largest whole number."""
+
+_COMPARISONS: Final = {"in": Comparison.IN, "contains": Comparison.CONTAINS, "matches": Comparison.MATCHES} | {
+    "starts_with": Comparison.STARTS_WITH,
+    "ends_with": Comparison.ENDS_WITH,
+}
+_PARTS_OF_DATES: Final = frozenset({"year", "month", "day"})
+_REFUSED: Final = {
+    "map": ("a map is no value of a plan", "a column for each: n.a AS a, n.b AS b"),
+    "map_projection": ("a map is no value of a plan", "properties(n)", "a column for each: n.a, n.b"),
+    "case": ("CASE is left out", "coalesce(n.a, n.b)", "UNION of a query for each case"),
+    "comprehension": (
+        "a list made of a list or a pattern is left out",
+        "MATCH, then collect(n.name)",
+        "UNWIND list AS x",
+    ),
+    "quantified": (
+        "a condition on the members of a list is left out",
+        "'x' IN list",
+        "UNWIND list AS x, then WITH ... WHERE",
+    ),
+    "reduction": ("reduce is left out", "UNWIND list AS x, then sum(x)"),
+    "path_value": ("a shortest path stands in a pattern", "MATCH p = shortestPath((a)-[*]-(b))"),
+    "collected": ("COLLECT { } is left out", "OPTIONAL MATCH, then collect(n.name)"),
+    "parameter": ("a plan has no parameters", "the value itself, as 'text' or 1"),
+    "slice": ("a part of a list is left out", "head(list)", "last(list)", "UNWIND list AS x"),
+    "namespaced": ("functions of packages are left out",),
+}
+"""Forms that plans have no word for: what is said, and the nearest that work."""
+
+
+Subquery = Callable[[Node, Scope], Match | None]
+"""Reads the pattern of EXISTS { }, COUNT { } or of a condition; None where it cannot be read."""
+
+
+class Expressions:
+    """Reads the expressions of one text."""
+
+    def __init__(self, reading: Reading, subquery: Subquery) -> None:
+        self._reading = reading
+        self._subquery = subquery
+        self._calls = Calls(reading, self)
+        self._readers: dict[str, Callable[[Node, Context], Expression]] = {
+            "literal": self._literal,
+            "variable": self._variable,
+            "property": self._property,
+            "index": self._index,
+            "has_label": self._has_label,
+            "comparison": self._comparison,
+            "is_null": self._is_null,
+            "arithmetic": self._arithmetic,
+            "minus": self._minus,
+            "plus": self._inner,
+            "list": self._list,
+            "not": self._not,
+            "and": self._joined,
+            "or": self._joined,
+            "xor": self._joined,
+            "call": self._calls.read,
+            "pattern_predicate": self.exists,
+            "exists": self.exists,
+            "count_of": self.count_of,
+        } | dict.fromkeys(_COMPARISONS, self._predicate)
+
+    def read(self, node: Node, context: Context) -> Expression:
+        """The expression that a tree is."""
+        reader = self._readers.get(node.data)
+        if reader is None:
+            return self._reading.refuse(node, *_REFUSED[node.data])
+        return reader(node, context)
+
+    def _all(self, node: Node, context: Context) -> tuple[Expression, ...]:
+        return tuple([self.read(part, context) for part in trees(node)])
+
+    def _inner(self, node: Node, context: Context) -> Expression:
+        return self.read(next(trees(node)), context)
+
+    def _list(self, node: Node, context: Context) -> Expression:
+        return ListOf(self._all(node, context))
+
+    def _not(self, node: Node, context: Context) -> Expression:
+        return Not(self._inner(node, context))
+
+    def _joined(self, node: Node, context: Context) -> Expression:
+        return Joined(Connective(node.data.upper()), self._all(node, context))
+
+    def _literal(self, node: Node, _context: Context) -> Expression:
+        token = next(tokens(node))
+        match token.type:
+            case "STRING":
+                return Constant(text_value(token))
+            case "INTEGER":
+                return self.whole_number(token, node)
+            case "FLOAT":
+                number = float(token)
+                return Constant(number) if isfinite(number) else self._reading.refuse(node, "the number is too large")
+            case kind:
+                return Constant({"TRUE": True, "FALSE": False}.get(kind))
+
+    def whole_number(self, token: Token, node: Node) -> Expression:
+        """A number in digits, hexadecimal ones too; one that does not fit 64 bits is a problem."""
+        base = {"0x": 16, "0o": 8}.get(token[:2], 10)
+        if len(token) > 24 or (number := int(token, base)) > LARGEST:
+            return self._reading.refuse(node, "the number is too large")
+        return Constant(number)
+
+    def _variable(self, node: Node, context: Context) -> Expression:
+        return Variable(self.known_variable(next(trees(node)), context.scope))
+
+    def known_variable(self, node: Node, scope: Scope) -> str:
+        """The name of a variable; one that nothing is called is a problem."""
+        name = name_of(node)
+        if name not in scope:
+            self._reading.refuse(node, f"nothing is called {name} here", *nearest(name, scope))
+        return name
+
+    def _property(self, node: Node, context: Context) -> Expression:
+        owner, names = _owner_of(node)
+        if owner.data != "variable":
+            whose = self._reading.written(owner)
+            self.read(owner, context)
+            return self._reading.refuse(
+                node, f"{whose} is no variable, so it has no .{names[0]}", *_named_first(whose, ".".join(names))
+            )
+        variable = self.known_variable(next(trees(owner)), context.scope)
+        if len(names) > 1 and names[-1] in _PARTS_OF_DATES:
+            whole = f"{variable}.{'.'.join(names[:-1])}"
+            reason = f".{names[-1]} of a date is left out"
+            return self._reading.refuse(node, reason, f"year({whole})", f"{whole} >= '2000'")
+        return Property(variable, ".".join(names))
+
+    def _index(self, node: Node, context: Context) -> Expression:
+        of, index = trees(node)
+        position = self.read(index, context)
+        if isinstance(position, Constant):
+            if isinstance(position.value, str) and of.data == "variable":
+                return Property(self.known_variable(next(trees(of)), context.scope), position.value)
+            if position.value in (0, -1) and not isinstance(position.value, bool | float):
+                return Call(Function.LAST if position.value else Function.FIRST, (self.read(of, context),))
+        return self._reading.refuse(node, *_REFUSED["slice"])
+
+    def _has_label(self, node: Node, context: Context) -> Expression:
+        of, labels = trees(node)
+        owner, names = _owner_of(of)
+        if owner.data != "variable":
+            return self._reading.refuse(node, f"{self._reading.written(of)} is no variable, so it has no label")
+        variable = self.known_variable(next(trees(owner)), context.scope)
+        if not names:
+            return self.label_condition(variable, labels)
+        if labels.data != "label":
+            return self._reading.refuse(node, f"{self._reading.written(of)} is no variable, so it has no label")
+        return Property(variable, f"{'.'.join(names)}:{name_of(labels)}")  # an id with its prefix: n.wdt:P577
+
+    def label_condition(self, variable: str, labels: Node) -> Expression:
+        """The condition that a label expression is."""
+        parts = list(trees(labels))
+        match labels.data:
+            case "label":
+                return HasLabel(variable, (name_of(labels),))
+            case "any_of" if all(part.data == "label" for part in parts):
+                return HasLabel(variable, tuple([name_of(part) for part in parts]))
+            case "any_of" | "all_of":
+                connective = Connective.OR if labels.data == "any_of" else Connective.AND
+                return Joined(connective, tuple([self.label_condition(variable, part) for part in parts]))
+            case "not_label":
+                return Not(self.label_condition(variable, parts[0]))
+            case _:
+                return self._reading.refuse(labels, "% for any label is left out", f"size(labels({variable})) > 0")
+
+    def _comparison(self, node: Node, context: Context) -> Expression:
+        parts = list(trees(node))
+        values = [self.read(part, context) for part in parts[::2]]
+        signs = [str(part.children[0]).replace("!=", "<>") for part in parts[1::2]]
+        links = [
+            Compare(left, Comparison(sign), right) for left, sign, right in zip(values, signs, values[1:], strict=False)
+        ]
+        return links[0] if len(links) == 1 else Joined(Connective.AND, tuple(links))
+
+    def _predicate(self, node: Node, context: Context) -> Expression:
+        left, right = self._all(node, context)
+        condition = Compare(left, _COMPARISONS[node.data], right)
+        return Not(condition) if has(node, "NOT") else condition
+
+    def _is_null(self, node: Node, context: Context) -> Expression:
+        condition = IsNull(self._inner(node, context))
+        return Not(condition) if has(node, "NOT") else condition
+
+    def _arithmetic(self, node: Node, context: Context) -> Expression:
+        left, right = self._all(node, context)
+        sign = next(tokens(node, "PLUS", "MINUS", "STAR", "SLASH", "PERCENT", "CIRCUMFLEX", "JOIN"))
+        return Arithmetic(left, ArithmeticOperator(sign.replace("||", "+")), right)
+
+    def _minus(self, node: Node, context: Context) -> Expression:
+        value = self._inner(node, context)
+        if isinstance(value, Constant) and isinstance(value.value, int | float) and not isinstance(value.value, bool):
+            return Constant(-value.value)
+        return Arithmetic(Constant(0), ArithmeticOperator.SUBTRACT, value)
+
+    def exists(self, node: Node, context: Context) -> Expression:
+        """Whether the pattern of a part fits."""
+        match = self._subquery(node, context.scope)
+        return Exists(match) if match else NOTHING
+
+    def count_of(self, node: Node, context: Context) -> Expression:
+        """How many times the pattern of a part fits."""
+        match = self._subquery(node, context.scope)
+        return CountOf(match) if match else NOTHING
+
+
+def _owner_of(node: Node) -> tuple[Node, list[str]]:
+    """What has a property, and the name of the property: with dots inside, its parts."""
+    names: list[str] = []
+    while node.data == "property":
+        node, name = trees(node)
+        names.insert(0, name_of(name))
+    return node, names
+
+
+def _named_first(owner: str, name: str) -> tuple[str, ...]:
+    """How to read a property of what has no name: a node of the pattern, or WITH."""
+    function, _, rest = owner.partition("(")
+    edge = rest.rstrip(")").strip()
+    if function.strip().lower() == "startnode":
+        return (f"MATCH (s)-[{edge}]->(), then s.{name}",)
+    if function.strip().lower() == "endnode":
+        return (f"MATCH ()-[{edge}]->(e), then e.{name}",)
+    return (f"WITH {owner} AS x, then x.{name}",)

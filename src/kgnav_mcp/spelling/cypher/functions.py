@@ -1,0 +1,58 @@
+"""The functions of Cypher and of GQL that a plan has a word for, and what to write instead of some that it has not."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kgnav_mcp.plan import AggregateFunction, Function
+
+AGGREGATES: Final = {function.value: function for function in AggregateFunction} | {
+    "collect_list": AggregateFunction.COLLECT,
+}
+FUNCTIONS: Final = {function.value.lower(): function for function in Function} | {
+    "id": Function.ID,
+    "element_id": Function.ID,
+    "lower": Function.LOWER,
+    "upper": Function.UPPER,
+    "edges": Function.EDGES,
+    "path_length": Function.LENGTH,
+    "char_length": Function.SIZE,
+    "character_length": Function.SIZE,
+    "cardinality": Function.SIZE,
+    "ceiling": Function.CEILING,
+    "tostringornull": Function.TEXT,
+    "tofloatornull": Function.NUMBER,
+    "tointegerornull": Function.WHOLE,
+    "toint": Function.WHOLE,
+}
+"""By their names in small letters."""
+DATES: Final = frozenset({"date", "datetime", "localdatetime", "zoned_datetime", "local_datetime", "time", "localtime"})
+"""Functions that make a date of a text; dates are compared as their text."""
+DURING: Final = "during"
+"""Whether an edge held in a time: `during(r, "1990", "1995")`, null for an end that is open."""
+
+INSTEAD: Final = {
+    "keys": ("properties(n)",),
+    "range": ("a list: [1, 2, 3]",),
+    "any": ("a member: 'x' IN list", "UNWIND list AS x, then WITH ... WHERE"),
+    "all": ("UNWIND list AS x, then WITH ... WHERE",),
+    "none": ("NOT 'x' IN list",),
+    "single": ("UNWIND list AS x, then WITH ... WHERE",),
+    "degree": ("COUNT { (n)--() }",),
+    "isempty": ("size(list) = 0",),
+    "stdev": ("avg", "min", "max"),
+    "percentilecont": ("avg", "min", "max"),
+    "substring": ("CONTAINS", "STARTS WITH"),
+    "split": ("CONTAINS",),
+    "trim": ("=~",),
+    "timestamp": ("a date as text: '2020-01-31'",),
+    "duration": ("year(b) - year(a)",),
+}
+"""What to write instead of a function that plans have no word for."""
+
+
+def takes(function: Function, arguments: int) -> bool:
+    """Whether a function takes so many arguments."""
+    if function is Function.COALESCE:
+        return arguments > 0
+    return arguments == 1 or (function is Function.ROUND and arguments == 2)

@@ -1,0 +1,319 @@
+"""From the tree of a pattern to the algebra."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from kgnav_mcp.plan import (
+    Compare,
+    Comparison,
+    Connective,
+    Constant,
+    EdgePattern,
+    Expression,
+    Joined,
+    Match,
+    NodePattern,
+    PathKind,
+    PathLength,
+    PathPattern,
+    Property,
+    is_named,
+)
+from kgnav_mcp.spelling.cypher.expressions import Expressions
+from kgnav_mcp.spelling.cypher.reading import Context, Reading, Scope, has, name_of, tokens, tree, trees
+from kgnav_mcp.spelling.cypher.syntax import Node
+
+MOST_ELEMENTS: Final = 200
+"""Nodes and edges in the patterns of one plan."""
+
+_SELECTORS: Final = {"one_shortest": PathKind.SHORTEST, "all_shortest": PathKind.ALL_SHORTEST}
+_PATH_FUNCTIONS: Final = {
+    "shortestpath": PathKind.SHORTEST,
+    "allshortestpaths": PathKind.ALL_SHORTEST,
+    "distance": PathKind.DISTANCE,
+}
+_NO_AGGREGATE: Final = "a condition of a pattern has no aggregate"
+
+_Condition = Callable[[Scope], Iterable[Expression]]
+
+
+@dataclass(slots=True)
+class _Parts:
+    """The parts of one match as they are found; conditions are read when all its variables are known."""
+
+    bound: Scope
+    nodes: dict[str, NodePattern] = field(default_factory=dict[str, NodePattern])
+    edges: dict[str, EdgePattern] = field(default_factory=dict[str, EdgePattern])
+    paths: dict[str, PathPattern] = field(default_factory=dict[str, PathPattern])
+    conditions: list[_Condition] = field(default_factory=list[_Condition])
+
+    @property
+    def scope(self) -> dict[str, str]:
+        """The variables before the match and those that it binds."""
+        named = dict.fromkeys(self.nodes, "node") | dict.fromkeys(self.edges, "edge")
+        named |= dict.fromkeys(self.paths, "path")
+        return {**self.bound, **{name: kind for name, kind in named.items() if is_named(name)}}
+
+    def taken(self, name: str) -> bool:
+        """Whether a variable of the match is called so."""
+        return name in self.nodes or name in self.edges or name in self.paths
+
+
+class Patterns:
+    """Reads the patterns of one text, and the expressions in them."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self.expressions = Expressions(reading, self.subquery)
+
+    def match(self, node: Node, bound: Scope, *, optional: bool = False) -> tuple[Match, dict[str, str]]:
+        """The pattern and the condition among the parts of a clause, and the variables behind it."""
+        parts = _Parts(bound)
+        for pattern in (part for patterns in trees(node, "patterns") for part in trees(patterns)):
+            self._pattern(pattern, parts)
+        self._where(node, parts)
+        return self._built(parts, optional=optional, edges_differ=tree(node, "repeatable") is None), parts.scope
+
+    def _built(self, parts: _Parts, *, optional: bool = False, edges_differ: bool = True) -> Match:
+        scope = parts.scope
+        found = [condition for conditions in parts.conditions for condition in conditions(scope)]
+        return Match(
+            tuple(parts.nodes.values()),
+            tuple(parts.edges.values()),
+            tuple(parts.paths.values()),
+            _joined(found),
+            optional,
+            edges_differ,
+        )
+
+    def subquery(self, node: Node, bound: Scope) -> Match | None:
+        """The pattern of EXISTS { }, COUNT { } or a condition that is one; None where it is no single pattern."""
+        if node.data == "pattern_predicate":
+            return self._predicate(node, bound)
+        query = tree(node, "query")
+        if query is None:
+            return self.match(node, bound)[0]
+        pipelines = list(trees(query))
+        clauses = [clause for pipeline in pipelines for clause in trees(pipeline)]
+        plain = len(pipelines) == 1 and clauses[0].data == "match" and not has(clauses[0], "OPTIONAL")
+        if not plain or [clause.data for clause in clauses[1:]] not in ([], ["return"]):
+            reason = "one pattern with its condition stands in { }"
+            self._reading.refuse(query, reason, "EXISTS { (a)-[:R]->(b), (b)-[:S]->(c) WHERE b.x > 1 }")
+            return None
+        match, scope = self.match(clauses[0], bound)
+        for returned in clauses[1:]:
+            if has(returned, "DISTINCT") or tree(returned, "offset", "limit"):
+                reason = "DISTINCT, SKIP and LIMIT are left out in { }"
+                self._reading.refuse(query, reason, "MATCH, then WITH a, count(DISTINCT b) AS c")
+            for column in (column for columns in trees(returned, "columns") for column in trees(columns, "column")):
+                self.expressions.read(next(trees(column)), Context(scope, _NO_AGGREGATE))
+        return match
+
+    def _predicate(self, node: Node, bound: Scope) -> Match:
+        parts = _Parts(bound)
+        self._chain(node, parts, None)
+        for name in (name for name in (*parts.nodes, *parts.edges) if is_named(name) and name not in bound):
+            reason = f"nothing is called {name} here, and a pattern as a condition binds no variable"
+            self._reading.refuse(node, reason, f"EXISTS {{ {self._reading.written(node)} }}")
+        return self._built(parts)
+
+    def _where(self, node: Node, parts: _Parts) -> None:
+        for where in trees(node, "where"):
+            condition = next(trees(where))
+
+            def read(scope: Scope, condition: Node = condition) -> Iterator[Expression]:
+                yield self.expressions.read(condition, Context(scope, _NO_AGGREGATE))
+
+            parts.conditions.append(read)
+
+    def _pattern(self, node: Node, parts: _Parts) -> None:
+        """One of the patterns between commas."""
+        kind = self._selected(node)
+        chains = list(trees(node, "chain", "group", "shortest"))
+        chain = chains[0]
+        if len(chains) > 1:
+            self._reading.refuse(chains[1], "an edge is missing between two nodes", "(a)-->(b)", "(a)-[:R]->{1,3}(b)")
+        if chain.data == "group":
+            self._group(chain, parts)
+            return
+        if chain.data == "shortest":
+            kind = _PATH_FUNCTIONS[next(tokens(chain, "PATH_FUNCTION")).lower()]
+            chain = next(trees(chain))
+        elements = self._chain(chain, parts, kind)
+        if name := tree(node, "path_name"):
+            path = name_of(next(trees(name)))
+            self._free(next(trees(name)), path, parts)
+            parts.paths[path] = PathPattern(path, elements)
+
+    def _selected(self, node: Node) -> PathKind | None:
+        if (selector := tree(node, *_SELECTORS)) is not None:
+            return _SELECTORS[selector.data]
+        if (selector := tree(node, "k_shortest")) is None:
+            return None
+        if str(next(tokens(selector, "INTEGER"))) != "1":
+            self._reading.refuse(selector, "the k shortest paths are left out", "ANY SHORTEST", "ALL SHORTEST")
+        return PathKind.SHORTEST
+
+    def _group(self, group: Node, parts: _Parts) -> None:
+        """A pattern in brackets."""
+        inner, *rest = trees(group)
+        if any(part.data != "where" for part in rest):
+            self._reading.refuse(group, "a repeated group is left out", "a repeated edge: (a)-[:R]->{1,3}(b)")
+            return
+        self._pattern(inner, parts)
+        self._where(group, parts)
+
+    def _chain(self, chain: Node, parts: _Parts, kind: PathKind | None) -> tuple[str, ...]:
+        """Nodes and edges in turn; with a kind they are one edge as a path of that kind."""
+        elements = list(trees(chain))
+        self._reading.elements += len(elements)
+        if self._reading.elements > MOST_ELEMENTS:
+            self._reading.refuse(chain, f"a plan has at most {MOST_ELEMENTS} nodes and edges in its patterns")
+            return ()
+        if kind is not None and len(elements) != 3:
+            reason = "a shortest path is sought along one edge, repeated"
+            self._reading.refuse(chain, reason, "p = shortestPath((a)-[:R|S*]->(b))")
+        variables = [self._element(element, parts) for element in elements]
+        for place in range(1, len(elements), 2):
+            self._edge(elements[place], variables[place], (variables[place - 1], variables[place + 1]), parts, kind)
+        return tuple(variables)
+
+    def _element(self, element: Node, parts: _Parts) -> str:
+        named = tree(element, "name")
+        name = name_of(named) if named else self._reading.unnamed()
+        if named and not is_named(name):
+            self._reading.refuse(named, "the name of a variable does not begin so", name[1:] or "a")
+        if element.data == "node":
+            self._node(element, name, parts)
+        return name
+
+    def _node(self, node: Node, name: str, parts: _Parts) -> None:
+        if name in parts.edges or name in parts.paths or parts.bound.get(name) in {"edge", "path"}:
+            self._reading.refuse(node, f"{name} is no node", f"{name}2")
+        known = parts.nodes.get(name, NodePattern(name))
+        groups: list[tuple[str, ...]] = []
+        for labels in trees(node, "labels"):
+            for label in _conjuncts(next(trees(labels))):
+                if (group := _group_of(label)) is not None:
+                    groups.append(group)
+                else:
+                    self._label_condition(name, label, parts)
+        subclasses = known.subclasses or tree(node, "subclasses") is not None
+        parts.nodes[name] = replace(known, labels=tuple(dict.fromkeys((*known.labels, *groups))), subclasses=subclasses)
+        self._properties(node, name, parts)
+        self._where(node, parts)
+
+    def _label_condition(self, name: str, label: Node, parts: _Parts) -> None:
+        parts.conditions.append(lambda _scope: [self.expressions.label_condition(name, label)])
+
+    def _properties(self, node: Node, name: str, parts: _Parts) -> None:
+        for given in trees(node, "parameter"):
+            self._reading.refuse(given, "a plan has no parameters", "{name: 'text'}")
+        for key, value in (tuple(trees(pair)) for given in trees(node, "map") for pair in trees(given)):
+            owned = Property(name, name_of(key))
+
+            def read(scope: Scope, owned: Property = owned, value: Node = value) -> Iterator[Expression]:
+                yield Compare(owned, Comparison.EQUAL, self.expressions.read(value, Context(scope, _NO_AGGREGATE)))
+
+            parts.conditions.append(read)
+
+    def _edge(self, edge: Node, name: str, ends: tuple[str, str], parts: _Parts, kind: PathKind | None) -> None:
+        if parts.taken(name) or parts.bound.get(name) in {"node", "path"}:
+            self._reading.refuse(edge, f"{name} is taken: each edge of a pattern has a variable of its own", f"{name}2")
+        path = self._length(edge, kind)
+        relations: tuple[str, ...] = ()
+        for labels in trees(edge, "labels"):
+            expression = next(trees(labels))
+            if (types := _types_of(expression)) is not None:
+                relations = types
+            elif expression.data == "not_label" and path is None:
+                self._label_condition(name, expression, parts)
+            else:
+                self._reading.refuse(labels, "an edge has one type, or one of several", "[:R|S]")
+        if path is not None and (tree(edge, "map", "where") is not None):
+            self._reading.refuse(
+                edge, "a condition on each edge of a path is left out", "-[:R {x: 1}]->(b)-[:R {x: 1}]->"
+            )
+        source, target = reversed(ends) if edge.data == "edge_left" else ends
+        parts.edges[name] = EdgePattern(name, source, target, relations, edge.data == "edge_either", path)
+        self._properties(edge, name, parts)
+        self._where(edge, parts)
+
+    def _length(self, edge: Node, kind: PathKind | None) -> PathLength | None:
+        hops = list(trees(edge, "hops_any", "hops_any_or_none", "hops_exactly", "hops_between", "quantifier_between"))
+        if len(hops) > 1:
+            self._reading.refuse(hops[1], "the lengths of a path are given once", "-[:R*1..3]->", "-[:R]->{1,3}")
+        if not hops:
+            return None if kind is None else PathLength(kind, 1, 1)
+        shortest, longest = self._bounds(hops[0])
+        if longest is not None and longest < shortest:
+            self._reading.refuse(hops[0], "no path is so long", f"*{longest}..{shortest}")
+        if kind is None:
+            kind = PathKind.REACHABLE if longest is None else PathKind.TRAILS
+        return PathLength(kind, shortest, longest)
+
+    def _bounds(self, hops: Node) -> tuple[int, int | None]:
+        """The least and the greatest number of edges."""
+        sides: list[int | None] = [None]
+        for token in tokens(hops):
+            if token.type == "INTEGER":
+                number = self.expressions.whole_number(token, hops)
+                sides[-1] = number.value if isinstance(number, Constant) and isinstance(number.value, int) else 0
+            elif token.type in {"DOTS", "COMMA"}:
+                sides.append(None)
+        least = 0 if hops.data in {"hops_any_or_none", "quantifier_between"} else 1
+        shortest = least if sides[0] is None else sides[0]
+        return shortest, shortest if hops.data == "hops_exactly" else sides[-1]
+
+    def _free(self, node: Node, name: str, parts: _Parts) -> None:
+        """The name of a path is new."""
+        if parts.taken(name) or name in parts.bound:
+            self._reading.refuse(node, f"{name} is taken", f"{name}2")
+
+
+def _conjuncts(labels: Node) -> Iterator[Node]:
+    """The label expressions that all hold."""
+    if labels.data == "all_of":
+        for part in trees(labels):
+            yield from _conjuncts(part)
+    else:
+        yield labels
+
+
+def _group_of(labels: Node) -> tuple[str, ...] | None:
+    """The labels of which one must hold; None where it is not so simple."""
+    if labels.data == "label":
+        return (name_of(labels),)
+    if labels.data == "any_of" and all(part.data == "label" for part in trees(labels)):
+        return tuple(dict.fromkeys(name_of(part) for part in trees(labels)))
+    return None
+
+
+def _types_of(labels: Node) -> tuple[str, ...] | None:
+    """The types that an edge may have; None where it is not so simple.
+
+    An edge has one type only, so `:wdt:P57` is an id with its prefix.
+    """
+    if labels.data == "any_of":
+        each = [_types_of(part) for part in trees(labels)]
+        return tuple(dict.fromkeys(name for names in each if names for name in names)) if all(each) else None
+    parts = [labels] if labels.data == "label" else list(trees(labels))
+    if labels.data not in {"label", "all_of"} or len(parts) > 2 or any(part.data != "label" for part in parts):
+        return None
+    return (":".join(name_of(part) for part in parts),)
+
+
+def _joined(conditions: list[Expression]) -> Expression | None:
+    """All of these conditions in one; those that are joined by AND already are taken apart."""
+    if len(conditions) < 2:
+        return conditions[0] if conditions else None
+    flat: list[Expression] = []
+    for condition in conditions:
+        if isinstance(condition, Joined) and condition.connective is Connective.AND:
+            flat.extend(condition.parts)
+        else:
+            flat.append(condition)
+    return Joined(Connective.AND, tuple(flat))

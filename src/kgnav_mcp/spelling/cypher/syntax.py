@@ -1,0 +1,61 @@
+"""From the text of a plan in Cypher to a tree of its grammar, by the parser library lark."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from lark import Lark, Token, Tree, UnexpectedInput
+
+from kgnav_mcp.errors import InvalidPlan
+from kgnav_mcp.plan import PlanProblem
+from kgnav_mcp.spelling.cypher.faults import fault
+from kgnav_mcp.spelling.cypher.words import Words
+
+Node = Tree[Token]
+
+LONGEST_TEXT: Final = 20_000
+"""Characters of a plan."""
+DEEPEST: Final = 60
+"""Levels of the tree of one plan: whoever walks over it later may do so by recursion."""
+
+
+def parse_tree(text: str) -> Node:
+    """The tree of a text.
+
+    Raises:
+        InvalidPlan: it is too long, too deeply nested, or no Cypher that reads.
+    """
+    if len(text) > LONGEST_TEXT:
+        reason = f"it has {len(text):,} characters, {LONGEST_TEXT:,} are taken"
+        raise InvalidPlan([PlanProblem("the plan", reason)])
+    try:
+        tree = _parser().parse(text)  # pyright: ignore[reportUnknownMemberType]
+    except UnexpectedInput as error:
+        raise InvalidPlan([fault(text, error)]) from error
+    _check_depth(tree)
+    return tree
+
+
+@cache
+def _parser() -> Lark:
+    return Lark(
+        Path(__file__).with_name("cypher.lark").read_text(encoding="utf-8"),
+        parser="lalr",
+        lexer="basic",
+        postlex=Words(),
+        propagate_positions=True,
+        maybe_placeholders=False,
+    )
+
+
+def _check_depth(tree: Node) -> None:
+    level = [tree]
+    for _ in range(DEEPEST):
+        level = [child for node in level for child in node.children if isinstance(child, Tree)]
+        if not level:
+            return
+    deepest = level[0].meta
+    place = f"line {deepest.line}, column {deepest.column}"
+    raise InvalidPlan([PlanProblem(place, f"it is nested in more than {DEEPEST} levels")])
