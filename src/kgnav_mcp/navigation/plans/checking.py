@@ -186,7 +186,8 @@ class _Checker:
         if not isinstance(source, Node) or not isinstance(target, Node) or not resolved.relations:
             return
         heads, tails = _one_group(source), _one_group(target)
-        if resolved.path is not None or not (source.labels or target.labels):
+        labels = (*source.labels, *target.labels)
+        if resolved.path is not None or not labels or not all(labels):  # an unknown label is told elsewhere
             return
         if any(self.vocabulary.leads(one, heads, tails) for one in resolved.relations):
             return

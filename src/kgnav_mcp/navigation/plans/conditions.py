@@ -92,7 +92,7 @@ class ConditionChecker:
                     return await self.entities.with_name(condition, replace(prop, ids=ids), texts)
                 if condition.comparison in _BY_VALUE:
                     self._kinds(prop, ids, texts)
-                return None
+                return replace(condition, left=replace(prop, ids=ids)) if name == NAME else None
             case _:
                 return None
 
@@ -129,7 +129,8 @@ class ConditionChecker:
     async def _of_node(self, prop: Property, labels: Sequence[str]) -> Expression:
         ids = await self.vocabulary.properties(prop.name)
         if ids or prop.name == NAME:
-            return replace(prop, ids=ids)
+            # Of names in several languages, the one that answers show.
+            return replace(prop, ids=() if prop.name == NAME and self.vocabulary.in_languages(ids) else ids)
         if prop.name == ID:
             return Call(Function.ID, (Variable(prop.owner),))
         place = f"{prop.owner}.{prop.name}"

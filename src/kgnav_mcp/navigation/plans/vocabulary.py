@@ -124,6 +124,11 @@ class Vocabulary:
                 kinds.update(_kind(datatype) for datatype in facts.datatypes)
         return frozenset(kinds)
 
+    def in_languages(self, properties: Sequence[str]) -> bool:
+        """Whether values of these properties are texts of stated languages."""
+        facts = (facts for facts in self.whole.properties if facts.relation.id in properties)
+        return any(_local(datatype) == "langstring" for each in facts for datatype in each.datatypes)
+
     def nearest_label(self, name: str) -> list[str]:
         """The labels most like a name."""
         return _nearest(name, [], _words(map(_label, self.whole.labels)))
@@ -149,5 +154,8 @@ def _nearest(name: str, preferred: Sequence[str], known: Sequence[str]) -> list[
 
 
 def _kind(datatype: str) -> str:
-    local = datatype.rsplit(":", 1)[-1].rsplit("#", 1)[-1].casefold().replace("-", "")
-    return _KIND.get(local, local)
+    return _KIND.get(_local(datatype), _local(datatype))
+
+
+def _local(datatype: str) -> str:
+    return datatype.rsplit(":", 1)[-1].rsplit("#", 1)[-1].casefold().replace("-", "")
