@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.builder import Builder, edge
@@ -18,6 +18,7 @@ from kgnav_mcp.adapters.cypher.catalogue import Catalogue
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow
 from kgnav_mcp.adapters.cypher.session import IDS_OF_QUERY, batches
 from kgnav_mcp.adapters.cypher.values import ValueFormats, split_key
+from kgnav_mcp.adapters.paging.counts import RelationCounts
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreError
 from kgnav_mcp.model import Direction, Literal
@@ -73,30 +74,38 @@ class Wanted:
         return {name: values for name, values in found.items() if values}
 
 
+class Side(NamedTuple):
+    """An entity, by the id that was given, and the direction in which its rows are listed."""
+
+    direction: Direction
+    reference: str
+
+
 @dataclass(frozen=True)
-class RelationCounts:
+class NodeCounts:
     """The rows at one node in one direction, counted by relation: values of the property, edges of the type.
 
-    `values`, `rows` and `examples` are the rows themselves and a few far ends by type; None where they were not read.
+    `values`, `edges` and `examples` are the rows themselves and a few far ends by type; None where they were not read.
     """
 
+    side: Side
     anchor: Anchor
-    direction: Direction
     value_counts: Mapping[str, int]
     edge_counts: Mapping[str, int]
     values: Mapping[str, list[Literal]] | None = None
-    rows: Mapping[str, list[Edge]] | None = None
+    edges: Mapping[str, list[Edge]] | None = None
     examples: Mapping[str, Sequence[NodeRow]] | None = None
 
     @cached_property
-    def total(self) -> int:
-        return sum(self.value_counts.values()) + sum(self.edge_counts.values())
+    def by_path(self) -> dict[tuple[str, ...], int]:
+        """Rows of each relation."""
+        names = self.value_counts.keys() | self.edge_counts.keys()
+        return {(name,): self.value_counts.get(name, 0) + self.edge_counts.get(name, 0) for name in names}
 
-    @cached_property
-    def by_relation(self) -> dict[str, int]:
-        """Rows of each relation, by id."""
-        names = sorted(self.value_counts.keys() | self.edge_counts.keys())
-        return {name: self.value_counts.get(name, 0) + self.edge_counts.get(name, 0) for name in names}
+
+def by_side(counts: Iterable[NodeCounts]) -> RelationCounts[Side, str]:
+    """The counts as those of `adapters.paging`."""
+    return RelationCounts({each.side: each.by_path for each in counts})
 
 
 class CountReader:
@@ -108,7 +117,7 @@ class CountReader:
 
     async def read(
         self, references: Sequence[str], wanted: Wanted, *, rows: int = 0, examples: int = 0
-    ) -> tuple[dict[str, Anchor], list[RelationCounts]]:
+    ) -> tuple[dict[str, Anchor], list[NodeCounts]]:
         """The anchors by reference, and their counts: direction by direction, in the order of the references.
 
         A node with no more than `rows` edges in a direction comes with them. `examples` far ends come for each type.
@@ -142,7 +151,8 @@ class CountReader:
         formats = self._session.dialect.values
         asked = batches(list(dict.fromkeys(nodes)), IDS_OF_QUERY)
         answers = await gathered(*(self._session.items(queries.OWN_VALUES, ids=some) for some in asked))
-        return {node_id: wanted.values(formats, own) for rows in answers for node_id, own in rows}
+        found = [row for rows in answers for row in rows]
+        return await in_thread(len(found), lambda: {node_id: wanted.values(formats, own) for node_id, own in found})
 
 
 class _Query:
@@ -190,27 +200,31 @@ class _Query:
             examples=example_expressions(self._builder, side, self._counted) if with_examples else "",
         )
 
-    def decoded(self, found: Mapping[str, Anchor], formats: ValueFormats) -> list[RelationCounts] | None:
+    def decoded(self, found: Mapping[str, Anchor], formats: ValueFormats) -> list[NodeCounts] | None:
         """The counts at some nodes; None where those of the known types do not make up a degree."""
-        anchors = list({anchor.node_id: anchor for anchor in found.values()}.values())
+        first = {anchor.node_id: reference for reference, anchor in reversed([*found.items()])}
+        nodes = [(reference, anchor) for reference, anchor in found.items() if first[anchor.node_id] == reference]
         counts = [
-            self._counts(anchor, side, anchor.row[_FIRST_SIDE + place] if self._sides else (0, (), (), ()), formats)
-            for place, side in enumerate(self._wanted.directions)
-            for anchor in anchors
+            self._counts(
+                Side(direction, reference),
+                anchor,
+                anchor.row[_FIRST_SIDE + place] if self._sides else (0, (), (), ()),
+                formats,
+            )
+            for place, direction in enumerate(self._wanted.directions)
+            for reference, anchor in nodes
         ]
         complete = [each for each in counts if each is not None]
         return complete if len(complete) == len(counts) else None
 
-    def _counts(
-        self, anchor: Anchor, side: Direction, seen: Sequence[Any], formats: ValueFormats
-    ) -> RelationCounts | None:
-        degree, edges, sizes, ends = seen
-        rows: dict[str, list[Edge]] | None = None
-        if edges or not degree:
-            rows = defaultdict(list)
-            for row in edges:
-                rows[row[0]].append(row)
-            edge_counts = {name: len(of_type) for name, of_type in rows.items()}
+    def _counts(self, side: Side, anchor: Anchor, seen: Sequence[Any], formats: ValueFormats) -> NodeCounts | None:
+        degree, rows, sizes, ends = seen
+        edges: dict[str, list[Edge]] | None = None
+        if rows or not degree:
+            edges = defaultdict(list)
+            for row in rows:
+                edges[row[0]].append(row)
+            edge_counts = {name: len(of_type) for name, of_type in edges.items()}
         else:
             by_place = sizes and isinstance(sizes[0], int)
             named = zip(self._counted, sizes, strict=True) if by_place else sizes
@@ -219,7 +233,7 @@ class _Query:
                 return None
         values: dict[str, list[Literal]] | None = None
         value_counts: dict[str, int] = defaultdict(int)
-        value_rows = anchor.row[_VALUES] if self._wanted.has_values(side) else ()
+        value_rows = anchor.row[_VALUES] if self._wanted.has_values(side.direction) else ()
         if self._with_values or not value_rows:
             values = self._wanted.values(formats, value_rows)
             value_counts.update({name: len(literals) for name, literals in values.items()})
@@ -229,7 +243,7 @@ class _Query:
                 if size and self._wanted.has_relation(name := split_key(key)[0]):
                     value_counts[name] += size
         examples = dict(zip(self._counted, ends, strict=True)) if ends else None
-        return RelationCounts(anchor, side, value_counts, edge_counts, values, rows, examples)
+        return NodeCounts(side, anchor, value_counts, edge_counts, values, edges, examples)
 
 
 def example_expressions(builder: Builder, side: Direction, types: Iterable[str]) -> str:

@@ -13,8 +13,8 @@ from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.builder import edge
 from kgnav_mcp.adapters.cypher.counts import Edge
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, Lookup, relation_of
-from kgnav_mcp.adapters.cypher.neighbours import qualifiers
 from kgnav_mcp.adapters.cypher.pages import items_before, list_page
+from kgnav_mcp.adapters.cypher.rows import qualifiers
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Direction, Entity, Page, Triple
 

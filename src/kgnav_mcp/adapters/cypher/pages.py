@@ -1,8 +1,7 @@
-"""Which rows a page shows, and where the next one begins.
+"""Positions that notice that a list was written to: they say how many items it had.
 
-A position is `<total>.<place>.<rows>.<row>.<direction>.<relation>`: the rows of the whole list; the place of the entity
-among the ids asked for; how many rows the relation has there, and how many of them come before the next one. A relation
-that has another number of rows now has been written to, and a position in it means nothing any more.
+A position of rows is `<total>.<rows>.<position of adapters.paging>`: the rows of the whole list, and those of the
+relation that the position is in. A position of any other list is `<total>.<items before it>`.
 """
 
 from __future__ import annotations
@@ -10,103 +9,47 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgnav_mcp.adapters.cypher.counts import RelationCounts
+from kgnav_mcp.adapters.paging.positions import Position
 from kgnav_mcp.errors import InvalidCursor
-from kgnav_mcp.model import Count, Direction, Page, Stop, T
+from kgnav_mcp.model import Count, Page, Stop, T
 from kgnav_mcp.port.lists import invalid
 
 _DIGITS = 15
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
-    """The place of the row that comes next."""
+class RowPosition:
+    """The place of the row that comes next. `rows` is the length of its relation, `total` that of the list."""
 
     total: int
-    place: int
     rows: int
-    row: int
-    direction: Direction
-    relation: str
+    text: str
+    """As `adapters.paging` writes it."""
 
-    def __str__(self) -> str:
-        return f"{self.total}.{self.place}.{self.rows}.{self.row}.{self.direction}.{self.relation}"
+    def write(self) -> str:
+        """The text a page gives."""
+        return f"{self.total}.{self.rows}.{self.text}"
 
     @classmethod
-    def parse(cls, text: str) -> Position:
-        """Raises InvalidCursor when the text is no position of rows."""
-        fields = text.split(".", 5)
-        if len(fields) != 6 or fields[4] not in set(Direction):
+    def parse(cls, text: str) -> RowPosition:
+        """The position that a page gave as a text.
+
+        Raises:
+            InvalidCursor: the text is no such position.
+        """
+        fields = text.split(".", 2)
+        if len(fields) != 3:
             raise invalid(text)
-        total, place, rows, row = (_number(field, text) for field in fields[:4])
-        return cls(total, place, rows, row, Direction(fields[4]), fields[5])
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Rows `start` to `end` of one relation at one node: values of the property first, then edges of the type."""
-
-    counts: RelationCounts
-    relation: str
-    start: int
-    end: int
+        return cls(_number(fields[0], text), _number(fields[1], text), fields[2])
 
     @property
-    def key(self) -> tuple[str, Direction]:
-        """The node, by the store's own id, and the direction."""
-        return self.counts.anchor.node_id, self.counts.direction
+    def place(self) -> Position:
+        """The position in the list of rows.
 
-    @property
-    def values(self) -> int:
-        """Values that the property has."""
-        return self.counts.value_counts.get(self.relation, 0)
-
-    @property
-    def edges(self) -> int:
-        """Edges of the type."""
-        return self.counts.edge_counts.get(self.relation, 0)
-
-    @property
-    def skip(self) -> int:
-        """Edges before the first one shown."""
-        return max(self.start - self.values, 0)
-
-    @property
-    def take(self) -> int:
-        """Edges shown."""
-        return max(self.end - self.values, 0) - self.skip
-
-
-def planned(counts: Sequence[RelationCounts], start: Position | None, limit: int) -> tuple[list[Part], int]:
-    """What a page of `limit` rows shows, and how many of the counted rows come behind it.
-
-    The first counts are those of the node that `start` is at.
-
-    Raises:
-        InvalidCursor: the relation at the start has another number of rows now.
-    """
-    parts: list[Part] = []
-    left = sum(each.total for each in counts)
-    for each in counts:
-        for relation, rows in each.by_relation.items() if each.total else ():
-            first = 0
-            if start is not None:
-                if relation != start.relation:
-                    left -= rows
-                    continue
-                if rows != start.rows:
-                    raise changed()
-                first, start = start.row, None
-            end = min(rows, first + limit)
-            if end > first:
-                parts.append(Part(each, relation, first, end))
-            limit -= end - first
-            left -= end
-            if limit <= 0:
-                return parts, left
-        if start is not None:
-            raise changed()
-    return parts, left
+        Raises:
+            InvalidCursor: the text is none.
+        """
+        return Position.parse(self.text)
 
 
 def items_before(after: str | None, total: int | None) -> int:

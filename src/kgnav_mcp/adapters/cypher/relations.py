@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,23 +9,25 @@ from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.counts import (
     SAMPLED_EDGES,
     CountReader,
-    RelationCounts,
+    NodeCounts,
     ValuesOf,
     Wanted,
+    by_side,
     example_expressions,
 )
 from kgnav_mcp.adapters.cypher.entities import Entities, NodeRow, relation_of
 from kgnav_mcp.adapters.cypher.session import batches
+from kgnav_mcp.adapters.paging.directions import relations_together
+from kgnav_mcp.adapters.paging.relations import paths_in_order, relations_page
 from kgnav_mcp.concurrency import gathered, in_thread
-from kgnav_mcp.model import AnchoredPage, Count, Direction, Node, RelationFacts, Stop
+from kgnav_mcp.model import AnchoredPage, Direction, Node, Page, RelationFacts, Stop, anchored
 
 _TYPES = 50
 """Types whose examples one query reads."""
 _NODES = 5
 """Nodes whose edges are looked at for the examples of a relation."""
 
-Key = tuple[Direction, str]
-"""A relation in one direction."""
+Path = tuple[str, ...]
 
 
 class RelationReader:
@@ -42,97 +43,108 @@ class RelationReader:
     ) -> AnchoredPage[RelationFacts]:
         """The relations by direction and id, `limit` at most."""
         at_once = len(references) == 1 and len(self._entities.catalogue.current.types) <= _TYPES
-        found, counts = await self._counts.read(references, wanted, examples=examples if at_once else 0)
-
-        def counted() -> dict[Key, dict[str, int]]:
-            rows: dict[Key, dict[str, int]] = defaultdict(dict)
-            for each in counts:
-                for name, size in each.by_relation.items():
-                    rows[each.direction, name][each.anchor.entity.id] = size
-            return {key: rows[key] for key in sorted(rows, key=lambda key: (key[0] is Direction.INCOMING, key[1]))}
-
-        rows = await in_thread(len(counts), counted)
-        order = list(rows)[:limit]
-        ends = await self._examples(counts, wanted, order, examples) if examples else {}
-        items = tuple(
-            RelationFacts(
-                relation := relation_of(name),
-                side,
-                Count(sum(rows[side, name].values())),
-                (relation,),
-                tuple(ends.get((side, name), ())[:examples]),
-                per_entity=rows[side, name],
+        found, nodes = await self._counts.read(references, wanted, examples=examples if at_once else 0)
+        sides = [[node for node in nodes if node.side.direction is side] for side in wanted.directions]
+        pages = await gathered(
+            *(
+                self._page_in(direction, some, wanted, examples, limit)
+                for direction, some in zip(wanted.directions, sides, strict=True)
             )
-            for side, name in order
         )
         anchors = {reference: anchor.entity for reference, anchor in found.items()}
-        stop = Stop.LIMIT if len(rows) > limit else Stop.COMPLETE
-        positions = tuple(f"{side}.{name}" for side, name in order)
-        return AnchoredPage(items, positions, Count(len(rows)), stop, anchors=anchors)
+        return anchored(relations_together(pages, limit), anchors)
+
+    async def _page_in(
+        self, direction: Direction, nodes: Sequence[NodeCounts], wanted: Wanted, examples: int, limit: int
+    ) -> Page[RelationFacts]:
+        """The relations in one direction."""
+        counts = by_side(nodes)
+        paths = await in_thread(len(nodes), lambda: paths_in_order(counts, tuple))
+        ends = await self._examples(direction, nodes, wanted, paths[:limit], examples) if examples else {}
+        printed = {node.side: node.anchor.entity.id for node in nodes}
+
+        def page() -> Page[RelationFacts]:
+            return relations_page(
+                counts,
+                direction,
+                paths=paths,
+                limit=limit,
+                names={path[0]: relation_of(path[0]) for path in paths},
+                printed=printed.__getitem__,
+                examples=ends,
+                stop=Stop.COMPLETE,
+            )
+
+        return await in_thread(len(nodes), page)
 
     async def _examples(
-        self, counts: Sequence[RelationCounts], wanted: Wanted, order: Sequence[Key], examples: int
-    ) -> dict[Key, list[Node]]:
+        self,
+        direction: Direction,
+        nodes: Sequence[NodeCounts],
+        wanted: Wanted,
+        paths: Sequence[Path],
+        examples: int,
+    ) -> dict[Path, list[Node]]:
         """Distinct far ends of each relation, from the first nodes that have some."""
-        having = await in_thread(len(counts), lambda: _first_nodes(counts, order))
-        ends = await self._ends(having, examples)
+        having = await in_thread(len(nodes), lambda: _first_nodes(nodes, paths))
+        ends = await self._ends(direction, having, examples)
         values = await self._values(having, wanted)
         decode = self._entities.decoder.entity
-        found: dict[Key, list[Node]] = {}
-        for (side, name), nodes in having.items():
+        found: dict[Path, list[Node]] = {}
+        for path, some in having.items():
+            name = path[0]
             far: dict[Node, None] = {}
-            for each in nodes:
-                own = each.values if each.values is not None else values.get(each.anchor.node_id, {})
+            for node in some:
+                own = node.values if node.values is not None else values.get(node.anchor.node_id, {})
                 far |= dict.fromkeys(own.get(name, ())[:examples])
-                known = each.examples or {}
-                rows: Sequence[NodeRow] = known.get(name) or ends.get((each.anchor.node_id, side, name), ())
+                known = node.examples or {}
+                rows: Sequence[NodeRow] = known.get(name) or ends.get((node.anchor.node_id, name), ())
                 far |= dict.fromkeys(map(decode, rows))
-            found[side, name] = list(far)
+            found[path] = list(far)[:examples]
         return found
 
     async def _ends(
-        self, having: Mapping[Key, Sequence[RelationCounts]], examples: int
-    ) -> dict[tuple[str, Direction, str], Sequence[NodeRow]]:
-        """A few far ends of edges that did not come with the counts, by node, direction and type."""
-        types: dict[Direction, list[str]] = defaultdict(list)
-        nodes: dict[Direction, dict[str, None]] = defaultdict(dict)
-        for (side, name), counts in having.items():
-            lacking = [each.anchor.node_id for each in counts if each.examples is None and name in each.edge_counts]
-            if lacking:
-                types[side].append(name)
-                nodes[side] |= dict.fromkeys(lacking)
-        asked = [(side, some) for side, names in types.items() for some in batches(names, _TYPES)]
-        answers = await gathered(*(self._examples_of(list(nodes[side]), side, some, examples) for side, some in asked))
+        self, direction: Direction, having: Mapping[Path, Sequence[NodeCounts]], examples: int
+    ) -> dict[tuple[str, str], Sequence[NodeRow]]:
+        """A few far ends of edges that did not come with the counts, by node and type."""
+        unread = {
+            name: [node for node in nodes if node.examples is None and name in node.edge_counts]
+            for (name, *_), nodes in having.items()
+        }
+        types = [name for name, nodes in unread.items() if nodes]
+        some = list(dict.fromkeys(node.anchor.node_id for nodes in unread.values() for node in nodes))
+        asked = batches(types, _TYPES)
+        answers = await gathered(*(self._examples_of(some, direction, names, examples) for names in asked))
         return {
-            (node_id, side, name): rows
-            for (side, some), found in zip(asked, answers, strict=True)
+            (node_id, name): rows
+            for names, found in zip(asked, answers, strict=True)
             for node_id, of_types in found
-            for name, rows in zip(some, of_types, strict=True)
+            for name, rows in zip(names, of_types, strict=True)
         }
 
     async def _examples_of(
-        self, nodes: Sequence[str], side: Direction, types: Sequence[str], examples: int
+        self, nodes: Sequence[str], direction: Direction, types: Sequence[str], examples: int
     ) -> list[list[Any]]:
         return await self._session.rows(
             queries.EXAMPLES,
-            {"examples": example_expressions(self._session.builder, side, types)},
+            {"examples": example_expressions(self._session.builder, direction, types)},
             ids=nodes,
             examples=examples,
             edges=SAMPLED_EDGES,
             shown=self._entities.decoder.shown,
         )
 
-    async def _values(self, having: Mapping[Key, Sequence[RelationCounts]], wanted: Wanted) -> ValuesOf:
-        lacking = (each for (_, name), counts in having.items() for each in counts if name in each.value_counts)
-        return await self._counts.values_at([each.anchor.node_id for each in lacking if each.values is None], wanted)
+    async def _values(self, having: Mapping[Path, Sequence[NodeCounts]], wanted: Wanted) -> ValuesOf:
+        unread = [node for (name, *_), nodes in having.items() for node in nodes if name in node.value_counts]
+        return await self._counts.values_at([node.anchor.node_id for node in unread if node.values is None], wanted)
 
 
-def _first_nodes(counts: Sequence[RelationCounts], order: Sequence[Key]) -> dict[Key, list[RelationCounts]]:
+def _first_nodes(nodes: Sequence[NodeCounts], paths: Sequence[Path]) -> dict[Path, list[NodeCounts]]:
     """The first few nodes that have each relation."""
-    having: dict[Key, list[RelationCounts]] = {key: [] for key in order}
-    for each in counts:
-        for name in each.by_relation:
-            nodes = having.get((each.direction, name))
-            if nodes is not None and len(nodes) < _NODES:
-                nodes.append(each)
+    having: dict[Path, list[NodeCounts]] = {path: [] for path in paths}
+    for node in nodes:
+        for path in node.by_path:
+            first = having.get(path)
+            if first is not None and len(first) < _NODES:
+                first.append(node)
     return having

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import ClassVar, Generic
 
 from kgnav_mcp.adapters.paging.counts import E, K, RelationCounts
 from kgnav_mcp.adapters.paging.positions import Place, Position
-from kgnav_mcp.adapters.paging.segments import R, Rows, Segment, Wanted, in_order, plan
+from kgnav_mcp.adapters.paging.segments import Plan, R, Rows, Segment, Wanted, in_order, plan
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Page, Stop, Triple
 from kgnav_mcp.port.lists import invalid
@@ -40,6 +41,10 @@ class RowSource(ABC, Generic[E, K, R]):
     async def counts(self) -> RelationCounts[E, K]:
         """The rows of the question, counted."""
 
+    async def counts_from(self, start: Position, limit: int) -> RelationCounts[E, K]:  # noqa: ARG002
+        """The counts that a page from a position on needs: those of more than `limit` rows, if there are as many."""
+        return await self.counts()
+
     @abstractmethod
     def small(self, segment: Segment[E, K]) -> bool:
         """Whether a segment is read whole, together with others."""
@@ -65,16 +70,32 @@ async def neighbours_page(
     Raises:
         InvalidCursor: `after` is no position of this list.
     """
+    page = await rows_page(source, entities, limit=limit, after=after, all_or_none=all_or_none)
+    return Page(tuple(await source.triples(page.items)), page.positions, page.total, page.stop, page.note)
+
+
+async def rows_page(
+    source: RowSource[E, K, R], entities: Sequence[E], *, limit: int, after: str | None, all_or_none: bool
+) -> Page[tuple[Segment[E, K], R]]:
+    """As `neighbours_page`, each row with the segment that it is in.
+
+    Raises:
+        InvalidCursor: as `neighbours_page`.
+    """
     start = Position.parse(after) if after is not None else None
     if start is not None and start.entity >= len(entities):
         raise invalid(after or "")
     all_or_none = all_or_none and start is None
-    counts = await source.probe(limit, all_or_none=all_or_none) if start is None else None
+    counts: RelationCounts[E, K] | Count | None
+    if start is not None:
+        counts = await source.counts_from(start, limit)
+    else:
+        counts = await source.probe(limit, all_or_none=all_or_none)
     if isinstance(counts, Count):
         return Page((), (), counts, Stop.LIMIT)
     if counts is None:
         counts = await source.counts()
-    total = await in_thread(len(entities), lambda: counts.total)
+    total = await in_thread(len(counts.rows), lambda: counts.total)
     if all_or_none and total.value > limit:
         return Page((), (), total, Stop.LIMIT, source.note)
     segments = in_order(counts, entities, source.ids, start)
@@ -82,47 +103,50 @@ async def neighbours_page(
     place = Place()
     if first is not None and start is not None and (first.index, source.ids(first.path)) == (start.entity, start.path):
         place = Place(*start.place)
-    parts, more = await read_rows(source, chain([first] if first is not None else [], segments), place, limit)
-    rows = [(segment, row, behind) for segment, part in parts for row, behind in part.found]
+    segments = chain([first] if first is not None else [], segments)
+    parts, more = await read_rows(source, segments, place, limit, entities=len(counts.rows))
     missing = Stop.first(part.stop for _, part in parts if part.stop is not Stop.LIMIT)
-    more = more or len(rows) > limit
+    found = sum(len(part.found) for _, part in parts)
+    more = more or found > limit
     if all_or_none and more and missing is not Stop.TIME_OUT:
         return Page((), (), Count.at_least(max(total.value, limit + 1)), Stop.LIMIT, source.note)
-    rows = rows[:limit]
+    stop = Stop.first((counts.stop, missing, Stop.LIMIT if more else Stop.COMPLETE))
+    return await in_thread(found, lambda: _page(source, parts, limit, total, stop))
+
+
+def _page(
+    source: RowSource[E, K, R], parts: Sequence[tuple[Segment[E, K], Rows[R]]], limit: int, total: Count, stop: Stop
+) -> Page[tuple[Segment[E, K], R]]:
+    rows = [(segment, row, behind) for segment, part in parts for row, behind in part.found][:limit]
     return Page(
-        items=tuple(await source.triples([(segment, row) for segment, row, _ in rows])),
+        items=tuple((segment, row) for segment, row, _ in rows),
         positions=tuple(Position(one.index, source.ids(one.path), behind).write() for one, _, behind in rows),
         total=total,
-        stop=Stop.first((counts.stop, missing, Stop.LIMIT if more else Stop.COMPLETE)),
+        stop=stop,
         note=source.note,
     )
 
 
 async def read_rows(
-    source: RowSource[E, K, R], segments: Iterator[Segment[E, K]], start: Place, limit: int
+    source: RowSource[E, K, R], segments: Iterator[Segment[E, K]], start: Place, limit: int, *, entities: int = 1
 ) -> tuple[list[tuple[Segment[E, K], Rows[R]]], bool]:
     """Rows of the next segments, the first one from a place on, and whether there are more behind them.
 
     At least `limit`, where there are as many. It ends at a segment that was not read to its end: what lies behind rows
-    that are missing would be passed over.
+    that are missing would be passed over. The segments are those of so many entities.
     """
     parts: list[tuple[Segment[E, K], Rows[R]]] = []
     while limit > 0:
-        planned = plan(segments, start, limit, source.small, rows=source.rows_together, size=source.segments_together)
+        planned = await in_thread(entities, partial(_plan, source, segments, start, limit))
         if not planned.wanted:
             break
         groups, slices = await gathered(
             gathered(*map(source.together, planned.together)), gathered(*map(source.slice, planned.slices))
         )
-        read = {
-            one.segment: rows
-            for some, found in zip(planned.together, groups, strict=True)
-            for one, rows in zip(some, found, strict=True)
-        } | {one.segment: rows for one, rows in zip(planned.slices, slices, strict=True)}
+        read = await in_thread(len(planned.wanted), partial(planned.in_order, groups, slices))
         start = Place()
-        for n, one in enumerate(planned.wanted):
-            rows = read[one.segment]
-            parts.append((one.segment, rows))
+        for n, (segment, rows) in enumerate(read):
+            parts.append((segment, rows))
             limit -= len(rows.found)
             if rows.stop is Stop.LIMIT and limit > 0 and rows.found:  # fewer rows came before it than were counted
                 start = rows.found[-1][1]
@@ -131,3 +155,7 @@ async def read_rows(
             if rows.stop is not Stop.COMPLETE:
                 return parts, True
     return parts, next(segments, None) is not None
+
+
+def _plan(source: RowSource[E, K, R], segments: Iterator[Segment[E, K]], start: Place, limit: int) -> Plan[E, K]:
+    return plan(segments, start, limit, source.small, rows=source.rows_together, size=source.segments_together)

@@ -71,6 +71,15 @@ class Plan(Generic[E, K]):
     together: list[list[Wanted[E, K]]] = field(default_factory=list[list[Wanted[E, K]]])
     slices: list[Wanted[E, K]] = field(default_factory=list[Wanted[E, K]])
 
+    def in_order(
+        self, groups: Sequence[Sequence[Rows[R]]], slices: Sequence[Rows[R]]
+    ) -> list[tuple[Segment[E, K], Rows[R]]]:
+        """What was read of the groups and of the slices, in the order of the page."""
+        wanted = [one for some in (*self.together, self.slices) for one in some]
+        rows = [found for some in (*groups, slices) for found in some]
+        by_segment = {one.segment: found for one, found in zip(wanted, rows, strict=True)}
+        return [(one.segment, by_segment[one.segment]) for one in self.wanted]
+
 
 def in_order(
     counts: RelationCounts[E, K],

@@ -1,0 +1,207 @@
+"""The rows at nodes, as `adapters.paging` counts and reads them: values of properties, and edges.
+
+Both directions are one list, the outgoing rows first. Within a relation a property's values come before edges, and
+edges in the store's own order. The store skips the edges of a hub that come before a page.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from kgnav_mcp.adapters.cypher import queries
+from kgnav_mcp.adapters.cypher.builder import edge
+from kgnav_mcp.adapters.cypher.counts import CountReader, Edge, NodeCounts, Side, ValuesOf, Wanted, by_side
+from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, relation_of
+from kgnav_mcp.adapters.cypher.session import IDS_OF_QUERY, batches
+from kgnav_mcp.adapters.cypher.values import ValueFormats, split_key
+from kgnav_mcp.adapters.paging.counts import RelationCounts
+from kgnav_mcp.adapters.paging.neighbours import RowSource
+from kgnav_mcp.adapters.paging.positions import Place, Position
+from kgnav_mcp.adapters.paging.segments import Rows, Segment
+from kgnav_mcp.adapters.paging.segments import Wanted as WantedRows
+from kgnav_mcp.concurrency import gathered, in_thread
+from kgnav_mcp.model import Direction, Literal, Qualifier, Stop, Triple
+
+Row = Literal | Edge
+EdgesOf = Mapping[tuple[str, Direction, str], Sequence[Edge]]
+"""Edges by node, direction and type."""
+
+
+class RowReader(RowSource[Side, str, Row]):
+    """Counts and reads the rows of one question."""
+
+    rows_together: ClassVar[int] = 10_000
+    segments_together: ClassVar[int] = 10_000
+
+    def __init__(
+        self, entities: Entities, counts: CountReader, references: Sequence[str], wanted: Wanted, limit: int
+    ) -> None:
+        self._entities = entities
+        self._session = entities.session
+        self._counts = counts
+        self._references = references
+        self._wanted = wanted
+        self._limit = limit
+        self._nodes: dict[Side, NodeCounts] = {}
+        self.anchors: dict[str, Anchor] = {}
+        """The nodes that were looked up, by reference."""
+
+    def ids(self, path: tuple[str, ...]) -> tuple[str, ...]:
+        return path
+
+    def rows_at(self, position: Position) -> int:
+        """How many rows the relation of a position has."""
+        node = self._nodes.get(self._side(position))
+        return node.by_path.get((position.path[0],), 0) if node is not None else 0
+
+    async def counts(self) -> RelationCounts[Side, str]:
+        await self._count(self._references, self._wanted)
+        return by_side(self._nodes.values())
+
+    async def counts_from(self, start: Position, limit: int) -> RelationCounts[Side, str]:
+        """Counts no more nodes than a page shows: another page has told the total."""
+        first = self._side(start).direction
+        for direction in self._wanted.directions[self._wanted.directions.index(first) :]:
+            place = start.entity % len(self._references) if direction is first else 0
+            listed = await self._listed_before(place)
+            size = limit + 1
+            while place < len(self._references) and self._rows_from(start) <= limit:
+                some = self._references[place : place + size]
+                listed |= await self._count(some, replace(self._wanted, directions=(direction,)), listed)
+                place, size = place + size, min(2 * size, IDS_OF_QUERY)
+        return by_side(self._nodes.values())
+
+    def _side(self, position: Position) -> Side:
+        direction, place = divmod(position.entity, len(self._references))
+        return Side(self._wanted.directions[direction], self._references[place])
+
+    def _rows_from(self, start: Position) -> int:
+        """How many rows were counted from a position on."""
+        before = self._nodes.get(self._side(start))
+        counted = sum(sum(node.by_path.values()) for node in self._nodes.values())
+        if before is None:
+            return counted
+        return counted - sum(n for path, n in before.by_path.items() if path < start.path) - start.place[0]
+
+    async def _count(
+        self, references: Sequence[str], wanted: Wanted, listed: frozenset[str] = frozenset()
+    ) -> frozenset[str]:
+        """Count the rows at the nodes that are not listed yet; the ids of all nodes found."""
+        rows = self._limit // max(len(references), 1)
+        anchors, counts = await self._counts.read(references, wanted, rows=rows)
+        self.anchors |= anchors
+        self._nodes |= {node.side: node for node in counts if node.anchor.node_id not in listed}
+        return frozenset(node.anchor.node_id for node in counts)
+
+    async def _listed_before(self, place: int) -> frozenset[str]:
+        """Nodes that references before a place may mean as well, since an id can be written in several ways."""
+        before = self._references[:place]
+        if not before or self._entities.of_one_key(self._references):
+            return frozenset()
+        described = self._entities.decoder.shown
+        nodes = await self._entities.anchors(before, queries.NODES, described=described)
+        return frozenset(node.node_id for node in nodes)
+
+    def small(self, segment: Segment[Side, str]) -> bool:
+        return segment.rows <= self._limit or self._nodes[segment.entity].edges is not None
+
+    async def together(self, wanted: Sequence[WantedRows[Side, str]]) -> Sequence[Rows[Row]]:
+        unread = await in_thread(len(wanted), lambda: self._unread(wanted))
+        types = self._wanted.types(self._entities.catalogue.current)
+        reads = [
+            self._read(some, direction, types if names is None else names)
+            for (direction, names), nodes in unread.items()
+            for some in batches(nodes, IDS_OF_QUERY)
+        ]
+        found, values = await gathered(gathered(*reads), self._values([one.segment for one in wanted]))
+        edges = {key: rows for some in found for key, rows in some.items()}
+        return await in_thread(len(wanted), lambda: [self._whole(one, edges, values) for one in wanted])
+
+    def _unread(
+        self, wanted: Sequence[WantedRows[Side, str]]
+    ) -> dict[tuple[Direction, tuple[str, ...] | None], list[str]]:
+        """Nodes whose edges did not come with the counts, by direction and by the types that are read: None for all."""
+        types: dict[Side, list[str]] = defaultdict(list)
+        for one in wanted:
+            side, (name,) = one.segment.entity, one.segment.path
+            if self._nodes[side].edges is None and name in self._nodes[side].edge_counts:
+                types[side].append(name)
+        nodes: dict[tuple[Direction, tuple[str, ...] | None], list[str]] = defaultdict(list)
+        for side, names in types.items():
+            node = self._nodes[side]
+            all_types = len(names) == len(node.edge_counts)
+            nodes[side.direction, None if all_types else tuple(names)].append(node.anchor.node_id)
+        return nodes
+
+    def _whole(self, wanted: WantedRows[Side, str], edges: EdgesOf, values: ValuesOf) -> Rows[Row]:
+        """What is wanted of a segment all of whose rows are there."""
+        node, (name,) = self._nodes[wanted.segment.entity], wanted.segment.path
+        node_id = node.anchor.node_id
+        own = node.values if node.values is not None else values.get(node_id, {})
+        of_type = (
+            node.edges.get(name, ()) if node.edges is not None else edges.get((node_id, node.side.direction, name), ())
+        )
+        rows = [*own.get(name, ()), *of_type]
+        return wanted.cut([(row, Place(n)) for n, row in enumerate(rows, 1)])
+
+    async def slice(self, wanted: WantedRows[Side, str]) -> Rows[Row]:
+        segment, start = wanted.segment, wanted.start.group
+        node, (name,) = self._nodes[segment.entity], segment.path
+        node_id, size = node.anchor.node_id, node.value_counts.get(name, 0)
+        rows: list[Row] = []
+        if start < size:
+            values = node.values if node.values is not None else (await self._values([segment]))[node_id]
+            rows += values.get(name, ())[start : start + wanted.most]
+        skip, take = max(start - size, 0), wanted.most - len(rows)
+        if take:
+            found = await self._read([node_id], node.side.direction, [name], skip=skip, take=take)
+            rows += found.get((node_id, node.side.direction, name), ())
+        more = len(rows) == wanted.most and start + len(rows) < segment.rows
+        places = [(row, Place(n)) for n, row in enumerate(rows, start + 1)]
+        return Rows(places, Stop.LIMIT if more else Stop.COMPLETE)
+
+    async def _read(
+        self, nodes: Sequence[str], direction: Direction, types: Sequence[str] | None, **slice_: int
+    ) -> EdgesOf:
+        parts = {"edge": edge(direction, types), "slice": queries.SLICE if slice_ else ""}
+        rows: list[Any] = await self._session.items(
+            queries.ROWS, parts, ids=nodes, shown=self._entities.decoder.shown, **slice_
+        )
+
+        def by_node() -> EdgesOf:
+            found: dict[tuple[str, Direction, str], list[Edge]] = defaultdict(list)
+            for node_id, *row in rows:
+                found[node_id, direction, row[0]].append(row)
+            return found
+
+        return await in_thread(len(rows), by_node)
+
+    async def _values(self, segments: Sequence[Segment[Side, str]]) -> ValuesOf:
+        """The values at the nodes of some segments, but for those that came with the counts."""
+        nodes = [self._nodes[one.entity] for one in segments if one.path[0] in self._nodes[one.entity].value_counts]
+        return await self._counts.values_at([n.anchor.node_id for n in nodes if n.values is None], self._wanted)
+
+    async def triples(self, rows: Sequence[tuple[Segment[Side, str], Row]]) -> Sequence[Triple]:
+        return await in_thread(len(rows), lambda: [self._triple(segment, row) for segment, row in rows])
+
+    def _triple(self, segment: Segment[Side, str], row: Row) -> Triple:
+        anchor, relation = self._nodes[segment.entity].anchor.entity, relation_of(segment.path[0])
+        if isinstance(row, Literal):
+            return Triple(anchor, relation, row)
+        _, properties, node = row
+        far = self._entities.decoder.entity(node)
+        outgoing = segment.entity.direction is Direction.OUTGOING
+        head, tail = (anchor, far) if outgoing else (far, anchor)
+        return Triple(head, relation, tail, qualifiers(self._session.dialect.values, properties))
+
+
+def qualifiers(formats: ValueFormats, properties: Mapping[str, object]) -> tuple[Qualifier, ...]:
+    """An edge's own properties, ordered by id."""
+    return tuple(
+        Qualifier(relation_of(split_key(key)[0]), value)
+        for key in sorted(properties)
+        for value in formats.literals(key, properties[key])
+    )
