@@ -1,12 +1,17 @@
-"""Ctrl-C and SIGTERM during a load, also in the middle of a long statement."""
+"""What ends a load before its time, also in the middle of a long statement: signals, and a failure beside it."""
 
 from __future__ import annotations
 
 import signal
+import sqlite3
 import threading
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from types import FrameType
+from typing import TypeVar
+
+T = TypeVar("T")
 
 STEPS = 2_000_000
 """SQLite's steps between two looks for a signal: some hundredths of a second. Each look needs Python's lock."""
@@ -59,3 +64,31 @@ class Interrupts:
     def look() -> int:
         """SQLite's progress handler: does nothing, but lets Python run the handlers of signals that have come."""
         return 0
+
+
+class Background:
+    """Threads in which SQLite works beside the main one: it lets go of Python's lock, so that cores share the work.
+
+    On leaving, work that goes on is stopped and waited for.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self._stopped = threading.Event()
+        self._threads = ThreadPoolExecutor(threads, "kgnav-load")
+
+    def __enter__(self) -> Background:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        self._threads.shutdown()
+
+    def begin(self, connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        """Begin work on a connection of its own, usable in any thread, that is closed behind it."""
+        connection.set_progress_handler(self._stopped.is_set, STEPS)
+        return self._threads.submit(_done, connection, work)
+
+
+def _done(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
+    with closing(connection):
+        return work(connection)

@@ -10,21 +10,22 @@ import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
 from kgnav_mcp.adapters.embedded import filetables
 from kgnav_mcp.adapters.embedded.fileformat import APPLICATION_ID, FORMAT_VERSION
 from kgnav_mcp.adapters.embedded.loading import ddl, prefixes, queries, writer
-from kgnav_mcp.adapters.embedded.loading.interrupts import STEPS, Interrupts
-from kgnav_mcp.adapters.embedded.loading.nodes import NodeFile
+from kgnav_mcp.adapters.embedded.loading.interrupts import STEPS, Background, Interrupts
+from kgnav_mcp.adapters.embedded.loading.nodes import copy_nodes, fill_node_file, node_file
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions, LoadReport, ProgressListener
 from kgnav_mcp.adapters.embedded.loading.partfile import PartFile, check_distinct, check_target
 from kgnav_mcp.adapters.embedded.loading.reading import Reading
 from kgnav_mcp.adapters.embedded.loading.recognition import check_together, recognise, recognise_names
 from kgnav_mcp.adapters.embedded.loading.reification import attach_qualifiers
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
-from kgnav_mcp.adapters.embedded.loading.statistics import Counting, write_statistics
+from kgnav_mcp.adapters.embedded.loading.statistics import committed, count_attributes, count_edges, write_statistics
 from kgnav_mcp.adapters.embedded.loading.terms import TERM_BUDGET
 from kgnav_mcp.errors import LoadError
 
@@ -117,28 +118,30 @@ def _write_small(reading: Reading) -> None:
 
 
 def _write_large(part: PartFile, reading: Reading, options: LoadOptions) -> bool:
-    """Write edges, nodes and counts, in three threads; True when the schema's figures come from a sample.
+    """Write edges, nodes and counts, in several threads; True when the schema's figures come from a sample.
 
     The transaction of the counts is left open.
     """
     staging = reading.staging
     connection = staging.connection
     name = reading.sources[-1].name
-    with NodeFile(part.nodes, part.staging, options, reading.last_rdf) as nodes:
+    with Background(threads=3) as background:
+        fill = partial(fill_node_file, options=options, last_rdf=reading.last_rdf)
+        nodes = background.begin(node_file(part.nodes, part.staging), fill)
         connection.execute("BEGIN")
         writer.write_edges(connection)
         connection.execute("COMMIT")
-        with Counting(part.path) as counting:
-            edges = counting.edges()
-            nodes.copy(connection)
-            attributes = counting.attributes()
-            staging.tell(name, 0, "indexing")
-            connection.execute("BEGIN")
-            writer.write_joins(connection)
-            connection.execute("COMMIT")
-            staging.tell(name, 0, "counting")
-            connection.execute("BEGIN")
-            return write_statistics(connection, edges.result(), attributes.result())
+        edges = background.begin(committed(part.path), count_edges)
+        nodes.result()
+        copy_nodes(connection, part.nodes)
+        attributes = background.begin(committed(part.path), count_attributes)
+        staging.tell(name, 0, "indexing")
+        connection.execute("BEGIN")
+        writer.write_joins(connection)
+        connection.execute("COMMIT")
+        staging.tell(name, 0, "counting")
+        connection.execute("BEGIN")
+        return write_statistics(connection, edges.result(), attributes.result())
 
 
 def _connect(part: PartFile) -> sqlite3.Connection:

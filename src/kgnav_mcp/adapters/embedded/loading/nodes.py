@@ -1,22 +1,17 @@
 """Nodes, attributes, names and the full-text index: built in a thread and a file of their own, beside the edges.
 
-Both halves are mostly work inside SQLite, which lets go of Python's lock, so that two cores share it. The finished
-tables are then copied page by page, which costs little.
+The finished tables are then copied page by page, which costs little.
 """
 
 from __future__ import annotations
 
 import sqlite3
-import threading
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from kgnav_mcp.adapters.embedded import filetables
 from kgnav_mcp.adapters.embedded.loading import bulk, ddl, queries
-from kgnav_mcp.adapters.embedded.loading.interrupts import STEPS
 from kgnav_mcp.adapters.embedded.loading.names import DESCRIPTION, NAME, NameRules
 from kgnav_mcp.adapters.embedded.loading.options import LoadOptions
 from kgnav_mcp.adapters.embedded.loading.staging import NamingRow
@@ -25,53 +20,33 @@ from kgnav_mcp.adapters.likeness import ID
 from kgnav_mcp.adapters.naming import spoken
 
 
-class NodeFile:
-    """Reads the staging file and fills a file of its own from `__enter__` on; `copy` waits for it and takes it over.
+def node_file(path: Path, staging: Path) -> sqlite3.Connection:
+    """A new file for the nodes, the staging file attached; that is committed, and only read until it is closed."""
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode = OFF")
+    connection.execute("PRAGMA synchronous = OFF")
+    connection.execute("ATTACH ? AS staging", (str(staging),))
+    return connection
 
-    The staging file must be committed, and is only read until `copy` returns.
-    """
 
-    def __init__(self, path: Path, staging: Path, options: LoadOptions, last_rdf: int) -> None:
-        self._path = path
-        self._staging = staging
-        self._options = options
-        self._last_rdf = last_rdf
-        self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        self._thread = ThreadPoolExecutor(1, "kgnav-nodes")
-        self._stopped = threading.Event()
-        self._done: Future[None] | None = None
+def fill_node_file(connection: sqlite3.Connection, options: LoadOptions, last_rdf: int) -> None:
+    """Write all tables that are made of the staged terms, literals and names; `last_rdf` as in `write_nodes`."""
+    connection.execute("BEGIN")
+    for statement in (filetables.TABLES + ddl.UNNAMED).split(";"):
+        connection.execute(statement)
+    write_attributes(connection)
+    write_nodes(connection, options, last_rdf)
+    connection.execute(queries.WRITE_NAME_WORDS)
+    connection.execute("COMMIT")
 
-    def __enter__(self) -> NodeFile:
-        self._done = self._thread.submit(self._build)
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self._stopped.set()
-        self._thread.shutdown()
-
-    def copy(self, connection: sqlite3.Connection) -> None:
-        """Wait for the tables and copy them into the graph file."""
-        if self._done is not None:
-            self._done.result()
-        connection.execute("ATTACH ? AS nodes", (str(self._path),))
-        connection.execute("BEGIN")
-        for statement in queries.COPY_NODES:
-            connection.execute(statement)
-        connection.execute("COMMIT")
-
-    def _build(self) -> None:
-        with closing(self._connection) as connection:
-            connection.set_progress_handler(self._stopped.is_set, STEPS)
-            connection.execute("PRAGMA journal_mode = OFF")
-            connection.execute("PRAGMA synchronous = OFF")
-            connection.execute("ATTACH ? AS staging", (str(self._staging),))
-            connection.execute("BEGIN")
-            for statement in (filetables.TABLES + ddl.UNNAMED).split(";"):
-                connection.execute(statement)
-            write_attributes(connection)
-            write_nodes(connection, self._options, self._last_rdf)
-            connection.execute(queries.WRITE_NAME_WORDS)
-            connection.execute("COMMIT")
+def copy_nodes(connection: sqlite3.Connection, path: Path) -> None:
+    """Copy the tables of the filled file into the graph file; it stays attached as `nodes`."""
+    connection.execute("ATTACH ? AS nodes", (str(path),))
+    connection.execute("BEGIN")
+    for statement in queries.COPY_NODES:
+        connection.execute(statement)
+    connection.execute("COMMIT")
 
 
 def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: int) -> None:

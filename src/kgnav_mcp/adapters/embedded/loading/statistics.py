@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 from collections import Counter
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
 from kgnav_mcp.adapters.embedded.loading import queries
-from kgnav_mcp.adapters.embedded.loading.interrupts import STEPS
 
 Degree = tuple[int, int, int, int]
 """Node, side, relation, and rows."""
@@ -33,46 +29,28 @@ class Counted:
     degrees: list[Degree]
 
 
-class Counting:
-    """What is counted over the triples, in threads of its own, while the rest of the file is still being written.
+def committed(path: Path) -> sqlite3.Connection:
+    """The part file as it is committed, to be counted in another thread: no one may touch the table again."""
+    connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+    connection.execute(queries.ANY_EDGE).fetchone()  # reads the schema, before anyone writes beside it
+    return connection
 
-    Each table must be committed before it is counted, and no one may touch it again.
-    """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._stopped = threading.Event()
-        self._threads = ThreadPoolExecutor(2, "kgnav-counts")
+def count_edges(connection: sqlite3.Connection) -> Counted:
+    """Count the edges, and the incoming degrees."""
+    return _counted(connection, queries.EDGE_RELATIONS, queries.DEGREES_INCOMING)
 
-    def __enter__(self) -> Counting:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self._stopped.set()
-        self._threads.shutdown()
-
-    def edges(self) -> Future[Counted]:
-        """Begin to count the edges, and the incoming degrees."""
-        return self._begin(queries.EDGE_RELATIONS, queries.DEGREES_INCOMING)
-
-    def attributes(self) -> Future[Counted]:
-        """Begin to count the attributes, and the outgoing degrees, which the edges have their part in."""
-        return self._begin(queries.ATTRIBUTE_RELATIONS, queries.DEGREES_OUTGOING)
-
-    def _begin(self, relations: str, degrees: str) -> Future[Counted]:
-        uri = f"file:{quote(str(self._path))}?mode=ro&immutable=1"  # what is read is committed, and stays as it is
-        connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
-        connection.execute(queries.ANY_EDGE).fetchone()  # reads the schema, before anyone writes beside it
-        connection.set_progress_handler(self._stopped.is_set, STEPS)
-        return self._threads.submit(_counted, connection, relations, degrees)
+def count_attributes(connection: sqlite3.Connection) -> Counted:
+    """Count the attributes, and the outgoing degrees, which the edges have their part in."""
+    return _counted(connection, queries.ATTRIBUTE_RELATIONS, queries.DEGREES_OUTGOING)
 
 
 def _counted(connection: sqlite3.Connection, relations: str, degrees: str) -> Counted:
-    with closing(connection):
-        counts: Counter[int] = Counter()
-        for relation, rows in connection.execute(relations):
-            counts[relation] += rows
-        return Counted(counts, connection.execute(degrees, (DEGREE_FLOOR,)).fetchall())
+    counts: Counter[int] = Counter()
+    for relation, rows in connection.execute(relations):
+        counts[relation] += rows
+    return Counted(counts, connection.execute(degrees, (DEGREE_FLOOR,)).fetchall())
 
 
 def write_statistics(connection: sqlite3.Connection, of_edges: Counted, of_attributes: Counted) -> bool:
