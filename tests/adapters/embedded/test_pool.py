@@ -15,8 +15,8 @@ import pytest
 
 from kgnav_mcp.adapters.embedded import session, workers
 from kgnav_mcp.adapters.embedded.graphfile import USUAL_LENGTH
-from kgnav_mcp.adapters.embedded.pool import Pool, Row, Session
-from kgnav_mcp.adapters.embedded.session import Ticket
+from kgnav_mcp.adapters.embedded.pool import Pool
+from kgnav_mcp.adapters.embedded.session import Row, Session, Ticket
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable
 
 ENDLESS = "WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.embedded import qualified
+from kgnav_mcp.adapters.embedded import edges
 from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation.limits import Limits
@@ -63,7 +63,7 @@ async def test_the_triples_that_a_node_qualifies_are_found_by_its_whole_id(
 async def test_what_a_bounded_search_does_not_find_is_not_said_to_be_nowhere(
     weddings: GraphAdapter, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(qualified, "_READ", 1)
+    monkeypatch.setattr(edges, "MOST_QUALIFIED", 1)
     assert await weddings.qualified(":ben", limit=2) is None
     assert len(await weddings.qualified(":zoe", limit=2) or ()) == 1
 

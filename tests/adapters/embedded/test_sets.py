@@ -14,8 +14,8 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.embedded.anchors import Anchors
 from kgnav_mcp.adapters.embedded.counts import CountReader
 from kgnav_mcp.adapters.embedded.loading import load
-from kgnav_mcp.adapters.embedded.pool import Pool, Row
-from kgnav_mcp.adapters.embedded.session import Session
+from kgnav_mcp.adapters.embedded.pool import Pool
+from kgnav_mcp.adapters.embedded.session import Row, Session
 from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Direction, Link, RelationFacts
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, TailKind, defaults

@@ -12,15 +12,15 @@ from cachetools import LRUCache
 from kgnav_mcp.adapters.embedded import entities, graphfile, queries
 from kgnav_mcp.adapters.embedded.anchors import Anchors
 from kgnav_mcp.adapters.embedded.catalogue import Catalogue
-from kgnav_mcp.adapters.embedded.edges import EdgeKeys, EdgeReader
+from kgnav_mcp.adapters.embedded.edges import EdgeKeys, EdgeReader, qualified
 from kgnav_mcp.adapters.embedded.names import NameReader
 from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader, RowFilter
 from kgnav_mcp.adapters.embedded.nodes import NodeFinder, Totals
-from kgnav_mcp.adapters.embedded.pool import Pool, Session
-from kgnav_mcp.adapters.embedded.qualified import qualified
+from kgnav_mcp.adapters.embedded.pool import Pool
 from kgnav_mcp.adapters.embedded.relations import RelationReader
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.schema import SchemaReader, health
+from kgnav_mcp.adapters.embedded.session import Session
 from kgnav_mcp.adapters.embedded.values import Orders, ValueReader
 from kgnav_mcp.adapters.options import PREFIXES, read_prefixes, refuse_unknown
 from kgnav_mcp.errors import StoreUnavailable

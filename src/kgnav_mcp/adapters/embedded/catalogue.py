@@ -10,8 +10,7 @@ from typing import Generic, TypeVar
 
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.ids import Prefixes
-from kgnav_mcp.adapters.embedded.pool import Session
-from kgnav_mcp.adapters.embedded.session import counted, mapping, text, text_or_none, texts
+from kgnav_mcp.adapters.embedded.session import Session, counted, mapping, text, text_or_none, texts
 from kgnav_mcp.adapters.embedded.vocabulary import Vocabulary
 from kgnav_mcp.adapters.naming import local_name, readable
 from kgnav_mcp.errors import UnknownName

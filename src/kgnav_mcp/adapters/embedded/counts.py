@@ -15,8 +15,8 @@ from typing import TypeAlias
 
 from kgnav_mcp.adapters.embedded import queries, session
 from kgnav_mcp.adapters.embedded.anchors import SIDES, Anchors, Path
-from kgnav_mcp.adapters.embedded.pool import Row
 from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.adapters.paging.counts import RelationCounts, counted
 from kgnav_mcp.model import Direction
 from kgnav_mcp.port import TailKind

@@ -14,8 +14,8 @@ from itertools import islice, product
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.catalogue import LabelEntry
 from kgnav_mcp.adapters.embedded.ids import storable
-from kgnav_mcp.adapters.embedded.pool import Row
 from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.adapters.likeness import DESCRIPTION, ID, folded, spellings, words
 from kgnav_mcp.adapters.naming import local_forms, names_in
 from kgnav_mcp.adapters.plurals import in_other_numbers, other_numbers

@@ -12,7 +12,7 @@ relations, those of all the small nodes on it by one query.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -21,11 +21,10 @@ from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.anchors import Anchors, Path
 from kgnav_mcp.adapters.embedded.counts import CountReader, Counts
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
-from kgnav_mcp.adapters.embedded.links import Placed, links
 from kgnav_mcp.adapters.embedded.paging import START, Kind, Position, Seek, Segment
-from kgnav_mcp.adapters.embedded.pool import Row
 from kgnav_mcp.adapters.embedded.rows import Builder
-from kgnav_mcp.model import AnchoredPage, Count, Direction, Link, Stop
+from kgnav_mcp.adapters.embedded.session import Row
+from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Stop, Triple
 from kgnav_mcp.port import TailKind
 from kgnav_mcp.port.lists import invalid
 
@@ -48,6 +47,9 @@ _DEGREES = {
     Direction.OUTGOING: queries.entities.DEGREES_OUTGOING,
     Direction.INCOMING: queries.entities.DEGREES_INCOMING,
 }
+
+_Placed = tuple[str, Link]
+"""A link with the position of its row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ class NeighbourReader:
         start = Position.parse(after) if after is not None else None
         if start is not None and (start.direction not in sides or start.entity >= len(self._anchors.nodes)):
             raise invalid(after or "")
-        placed: list[Placed] = []
+        placed: list[_Placed] = []
         for direction, side in sides.items():
             if start is None or start.direction is direction:
                 placed += side.behind(start, limit + 1 - len(placed))
@@ -150,9 +152,9 @@ class _Side:
         if two_hops := self._wanted.two_hops:
             yield _totals(reader.through().only(two_hops))
 
-    def behind(self, start: Position | None, most: int) -> list[Placed]:
+    def behind(self, start: Position | None, most: int) -> list[_Placed]:
         """The first rows behind a position, `most` at most. What has been counted is known to be there."""
-        found: list[Placed] = []
+        found: list[_Placed] = []
         for index in range(start.entity if start is not None else 0, len(self._nodes)):
             if self._rows[index] or start is not None:
                 for segment, seek in self._segments_behind(index, start, most - len(found)):
@@ -225,7 +227,7 @@ class _Side:
             for (number, relation), group in groupby(rows, itemgetter(0, 1)):
                 self._small[number][Segment(kind, (relation,))] = list(group)
 
-    def _read(self, index: int, segment: Segment, behind: Seek, most: int) -> list[Placed]:
+    def _read(self, index: int, segment: Segment, behind: Seek, most: int) -> list[_Placed]:
         """At most so many rows of a segment, in order, behind a place."""
         number, anchor = self._nodes[index]
         if segment.kind.hops == 2 or number in self._hubs:
@@ -234,7 +236,33 @@ class _Side:
             rows = self._small[number][segment]
             if behind != START[segment.kind]:
                 rows = [row for row in rows if row[2 : 2 + len(behind)] > behind]
-        return links(self._builder, index, anchor, segment, rows[:most])
+        return _links(self._builder, index, anchor, segment, rows[:most])
+
+
+def _links(builder: Builder, index: int, anchor: Entity, segment: Segment, rows: Iterable[Row]) -> list[_Placed]:
+    """The rows of a segment as links, at an anchor that has this place among those asked for.
+
+    A row of one hop: node, relation, the numbers that order it, qualifiers, far end. One of two hops: those numbers,
+    both edges' qualifiers, mediator, far end.
+    """
+    kind, relation, prefix = segment.kind, builder.path(segment.path), segment.prefix(index)
+    direction, literal, two_hops = kind.direction, kind.literal, kind.hops == 2
+    begin = 0 if two_hops else 2
+    end = begin + len(START[kind])
+    found: list[_Placed] = []
+    for row in rows:
+        qualifiers, via = builder.qualifiers(row[end]), None
+        if two_hops:
+            qualifiers += builder.qualifiers(row[end + 1])
+            via = builder.entity(row[end + 2], None, 1)
+        far = row[end + (3 if two_hops else 1) :]
+        if direction is Direction.INCOMING:
+            triple = Triple(builder.entity(*far), relation, anchor, qualifiers, via)
+        else:
+            tail = builder.literal(*far) if literal else builder.entity(*far)
+            triple = Triple(anchor, relation, tail, qualifiers, via)
+        found.append((prefix + ".".join(map(str, row[begin:end])), Link(direction, triple)))
+    return found
 
 
 def _totals(counts: Counts) -> dict[int, int]:

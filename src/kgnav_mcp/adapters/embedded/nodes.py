@@ -9,8 +9,8 @@ from kgnav_mcp.adapters.embedded import entities, queries
 from kgnav_mcp.adapters.embedded.catalogue import LabelEntry, RelationEntry
 from kgnav_mcp.adapters.embedded.ids import storable
 from kgnav_mcp.adapters.embedded.paging import node_behind
-from kgnav_mcp.adapters.embedded.pool import Parameter
 from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.adapters.embedded.session import Parameter
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Count, Entity, Page, Stop
 

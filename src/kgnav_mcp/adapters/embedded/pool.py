@@ -16,11 +16,9 @@ from time import monotonic
 from typing import TypeVar
 
 from kgnav_mcp.adapters.embedded import filetables, graphfile
-from kgnav_mcp.adapters.embedded.session import Parameter, Row, Session, StoppedError, Ticket
+from kgnav_mcp.adapters.embedded.session import Session, StoppedError, Ticket
 from kgnav_mcp.adapters.embedded.workers import Workers
 from kgnav_mcp.errors import StoreTimeout, StoreUnavailable
-
-__all__ = ["Parameter", "Pool", "Row", "Session"]
 
 T = TypeVar("T")
 

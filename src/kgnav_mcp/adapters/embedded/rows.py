@@ -8,8 +8,7 @@ from typing import Any, cast
 
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.catalogue import Catalogue
-from kgnav_mcp.adapters.embedded.pool import Session
-from kgnav_mcp.adapters.embedded.session import mapping, text, text_or_none, values_in
+from kgnav_mcp.adapters.embedded.session import Session, mapping, text, text_or_none, values_in
 from kgnav_mcp.adapters.languages import language_rank
 from kgnav_mcp.adapters.naming import entity_name, readable
 from kgnav_mcp.adapters.paging.relations import joined
