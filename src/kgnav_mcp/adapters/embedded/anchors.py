@@ -63,11 +63,11 @@ class Anchors:
         """The nodes with few rows in a direction, as the file has them: so its pages are read one after the other."""
         return sorted(self.nodes.keys() - self.hubs[direction].keys())
 
-    def rows(self, question: object) -> Sequence[int] | None:
+    def row_counts(self, question: object) -> Sequence[int] | None:
         """How many rows each node has for a question, in order, if that was counted before."""
         return self._rows.get(question)
 
-    def keep(self, question: object, rows: Sequence[int]) -> None:
+    def cache_row_counts(self, question: object, rows: Sequence[int]) -> None:
         """Remember how many rows each node has for a question."""
         if len(self._rows) >= _COUNTED:
             self._rows.clear()

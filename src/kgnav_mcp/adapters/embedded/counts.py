@@ -54,15 +54,15 @@ class CountReader:
         """Rows of every relation of one hop, or of those and the two-hop ones."""
         return counted(chain(self._hub_rows(None), self._small_rows(None), self._through() if hops == 2 else ()))
 
-    def near_hubs(self, relations: Collection[int] | None) -> Counts:
+    def one_hop_at_hubs(self, relations: Collection[int] | None) -> Counts:
         """Rows of the one-hop relations, or of these alone, at hubs: they are counted in the file."""
         return counted(self._hub_rows(relations))
 
-    def near_small(self, relations: Collection[int] | None) -> Counts:
+    def one_hop_at_small_nodes(self, relations: Collection[int] | None) -> Counts:
         """The same at all other nodes."""
         return counted(self._small_rows(relations))
 
-    def through(self) -> Counts:
+    def two_hops(self) -> Counts:
         """Rows of the two-hop relations through mediators, without the ways back to where they started."""
         return counted(self._through())
 

@@ -127,11 +127,11 @@ class _Side:
     def count(self, limit: int) -> int:
         """How many rows there are. Where those of all small nodes fit a page of `limit`, they are read instead."""
         question = (self._direction, self._wanted)
-        rows = self._anchors.rows(question)
+        rows = self._anchors.row_counts(question)
         if rows is None:
             counts = list(self._counts(limit))
             rows = [sum(rows_at.get(number, 0) for rows_at in counts) for number, _ in self._nodes]
-            self._anchors.keep(question, rows)
+            self._anchors.cache_row_counts(question, rows)
         self._rows = rows
         return sum(rows)
 
@@ -140,7 +140,7 @@ class _Side:
         reader = CountReader(self._builder, self._anchors, self._direction, self._wanted.far_ends)
         if self._relations is None or self._relations:
             if self._hubs:
-                yield _totals(reader.near_hubs(self._relations))
+                yield _totals(reader.one_hop_at_hubs(self._relations))
             small = self._anchors.small(self._direction)
             if len(small) <= max(limit // DEGREE_FLOOR, 1):
                 self._read_small(small)
@@ -148,9 +148,9 @@ class _Side:
             elif self._wanted == RowFilter():
                 yield dict(self._builder.session.all(_DEGREES[self._direction], json.dumps(small)))
             else:
-                yield _totals(reader.near_small(self._relations))
+                yield _totals(reader.one_hop_at_small_nodes(self._relations))
         if two_hops := self._wanted.two_hops:
-            yield _totals(reader.through().only(two_hops))
+            yield _totals(reader.two_hops().only(two_hops))
 
     def behind(self, start: Position | None, most: int) -> list[_Placed]:
         """The first rows behind a position, `most` at most. What has been counted is known to be there."""

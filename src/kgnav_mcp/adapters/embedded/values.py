@@ -65,7 +65,7 @@ class Orders:
         with self._lock:
             return self._cache.get(key)
 
-    def keep(self, key: tuple[int, int | None], order: Order) -> None:
+    def put(self, key: tuple[int, int | None], order: Order) -> None:
         """Keep an order, unless it is too long for that."""
         if len(order) <= _CACHED:
             with self._lock:
@@ -137,7 +137,7 @@ class ValueReader:
         order = self._orders.get(key)
         if order is None:
             order = self._put_in_order(entry, label)
-            self._orders.keep(key, order)
+            self._orders.put(key, order)
         return order
 
     def _put_in_order(self, entry: RelationEntry, label: LabelEntry | None) -> Order:

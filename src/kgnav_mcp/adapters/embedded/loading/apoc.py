@@ -14,7 +14,7 @@ from typing import TypeAlias, cast
 
 from kgnav_mcp.adapters.embedded.loading.entries import lines, stage_entries
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
-from kgnav_mcp.adapters.embedded.loading.headers import Value, typed
+from kgnav_mcp.adapters.embedded.loading.headers import Value, literal_values
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
 
@@ -117,4 +117,4 @@ def _properties(entry: JsonObject) -> list[tuple[str, Value]]:
     if not isinstance(properties, dict):
         raise ValueError("properties are no JSON object")  # noqa: TRY004 - as above
     given = cast("JsonObject", properties)
-    return [(name, value) for name, values in given.items() for value in typed(values)]
+    return [(name, value) for name, values in given.items() for value in literal_values(values)]

@@ -89,7 +89,7 @@ _CYPHER = re.compile(r"(\w+)\.\w+")
 _CYPHER_TYPE = re.compile(r"type\(\w+\)", re.IGNORECASE)
 
 
-def normal(name: str) -> str:
+def normalized(name: str) -> str:
     """A column name as it is compared."""
     return _PUNCTUATION.sub("", name).casefold()
 
@@ -99,13 +99,13 @@ def is_number(text: str) -> bool:
     return NUMBER.fullmatch(text) is not None
 
 
-def understood(fields: Sequence[str], rows: Sequence[Sequence[str]], dialect: Dialect) -> Header | None:
+def header_from_names(fields: Sequence[str], rows: Sequence[Sequence[str]], dialect: Dialect) -> Header | None:
     """The header that a first line is, `rows` being some below it; None where its names say nothing of edges or nodes.
 
     A header of edges has the roles START and END, and TYPE where a column names the relation; one of nodes has ID.
     What has no other role is a property: of the edge, or of the node.
     """
-    names = [normal(field) for field in fields]
+    names = [normalized(field) for field in fields]
     roles = _edge_roles(fields, names, rows)
     optional = False
     if roles is None:
@@ -123,7 +123,7 @@ def understood(fields: Sequence[str], rows: Sequence[Sequence[str]], dialect: Di
 
 def is_node_header(fields: Sequence[str]) -> bool:
     """Whether a line is the header of a table of ids and names."""
-    return normal(fields[0]) in NODE_IDS and normal(fields[1]) in {"label", "name", "title"}
+    return normalized(fields[0]) in NODE_IDS and normalized(fields[1]) in {"label", "name", "title"}
 
 
 def _edge_roles(fields: Sequence[str], names: list[str], rows: Sequence[Sequence[str]]) -> dict[int, Role] | None:
@@ -203,7 +203,7 @@ def _dates(place: int, rows: Sequence[Sequence[str]]) -> bool:
     return bool(rows) and all(_DATE.fullmatch(value) for value in _values(place, rows))
 
 
-def like_a_header(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+def looks_like_header(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Whether a first line of three fields is more likely the names of columns than a triple.
 
     It is a triple where one of its values comes again in the same column, or is a number. Beyond that, the relation
@@ -213,6 +213,6 @@ def like_a_header(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
         return False
     if any(field == row[place] for row in rows for place, field in enumerate(fields) if place < len(row)):
         return False
-    names = [normal(field) for field in fields]
+    names = [normalized(field) for field in fields]
     usual = GENERAL.union(RELATIONS, *ENDS, *ENDS_OF_STATEMENTS)
     return (len(names) == 3 and names[1] in SURE_RELATIONS) or sum(name in usual for name in names) > 1

@@ -15,7 +15,7 @@ from typing import TypeAlias, cast
 from kgnav_mcp.adapters.embedded.loading.columns import is_number
 from kgnav_mcp.adapters.embedded.loading.entries import lines, rows, stage_entries
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
-from kgnav_mcp.adapters.embedded.loading.headers import Header, Role, Value, typed
+from kgnav_mcp.adapters.embedded.loading.headers import Header, Role, Value, literal_values
 from kgnav_mcp.adapters.embedded.loading.layout import COMMENT, TAB, Layout
 from kgnav_mcp.adapters.embedded.loading.property_graph import PropertyStager
 from kgnav_mcp.adapters.embedded.loading.sources import Format, Source, translated
@@ -35,7 +35,7 @@ _LONGEST_ATTRIBUTES = 1 << 20
 _SHOWN_ROLES = (("head", Role.START), ("relation", Role.TYPE), ("tail", Role.END), ("qualifiers", Role.PROPERTY))
 
 
-def with_types(source: Source) -> Source:
+def with_inferred_types(source: Source) -> Source:
     """The table with types for its further columns: integer or float where all values are, else text.
 
     Raises:
@@ -75,7 +75,7 @@ def read_edges(source: Source, index: int, stager: PropertyStager, relation: str
             stager.edge(*edge, (index, number))
 
     if source.layout.header is not None:
-        source = with_types(source)
+        source = with_inferred_types(source)
         table = _Table(source.header, stager, relation)
         stage_entries(source, staging, findings, rows, lambda number, row: stage_all(table(row), number))
     else:
@@ -120,7 +120,7 @@ def names_relations(source: Source) -> bool:
     return bool(header.of(Role.TYPE)) and not header.optional_type
 
 
-def describe(source: Source, relation: str) -> list[str]:
+def describe_table(source: Source, relation: str) -> list[str]:
     """How a table of edges is read, for the user to see whether it is meant so; nothing where there is no choice."""
     header = source.layout.header
     parts: list[str] = []
@@ -186,7 +186,7 @@ def _attributes(text: str) -> list[tuple[str, Value]]:
             raise ValueError(f"the attributes of the edge are not in the form {{'weight': 0.5}}: {error}") from error
         if isinstance(found, dict):
             given = cast("dict[object, object]", found)
-            return [(str(name), value) for name, values in given.items() for value in typed(values)]
+            return [(str(name), value) for name, values in given.items() for value in literal_values(values)]
     if text and not is_number(text):
         raise ValueError("a number or attributes in braces are expected behind the two nodes")
     return [(WEIGHT, (text, "integer" if _INTEGER.fullmatch(text) else "float", None))] if text else []

@@ -75,7 +75,7 @@ class Encoder:
 
     def encode_lines(self, block: bytes, position: int) -> Batch | None:
         """One batch of whole lines of N-Triples, or None where they are not plain enough to do without the parser."""
-        columns = plain.split(block, self._blank)
+        columns = plain.split_statements(block, self._blank)
         if columns is None:
             return None
         values = self._values(columns.literals)
@@ -144,11 +144,11 @@ class Encoder:
         forms = self._forms
         new = {behind for _, behind in literals}.difference(forms)
         for behind in new:
-            found = plain.parsed([("", behind)])
+            found = plain.parse_literals([("", behind)])
             if found is None:
                 return None
             forms[behind] = self._datatype(found[0].datatype.value), found[0].language
-        escaped = plain.parsed(pair for pair in literals if "\\" in pair[0])
+        escaped = plain.parse_literals(pair for pair in literals if "\\" in pair[0])
         if escaped is None:
             return None
         texts = (literal.value for literal in escaped)

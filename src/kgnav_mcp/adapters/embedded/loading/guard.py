@@ -7,10 +7,12 @@ block of the source, refuses it or hands it on, and so knows the line that a sen
 
 from __future__ import annotations
 
+import json
 import re
 from abc import ABC, abstractmethod
-from itertools import accumulate
-from typing import NoReturn
+from contextlib import suppress
+from itertools import accumulate, islice
+from typing import NoReturn, cast
 
 from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
 from kgnav_mcp.errors import BadLine
@@ -26,6 +28,51 @@ MOST_PREFIXES = 10_000
 
 _BLOCK = 1 << 18
 """Bytes looked at together."""
+
+
+class Tokens:
+    """The tokens of a language in which brackets mean nothing, as pyoxigraph reads them when it is lenient.
+
+    `inert` is a pattern for them; `begin` are the bytes that one begins with, or may begin with.
+    """
+
+    def __init__(self, inert: bytes, begin: bytes) -> None:
+        self._inert = re.compile(inert, re.DOTALL)
+        self._or_quoted = re.compile(inert + b"|(<<)", re.DOTALL)
+        self._whole = re.compile(b"(?:[^" + begin + b"]++|<<|" + inert + b")*+", re.DOTALL)
+        self.with_brackets = re.compile(inert + rb"|([\[({]|<<)|([\])}]|>>)", re.DOTALL)
+
+    def end(self, text: bytes) -> int:
+        """Where the last token begins if it is not whole; else the end."""
+        found = self._whole.match(text)
+        return found.end() if found else 0
+
+    def depths(self, text: bytes) -> tuple[int, int, int]:
+        """Brackets opened and closed in a text of whole tokens, and the deepest nesting above that before it."""
+        if b"<<" in text:
+            code = self._or_quoted.sub(lambda token: b"(" if token[1] else b" ", text)
+        else:
+            code = self._inert.sub(b" ", text)
+        brackets = code.replace(b">>", b")").translate(None, _NO_BRACKETS)
+        opened = sum(map(brackets.count, b"([{"))
+        return opened, len(brackets) - opened, max(accumulate(map(_STEPS.__getitem__, brackets), initial=0))
+
+
+def depth(line: bytes) -> int:
+    """The deepest nesting in a line of N-Triples or N-Quads, where only triples are nested, in each other."""
+    return TURTLE.depths(line)[2]
+
+
+_STEPS = {ord("("): 1, ord("["): 1, ord("{"): 1, ord(")"): -1, ord("]"): -1, ord("}"): -1}
+_NO_BRACKETS = bytes(set(range(256)).difference(_STEPS))
+
+TURTLE = Tokens(
+    rb'"""(?:[^"\\]++|\\.|"(?!""))*+"""|\'\'\'(?:[^\'\\]++|\\.|\'(?!\'\'))*+\'\'\''
+    rb'|"(?:[^"\\]++|\\.)++"|""(?=[^"])|\'(?:[^\'\\]++|\\.)++\'|\'\'(?=[^\'])'
+    rb"|<(?!<)[^>\\]*+(?:\\.[^>\\]*+)*+>|#[^\n\r]*+[\n\r]|\\.",
+    rb"\"'<#\\",
+)
+JSON = Tokens(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', b'"')
 
 
 class Guard(ABC):
@@ -84,11 +131,11 @@ class Guard(ABC):
 class BracketGuard(Guard):
     """Counts the brackets that stand outside of strings, IRIs and comments: here those of Turtle, TriG and N3."""
 
+    tokens = TURTLE
     deepest = DEEPEST
 
     def __init__(self, source: Source, reader: SourceReader) -> None:
         super().__init__(source, reader)
-        self.tokens = TURTLE
         self._depth = 0
         self._rest = b""
 
@@ -124,45 +171,33 @@ class BracketGuard(Guard):
                 self.too_deep(self.deepest)
 
 
-class Tokens:
-    """The tokens of a language in which brackets mean nothing, as pyoxigraph reads them when it is lenient.
-
-    `inert` is a pattern for them; `begin` are the bytes that one begins with, or may begin with.
-    """
-
-    def __init__(self, inert: bytes, begin: bytes) -> None:
-        self._inert = re.compile(inert, re.DOTALL)
-        self._or_quoted = re.compile(inert + b"|(<<)", re.DOTALL)
-        self._whole = re.compile(b"(?:[^" + begin + b"]++|<<|" + inert + b")*+", re.DOTALL)
-        self.with_brackets = re.compile(inert + rb"|([\[({]|<<)|([\])}]|>>)", re.DOTALL)
-
-    def end(self, text: bytes) -> int:
-        """Where the last token begins if it is not whole; else the end."""
-        found = self._whole.match(text)
-        return found.end() if found else 0
-
-    def depths(self, text: bytes) -> tuple[int, int, int]:
-        """Brackets opened and closed in a text of whole tokens, and the deepest nesting above that before it."""
-        if b"<<" in text:
-            code = self._or_quoted.sub(lambda token: b"(" if token[1] else b" ", text)
-        else:
-            code = self._inert.sub(b" ", text)
-        brackets = code.replace(b">>", b")").translate(None, _NO_BRACKETS)
-        opened = sum(map(brackets.count, b"([{"))
-        return opened, len(brackets) - opened, max(accumulate(map(_STEPS.__getitem__, brackets), initial=0))
+MOST_CONTEXTS = 100
+"""JSON-LD's contexts that are looked at for prefixes: where each item of a list has one, they are all alike."""
+_CONTEXT = re.compile(rb'"@context"\s*:\s*(?=[{\[])')
+_NAMESPACE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S*[/#]")
 
 
-def depth(line: bytes) -> int:
-    """The deepest nesting in a line of N-Triples or N-Quads, where only triples are nested, in each other."""
-    return TURTLE.depths(line)[2]
+class JsonLdGuard(BracketGuard):
+    """The bytes of a JSON-LD source. Its parser tells the prefixes only of contexts that are open where it ends."""
 
+    tokens = JSON
+    longest = LONGEST_TEXT // 2  # as its parser has it
+    deepest = 200  # every level may copy a context of any size
 
-_STEPS = {ord("("): 1, ord("["): 1, ord("{"): 1, ord(")"): -1, ord("]"): -1, ord("}"): -1}
-_NO_BRACKETS = bytes(set(range(256)).difference(_STEPS))
+    def __init__(self, source: Source, reader: SourceReader) -> None:
+        super().__init__(source, reader)
+        self._contexts = MOST_CONTEXTS
 
-TURTLE = Tokens(
-    rb'"""(?:[^"\\]++|\\.|"(?!""))*+"""|\'\'\'(?:[^\'\\]++|\\.|\'(?!\'\'))*+\'\'\''
-    rb'|"(?:[^"\\]++|\\.)++"|""(?=[^"])|\'(?:[^\'\\]++|\\.)++\'|\'\'(?=[^\'])'
-    rb"|<(?!<)[^>\\]*+(?:\\.[^>\\]*+)*+>|#[^\n\r]*+[\n\r]|\\.",
-    rb"\"'<#\\",
-)
+    def look_at(self, text: bytes) -> None:
+        for place in islice(_CONTEXT.finditer(text), self._contexts):
+            self._contexts -= 1
+            with suppress(ValueError):  # it is cut off, or no JSON, which the parser says better
+                self._take(json.JSONDecoder().raw_decode(text[place.end() :].decode(errors="replace"))[0])
+
+    def _take(self, context: object) -> None:
+        """Take the terms of a context that stand for a namespace; the first one counts."""
+        for part in cast("list[object]", context) if isinstance(context, list) else (context,):
+            terms = cast("dict[str, object]", part) if isinstance(part, dict) else {}
+            for term, iri in terms.items():
+                if isinstance(iri, str) and _NAMESPACE.fullmatch(iri) and not term.startswith("@"):
+                    self.prefixes.setdefault(term, iri)

@@ -83,7 +83,7 @@ class Column:
         """
         if not field:
             return []
-        normal = NORMAL.get(self.datatype or "")
+        normal = NORMALIZERS.get(self.datatype or "")
         parts = field.split(ARRAY_DELIMITER) if self.array else [field]
         if normal is None:
             return [part for part in parts if part]
@@ -170,7 +170,7 @@ def _boolean(name: str, text: str) -> str:
     return text.lower()
 
 
-NORMAL: dict[str, Callable[[str, str], str]] = {"integer": _integer, "float": _number, "boolean": _boolean}
+NORMALIZERS: dict[str, Callable[[str, str], str]] = {"integer": _integer, "float": _number, "boolean": _boolean}
 
 DATATYPES = {
     "string": None,
@@ -247,11 +247,11 @@ def _column(source: str, place: int, field: str) -> Column:
     )
 
 
-def typed(value: object) -> Iterator[Value]:
+def literal_values(value: object) -> Iterator[Value]:
     """The values in a value of JSON or of Python's literals: those of a list, each for itself."""
     if isinstance(value, list | tuple):
         for item in cast("Iterable[object]", value):
-            yield from typed(item)
+            yield from literal_values(item)
     elif isinstance(value, bool):
         yield ("true" if value else "false", "boolean", None)
     elif isinstance(value, int):

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgnav_mcp.adapters.embedded.loading.columns import NUMBER, is_number, like_a_header, understood
+from kgnav_mcp.adapters.embedded.loading.columns import NUMBER, header_from_names, is_number, looks_like_header
 from kgnav_mcp.adapters.embedded.loading.headers import Column, Dialect, Header, Role
 from kgnav_mcp.errors import LoadError
 
@@ -65,7 +65,7 @@ def layout_of(name: str, lines: list[str], *, tabs: bool) -> Layout:
     width = Counter(map(len, rows)).most_common(1)[0][0]
     if not tabs or width != 3:
         raise _not_understood(name, lines[0], width if tabs else 1)
-    if like_a_header(rows[0], rows[1:]):
+    if looks_like_header(rows[0], rows[1:]):
         raise LoadError(
             f"the first line of {name} looks like names of columns that are not understood: {_shown(lines[0])}",
             next_step=f"{KNOWN_COLUMNS}\nIf that line is a triple: --format triples.",
@@ -100,12 +100,12 @@ def named_columns(lines: list[str]) -> Header | None:
     for delimiter in sorted(DELIMITERS, key=lines[0].count, reverse=True):
         dialect = _dialect(lines, delimiter)
         rows = _rows(lines, dialect)
-        if rows and len(rows[0]) > 1 and (header := understood(rows[0], rows[1:], dialect)) is not None:
+        if rows and len(rows[0]) > 1 and (header := header_from_names(rows[0], rows[1:], dialect)) is not None:
             return header
     dialect = Dialect(" ", spaced=True)  # blanks are in any text: every line must have as many columns as the first
     rows = _rows(lines, dialect)
     if len(rows) == len(lines) > 1 and {len(row) for row in rows} == {len(rows[0])} and len(rows[0]) > 1:
-        return understood(rows[0], rows[1:], dialect)
+        return header_from_names(rows[0], rows[1:], dialect)
     return None
 
 

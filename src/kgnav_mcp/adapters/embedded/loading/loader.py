@@ -24,9 +24,8 @@ from kgnav_mcp.adapters.embedded.loading.partfile import PartFile, check_distinc
 from kgnav_mcp.adapters.embedded.loading.reading import Reading
 from kgnav_mcp.adapters.embedded.loading.recognition import check_together, recognise, recognise_names
 from kgnav_mcp.adapters.embedded.loading.reification import attach_qualifiers
-from kgnav_mcp.adapters.embedded.loading.staging import Staging
+from kgnav_mcp.adapters.embedded.loading.staging import TERM_BUDGET, Staging
 from kgnav_mcp.adapters.embedded.loading.statistics import committed, count_attributes, count_edges, write_statistics
-from kgnav_mcp.adapters.embedded.loading.terms import TERM_BUDGET
 from kgnav_mcp.errors import LoadError
 
 
@@ -59,7 +58,7 @@ def load(
     check_together(read, nodes_from_edges=options.nodes_from_edges)
     labels = [recognise_names(Path(path)) for path in options.labels]
     interrupts = Interrupts()
-    with interrupts.watched(), without_cycles(), PartFile(target) as part:
+    with interrupts.watched(), without_garbage_collection(), PartFile(target) as part:
         with _writing(target, interrupts), closing(_connect(part)) as connection:
             staging = Staging(connection, term_budget=term_budget, progress=progress)
             reading = Reading(read, labels, staging, options)
@@ -88,7 +87,7 @@ def load(
 
 
 @contextmanager
-def without_cycles() -> Generator[None]:
+def without_garbage_collection() -> Generator[None]:
     """Keep the collector of cycles off: a load makes none, and looking for them costs a third of its reading."""
     enabled = gc.isenabled()
     gc.disable()
@@ -104,7 +103,7 @@ def _write_small(reading: Reading) -> None:
     staging = reading.staging
     connection = staging.connection
     name = reading.sources[-1].name
-    staging.tell(name, 0, "sorting")
+    staging.report_progress(name, 0, "sorting")
     if staging.terms.overflowed:
         writer.unify_terms(connection)
     staging.terms.ids.clear()
@@ -135,11 +134,11 @@ def _write_large(part: PartFile, reading: Reading, options: LoadOptions) -> bool
         nodes.result()
         copy_nodes(connection, part.nodes)
         attributes = background.begin(committed(part.path), count_attributes)
-        staging.tell(name, 0, "indexing")
+        staging.report_progress(name, 0, "indexing")
         connection.execute("BEGIN")
         writer.write_joins(connection)
         connection.execute("COMMIT")
-        staging.tell(name, 0, "counting")
+        staging.report_progress(name, 0, "counting")
         connection.execute("BEGIN")
         return write_statistics(connection, edges.result(), attributes.result())
 

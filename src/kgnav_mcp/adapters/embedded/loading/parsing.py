@@ -19,8 +19,7 @@ from typing import IO, cast
 import pyoxigraph as ox
 
 from kgnav_mcp.adapters.embedded.loading.encoding import Batch, Encoder
-from kgnav_mcp.adapters.embedded.loading.guard import DEEPEST, MOST_PREFIXES, BracketGuard, Guard, depth
-from kgnav_mcp.adapters.embedded.loading.jsonld import JsonLdGuard
+from kgnav_mcp.adapters.embedded.loading.guard import DEEPEST, MOST_PREFIXES, BracketGuard, Guard, JsonLdGuard, depth
 from kgnav_mcp.adapters.embedded.loading.sources import Format, Source, SourceReader, blocks
 from kgnav_mcp.adapters.embedded.loading.trix import TriX
 from kgnav_mcp.adapters.embedded.loading.xml_guard import XmlGuard

@@ -42,7 +42,7 @@ class Columns:
     """Text, escapes and all, and what stands behind the closing quote."""
 
 
-def split(block: bytes, blank: str) -> Columns | None:
+def split_statements(block: bytes, blank: str) -> Columns | None:
     """The terms of a block of whole lines, or None where the parser decides. `blank` begins a blank node's key."""
     try:
         text = block.decode()
@@ -91,7 +91,7 @@ def _terms(text: str, marks: int) -> list[str | None] | None:
     return terms
 
 
-def parsed(literals: Iterable[tuple[str, str]]) -> list[ox.Literal] | None:
+def parse_literals(literals: Iterable[tuple[str, str]]) -> list[ox.Literal] | None:
     """Literals as the parser reads them, or None where it takes offence."""
     lines = "".join(f'<a:> <a:> "{text}"{behind} .\n' for text, behind in literals)
     try:

@@ -25,7 +25,7 @@ def read_rdf(source: Source, index: int, staging: Staging, rules: NameRules, fin
     for batch in _batches(source, index, staging, findings):
         _stage(batch, places, staging, rules)
         position = batch.position
-        if staging.waiting >= BATCH:
+        if staging.pending >= BATCH:
             staging.checkpoint(source.name, position)
     staging.checkpoint(source.name, position)
 

@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from kgnav_mcp.adapters.embedded.ids import Prefixes
 from kgnav_mcp.adapters.embedded.loading import queries
 from kgnav_mcp.adapters.embedded.loading.apoc import read_apoc_nodes, read_apoc_relationships
-from kgnav_mcp.adapters.embedded.loading.edges import describe, names_relations, read_edges, read_triples, with_types
+from kgnav_mcp.adapters.embedded.loading.edges import (
+    describe_table,
+    names_relations,
+    read_edges,
+    read_triples,
+    with_inferred_types,
+)
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.labels import read_labels
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
@@ -84,7 +90,7 @@ class Reading:
                 read_edges(source, index, stager, relation, self.findings)
                 used = used or not names_relations(source)
             self.staging.bytes_before += source.size
-            self.findings.notes += describe(source, relation)
+            self.findings.notes += describe_table(source, relation)
         if self._options.relation is not None and not used:
             self.findings.warnings.append(
                 f"--relation {relation} was not needed: every source names the relations of its edges"
@@ -112,7 +118,7 @@ class Reading:
                 read_apoc_nodes(source, stager, self.findings)
                 staging.bytes_before += source.size
             elif source.has_nodes:
-                read_nodes(source if source.header.admin else with_types(source), stager, self.findings)
+                read_nodes(source if source.header.admin else with_inferred_types(source), stager, self.findings)
                 staging.bytes_before += source.size
         declared = staging.terms.last
         for index, source in files:

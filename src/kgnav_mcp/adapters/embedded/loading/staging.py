@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
+from sys import getsizeof
 from typing import Any
 
 from kgnav_mcp.adapters.embedded.loading import bulk, queries
 from kgnav_mcp.adapters.embedded.loading.options import Progress, ProgressListener
-from kgnav_mcp.adapters.embedded.loading.terms import TERM_BUDGET, TermDictionary
 
 BATCH = 50_000
 """Readers call `checkpoint` after so many triples: a batch is written and the progress told."""
+
+TERM_BUDGET = 1_500_000_000
+"""Bytes that keys in memory may take; with the rest of a load this stays below 2 GB."""
+
+ENTRY_BYTES = 150
+"""What one key costs beside its own string: the slot in the dictionary at its least full, the number, the tuple."""
 
 TripleRow = tuple[int, int, int]
 RelationshipRow = tuple[int, int, int, str | None, int | None, int | None]
@@ -19,6 +25,42 @@ LiteralRow = tuple[int, int, str, str | None, str | None]
 NamingRow = tuple[int, int, int, str | None, str]
 NamedKeyRow = tuple[str, int, int, str | None, str]
 ReifierRow = tuple[int, int, int, int | None, str | None, str | None, str | None]
+
+
+class TermDictionary:
+    """Node keys to numbers, in bounded memory. Hot loops read `ids` directly and `add` a key that is not in it.
+
+    It holds the keys it has seen until they take `budget` bytes; then it forgets all of them and starts again, so that
+    a key seen before and after gets two numbers. Every (number, key) is staged, and `writer.unify_terms` makes the
+    numbers of one key equal by one sort over the staged keys. While everything fits, which is the usual case, nothing
+    is looked up or sorted at all; past that, the cost is one external sort and not one look-up for each term.
+    """
+
+    def __init__(self, budget: int = TERM_BUDGET) -> None:
+        self.ids: dict[str, int] = {}
+        self.fresh: list[tuple[int, str]] = []
+        """Numbers given since the caller last staged them; the caller empties it."""
+        self.last = 0
+        self.overflowed = False
+        self._budget = budget
+        self._used = 0
+
+    def add(self, key: str) -> int:
+        """The next number, for a key that is not in `ids`."""
+        self._used += getsizeof(key) + ENTRY_BYTES
+        if self._used > self._budget and self.ids:
+            self.ids.clear()
+            self.overflowed = True
+            self._used = 0
+        self.last += 1
+        self.ids[key] = self.last
+        self.fresh.append((self.last, key))
+        return self.last
+
+    def id(self, key: str) -> int:
+        """The number of a key, given now if it has none."""
+        found = self.ids.get(key)
+        return self.add(key) if found is None else found
 
 
 class Staging:
@@ -65,7 +107,7 @@ class Staging:
         return rows + len(self.labelled) + len(self.named_keys) >= BATCH
 
     @property
-    def waiting(self) -> int:
+    def pending(self) -> int:
         """Triples since the last checkpoint, written or not."""
         return self._written + len(self.triples) + len(self.literals)
 
@@ -79,9 +121,9 @@ class Staging:
     def checkpoint(self, source: str, position: int) -> None:
         """Write what was collected, and tell how far the source is read."""
         self.flush()
-        self.tell(source, position)
+        self.report_progress(source, position)
 
-    def tell(self, source: str, position: int, phase: str = "reading") -> None:
+    def report_progress(self, source: str, position: int, phase: str = "reading") -> None:
         """Tell the listener, if there is one, without writing anything."""
         if self._progress is not None:
             self._progress(Progress(source, self.count, self.bytes_before + position, self.bytes_total, phase))
