@@ -46,7 +46,7 @@ def stage_entries(
                 findings.reject(source.name, number, str(error))
             if staging.full:
                 staging.checkpoint(source.name, reader.position)
-        staging.checkpoint(source.name, reader.position)
+    staging.finish(source.name, source.size)
 
 
 def lines(source: Source, reader: SourceReader, findings: Findings) -> Iterator[tuple[int, str]]:

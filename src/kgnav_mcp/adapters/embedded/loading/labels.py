@@ -33,7 +33,6 @@ def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, fin
             count = _rows(staging) - before
         else:
             count = _read_table(source, staging, rules, prefixes, findings)
-        staging.bytes_before += source.size
         read.append((source, range(before + 1, _rows(staging) + 1), count))
     staging.connection.execute(queries.INDEX_NAMED_KEYS)
     staging.connection.execute(queries.FIT_NAMED_KEYS)

@@ -20,14 +20,12 @@ def read_rdf(source: Source, index: int, staging: Staging, rules: NameRules, fin
         LoadError: the source cannot be read.
         BadLine: it has an error, and bad lines are not skipped or cannot be in this format.
     """
-    position = 0
     places = _Places()
     for batch in _batches(source, index, staging, findings):
         _stage(batch, places, staging, rules)
-        position = batch.position
         if staging.pending >= BATCH:
-            staging.checkpoint(source.name, position)
-    staging.checkpoint(source.name, position)
+            staging.checkpoint(source.name, batch.position)
+    staging.finish(source.name, source.size)
 
 
 def read_rdf_names(source: Source, staging: Staging, rules: NameRules, findings: Findings) -> None:
@@ -49,6 +47,7 @@ def read_rdf_names(source: Source, staging: Staging, rules: NameRules, findings:
             if kind is not None and not key.startswith("_:"):
                 staging.named_keys.append((key, kind[0], rules.rank(kind[1], language), language, text))
         staging.checkpoint(source.name, batch.position)
+    staging.finish(source.name, source.size)
 
 
 def _batches(source: Source, index: int, staging: Staging, findings: Findings) -> Iterator[Batch]:

@@ -67,7 +67,6 @@ class Reading:
         for index, source in enumerate(self.sources):
             if source.form in RDF_FORMATS:
                 read_rdf(source, index, staging, self._rules, self.findings)
-                staging.bytes_before += source.size
         self.last_rdf = staging.terms.last
         self._read_edges()
         self._name_by_ids(self.last_rdf)
@@ -89,7 +88,6 @@ class Reading:
             else:
                 read_edges(source, index, stager, relation, self.findings)
                 used = used or not names_relations(source)
-            self.staging.bytes_before += source.size
             self.findings.notes += describe_table(source, relation)
         if self._options.relation is not None and not used:
             self.findings.warnings.append(
@@ -116,18 +114,14 @@ class Reading:
         for _, source in files:
             if source.form is Format.APOC:
                 read_apoc_nodes(source, stager, self.findings)
-                staging.bytes_before += source.size
             elif source.has_nodes:
                 read_nodes(source if source.header.admin else with_inferred_types(source), stager, self.findings)
-                staging.bytes_before += source.size
         declared = staging.terms.last
         for index, source in files:
             if source.form is Format.APOC:
                 read_apoc_relationships(source, index, stager, self.findings)
-                staging.bytes_before += source.size
             elif not source.has_nodes:
                 read_relationships(source, index, stager, self.findings)
-                staging.bytes_before += source.size
         if self._options.nodes_from_edges:
             self._name_by_ids(declared)
         else:

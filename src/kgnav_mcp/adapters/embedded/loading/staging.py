@@ -123,6 +123,11 @@ class Staging:
         self.flush()
         self.report_progress(source, position)
 
+    def finish(self, source: str, size: int) -> None:
+        """Write the last rows of a source that has so many bytes; the next one is read from now on."""
+        self.checkpoint(source, size)
+        self.bytes_before += size
+
     def report_progress(self, source: str, position: int, phase: str = "reading") -> None:
         """Tell the listener, if there is one, without writing anything."""
         if self._progress is not None:
