@@ -16,6 +16,7 @@ T = TypeVar("T")
 
 ALL = 10_000
 """A limit that no list of the toy graph reaches."""
+PATIENCE_S = 120
 
 
 class AdapterContract:
@@ -47,8 +48,8 @@ class AdapterContract:
     @pytest.fixture(scope="class")
     @classmethod
     def options(cls) -> AdapterOptions:
-        """The options the adapter is opened with."""
-        return AdapterOptions()
+        """The options the adapter is opened with: no answer is too late on a machine that has more to do."""
+        return AdapterOptions(timeout=PATIENCE_S)
 
     async def walked(self, read: Callable[[int, str | None], Awaitable[Page[T]]], size: int) -> list[T]:
         """All items of a list, read in pages of this size: `read` takes a limit and a position."""
