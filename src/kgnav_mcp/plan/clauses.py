@@ -33,7 +33,8 @@ class NodePattern:
 class PathKind(StrEnum):
     """Which paths count as one edge of a pattern. A path of no edges leads from a node to itself.
 
-    The edge's variable is the list of the path's edges; null where only ends are told (REACHABLE, DISTANCE).
+    The edge's variable is the list of the path's edges, from source to target; null where only ends are told
+    (REACHABLE, DISTANCE).
     """
 
     TRAILS = "trails"
@@ -41,12 +42,12 @@ class PathKind(StrEnum):
     REACHABLE = "reachable"
     """Each end that some path of at least so many edges leads to, once: `*` without an upper bound.
 
-    Such a path may take an edge again, as in SPARQL's property paths; its edges are nobody's to see.
+    Such a path may take an edge again: along edges in either direction, a node that has one reaches itself.
     """
     SHORTEST = "shortest"
     """One of the shortest paths for each pair of ends: `shortestPath`. The first by the ids of its nodes.
 
-    None where the shortest is shorter than asked. A node has none to itself, but the one without edges if asked for.
+    None where its length is not between the bounds: the shortest path from a node to itself has no edges.
     """
     ALL_SHORTEST = "all shortest"
     """All of the shortest."""
@@ -68,8 +69,6 @@ class EdgePattern:
     """An edge of a pattern, or with `path` a path of edges of these relations."""
 
     variable: str
-    """Stands for the edge; for a path, for the list of its edges from source to target, or, where only its ends are
-    asked for (REACHABLE, DISTANCE), for null."""
     source: str
     """The variable of the node that it leaves."""
     target: str
@@ -84,7 +83,7 @@ class EdgePattern:
 class PathPattern:
     """A name for a way through the pattern: its nodes and edges by their variables, in turn.
 
-    Null where a part of it is, or where only the ends of a part are asked for.
+    Null where a part of it is, or where only the ends of a part are told.
     """
 
     variable: str
@@ -136,13 +135,13 @@ class Order:
 class Project:
     """The rows with these columns only: Cypher's `WITH` and `RETURN`.
 
-    Where a column has an aggregate, one row for each different row of the columns without. `order` may use old
-    variables as well where nothing is aggregated or made distinct; with sums, an expression of a column or a sum. Rows
-    that it leaves equal, and all rows where it is empty, come in the order of their cells, column by column, so that
-    the same plan gives the same rows in the same order, with `skip` and `limit`, from every store. Values of different
-    kinds come in the order of openCypher: nodes (by id), edges (by head, relation, tail, then mediator, qualifiers),
-    lists (item by item), paths (by their nodes), text (by code points), booleans (false first), numbers (by size),
-    null. `where` is asked of the rows that are left.
+    Where a column has an aggregate, one row for each different row of the columns without; where all columns have one,
+    one row, of no rows too. `order` and `where` know the new columns, and old variables as well where nothing is
+    aggregated or made distinct. Rows that `order` leaves equal, and all rows where it is empty, come in the order of
+    their cells, column by column: nodes by id, edges by head, relation, tail and qualifiers, lists and paths by their
+    members, numbers by size, text by code points, no before yes; so that the same plan gives the same rows in the same
+    order, with `skip` and `limit`, from every store. Values of several kinds in one column come as in Cypher: nodes,
+    edges, lists, paths, text, yes or no, numbers, nulls. `where` is asked of the rows that are left.
     """
 
     columns: tuple[Column, ...]
@@ -180,7 +179,7 @@ class Pipeline:
 class Plan:
     """A question about a pattern of the graph: one pipeline, or a union of several with the same columns.
 
-    The rows of a union come in the order of their cells, whatever orders its pipelines have.
+    Rows of a union come in the order of their cells, whatever its pipelines sort.
     """
 
     pipelines: tuple[Pipeline, ...]

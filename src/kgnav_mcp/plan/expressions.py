@@ -4,10 +4,9 @@ A missing value is null. As in Cypher, a comparison with null is null, a conditi
 `NOT` of null is null. So a missing property fails each comparison, `<>` too. What Cypher ends with an error while it
 runs is null here: text times a number, a division by nought, the year of what is no date.
 
-A property may have several values (RDF has no other). A comparison holds where it holds for one of them; anywhere else
-several values are a list, in the order of numbers, then of text, and one value is itself. A list that a property is
-compared with is compared with all of its values as a list. Functions of a text or a number, and arithmetic, are taken
-of each of several values; once a `Project` has passed them on they are a list.
+A property may have several values (RDF has no other). A comparison of a `Property` holds where it holds for one of
+them; with a list, and anywhere else, several values are a list, in the order of numbers, then of text, and one value is
+itself.
 """
 
 from __future__ import annotations
@@ -44,8 +43,8 @@ class Property:
     """The values of a property of a node, or of an edge: one of its qualifiers.
 
     `ids` are the relations meant, once the plan was checked. NAME without any is what a node is called: its label.
-    A value may be a node (of a qualifier, or of a relation that leads to nodes); it equals a text that is its id or its
-    label.
+    A value may be a node (of a qualifier, or of a relation that leads to nodes); it is equal to a text that is its id
+    or its label.
     """
 
     owner: str
@@ -55,12 +54,12 @@ class Property:
 
 
 class Comparison(StrEnum):
-    """How two values are compared. Numbers compare as numbers, dates by the precision that both have, else text.
+    """How two values are compared: numbers as numbers, text as text by code points, no before yes.
 
-    Two texts are dates where both are written as ISO 8601 has it (`1815-12-10`, `1815-12`, `1842-01-05T08:30:00Z`,
-    `-0044-03-15`, `0044-03-15 BCE`) and at least one has a month: `born = "1815"` holds for 1815-12-10, `born > "1815"`
-    does not. Values of different kinds are unequal, and neither less nor greater: null. Booleans have an order, false
-    first; nodes and edges have none.
+    A date of the graph and a text that is written as one compare by the precision that both have: a day is equal to
+    its year. Values of different kinds are not equal, and null by the other comparisons; so is what is no text by
+    CONTAINS and its like. `IN` is null where it is not true and the list has a null. Nodes and edges are only equal or
+    not.
     """
 
     EQUAL = "="
@@ -74,7 +73,7 @@ class Comparison(StrEnum):
     ENDS_WITH = "ENDS WITH"
     MATCHES = "=~"
     IN = "IN"
-    """The left value is a member of the right list. A right value that is no list is a list of one."""
+    """The left value is a member of the right list; of a property with one value: equal to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +124,13 @@ class HasLabel:
 
 
 class ArithmeticOperator(StrEnum):
-    """What numbers are joined by; `+` joins text and lists as well. Null where values are not of such kinds."""
+    """What numbers are joined by; `+` joins text and lists as well."""
 
     ADD = "+"
     SUBTRACT = "-"
     MULTIPLY = "*"
     DIVIDE = "/"
-    """Of two whole numbers, the whole part; by a whole zero: null."""
+    """Of two whole numbers, the whole part."""
     REMAINDER = "%"
     POWER = "^"
 
@@ -158,11 +157,11 @@ class Function(StrEnum):
     ID = "elementId"
     """Of a node: its id as printed. Of an edge: an id that tells it from its parallels, in the words of the store."""
     LABELS = "labels"
-    """In the order of their texts."""
+    """Of a node: a list, in the order of text."""
     TYPE = "type"
     """Of an edge: the id of its relation, or in Neo4j its type."""
     PROPERTIES = "properties"
-    """Of a node or an edge: a list of pairs of name (a relation's id) and value, in the order of names."""
+    """Of a node or an edge: a list of lists, each the id of a property and its value or values, by these ids."""
     START = "startNode"
     END = "endNode"
     LENGTH = "length"
@@ -200,9 +199,8 @@ class Call:
 class During:
     """Whether an edge held in all or in part of a time: `begin` and `end` are dates, None where the time is open.
 
-    An edge without a from (to) property has held since ever (holds still); of several values the earliest from and the
-    latest to count. Both ends belong to the time, by the precision that both dates have: what ended in 1850 held in
-    part of 1850-05. Null where a value is no date.
+    An edge without a from (to) property that is a date has held since ever (holds still). Both ends belong to the time,
+    and dates compare by the precision that both have: what ended in 1850 held in part of 1850-05.
     """
 
     edge: str
@@ -228,9 +226,9 @@ class CountOf:
 
 
 class AggregateFunction(StrEnum):
-    """What is made of the values of many rows; nulls are left out, and by SUM and AVERAGE all that are no numbers.
+    """What is made of the values of many rows; nulls are left out, by SUM and AVERAGE all that are no numbers.
 
-    Without any value: COUNT and SUM are 0, COLLECT is an empty list, the others null.
+    Of no value COUNT and SUM are 0, COLLECT is an empty list, the others are null.
     """
 
     COUNT = "count"
@@ -241,7 +239,7 @@ class AggregateFunction(StrEnum):
     MAXIMUM = "max"
     """The last in it."""
     COLLECT = "collect"
-    """A list: in the order of the rows where the clause before is a `Project` with an order, else in that of values."""
+    """A list in the order of the values, as rows have it; in that of the rows where the clause before sorts them."""
 
 
 @dataclass(frozen=True, slots=True)

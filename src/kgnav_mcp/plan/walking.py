@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from kgnav_mcp.plan.clauses import EdgePattern, Match, NodePattern, PathKind
+from kgnav_mcp.plan.clauses import EdgePattern, Match, NodePattern, PathKind, is_named
 from kgnav_mcp.plan.expressions import (
     Aggregate,
     Arithmetic,
@@ -126,10 +126,14 @@ def conjuncts(condition: Expression | None) -> tuple[Expression, ...]:
 def part_text(part: NodePattern | EdgePattern) -> str:
     """A node or an edge of a pattern as Cypher has it, for sizes and errors: `(f:Film)`, `(f)-[:starred]->(a)`."""
     if isinstance(part, NodePattern):
-        return f"({part.variable}{''.join(':' + '|'.join(group) for group in part.labels)})"
+        return f"({_shown(part.variable)}{''.join(':' + '|'.join(group) for group in part.labels)})"
     types = ":" + "|".join(part.relations) if part.relations else ""
     edge = f"[{types}{_length(part)}]" if types or part.path else "[]"
-    return f"({part.source})-{edge}-{'' if part.either else '>'}({part.target})"
+    return f"({_shown(part.source)})-{edge}-{'' if part.either else '>'}({_shown(part.target)})"
+
+
+def _shown(variable: str) -> str:
+    return variable if is_named(variable) else ""
 
 
 def _length(edge: EdgePattern) -> str:

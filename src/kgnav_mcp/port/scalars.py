@@ -8,24 +8,17 @@ from functools import lru_cache
 from kgnav_mcp.model import Literal
 from kgnav_mcp.port.ordering import NUMBER
 
-_WHOLE = frozenset(
-    [
-        "integer",
-        "int",
-        "long",
-        "short",
-        "byte",
-        "nonNegativeInteger",
-        "positiveInteger",
-        "nonPositiveInteger",
-        "negativeInteger",
-        "unsignedLong",
-        "unsignedInt",
-        "unsignedShort",
-        "unsignedByte",
-    ]
-)
+_SIZED = frozenset(("int", "long", "short", "byte"))
+_SIGNED = frozenset(("negative", "nonNegative", "positive", "nonPositive"))
+_WHOLE = {
+    "integer",
+    *_SIZED,
+    *(f"unsigned{kind.capitalize()}" for kind in _SIZED),
+    *(f"{sign}Integer" for sign in _SIGNED),
+}
 _FRACTIONS = frozenset(("decimal", "double", "float", "quantity"))
+_DATES = frozenset(("date", "dateTime", "dateTimeStamp", "gYear", "gYearMonth", "datetime", "localdatetime", "time"))
+"""Wikidata calls a date a time."""
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 _SPECIAL = {
     "INF": "inf",
@@ -39,8 +32,14 @@ _is_number = re.compile(NUMBER).fullmatch
 _is_whole = re.compile(r"[+-]?[0-9]{1,4000}").fullmatch
 
 
+class Date(str):
+    """A date of the graph, or a date with a time: a text that compares with other dates by the precision of both."""
+
+    __slots__ = ()
+
+
 def scalar(literal: Literal) -> str | int | float | bool:
-    """What a literal is to Python, by its datatype: a number, a boolean, else its text.
+    """What a literal is to Python, by its datatype: a number, a boolean, a date, else its text.
 
     Whole numbers are int, other numbers float; a number that is not written like one stays text. Datatypes are those of
     RDF (`xsd:integer`, in full or with a prefix), of property graphs (`integer`, `float`, `boolean`) and of Wikidata
@@ -53,7 +52,7 @@ def scalar(literal: Literal) -> str | int | float | bool:
         if _is_whole(text):
             return int(text)
     elif kind not in _FRACTIONS:
-        return text
+        return Date(text) if kind in _DATES else text
     if _is_number(text):
         return float(text)
     return float(_SPECIAL[text]) if text in _SPECIAL else text

@@ -97,7 +97,7 @@ def constant(value: Scalar | Sequence[Scalar]) -> Expression:
 
 def compared(left: Expression | str, comparison: str, right: Expression | Scalar | Sequence[Scalar]) -> Compare:
     """`compared("p.age", ">", 36)`."""
-    other = right if not isinstance(right, str | int | float | list | tuple | None) else constant(right)
+    other = constant(right) if isinstance(right, str | int | float | Sequence | None) else right
     return Compare(of(left) if isinstance(left, str) else left, Comparison(comparison), other)
 
 

@@ -1,6 +1,7 @@
-"""Plans over any adapter: checked against what a graph is made of, and evaluated where no store does it.
+"""Plans over any graph: checked against it, then run by its store, or evaluated here where the store cannot.
 
-`evaluate` is the reference for what a plan means; `checking`, beside it, makes the plans that it takes.
+`evaluate` is the reference for what a checked plan means. Source: GraphRunner, which writes a whole plan first,
+verifies it and only then runs it.
 """
 
 from __future__ import annotations

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from kgnav_mcp.errors import InvalidArgument
-from kgnav_mcp.navigation.plans.values import Node, Several, Value
+from kgnav_mcp.navigation.plans.values import Node, Value
 from kgnav_mcp.plan import Comparison
+from kgnav_mcp.port.scalars import Date
 
 _DATE = re.compile(
     r"(?P<sign>-?)(?P<year>[0-9]{4,})(-(?P<month>[0-9]{2})(-(?P<day>[0-9]{2})"
@@ -22,10 +23,10 @@ Moment = tuple[float, ...]
 def moment(text: str) -> Moment | None:
     """A date or a time as its parts, the year first, as far as it is given; None: the text is none.
 
-    A year has four digits, or more where a month follows. A time with a zone is taken to UTC.
+    A time with a zone is taken to UTC.
     """
     match = _DATE.fullmatch(text)
-    if match is None or (match["month"] is None and len(match["year"]) > 4):
+    if match is None:
         return None
     year = -int(match["year"]) if match["sign"] or match["before"] else int(match["year"])
     parts: list[float] = [year]
@@ -44,10 +45,12 @@ def moment(text: str) -> Moment | None:
 def dates(left: str, right: str) -> tuple[Moment, Moment] | None:
     """Two texts as dates of the precision that both have; None where they are compared as texts.
 
-    Two numbers of four digits may be years or not, and as texts they compare the same.
+    They are dates where one is a date of the graph, and the other is written as one.
     """
+    if not isinstance(left, Date) and not isinstance(right, Date):
+        return None
     one, other = moment(left), moment(right)
-    if one is None or other is None or len(one) == len(other) == 1:
+    if one is None or other is None:
         return None
     shared = min(len(one), len(other))
     return one[:shared], other[:shared]
@@ -120,21 +123,10 @@ def opposite(condition: bool | None) -> bool | None:
 
 
 def compare(left: Value, comparison: Comparison, right: Value) -> bool | None:
-    """A comparison of two values, each of which may be several values of a property."""
-    if left is None or right is None:
-        return None
+    """A comparison of two values; null where one of them is, but nothing is a member of an empty list."""
     if comparison is Comparison.IN:
-        members = right if isinstance(right, tuple) else (right,)
-        return some(equal(one, member) for one in _each(left, right) for member in members)
-    test = _TESTS[comparison]
-    return some(test(one, other) for one in _each(left, right) for other in _each(right, left))
-
-
-def _each(value: Value, other: Value) -> tuple[Value, ...]:
-    """The values of a property one by one, but a list where they are compared with one."""
-    if isinstance(value, Several) and (not isinstance(other, tuple) or isinstance(other, Several)):
-        return value
-    return (value,)
+        return some(equal(left, member) for member in right) if isinstance(right, tuple) else None
+    return None if left is None or right is None else _TESTS[comparison](left, right)
 
 
 def _not_less(left: Value, right: Value) -> bool | None:

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from kgnav_mcp.navigation.plans.comparing import Moment, compare, every, moment, opposite, some
 from kgnav_mcp.navigation.plans.functions import calculated, called
 from kgnav_mcp.navigation.plans.reading import Reader
-from kgnav_mcp.navigation.plans.values import Edge, Node, Row, Several, Value, identity
+from kgnav_mcp.navigation.plans.values import Edge, Node, Row, Value, identity, one_or_all
 from kgnav_mcp.plan import (
     NAME,
     Aggregate,
     Arithmetic,
     Call,
     Compare,
+    Comparison,
     Connective,
     Constant,
     CountOf,
@@ -64,10 +65,10 @@ class Compiler:
                 place = self.places[name]
                 return lambda row: row[place]
             case Property():
-                return self._property(expression)
-            case Compare(left, comparison, right):
-                one, other = self.value(left), self.value(right)
-                return lambda row: compare(one(row), comparison, other(row))
+                values = self._values(expression)
+                return lambda row: one_or_all(values(row))
+            case Compare():
+                return self._compared(expression)
             case Joined(connective, parts):
                 conditions = [self._truth(part) for part in parts]
                 join = {Connective.AND: every, Connective.OR: some, Connective.XOR: _odd}[connective]
@@ -108,16 +109,42 @@ class Compiler:
 
         return truth
 
-    def _property(self, expression: Property) -> Evaluated:
+    def _compared(self, expression: Compare) -> Evaluated:
+        """A comparison, which holds where it holds for one of several values of a property; lists compare as lists."""
+        comparison = expression.comparison
+        left, right = self.value(expression.left), self.value(expression.right)
+        lefts = self._values(expression.left) if isinstance(expression.left, Property) else None
+        rights = self._values(expression.right) if isinstance(expression.right, Property) else None
+        if lefts is None and rights is None:
+            return lambda row: compare(left(row), comparison, right(row))
+
+        def members(row: Row) -> Value:
+            found = right(row)
+            if lefts is None:
+                return compare(left(row), comparison, found)
+            if rights is not None and found is not None and not isinstance(found, tuple):
+                found = (found,)
+            return some(compare(one, comparison, found) for one in lefts(row) or (None,))
+
+        def each(row: Row) -> Value:
+            one, other = left(row), right(row)
+            ones = lefts(row) if lefts and (rights or not isinstance(other, tuple)) else (one,)
+            others = rights(row) if rights and (lefts or not isinstance(one, tuple)) else (other,)
+            return some(compare(a, comparison, b) for a in ones or (None,) for b in others or (None,))
+
+        return members if comparison is Comparison.IN else each
+
+    def _values(self, expression: Property) -> Callable[[Row], tuple[Value, ...]]:
+        """The values of a property."""
         place, reader = self.places[expression.owner], self.reader
         named = expression.name == NAME and not expression.ids
         ids = expression.ids or (expression.name,)
 
-        def values(row: Row) -> Value:
+        def values(row: Row) -> tuple[Value, ...]:
             owner = row[place]
             if isinstance(owner, Node):
-                return reader.entity(owner).label if named else reader.values(owner, ids)
-            return reader.qualifiers(owner, ids) if isinstance(owner, Edge) else None
+                return _name(reader, owner) if named else reader.values(owner, ids)
+            return reader.qualifiers(owner, ids) if isinstance(owner, Edge) else ()
 
         return values
 
@@ -156,7 +183,7 @@ class Compiler:
 
     def _during(self, expression: During) -> Evaluated:
         place, reader = self.places[expression.edge], self.reader
-        begin, end = _moments(expression.begin), _moments(expression.end)
+        begin, end = _moments((expression.begin,)), _moments((expression.end,))
 
         def during(row: Row) -> Value:
             edge = row[place]
@@ -164,8 +191,6 @@ class Compiler:
                 return None
             since = _moments(reader.qualifiers(edge, expression.from_ids))
             until = _moments(reader.qualifiers(edge, expression.to_ids))
-            if None in (since, until, begin, end):
-                return None
             return _before(since, end) and _before(begin, until)
 
         return during
@@ -185,15 +210,19 @@ def _odd(conditions: Iterable[bool | None]) -> bool | None:
     return result
 
 
-def _moments(value: Value) -> tuple[Moment, ...] | None:
-    """The dates that values are, none where there is no value; None: one of them is no date."""
-    values = value if isinstance(value, Several) else () if value is None else (value,)
-    found = [moment(f"{one:04}" if type(one) is int else str(one)) for one in values]
-    return None if None in found else tuple(one for one in found if one is not None)
+def _name(reader: Reader, node: Node) -> tuple[Value, ...]:
+    label = reader.entity(node).label
+    return () if label is None else (label,)
 
 
-def _before(first: tuple[Moment, ...] | None, last: tuple[Moment, ...] | None) -> bool:
-    """Whether the earliest of some dates is not behind the latest of others, by the precision that both have."""
+def _moments(values: Iterable[Value]) -> list[Moment]:
+    """The dates among values; a whole number is a year."""
+    texts = (f"{one:04}" if type(one) is int else one for one in values)
+    return [found for text in texts if isinstance(text, str) and (found := moment(text)) is not None]
+
+
+def _before(first: list[Moment], last: list[Moment]) -> bool:
+    """Whether one of some dates is not behind one of others, by the precision that both have; unless none is told."""
     if not first or not last:
         return True
     earliest, latest = min(first), max(last)

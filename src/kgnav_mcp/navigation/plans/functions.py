@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from decimal import Decimal
 
 from kgnav_mcp.navigation.plans.comparing import moment
-from kgnav_mcp.navigation.plans.values import Edge, Node, Several, Value, Way
+from kgnav_mcp.navigation.plans.values import Edge, Node, Value, Way
 from kgnav_mcp.plan import ArithmeticOperator, Function
 from kgnav_mcp.port.ordering import NUMBER
 
@@ -15,31 +16,21 @@ _is_number = re.compile(NUMBER).fullmatch
 
 
 def called(function: Function, values: tuple[Value, ...]) -> Value:
-    """A function of values. One of a text or a number takes each of several values of a property."""
+    """A function of values."""
     if function is Function.COALESCE:
         return next((value for value in values if value is not None), None)
-    value = values[0]
-    if value is None:
-        return None
-    if function in _OF_EACH:
-        work = _OF_EACH[function]
-        return _several(tuple(work(one) for one in value)) if isinstance(value, Several) else work(value)
-    return _OF_WHOLE[function](value)
+    return None if values[0] is None else _FUNCTIONS[function](values[0])
 
 
 def calculated(left: Value, operator: ArithmeticOperator, right: Value) -> Value:
-    """Two values joined by an operator, each of several values of a property with each."""
+    """Two values joined by an operator."""
     if left is None or right is None:
         return None
-    if operator is ArithmeticOperator.ADD and (_is_list(left) or _is_list(right)):
+    if operator is ArithmeticOperator.ADD and (isinstance(left, tuple) or isinstance(right, tuple)):
         return (*_listed(left), *_listed(right))
-    if isinstance(left, Several) or isinstance(right, Several):
-        lefts = left if isinstance(left, Several) else (left,)
-        rights = right if isinstance(right, Several) else (right,)
-        return _several(tuple(calculated(one, operator, other) for one in lefts for other in rights))
     if operator is ArithmeticOperator.ADD and (isinstance(left, str) or isinstance(right, str)):
-        parts = text_of(left), text_of(right)
-        return None if None in parts else "".join(part for part in parts if part is not None)
+        parts = [text_of(part) for part in (left, right) if not isinstance(part, bool)]
+        return "".join(part for part in parts if part is not None) if len(parts) == 2 and None not in parts else None
     return _of_numbers(number_of(left), operator, number_of(right))
 
 
@@ -64,25 +55,27 @@ def text_of(value: Value) -> str | None:
             return value
         case bool():
             return str(value).lower()
-        case int() | float():
+        case int():
             return str(value)
+        case float():
+            return _fraction_text(value)
         case _:
             return None
 
 
-def _is_list(value: Value) -> bool:
-    return isinstance(value, tuple) and not isinstance(value, Several)
+def _fraction_text(number: float) -> str:
+    """A number that is not whole as Cypher writes it: with an exponent from ten million on, and below a thousandth."""
+    if not math.isfinite(number):
+        return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+    if number == 0 or 1e-3 <= abs(number) < 1e7:
+        return repr(number)
+    sign, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
+    rest = "".join(map(str, digits[1:])) or "0"
+    return f"{'-' * sign}{digits[0]}.{rest}E{int(exponent) + len(digits) - 1}"
 
 
 def _listed(value: Value) -> tuple[Value, ...]:
     return value if isinstance(value, tuple) else (value,)
-
-
-def _several(values: tuple[Value, ...]) -> Value:
-    kept = tuple(value for value in values if value is not None)
-    if len(kept) == 1:
-        return kept[0]
-    return Several(kept) if kept else None
 
 
 def _divided(left: float, right: float) -> float:
@@ -171,7 +164,7 @@ def _id(value: Value) -> str | None:
     return value.id if isinstance(value, Node | Edge) else None
 
 
-_OF_EACH: dict[Function, Callable[[Value], Value]] = {
+_FUNCTIONS: dict[Function, Callable[[Value], Value]] = {
     Function.LOWER: _textual(str.lower),
     Function.UPPER: _textual(str.upper),
     Function.TEXT: text_of,
@@ -182,9 +175,6 @@ _OF_EACH: dict[Function, Callable[[Value], Value]] = {
     Function.FLOOR: _numeric(lambda number: float(math.floor(number))),
     Function.CEILING: _numeric(lambda number: float(math.ceil(number))),
     Function.YEAR: _textual(_year),
-}
-
-_OF_WHOLE: dict[Function, Callable[[Value], Value]] = {
     Function.ID: _id,
     Function.TYPE: lambda value: value.triple.relation.id if isinstance(value, Edge) else None,
     Function.START: lambda value: value.head if isinstance(value, Edge) else None,

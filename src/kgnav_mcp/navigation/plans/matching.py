@@ -7,19 +7,25 @@ bound, or smallest, comes first.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import replace
-from itertools import pairwise
-
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation.plans.asking import Asker
 from kgnav_mcp.navigation.plans.paths import Paths
-from kgnav_mcp.navigation.plans.reading import Reader, Step
+from kgnav_mcp.navigation.plans.patterns import (
+    bound_by,
+    direction_from,
+    has_value,
+    joined,
+    known_steps,
+    looped,
+    merged,
+    of_certain_edges,
+    way_of,
+)
+from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.starting import Start, start_of
-from kgnav_mcp.navigation.plans.values import Edge, Node, Row, Table, Value, Way, flat
-from kgnav_mcp.plan import EdgePattern, Match, NodePattern, PathKind, PathPattern
+from kgnav_mcp.navigation.plans.values import Edge, Node, Row, Table, flat
+from kgnav_mcp.plan import EdgePattern, Match, NodePattern
 from kgnav_mcp.plan.walking import conjuncts, variables_of
 
 PROOF = "\0proof"
@@ -36,7 +42,7 @@ class Fitting:
         self._budget = reader.budget
         self._given = frozenset(table.names)
         self._table = table
-        self._patterns = _merged(match)
+        self._patterns = merged(match)
         self._edges = list(match.edges)
         own = {*self._patterns, *(edge.variable for edge in match.edges), *(path.variable for path in match.paths)}
         scope = own | self._given
@@ -119,7 +125,7 @@ class Fitting:
         nodes = self._table.nodes(bound)
         if edge.path is not None:
             return True, len(nodes)
-        return False, await self._reader.degree(nodes, _direction(edge, bound), edge.relations)
+        return False, await self._reader.degree(nodes, direction_from(edge, bound), edge.relations)
 
     async def _begin(self) -> None:
         """Bind the node with the smallest set, beside each row."""
@@ -165,12 +171,12 @@ class Fitting:
 
     def _taken(self, edge: EdgePattern) -> list[str]:
         """The edges and trails of this pattern that are already bound: no edge may stand for two of them."""
-        if not self._match.edges_differ or not _of_edges(edge):
+        if not self._match.edges_differ or not of_certain_edges(edge):
             return []
         return [
             one.variable
             for one in self._match.edges
-            if one is not edge and _of_edges(one) and self._bound(one.variable)
+            if one is not edge and of_certain_edges(one) and self._bound(one.variable)
         ]
 
     def _measure(self, edge: EdgePattern) -> None:
@@ -185,11 +191,11 @@ class Fitting:
         """The edges that may be meant: source, edge, target."""
         names = (edge.source, edge.variable, edge.target)
         if self._bound(edge.variable):
-            return _looped(names, _known(self._table, edge))
+            return looped(names, known_steps(self._table, edge))
         if edge.path is not None:
             paths = Paths(self._reader, edge)
             ends = [self._table.nodes(name) if self._bound(name) else None for name in (edge.source, edge.target)]
-            return _looped(names, await paths.between(*ends))
+            return looped(names, await paths.between(*ends))
         heads, tails = await self._ends(edge)
         if heads is not None and tails is not None and not self._reader.two_hops(edge.relations):
             steps = await self._reader.joined(heads, tails, edge.relations, edge)
@@ -203,7 +209,7 @@ class Fitting:
             side = None if edge.either else Direction.INCOMING
             back = await self._reader.expanded(tails or [], side, edge.relations, edge)
             steps = [(far, one, near) for near, one, far in back]
-        return _looped(names, list(steps))
+        return looped(names, list(steps))
 
     async def _ends(self, edge: EdgePattern) -> tuple[list[Node] | None, list[Node] | None]:
         """The nodes at either end of an edge, as far as they are known; also of an end that is not bound but small."""
@@ -222,13 +228,13 @@ class Fitting:
         for path in self._match.paths:
             edges = {edge.variable: edge for edge in self._match.edges}
             places = self._table.places
-            rows: list[Row] = [(*row, _way(row, places, path, edges)) for row in self._table.rows]
+            rows: list[Row] = [(*row, way_of(row, places, path, edges)) for row in self._table.rows]
             self._table = Table((*self._table.names, path.variable), rows)
 
     def _finished(self) -> Table:
         """The rows with all columns, the edges of the pattern added to what they rest on."""
         table = self._table
-        names = [*table.names, *(name for name in _variables(self._match) if name not in table.names)]
+        names = [*table.names, *(name for name in bound_by(self._match) if name not in table.names)]
         if not table.rows:
             return Table(tuple(names), [])
         edges = [table.names.index(edge.variable) for edge in self._match.edges]
@@ -236,7 +242,7 @@ class Fitting:
         hidden = [
             table.names.index(edge.variable)
             for edge in self._match.edges
-            if edge.path and not _has_value(edge.path.kind)
+            if edge.path and not has_value(edge.path.kind)
         ]
         if proof is None and not hidden:
             return table
@@ -251,103 +257,3 @@ class Fitting:
             return tuple(new)
 
         return Table(table.names, [finish(row) for row in table.rows])
-
-
-def joined(table: Table, links: Table, edge: str, taken: Sequence[str], bound: int) -> Table:
-    """The rows of a table with those of links that agree in all columns that both have; at most one above the bound.
-
-    Rows in which the edge is among those taken are left out.
-    """
-    shared = [name for name in links.names if name in table.names]
-    new = [place for place, name in enumerate(links.names) if name not in table.names]
-    mine, theirs = [table.names.index(name) for name in shared], [links.names.index(name) for name in shared]
-    used, place = [table.names.index(name) for name in taken], links.names.index(edge)
-    by_key: dict[Row, list[Row]] = defaultdict(list)
-    for link in links.rows:
-        by_key[tuple(link[at] for at in theirs)].append(link)
-    rows: list[Row] = []
-    for row in table.rows:
-        held = set(flat([row[at] for at in used])) if used else set[Value]()
-        for link in by_key.get(tuple(row[at] for at in mine), ()):
-            if held and not held.isdisjoint(flat([link[place]])):
-                continue
-            rows.append((*row, *(link[at] for at in new)))
-        if len(rows) > bound:
-            break
-    return Table((*table.names, *(links.names[at] for at in new)), rows)
-
-
-def _merged(match: Match) -> dict[str, NodePattern]:
-    """One pattern for each node, with all labels that it has anywhere in the match."""
-    found: dict[str, NodePattern] = {}
-    for node in match.nodes:
-        known = found.get(node.variable)
-        found[node.variable] = node if known is None else replace(known, labels=known.labels + node.labels)
-    for edge in match.edges:
-        for name in (edge.source, edge.target):
-            found.setdefault(name, NodePattern(name))
-    return found
-
-
-def _variables(match: Match) -> list[str]:
-    """What a match binds."""
-    edges, paths = (edge.variable for edge in match.edges), (path.variable for path in match.paths)
-    return [*_merged(match), *edges, *paths]
-
-
-def unmatched(match: Match, table: Table) -> Table:
-    """The rows of a table with nulls for what a match would bind."""
-    names = [name for name in _variables(match) if name not in table.names]
-    return Table((*table.names, *names), [(*row, *(None for _ in names)) for row in table.rows])
-
-
-def _direction(edge: EdgePattern, end: str) -> Direction | None:
-    """The direction of an edge, seen from one of its ends."""
-    if edge.either:
-        return None
-    return Direction.OUTGOING if end == edge.source else Direction.INCOMING
-
-
-def _of_edges(edge: EdgePattern) -> bool:
-    """Whether it stands for certain edges: one edge or a trail, not for the shortest way or for any."""
-    return edge.path is None or edge.path.kind is PathKind.TRAILS
-
-
-def _has_value(kind: PathKind) -> bool:
-    return kind in {PathKind.TRAILS, PathKind.SHORTEST, PathKind.ALL_SHORTEST}
-
-
-def _looped(names: tuple[str, str, str], steps: Sequence[tuple[Node, Value, Node]]) -> Table:
-    """A table of links; where source and target are one variable, of those that lead back."""
-    if names[0] != names[2]:
-        return Table(names, list(steps))
-    return Table(names[:2], [(source, edge) for source, edge, target in steps if source is target])
-
-
-def _known(table: Table, edge: EdgePattern) -> list[Step]:
-    """The edges that a variable already stands for."""
-    found = [one for one in dict.fromkeys(table.column(edge.variable)) if isinstance(one, Edge)]
-    found = [one for one in found if not edge.relations or one.triple.relation.id in edge.relations]
-    steps: list[Step] = [(one.head, one, one.tail) for one in found]
-    return steps + [(one.tail, one, one.head) for one in found if edge.either and one.head is not one.tail]
-
-
-def _way(row: Row, places: dict[str, int], path: PathPattern, edges: dict[str, EdgePattern]) -> Value:
-    """The path that a row takes through its pattern; null where a part of it is not known."""
-    first = row[places[path.elements[0]]]
-    nodes, taken = [first], list[Edge]()
-    for before, name in pairwise(path.elements):
-        if name not in edges:
-            continue
-        value = row[places[name]]
-        pattern = edges[name]
-        if value is None or (pattern.path is not None and not _has_value(pattern.path.kind)):
-            return None
-        steps = list(flat([value]))
-        for edge in steps if before == pattern.source else reversed(steps):
-            near = nodes[-1]
-            if not isinstance(edge, Edge) or not isinstance(near, Node):
-                return None
-            taken.append(edge)
-            nodes.append(edge.other(near))
-    return Way(tuple(node for node in nodes if isinstance(node, Node)), tuple(taken))

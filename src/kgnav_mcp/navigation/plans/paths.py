@@ -9,7 +9,7 @@ from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.values import Edge, Node, Value, rank
-from kgnav_mcp.plan import EdgePattern, PathKind, PathLength
+from kgnav_mcp.plan import EdgePattern, PathKind
 
 Link = tuple[Node, Value, Node]
 """Where a path begins, its edges, where it ends."""
@@ -62,14 +62,15 @@ class Paths:
 
     async def _trails(self, starts: Sequence[Node], wanted: frozenset[Node] | None, forward: bool) -> list[Link]:
         """Every way of a length between the bounds that takes no edge twice."""
-        longest = _longest(self._length)
+        longest, length = self._length.longest, 0
         found: list[Link] = []
         level: list[_Trail] = [(start, (), start) for start in starts]
-        for length in range(longest + 1):
+        while level:
             if length >= self._length.shortest:
                 found += [trail for trail in level if wanted is None or trail[2] in wanted]
-            if not level or length == longest:
+            if length == longest:
                 break
+            length += 1
             await self._read(end for _, _, end in level)
             spare = self._reader.budget.bound - len(found)
             level = await in_thread(len(level), lambda level=level, spare=spare: self._longer(level, forward, spare))
@@ -127,40 +128,32 @@ class Paths:
             self._reader.budget.check(held, self._edge)
 
     async def _reachable(self, starts: Sequence[Node], wanted: frozenset[Node] | None, forward: bool) -> list[Link]:
-        """Each end that a way of at least so many edges leads to, which may take an edge again."""
-        shortest = self._length.shortest
-        if shortest == 0:
-            ends = await self._walked(starts, wanted, 1, forward)
-            for start in starts:
-                if wanted is None or start in wanted:
-                    ends.setdefault((start, start), ())
-            return _links(ends)
-        return _links(await self._walked(starts, wanted, shortest, forward))
-
-    async def _walked(
-        self, starts: Sequence[Node], wanted: frozenset[Node] | None, shortest: int, forward: bool
-    ) -> dict[tuple[Node, Node], tuple[Edge, ...]]:
-        """The pairs of ends of walks of at least so many edges, with one such walk each."""
+        """Each end that a way of a length between the bounds leads to, which may take an edge again."""
         ways: dict[Node, dict[Node, tuple[Edge, ...]]] = {start: {start: ()} for start in starts}
-        for _ in range(shortest):
-            await self._read(node for ends in ways.values() for node in ends)
-            ways = {start: self._stepped(ends, forward) for start, ends in ways.items()}
-            self._reader.budget.check(sum(map(len, ways.values())), self._edge)
-        fronts = {start: list(ends) for start, ends in ways.items()}
-        while any(fronts.values()):
+        fronts = {start: dict(ends) for start, ends in ways.items()}
+        length, longest = 0, self._length.longest
+        while any(fronts.values()) and length != longest:
+            length += 1
             await self._read(node for front in fronts.values() for node in front)
-            for start, front in fronts.items():
-                ends = ways[start]
-                new = self._stepped({node: ends[node] for node in front}, forward)
-                fronts[start] = [node for node in new if node not in ends]
-                ends.update((node, new[node]) for node in fronts[start])
+            size = sum(map(len, fronts.values()))
+            fronts = await in_thread(
+                size, lambda fronts=fronts: {start: self._stepped(front, forward) for start, front in fronts.items()}
+            )
+            if length <= self._length.shortest:
+                ways = {start: dict(front) for start, front in fronts.items()}
+            else:
+                for start, front in fronts.items():
+                    fronts[start] = {node: way for node, way in front.items() if node not in ways[start]}
+                    ways[start] |= fronts[start]
             self._reader.budget.check(sum(map(len, ways.values())), self._edge)
-        return {
-            (start, end): edges
+        if length < self._length.shortest:
+            return []
+        return [
+            (start, edges, end)
             for start, ends in ways.items()
             for end, edges in ends.items()
             if wanted is None or end in wanted
-        }
+        ]
 
     def _stepped(self, ends: dict[Node, tuple[Edge, ...]], forward: bool) -> dict[Node, tuple[Edge, ...]]:
         """The nodes one edge further, each with the first way to it."""
@@ -230,13 +223,3 @@ def _order(way: tuple[Edge, ...], start: Node) -> tuple[tuple[str, ...], tuple[o
         node = edge.other(node)
         ids.append(node.id)
     return tuple(ids), tuple(rank(edge) for edge in way)
-
-
-def _longest(length: PathLength) -> int:
-    if length.longest is None:
-        raise TypeError("trails have an end: without one it is asked what can be reached")
-    return length.longest
-
-
-def _links(ends: dict[tuple[Node, Node], tuple[Edge, ...]]) -> list[Link]:
-    return [(start, edges, end) for (start, end), edges in ends.items()]

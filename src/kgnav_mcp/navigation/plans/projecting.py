@@ -10,9 +10,9 @@ from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.navigation.plans.asking import Asker
 from kgnav_mcp.navigation.plans.functions import number_of
 from kgnav_mcp.navigation.plans.matching import PROOF
-from kgnav_mcp.navigation.plans.values import Rank, Row, Several, Table, Value, flat, identity, rank
+from kgnav_mcp.navigation.plans.values import Rank, Row, Table, Value, flat, identity, rank
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Project, Variable
-from kgnav_mcp.plan.walking import all_parts, rewritten
+from kgnav_mcp.plan.walking import all_parts, conjuncts, rewritten
 
 
 async def projected(asker: Asker, project: Project, table: Table, *, sorted_before: bool = False) -> Table:
@@ -28,8 +28,7 @@ async def projected(asker: Asker, project: Project, table: Table, *, sorted_befo
     def work() -> list[Row]:
         rows: list[Row] = []
         for row, values in zip(table.rows, cells, strict=True):
-            own = tuple(tuple(value) if isinstance(value, Several) else value for value in values)
-            rows.append((*own, *(row[place] for place in places)))
+            rows.append((*values, *(row[place] for place in places)))
         return _distinct(rows, len(names), kept) if project.distinct else rows
 
     rows = await in_thread(len(cells), work)
@@ -38,13 +37,11 @@ async def projected(asker: Asker, project: Project, table: Table, *, sorted_befo
     descending = [order.descending for order in project.order]
     ordered = await in_thread(len(rows), lambda: _sorted(rows, sort_values, descending, len(names)))
     stop = None if project.limit is None else project.skip + project.limit
-    proof = kept.index(PROOF) + len(names) if PROOF in kept else None
-    part = ordered[project.skip : stop]
-    if proof is None:
-        result = Table(names, [row[: len(names)] for row in part])
-    else:
-        result = Table((*names, PROOF), [(*row[: len(names)], row[proof]) for row in part])
-    return result if project.where is None else await asker.kept(result, [project.where])
+    left = await asker.kept(Table(wide.names, ordered[project.skip : stop]), conjuncts(project.where))
+    if PROOF not in kept:
+        return Table(names, [row[: len(names)] for row in left.rows])
+    proof = kept.index(PROOF) + len(names)
+    return Table((*names, PROOF), [(*row[: len(names)], row[proof]) for row in left.rows])
 
 
 def distinct(table: Table) -> Table:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TypeVar
 
 from kgnav_mcp.concurrency import gathered, in_thread
-from kgnav_mcp.model import Count, Direction, Entity, Link, Page, Stop, Triple
+from kgnav_mcp.errors import UnknownName
+from kgnav_mcp.model import Count, Direction, Entity, Link, Page, Stop
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.plans.budget import Budget, Part
-from kgnav_mcp.navigation.plans.values import Edge, Node, Several, Value, rank
+from kgnav_mcp.navigation.plans.interning import Interned, Step
+from kgnav_mcp.navigation.plans.values import Edge, Node, Value, in_order, one_or_all
 from kgnav_mcp.port import Capability, GraphAdapter, TailKind
-from kgnav_mcp.port.scalars import scalar
 
 _IDS = 10_000
 """Ids of one call."""
@@ -23,9 +23,6 @@ _FACTS = 10
 _FOLDED = 1_000
 """Rows of a page through mediators, whose roles are read as well."""
 T = TypeVar("T")
-Step = tuple[Node, Edge, Node]
-"""An edge as it was followed: from a node, to the other."""
-_EdgeKey = tuple[object, ...]
 
 
 class Reader:
@@ -34,41 +31,19 @@ class Reader:
     def __init__(self, graph: GraphAdapter, budget: Budget) -> None:
         self._graph = graph
         self.budget = budget
-        self._nodes: dict[str, Node] = {}
-        self._edges: dict[_EdgeKey, Edge] = {}
+        self._known = Interned()
         self._entities: dict[Node, Entity] = {}
         self._values: dict[str, dict[Node, tuple[Value, ...]]] = {}
         self._owned: dict[Node, tuple[Value, ...]] = {}
         self._hops: dict[str, tuple[str, ...]] = {}
         self._classes: dict[str, frozenset[str]] = {}
 
-    def node(self, entity: Entity) -> Node:
-        """The node that an entity is."""
-        node = self._nodes.setdefault(entity.id, Node(entity.id))
-        node.label = node.label or entity.label
-        return node
-
-    def edge(self, triple: Triple, seen: Counter[_EdgeKey]) -> Edge:
-        """The edge that a triple is; `seen` counts the equal ones of one list, which are parallels."""
-        key = _key(triple)
-        number = seen[key]
-        seen[key] += 1
-        known = self._edges.get((*key, number))
-        if known is None:
-            tail = triple.tail
-            if not isinstance(tail, Entity):
-                raise TypeError(f"an edge leads to a node: {triple}")
-            known = self._edges.setdefault(
-                (*key, number), Edge(triple, self.node(triple.head), self.node(tail), number)
-            )
-        return known
-
     async def identified(self, ids: Iterable[str]) -> list[Node]:
         """The nodes that have these ids, as users may write them."""
         found: dict[Node, None] = {}
         for batch in _batches(list(dict.fromkeys(ids)), _IDS):
             for entity in (await self._graph.describe(batch)).values():
-                node = self.node(entity)
+                node = self._known.node(entity)
                 self._entities[node] = entity
                 found[node] = None
         return list(found)
@@ -100,19 +75,25 @@ class Reader:
         return any(not self._classes[label].isdisjoint(types) for label in labels)
 
     async def count(self, label: str | None, relation: str | None, value: str | None) -> Count:
-        """How many nodes have a label, and this value of a property."""
-        return (await self._graph.nodes(label, relation, value, limit=1)).total
+        """How many nodes have a label, and this value of a property; none where the graph has no such label."""
+        try:
+            return (await self._graph.nodes(label, relation, value, limit=1)).total
+        except UnknownName:
+            return Count(0)
 
     async def scanned(self, label: str | None, relation: str | None, value: str | None, part: Part) -> list[Node]:
-        """The nodes that have a label, and this value of a property.
+        """The nodes that have a label, and this value of a property; none where the graph has no such label.
 
         Raises:
             PlanTooLarge: they are more than may be held.
         """
-        entities = await self._all(
-            lambda after: self._graph.nodes(label, relation, value, limit=_ROWS, after=after), part, 0
-        )
-        return await in_thread(len(entities), lambda: [self.node(entity) for entity in entities])
+        try:
+            entities = await self._all(
+                lambda after: self._graph.nodes(label, relation, value, limit=_ROWS, after=after), part, 0
+            )
+        except UnknownName:
+            return []
+        return await in_thread(len(entities), lambda: [self._known.node(entity) for entity in entities])
 
     async def expanded(
         self, nodes: Sequence[Node], direction: Direction | None, relations: Sequence[str], part: Part
@@ -127,7 +108,7 @@ class Reader:
             ids = [node.id for node in batch]
             paths = await self._paths(ids, direction, relations)
             for links in await self._links(ids, direction, paths, part, len(steps)):
-                steps += await in_thread(len(links), lambda links=links: self._steps(links))
+                steps += await in_thread(len(links), lambda links=links: self._known.steps(links))
         return steps
 
     async def joined(
@@ -149,7 +130,7 @@ class Reader:
                     part,
                     len(steps),
                 )
-                steps += await in_thread(len(triples), lambda triples=triples: self._numbered(triples))
+                steps += await in_thread(len(triples), lambda triples=triples: self._known.numbered(triples))
         return steps
 
     async def degree(self, nodes: Sequence[Node], direction: Direction | None, relations: Sequence[str]) -> int:
@@ -174,14 +155,14 @@ class Reader:
         known = self._values.setdefault(relation, {})
         for batch in _batches([node for node in dict.fromkeys(nodes) if node not in known], _IDS):
             links = await self._facts([node.id for node in batch], [(relation,)], None)
-            found = await in_thread(len(links), lambda links=links: self._grouped(links))
+            found = await in_thread(len(links), lambda links=links: self._known.grouped(links))
             known.update((node, found.get(node, ())) for node in batch)
 
-    def values(self, node: Node, relations: Sequence[str]) -> Value:
-        """The value of a property that was read, or all values where there are several."""
+    def values(self, node: Node, relations: Sequence[str]) -> tuple[Value, ...]:
+        """The values of a property that was read."""
         if len(relations) == 1:
-            return _one_or_all(self._values[relations[0]].get(node, ()))
-        return _one_or_all(tuple(value for name in relations for value in self._values[name].get(node, ())))
+            return self._values[relations[0]].get(node, ())
+        return in_order(value for name in relations for value in self._values[name].get(node, ()))
 
     async def know_all(self, nodes: Iterable[Node]) -> None:
         """Read all properties of nodes."""
@@ -189,51 +170,24 @@ class Reader:
             links = await self._facts([node.id for node in batch], None, TailKind.LITERAL)
             own: dict[Node, dict[str, list[Value]]] = {node: {} for node in batch}
             for link in links:
-                value = self._value(link.far_end)
-                own[self.node(link.anchor)].setdefault(link.triple.relation.id, []).append(value)
+                value = self._known.value(link.far_end)
+                own[self._known.node(link.anchor)].setdefault(link.triple.relation.id, []).append(value)
             self._owned.update((node, pairs(found)) for node, found in own.items())
 
     def properties(self, node: Node) -> tuple[Value, ...]:
         """All properties of a node, once they were read."""
         return self._owned[node]
 
-    def qualifiers(self, edge: Edge, relations: Sequence[str]) -> Value:
-        """The value of an edge's property."""
-        found = (one.value for one in edge.triple.qualifiers if one.relation.id in relations)
-        return _one_or_all(tuple(map(self._value, found)))
+    def qualifiers(self, edge: Edge, relations: Sequence[str]) -> tuple[Value, ...]:
+        """The values of an edge's property."""
+        return in_order(self._known.value(one.value) for one in edge.triple.qualifiers if one.relation.id in relations)
 
     def all_qualifiers(self, edge: Edge) -> tuple[Value, ...]:
         """All properties of an edge."""
         own: dict[str, list[Value]] = {}
         for one in edge.triple.qualifiers:
-            own.setdefault(one.relation.id, []).append(self._value(one.value))
+            own.setdefault(one.relation.id, []).append(self._known.value(one.value))
         return pairs(own)
-
-    def _value(self, value: object) -> Value:
-        return self.node(value) if isinstance(value, Entity) else scalar(value)  # pyright: ignore[reportArgumentType]
-
-    def _grouped(self, links: Sequence[Link]) -> dict[Node, tuple[Value, ...]]:
-        found: dict[Node, list[Value]] = {}
-        for link in links:
-            found.setdefault(self.node(link.anchor), []).append(self._value(link.far_end))
-        return {node: tuple(values) for node, values in found.items()}
-
-    def _steps(self, links: Sequence[Link]) -> list[Step]:
-        """Edges as they are followed; one that leads back to where it begins is there once."""
-        seen: dict[Direction, Counter[_EdgeKey]] = {side: Counter() for side in Direction}
-        both = len({link.direction for link in links}) > 1
-        steps: list[Step] = []
-        for link in links:
-            edge = self.edge(link.triple, seen[link.direction])
-            outgoing = link.direction is Direction.OUTGOING
-            if outgoing or not both or edge.head is not edge.tail:
-                steps.append((edge.head, edge, edge.tail) if outgoing else (edge.tail, edge, edge.head))
-        return steps
-
-    def _numbered(self, triples: Sequence[Triple]) -> list[Step]:
-        seen: Counter[_EdgeKey] = Counter()
-        edges = [self.edge(triple, seen) for triple in triples]
-        return [(edge.head, edge, edge.tail) for edge in edges]
 
     async def _paths(
         self, ids: Sequence[str], direction: Direction | None, relations: Sequence[str]
@@ -319,29 +273,7 @@ async def together(*work: Awaitable[T]) -> list[T]:
 
 def pairs(own: dict[str, list[Value]]) -> tuple[Value, ...]:
     """Properties as pairs of name and value, in the order of their names."""
-    return tuple((name, _one_or_all(tuple(own[name]))) for name in sorted(own))
-
-
-def _one_or_all(values: tuple[Value, ...]) -> Value:
-    """Several values in the order of numbers, then of text; one as it is; null where there is none."""
-    if len(values) > 1:
-        return Several(sorted(values, key=_value_rank))
-    return values[0] if values else None
-
-
-def _value_rank(value: Value) -> tuple[bool, object]:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return not is_number, rank(value)
-
-
-def _key(triple: Triple) -> _EdgeKey:
-    tail = triple.tail
-    own = sorted(
-        (one.relation.id, one.value.id if isinstance(one.value, Entity) else one.value.text, "")
-        for one in triple.qualifiers
-    )
-    via = triple.via.id if triple.via else None
-    return triple.head.id, triple.relation.id, tail.id if isinstance(tail, Entity) else tail, via, tuple(own)
+    return tuple((name, one_or_all(in_order(own[name]))) for name in sorted(own))
 
 
 def _batches(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:

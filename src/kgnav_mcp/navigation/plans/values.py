@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kgnav_mcp.model import Entity, Triple
+from kgnav_mcp.port.scalars import scalar
 
 
 class Node:
@@ -50,12 +51,6 @@ class Way:
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
-
-
-class Several(tuple["Value", ...]):
-    """Several values of one property: a comparison holds where it holds for one of them, else they are a list."""
-
-    __slots__ = ()
 
 
 Value = Node | Edge | Way | str | int | float | bool | tuple["Value", ...] | None
@@ -113,7 +108,8 @@ def rank(value: Value) -> Rank:  # noqa: PLR0911 - one for each kind
         case Edge():
             triple = value.triple
             ends = value.head.id, triple.relation.id, value.tail.id
-            return _EDGE, *ends, triple.via.id if triple.via else "", _qualifiers(triple), value.number
+            own = tuple((name, rank(one)) for name, one in _qualifiers(triple))
+            return _EDGE, *ends, own, triple.via.id if triple.via else "", value.number
         case tuple():
             return _LIST, tuple(rank(item) for item in value)
         case Way():
@@ -134,11 +130,23 @@ def identity(value: Value) -> object:
     return value if isinstance(value, Node | Edge | Way | str) or value is None else rank(value)
 
 
-def _qualifiers(triple: Triple) -> tuple[tuple[str, str], ...]:
+def in_order(values: Iterable[Value]) -> tuple[Value, ...]:
+    """The different values of a property: numbers first."""
+    found = {identity(value): value for value in values}
+    return tuple(found.values()) if len(found) < 2 else tuple(sorted(found.values(), key=_numbers_first))
+
+
+def one_or_all(values: tuple[Value, ...]) -> Value:
+    """Several values as a list; one as it is; null where there is none."""
+    return values if len(values) > 1 else values[0] if values else None
+
+
+def _numbers_first(value: Value) -> tuple[bool, Rank]:
+    return isinstance(value, bool) or not isinstance(value, int | float), rank(value)
+
+
+def _qualifiers(triple: Triple) -> list[tuple[str, str | int | float | bool]]:
     """What an edge says beside its ends and its relation, in an order that does not depend on the store."""
-    return tuple(
-        sorted(
-            (one.relation.id, one.value.id if isinstance(one.value, Entity) else one.value.text)
-            for one in triple.qualifiers
-        )
-    )
+    own = ((one.relation.id, one.value) for one in triple.qualifiers)
+    said = ((name, value.id if isinstance(value, Entity) else scalar(value)) for name, value in own)
+    return sorted(said, key=lambda each: (each[0], rank(each[1])))

@@ -1,0 +1,83 @@
+"""Nodes and edges told apart: one object for each, whichever answer of the store it came in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from kgnav_mcp.model import Direction, Entity, Link, Triple
+from kgnav_mcp.model import Node as Term
+from kgnav_mcp.navigation.plans.values import Edge, Node, Value, in_order
+from kgnav_mcp.port.scalars import scalar
+
+Step = tuple[Node, Edge, Node]
+"""An edge as it was followed: from a node, to the other."""
+_EdgeKey = tuple[object, ...]
+
+
+class Interned:
+    """The nodes and edges that one evaluation met."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[str, Node] = {}
+        self._edges: dict[_EdgeKey, Edge] = {}
+
+    def node(self, entity: Entity) -> Node:
+        """The node that an entity is."""
+        node = self._nodes.setdefault(entity.id, Node(entity.id))
+        node.label = node.label or entity.label
+        return node
+
+    def value(self, value: Term) -> Value:
+        """What a term is in a row."""
+        return self.node(value) if isinstance(value, Entity) else scalar(value)
+
+    def grouped(self, links: Sequence[Link]) -> dict[Node, tuple[Value, ...]]:
+        """The values at the far ends of links, by the node at the near end."""
+        found: dict[Node, list[Value]] = {}
+        for link in links:
+            found.setdefault(self.node(link.anchor), []).append(self.value(link.far_end))
+        return {node: in_order(values) for node, values in found.items()}
+
+    def _edge(self, triple: Triple, seen: Counter[_EdgeKey]) -> Edge:
+        """The edge that a triple is; `seen` counts the equal ones of one list, which are parallels."""
+        key = _key(triple)
+        number = seen[key]
+        seen[key] += 1
+        known = self._edges.get((*key, number))
+        if known is None:
+            tail = triple.tail
+            if not isinstance(tail, Entity):
+                raise TypeError(f"an edge leads to a node: {triple}")
+            known = self._edges.setdefault(
+                (*key, number), Edge(triple, self.node(triple.head), self.node(tail), number)
+            )
+        return known
+
+    def steps(self, links: Sequence[Link]) -> list[Step]:
+        """Edges as they are followed; one that leads back to where it begins is there once."""
+        seen: dict[Direction, Counter[_EdgeKey]] = {side: Counter() for side in Direction}
+        both = len({link.direction for link in links}) > 1
+        steps: list[Step] = []
+        for link in links:
+            edge = self._edge(link.triple, seen[link.direction])
+            outgoing = link.direction is Direction.OUTGOING
+            if outgoing or not both or edge.head is not edge.tail:
+                steps.append((edge.head, edge, edge.tail) if outgoing else (edge.tail, edge, edge.head))
+        return steps
+
+    def numbered(self, triples: Sequence[Triple]) -> list[Step]:
+        """Edges as they lead."""
+        seen: Counter[_EdgeKey] = Counter()
+        edges = [self._edge(triple, seen) for triple in triples]
+        return [(edge.head, edge, edge.tail) for edge in edges]
+
+
+def _key(triple: Triple) -> _EdgeKey:
+    tail = triple.tail
+    own = sorted(
+        (one.relation.id, one.value.id if isinstance(one.value, Entity) else one.value.text, "")
+        for one in triple.qualifiers
+    )
+    via = triple.via.id if triple.via else None
+    return triple.head.id, triple.relation.id, tail.id if isinstance(tail, Entity) else tail, via, tuple(own)
