@@ -4,6 +4,7 @@
     |-- InvalidRequest            the call cannot be answered as it stands; the caller can mend it
     |   |-- UnknownEntity         no such id or name; carries the nearest names
     |   |-- AmbiguousEntity       a name that several entities share; carries them
+    |   |-- UnresolvedEntities    several of the entities are unknown or ambiguous; carries each of these
     |   |-- UnknownRelation       no such relation at that entity; carries the nearest, or the other direction
     |   |-- UnknownName           no such label or property in the graph; carries the nearest
     |   |-- UnknownGraph          no graph is configured under that name
@@ -95,16 +96,27 @@ class AmbiguousEntity(InvalidRequest):
         self.candidates = tuple(candidates)
 
 
-class UnknownRelation(InvalidRequest):
-    """The entity has no such relation in that direction.
+class UnresolvedEntities(InvalidRequest):
+    """Several of the entities that were given are unknown or ambiguous. `problems` says of each what is wrong."""
 
-    `nearest` are its own relations most like the asked one; `opposite` says that it has it in the other direction.
+    def __init__(self, problems: Sequence[UnknownEntity | AmbiguousEntity]) -> None:
+        super().__init__(
+            f"{len(problems)} of the entities are unknown or ambiguous",
+            next_step="Repeat the call with ids of those you mean, or without them; find_node looks others up.",
+        )
+        self.problems = tuple(problems)
+
+
+class UnknownRelation(InvalidRequest):
+    """None of the entities has such a relation in that direction.
+
+    `nearest` are their own relations most like the asked one; `opposite` says that it is there in the other direction.
     `direction` is None where both directions were asked for.
     """
 
     def __init__(
         self,
-        entity: Entity,
+        entities: Sequence[Entity],
         relation: str,
         direction: Direction | None,
         nearest: Sequence[str] = (),
@@ -113,8 +125,13 @@ class UnknownRelation(InvalidRequest):
         next_step: str = "",
     ) -> None:
         side = f"{direction} " if direction else ""
-        super().__init__(f"{echoed(entity.id)} has no {side}relation {echoed(relation)}", next_step=next_step)
-        self.entity = entity
+        lack = (
+            f"{echoed(entities[0].id)} has no"
+            if len(entities) == 1
+            else f"none of the {len(entities):,} entities has the"
+        )
+        super().__init__(f"{lack} {side}relation {echoed(relation)}", next_step=next_step)
+        self.entities = tuple(entities)
         self.relation = relation
         self.direction = direction
         self.nearest = tuple(nearest)

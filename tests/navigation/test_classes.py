@@ -12,7 +12,8 @@ from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.errors import UnknownRelation
 from kgnav_mcp.model import Count, Direction
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.neighbourhood import relation_facts, search
+from kgnav_mcp.navigation.listing import relation_facts
+from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.navigation.primitives import get_all_nearest_neighbors
 from kgnav_mcp.navigation.relations import get_triples
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
@@ -52,7 +53,7 @@ async def test_a_marriage_is_one_row_without_the_class_of_marriages(married: Gra
 
 
 async def test_a_way_to_the_class_of_a_mediator_is_not_offered(married: GraphAdapter) -> None:
-    page = await relation_facts(married, ":ann", OUTGOING, limits=Limits())
+    page = await relation_facts(married, [":ann"], OUTGOING, limits=Limits())
     ids = [facts.relation.id for facts in page.items]
     assert ids == [":from", ":spouse", ":spouse.:from", ":spouse.:of", "rdf:type", "rdfs:label"]
     assert (page.total, len(page.positions)) == (Count(len(ids)), len(ids))
@@ -71,7 +72,7 @@ async def test_a_two_hop_relation_is_followed_where_the_entity_has_a_relation_of
     rows = (await search(married, ":ann", OUTGOING, only=[path], limits=Limits())).rows
     assert rows is not None
     assert [short(triple) for triple in rows.items] == [(":ann", path, "1990")]
-    _, links = await get_triples(married, ":ann", [path], limits=Limits())
+    links = (await get_triples(married, ":ann", [path], limits=Limits())).page
     assert [short(link.triple) for link in links.items] == [(":ann", path, "1990")]
 
 

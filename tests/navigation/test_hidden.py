@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kgnav_mcp.model import Count, Direction, Entity, Page, Relation, RelationFacts, Stop
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.neighbourhood import relation_facts
+from kgnav_mcp.navigation.listing import relation_facts
 from kgnav_mcp.navigation.relations import get_relations
 from kgnav_mcp.navigation.resolving import matching_relations
 
@@ -33,21 +33,21 @@ class Store:
 
 
 async def test_hidden_relations_are_left_out_and_counted_with_an_example():
-    page = await relation_facts(Store(), ANN.id, Direction.OUTGOING, limits=Limits())  # pyright: ignore[reportArgumentType]
+    page = await relation_facts(Store(), [ANN.id], Direction.OUTGOING, limits=Limits())  # pyright: ignore[reportArgumentType]
     assert [each.relation.id for each in page.items] == ["wdt:P19"]
     assert (page.total, page.positions) == (Count(1), ("wdt:P19",))
     assert page.note == "2 more relations, to identifiers elsewhere, are shown when named, such as wdt:P214."
 
 
 async def test_hidden_relations_can_be_asked_for():
-    page = await relation_facts(Store(), ANN.id, Direction.OUTGOING, hidden=True, limits=Limits())  # pyright: ignore[reportArgumentType]
+    page = await relation_facts(Store(), [ANN.id], Direction.OUTGOING, hidden=True, limits=Limits())  # pyright: ignore[reportArgumentType]
     assert len(page.items) == 3
     assert page.note == ""
 
 
 async def test_the_list_of_all_relations_says_what_it_leaves_out_also_when_it_is_ranked():
     for question in (None, "where was she born?"):
-        _, page = await get_relations(Store(), ANN, question=question, limits=Limits())  # pyright: ignore[reportArgumentType]
+        page = (await get_relations(Store(), ANN, question=question, limits=Limits())).page  # pyright: ignore[reportArgumentType]
         assert [each.relation.id for each in page.items] == ["wdt:P19"]
         assert "2 more relations" in page.note
 
@@ -55,9 +55,9 @@ async def test_the_list_of_all_relations_says_what_it_leaves_out_also_when_it_is
 def test_an_id_is_meant_by_what_stands_behind_its_prefix():
     known = [facts("wdt:P19"), facts("wdt:P214")]
     for name in ("P19", "p19", "p:P19", "http://www.wikidata.org/prop/direct/P19", "wdt:P19"):
-        meant, unknown = matching_relations([name], known)
-        assert ([each.relation.id for each in meant], unknown) == (["wdt:P19"], []), name
+        meant = matching_relations([name], known)[name]
+        assert [each.relation.id for each in meant] == ["wdt:P19"], name
     for name in ("wdt:P40.wdt:P19", ":spouse.:P19", "http://x.org/spouse.http://x.org/P19"):
-        assert matching_relations([name], known) == ([], [name]), "a way through a mediator is not its second half"
-    assert matching_relations(["http://x.org:80/P19"], known)[1] == []
-    assert matching_relations(["P1", "19", "wdt:", ""], known) == ([], ["P1", "19", "wdt:", ""])
+        assert matching_relations([name], known) == {name: []}, "a way through a mediator is not its second half"
+    assert matching_relations(["http://x.org:80/P19"], known)["http://x.org:80/P19"] == known[:1]
+    assert matching_relations(["P1", "19", "wdt:", ""], known) == {"P1": [], "19": [], "wdt:": [], "": []}

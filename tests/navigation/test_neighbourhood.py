@@ -153,7 +153,7 @@ async def test_an_id_is_followed_without_being_looked_up_first(graph: GraphAdapt
         whole = await search(graph, "ouroboros", OUTGOING, limits=LIMITS)
         filtered = await search(graph, "ouroboros", INCOMING, only=["eats"], limits=LIMITS)
     for found in (whole, filtered):
-        assert (found.entity.id, found.entity.label) == ("ouroboros", "Ouroboros")
+        assert [(one.id, one.label) for one in found.entities] == [("ouroboros", "Ouroboros")]
         assert found.rows is not None
         assert found.rows.items
 
@@ -174,4 +174,4 @@ async def test_an_unknown_entity_has_no_empty_neighbourhood(graph: GraphAdapter,
 async def test_a_hub_that_is_given_by_its_id_is_told_by_its_name(graph: GraphAdapter) -> None:
     found = await search(graph, toy.HUB, INCOMING, limits=LIMITS)
     assert found.relations is not None
-    assert found.entity == await entity(graph, toy.HUB)
+    assert found.entities == (await entity(graph, toy.HUB),)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kgnav_mcp.model import Count, Direction, Entity, Page, Relation, RelationFacts
-from kgnav_mcp.navigation.neighbourhood import ranked as in_order
+from kgnav_mcp.navigation.listing import ranked as in_order
 from kgnav_mcp.navigation.ranking import bm25
 
 IDS = (

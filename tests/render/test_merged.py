@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kgnav_mcp.model import (
+    AtEntities,
     Candidate,
     Count,
     Direction,
@@ -29,10 +30,10 @@ def test_every_view_says_what_was_merged_and_what_is_left_out() -> None:
     rows, facts = Page((ROW,), ("1",), Count(1), note=NOTE), Page((FACTS,), ("1",), Count(1), note=NOTE)
     linked = Page((Link(Direction.OUTGOING, ROW),), ("1",), Count(1), note=NOTE)
     for table in (
-        neighbourhood_table(Neighbourhood(ANN, Direction.OUTGOING, rows=rows), RenderOptions(), 0),
-        neighbourhood_table(Neighbourhood(ANN, Direction.OUTGOING, relations=facts), RenderOptions(), 0),
-        relations_table(ANN, facts, RenderOptions(), 0, ranked=False),
-        triples_table(ANN, linked, RenderOptions(), 0),
+        neighbourhood_table(Neighbourhood((ANN,), Direction.OUTGOING, rows=rows), RenderOptions(), 0),
+        neighbourhood_table(Neighbourhood((ANN,), Direction.OUTGOING, relations=facts), RenderOptions(), 0),
+        relations_table(AtEntities((ANN,), facts), RenderOptions(), 0, ranked=False),
+        triples_table(AtEntities((ANN,), linked), RenderOptions(), 0),
     ):
         lines = fit(table, RenderOptions()).text.split("\n")
         assert lines[1] == MERGED
@@ -42,7 +43,7 @@ def test_every_view_says_what_was_merged_and_what_is_left_out() -> None:
 def test_nothing_is_said_of_an_entity_that_was_not_merged() -> None:
     page = Page((ROW,), ("1",), Count(1))
     table = neighbourhood_table(
-        Neighbourhood(Entity("wd:Q1", "Ann"), Direction.OUTGOING, rows=page), RenderOptions(), 0
+        Neighbourhood((Entity("wd:Q1", "Ann"),), Direction.OUTGOING, rows=page), RenderOptions(), 0
     )
     assert "is now" not in fit(table, RenderOptions()).text
 
@@ -51,12 +52,14 @@ def test_others_whose_name_differs_by_letter_case_alone_are_mentioned_in_one_lin
     others = tuple(Entity(f"ex:{number}", "drama") for number in range(7))
     entity, page = Entity("ex:play", "Drama", namesakes=others[:2]), Page((ROW,), ("1",), Count(1))
     text = fit(
-        neighbourhood_table(Neighbourhood(entity, Direction.OUTGOING, rows=page), RenderOptions(), 0), RenderOptions()
+        neighbourhood_table(Neighbourhood((entity,), Direction.OUTGOING, rows=page), RenderOptions(), 0),
+        RenderOptions(),
     ).text
     assert text.split("\n")[1] == "Named alike but for letter case: drama (ex:0), drama (ex:1)."
     entity = Entity("ex:play", "Drama", namesakes=others)
     text = fit(
-        neighbourhood_table(Neighbourhood(entity, Direction.OUTGOING, rows=page), RenderOptions(), 0), RenderOptions()
+        neighbourhood_table(Neighbourhood((entity,), Direction.OUTGOING, rows=page), RenderOptions(), 0),
+        RenderOptions(),
     ).text
     assert text.split("\n")[1].endswith("drama (ex:4) and 2 more.")
 

@@ -37,7 +37,7 @@ PROBLEMS: list[tuple[KgnavError, str]] = [
         "They are: Paris (paris), City, capital of France; Paris (paris_texas), City\nNext: Repeat with an id.",
     ),
     (
-        UnknownRelation(PARIS, "capital", Direction.OUTGOING, ["capital_of"], opposite=True, next_step="Turn round."),
+        UnknownRelation([PARIS], "capital", Direction.OUTGOING, ["capital_of"], opposite=True, next_step="Turn round."),
         "Not found: 'paris' has no outgoing relation 'capital'.\nNearest: capital_of\nNext: Turn round.",
     ),
     (

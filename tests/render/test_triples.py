@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kgnav_mcp.model import (
+    AtEntities,
     Count,
     Direction,
     Entity,
@@ -54,15 +55,15 @@ ORDERS = [
 
 @pytest.mark.parametrize(("facts", "asked", "line"), ORDERS)
 def test_a_ranked_list_says_what_its_order_means(facts: Page[RelationFacts], asked: bool, line: str) -> None:
-    assert text(relations_table(ANN, facts, RenderOptions(), 0, ranked=asked)).splitlines()[1] == line
-    assert "question" not in text(relations_table(ANN, facts, RenderOptions(), 2, ranked=True)), (
+    assert text(relations_table(AtEntities((ANN,), facts), RenderOptions(), 0, ranked=asked)).splitlines()[1] == line
+    assert "question" not in text(relations_table(AtEntities((ANN,), facts), RenderOptions(), 2, ranked=True)), (
         "said on the first page only"
     )
 
 
 def test_a_ranked_hub_says_what_its_order_means_and_goes_on_with_the_best_match() -> None:
     def hub(*facts: RelationFacts, asked: bool) -> list[str]:
-        found = Neighbourhood(ANN, Direction.OUTGOING, relations=page(*facts))
+        found = Neighbourhood((ANN,), Direction.OUTGOING, relations=page(*facts))
         return text(neighbourhood_table(found, RenderOptions(), 0, ranked=asked)).splitlines()
 
     assert ORDERS[0][2] in hub(KNOWS, LIKES, asked=True)
@@ -111,7 +112,7 @@ def test_an_entity_without_rows_is_said_to_be_where_it_is(
     opposite: Count, qualified: tuple[Triple, ...] | None, sentence: str
 ) -> None:
     rows = Page((), (), Count(0))
-    found = Neighbourhood(ANN, Direction.OUTGOING, rows=rows, opposite=opposite, qualified=qualified)
+    found = Neighbourhood((ANN,), Direction.OUTGOING, rows=rows, opposite=opposite, qualified=qualified)
     answer = fit(neighbourhood_table(found, RenderOptions(), 0), RenderOptions())
     assert answer.text == sentence
     assert answer.facts["notes"] == [sentence.removeprefix("0 rows: ")]

@@ -26,6 +26,23 @@ ANSWERS: dict[str, tuple[str, dict[str, object]]] = {
     ),
     "a unique name is as good as an id": ("search", {"entity": "Zundert", "direction": "incoming"}),
     "nothing is there": ("search", {"entity": "the_starry_night", "direction": "incoming"}),
+    "rows of several entities": (
+        "search",
+        {
+            "entity": ["Zundert", "the_starry_night", "rembrandt", "vincent_van_gogh"],
+            "direction": "outgoing",
+            "properties_to_filter_for": ["born_in", "lived_in"],
+        },
+    ),
+    "several entities are a hub": (
+        "search",
+        {"entity": ["the_netherlands", "zundert", "the_starry_night"], "direction": "incoming"},
+    ),
+    "relations of several entities": ("get_relations", {"entity": ["zundert", "the_starry_night"]}),
+    "triples of several entities": (
+        "get_triples",
+        {"entity": ["zundert", "the_starry_night", "vincent_van_gogh"], "relations": ["born_in", "located_in"]},
+    ),
     "relations of both directions": ("get_relations", {"entity": "zundert"}),
     "relations ranked by a question": (
         "get_relations",
@@ -69,6 +86,14 @@ ANSWERS: dict[str, tuple[str, dict[str, object]]] = {
 ERRORS: dict[str, tuple[str, dict[str, object]]] = {
     "an unknown entity": ("search", {"entity": "vincent_van_gog", "direction": "outgoing"}),
     "an ambiguous entity": ("search", {"entity": "William II", "direction": "outgoing"}),
+    "unknown and ambiguous entities among several": (
+        "get_relations",
+        {"entity": ["zundert", "vincent_van_gog", "William II", "nothing like it at all"]},
+    ),
+    "a relation that none of several entities has": (
+        "get_triples",
+        {"entity": ["zundert", "the_starry_night"], "relations": ["locatedin"]},
+    ),
     "an unknown property": (
         "search",
         {"entity": "zundert", "direction": "outgoing", "properties_to_filter_for": ["locatedin"]},

@@ -37,6 +37,21 @@ MENDED: list[tuple[str, dict[str, object], str]] = [
         'get_triples(entity="vincent_van_gogh", relations=["born_in", "died"])',
     ),
     (
+        "get_relations",
+        {"entity": ["zundert", "vincent_van_gog", "William II"]},
+        'get_relations(entity=["vincent_van_gogh", "william_ii_of_the_netherlands", "zundert"])',
+    ),
+    (
+        "get_relations",
+        {"entity": ["zundert", "vincent_van_gog"]},
+        'get_relations(entity=["vincent_van_gogh", "zundert"])',
+    ),
+    (
+        "search",
+        {"entity": ["zundert", "Amsterdam"], "direction": "outgoing", "properties_to_filter_for": ["locatedin"]},
+        'search(entity=["zundert", "amsterdam"], direction="outgoing", properties_to_filter_for=["located_in"])',
+    ),
+    (
         "search",
         {"entity": "The Stary Night", "direction": "incoming"},
         'search(entity="the_starry_night", direction="outgoing")',

@@ -8,8 +8,10 @@ and an edge's own properties are the qualifiers of its triple.
 from __future__ import annotations
 
 from kgnav_mcp.model.answers import (
+    AtEntities,
     Cell,
     Completeness,
+    Lacking,
     NearestNeighbours,
     Neighbourhood,
     NodeProperties,
@@ -33,6 +35,7 @@ from kgnav_mcp.model.values import Direction, Entity, Link, Literal, Node, Quali
 
 __all__ = [
     "AnchoredPage",
+    "AtEntities",
     "Candidate",
     "Cell",
     "Certainty",
@@ -43,6 +46,7 @@ __all__ = [
     "Entity",
     "Health",
     "LabelFacts",
+    "Lacking",
     "Link",
     "Literal",
     "Namesake",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Generic
 
 from kgnav_mcp.model.facts import RelationFacts
-from kgnav_mcp.model.pages import Count, Page, Stop
+from kgnav_mcp.model.pages import Count, Page, Stop, T
 from kgnav_mcp.model.values import Direction, Entity, Link, Triple
 
 
@@ -19,17 +20,36 @@ class NodeProperties:
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbourhood:
-    """The triples around one entity in one direction, or, where it is a hub, only its relations.
+class Lacking:
+    """Those of several entities that have no row of a relation, by the name it was asked for by; empty: of any."""
 
-    Exactly one of `rows` and `relations` is set. An entity without rows may have some in the other direction
-    (`opposite`); without any, it may be the value of a qualifier, of these triples (`qualified`; None: not known).
+    relation: str
+    entities: tuple[Entity, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AtEntities(Generic[T]):
+    """A list of what is at one entity, or at several, of which some may lack a part of it."""
+
+    entities: tuple[Entity, ...]
+    page: Page[T]
+    lacking: tuple[Lacking, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """The triples around one or several entities in one direction, or, where these are a hub, only their relations.
+
+    Exactly one of `rows` and `relations` is set; `lacking` as in AtEntities. Where there are no rows there may be some
+    in the other direction (`opposite`). A single entity without any may be the value of a qualifier, of these triples
+    (`qualified`; None: not known).
     """
 
-    entity: Entity
+    entities: tuple[Entity, ...]
     direction: Direction
     rows: Page[Triple] | None = None
     relations: Page[RelationFacts] | None = None
+    lacking: tuple[Lacking, ...] = ()
     opposite: Count | None = None
     qualified: tuple[Triple, ...] | None = None
 

@@ -11,10 +11,9 @@ and for its distinct relations where there are more, so that the cost follows th
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from hashlib import blake2b
 
 from kgnav_mcp.errors import InvalidCursor, StoreTimeout
 from kgnav_mcp.model import (
@@ -26,17 +25,17 @@ from kgnav_mcp.model import (
     Link,
     Neighbourhood,
     Page,
-    Relation,
     RelationFacts,
     Stop,
     Triple,
 )
 from kgnav_mcp.navigation.flattening import FlattenedPosition, flattened, flattened_page
+from kgnav_mcp.navigation.following import Follower, lacking, lacking_all
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.pages import page_after, select
+from kgnav_mcp.navigation.listing import ranked, relation_facts, single_relation
 from kgnav_mcp.navigation.ranking import Ranker, bm25
-from kgnav_mcp.navigation.resolving import matching_relations, read_at_entity, resolve_entity, unknown_relation
-from kgnav_mcp.port import Capability, GraphAdapter
+from kgnav_mcp.navigation.resolving import Given, read_at_entities
+from kgnav_mcp.port import GraphAdapter
 
 _QUALIFIED = 2
 """Triples that are named where an entity is nothing but the value of their qualifiers."""
@@ -44,7 +43,7 @@ _QUALIFIED = 2
 
 async def search(
     graph: GraphAdapter,
-    entity: Entity | str,
+    given: Given,
     direction: Direction,
     *,
     only: Sequence[str] = (),
@@ -53,33 +52,37 @@ async def search(
     limits: Limits,
     ranker: Ranker = bm25,
 ) -> Neighbourhood:
-    """The neighbourhood of an entity in one direction, or its relations where it is a hub (SoG, Algorithm 1).
+    """The neighbourhood of one or several entities in one direction, or their relations at a hub (SoG, Algorithm 1).
 
-    The entity may be given as a user wrote it. `only` filters by relation id or label and switches the collapse off.
-    `question` ranks the relations of a hub.
+    Several entities are a hub where they have more than k rows together. `only` filters by relation id or label and
+    switches the collapse off. `question` ranks the relations of a hub.
 
     Raises:
-        UnknownRelation: a filter names no relation of this entity in this direction.
+        UnknownRelation: a filter names no relation of these entities in this direction.
         InvalidCursor: the list is not what it was when the cursor was made.
-        UnknownEntity, AmbiguousEntity, InvalidArgument: as `resolve_entity`.
+        UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
     """
     if only:
-        return await _filtered(graph, entity, direction, only, after=after, limits=limits)
-    anchor, found = await read_at_entity(graph, entity, partial(_rows_or_relations, graph, direction, limits))
-    if found.relations is not None:
+        found = await Follower(graph, direction, limits).rows(given, only, after)
+        return Neighbourhood(found.entities, direction, rows=_triples(found.page), lacking=found.lacking)
+    entities, around = await read_at_entities(graph, given, partial(_rows_or_relations, graph, direction, limits))
+    if around.relations is not None:
         return await _collapsed(
-            graph, anchor, direction, found.relations, question, after=after, limits=limits, ranker=ranker
+            graph, entities, direction, around.relations, question, after=after, limits=limits, ranker=ranker
         )
+    ids = [entity.id for entity in entities]
     if after is not None:
-        rows = await flattened(graph, [anchor.id], direction, limit=limits.hub_threshold, after=after)
-        return Neighbourhood(anchor, direction, rows=_triples(rows))
-    rows = await flattened_page(graph, found.rows)
+        rows = await flattened(graph, ids, direction, limit=limits.hub_threshold, after=after)
+        return Neighbourhood(entities, direction, rows=_triples(rows))
+    rows = await flattened_page(graph, around.rows)
     if rows.items:
-        return Neighbourhood(anchor, direction, rows=_triples(rows))
-    there = await graph.neighbours([anchor.id], direction.opposite, limit=1)
+        without = lacking({"": {link.anchor.id for link in rows.items}}, entities)
+        return Neighbourhood(entities, direction, rows=_triples(rows), lacking=without)
+    there = await graph.neighbours(ids, direction.opposite, limit=1)
     opposite = there.total if there.total.certainty is not Certainty.UNKNOWN else Count.at_least(len(there.items))
-    qualified = None if opposite.value else await _qualified(graph, anchor)
-    return Neighbourhood(anchor, direction, rows=_triples(rows), opposite=opposite, qualified=qualified)
+    single = entities[0] if len(entities) == 1 else None
+    qualified = await _qualified(graph, single) if single and not opposite.value else None
+    return Neighbourhood(entities, direction, rows=_triples(rows), opposite=opposite, qualified=qualified)
 
 
 async def _qualified(graph: GraphAdapter, entity: Entity) -> tuple[Triple, ...] | None:
@@ -92,7 +95,7 @@ async def _qualified(graph: GraphAdapter, entity: Entity) -> tuple[Triple, ...] 
 
 @dataclass(frozen=True, slots=True)
 class _RowsOrRelations:
-    """The rows at an entity; its relations, and no rows, where it is a hub."""
+    """The rows at entities, or none but their relations where these are a hub."""
 
     rows: AnchoredPage[Link]
     relations: AnchoredPage[RelationFacts] | None = None
@@ -107,19 +110,17 @@ class _RowsOrRelations:
 
 
 async def _rows_or_relations(
-    graph: GraphAdapter, direction: Direction, limits: Limits, entity: str
+    graph: GraphAdapter, direction: Direction, limits: Limits, ids: Sequence[str]
 ) -> _RowsOrRelations:
-    rows = await graph.neighbours([entity], direction, limit=limits.hub_threshold, all_or_none=True)
+    rows = await graph.neighbours(ids, direction, limit=limits.hub_threshold, all_or_none=True)
     if rows.stop is not Stop.LIMIT:
         return _RowsOrRelations(rows)
-    return _RowsOrRelations(
-        rows, await relation_facts(graph, entity, direction, examples=limits.examples, limits=limits)
-    )
+    return _RowsOrRelations(rows, await relation_facts(graph, ids, direction, examples=limits.examples, limits=limits))
 
 
 async def _collapsed(
     graph: GraphAdapter,
-    anchor: Entity,
+    entities: tuple[Entity, ...],
     direction: Direction,
     facts: Page[RelationFacts],
     question: str | None,
@@ -128,164 +129,27 @@ async def _collapsed(
     limits: Limits,
     ranker: Ranker,
 ) -> Neighbourhood:
-    """The relations of a hub, or k rows where it has only one relation."""
+    """The relations of a hub, or the first rows of its only one: k of a single entity."""
     single = None if limits.collapse_single else single_relation(facts)
     if after is not None and FlattenedPosition.matches(after) is (single is None):
         raise InvalidCursor(
             "the relations of this entity are not those there were when this cursor was made",
             next_step="Repeat the call without the cursor to start anew.",
         )
-    if single is not None:
-        rows = await flattened(
-            graph, [anchor.id], direction, paths=[(single.id,)], limit=limits.hub_threshold, after=after
-        )
-        note = " ".join(filter(None, (rows.note, facts.note)))
-        return Neighbourhood(anchor, direction, rows=replace(_triples(rows), note=note))
-    return Neighbourhood(anchor, direction, relations=await ranked(facts, question, anchor, ranker, after))
-
-
-def single_relation(facts: Page[RelationFacts]) -> Relation | None:
-    """The only relation, unless it leads to mediators with several two-hop relations to choose from."""
-    one_hop = [fact.relation for fact in facts.items if len(fact.hops) == 1]
-    chosen_from = len(one_hop) == 1 and len(facts.items) <= 2
-    return one_hop[0] if chosen_from and facts.stop is Stop.COMPLETE else None
+    anchor = entities[0] if len(entities) == 1 else None
+    without = lacking_all(facts, entities)
+    if single is None:
+        page = await ranked(facts, question, anchor, ranker, after)
+        return Neighbourhood(entities, direction, relations=page, lacking=without)
+    ids = [entity.id for entity in entities]
+    limit = limits.hub_threshold if anchor else limits.row_limit
+    rows = await flattened(
+        graph, ids, direction, paths=[(single.id,)], limit=limit, characters=limits.characters, after=after
+    )
+    note = " ".join(filter(None, (rows.note, facts.note)))
+    return Neighbourhood(entities, direction, rows=replace(_triples(rows), note=note), lacking=without)
 
 
 def _triples(page: Page[Link]) -> Page[Triple]:
     triples = tuple(link.triple for link in page.items)
     return Page(triples, page.positions, page.total, page.stop, page.note)
-
-
-async def _filtered(
-    graph: GraphAdapter,
-    entity: Entity | str,
-    direction: Direction,
-    only: Sequence[str],
-    *,
-    after: str | None,
-    limits: Limits,
-) -> Neighbourhood:
-    """The rows of the named relations.
-
-    Names are tried as ids first. Only where one of them gives no row are they matched to the entity's relations. A
-    cursor belongs to the list of the matched relations.
-    """
-
-    def read(paths: Sequence[tuple[str, ...]], at: str) -> Awaitable[AnchoredPage[Link]]:
-        return flattened(
-            graph, [at], direction, paths=paths, limit=limits.row_limit, characters=limits.characters, after=after
-        )
-
-    if after is None:
-        entity, rows = await read_at_entity(graph, entity, partial(read, [(name,) for name in only]))
-        if all(has_rows_of(rows, name) for name in only):
-            return Neighbourhood(entity, direction, rows=_triples(rows))
-    anchor = entity if isinstance(entity, Entity) else await resolve_entity(graph, entity)
-    rows = await read(await _filter(graph, anchor, direction, only, limits), anchor.id)
-    return Neighbourhood(anchor, direction, rows=_triples(rows))
-
-
-def has_rows_of(page: Page[Link], relation: str) -> bool:
-    """Whether a page of flattened rows has some of a one-hop relation, which may lead to mediators."""
-    for link in page.items:
-        name = link.triple.relation.id
-        near = f"{relation}." if link.direction is Direction.OUTGOING else f".{relation}"
-        begins = name.startswith(near) if link.direction is Direction.OUTGOING else name.endswith(near)
-        if name == relation or (link.triple.via is not None and begins):
-            return True
-    return False
-
-
-async def _filter(
-    graph: GraphAdapter, entity: Entity, direction: Direction, only: Sequence[str], limits: Limits
-) -> list[tuple[str, ...]]:
-    """The paths that the filter names.
-
-    Raises:
-        UnknownRelation: a name matches no relation; with the direction that has it, if one does.
-    """
-    facts = (await relation_facts(graph, entity.id, direction, hops=1, hidden=True, limits=limits)).items
-    meant, unknown = matching_relations(only, facts)
-    if unknown:
-        facts = (await relation_facts(graph, entity.id, direction, hidden=True, limits=limits)).items
-        meant, unknown = matching_relations(only, facts)
-    if unknown:
-        opposite = (await relation_facts(graph, entity.id, direction.opposite, limits=limits)).items
-        raise unknown_relation(unknown[0], entity, direction, facts, opposite)
-    return [tuple(hop.id for hop in fact.hops) for fact in meant]
-
-
-async def relation_facts(
-    graph: GraphAdapter,
-    entity: str,
-    direction: Direction | None,
-    *,
-    hops: int = 2,
-    examples: int = 0,
-    hidden: bool = False,
-    limits: Limits,
-) -> AnchoredPage[RelationFacts]:
-    """An entity's distinct relations; with `hops` 2 also the two-hop ones through mediators.
-
-    Those that are shown only when asked for by name are left out, and counted in the page's note, unless `hidden`.
-    """
-    hops = hops if Capability.MEDIATORS in graph.capabilities else 1
-    page = await graph.relations([entity], direction, hops=hops, examples=examples, limit=limits.relation_limit)
-    page = without_classes(page, graph)
-    return page if hidden else _without_hidden(page)
-
-
-def without_classes(page: AnchoredPage[RelationFacts], graph: GraphAdapter) -> AnchoredPage[RelationFacts]:
-    """The relations without those that lead through a mediator to its class: a class is not one of its roles."""
-    classes = graph.class_relations
-    roles = [
-        len(facts.hops) == 1 or facts.direction is Direction.INCOMING or facts.hops[-1].id not in classes
-        for facts in page.items
-    ]
-    return page if all(roles) else select(page, roles)
-
-
-def _without_hidden(page: AnchoredPage[RelationFacts]) -> AnchoredPage[RelationFacts]:
-    left_out = [facts.relation.id for facts in page.items if facts.hidden]
-    if not left_out:
-        return page
-    example = min(left_out, key=lambda name: (len(name), name))
-    note = f"{len(left_out):,} more relations, to identifiers elsewhere, are shown when named, such as {example}."
-    shown = select(page, [not facts.hidden for facts in page.items])
-    return replace(shown, note=" ".join(filter(None, (page.note, note))))
-
-
-async def ranked(
-    facts: Page[RelationFacts], question: str | None, anchor: Entity, ranker: Ranker, after: str | None
-) -> Page[RelationFacts]:
-    """The relations ranked by the question, from the position `after` on; in their own order without a question.
-
-    Among those that fit it equally, or not at all, those with the most rows come first.
-
-    A position names the order it belongs to. Where the order has changed since, the next page would show some
-    relations twice and others never.
-
-    Raises:
-        InvalidCursor: the relations are not in that order any more.
-    """
-    if not question:
-        return replace(page_after(facts.items, after, facts.stop), note=facts.note)
-    most_rows_first = sorted(facts.items, key=lambda fact: -fact.count.value)
-    ranking = await ranker(question, anchor, most_rows_first)
-    matching = [replace(fact, matches=True) for fact in ranking.relations[: ranking.matching]]
-    relations = (*matching, *ranking.relations[ranking.matching :])
-    order = _fingerprint(relations)
-    start, _, started = (after or f"0@{order}").partition("@")
-    if started != order:
-        raise InvalidCursor(
-            "the relations are not ranked as they were when this cursor was made",
-            next_step="Repeat the call without the cursor to start anew.",
-        )
-    page = page_after(relations, start, facts.stop)
-    note = " ".join(filter(None, (ranking.note, facts.note)))
-    return replace(page, positions=tuple(f"{place}@{order}" for place in page.positions), note=note)
-
-
-def _fingerprint(relations: Sequence[RelationFacts]) -> str:
-    named = "\n".join(f"{facts.direction} {facts.relation.id}" for facts in relations)
-    return blake2b(named.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()

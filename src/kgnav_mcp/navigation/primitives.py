@@ -23,7 +23,7 @@ from kgnav_mcp.model import (
 )
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.neighbourhood import single_relation, without_classes
+from kgnav_mcp.navigation.listing import single_relation, without_classes
 from kgnav_mcp.navigation.pages import page_after
 from kgnav_mcp.port import Capability, GraphAdapter, TailKind, ValueOwner
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +11,9 @@ from urllib.parse import unquote
 
 from rapidfuzz import fuzz, process
 
-from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation
+from kgnav_mcp.clipping import echoed
+from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation, UnresolvedEntities
 from kgnav_mcp.model import Direction, Entity, RelationFacts, T
 from kgnav_mcp.navigation.words import words
 from kgnav_mcp.port import GraphAdapter
@@ -18,12 +21,20 @@ from kgnav_mcp.port import GraphAdapter
 NEAREST = 5
 """Alternatives offered for a name that was not found (ARK-V1 offers as many)."""
 
+_NAMES = 100
+"""Names among many entities of one call: each is a look-up of its own, while ids cost one together."""
+_AT_ONCE = 8
+"""Names that are looked up at the same time."""
 _NAMESAKES = 20
 _COMPARED = 200
 """Characters of a name that are compared: the cost is the product of both lengths."""
 _ESCAPED = re.compile(r"\\([\\|])")
 _TWO_HOPS = re.compile(r"\.[^/:]*:(?!\d)")
 """A prefix behind a dot, as only two-hop ids have: behind a host's dot comes a slash, or a port."""
+
+
+Given = Entity | str | Sequence[str]
+"""An entity, or one or many as a user wrote them: ids or names."""
 
 
 async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
@@ -34,9 +45,20 @@ async def resolve_entity(graph: GraphAdapter, reference: str) -> Entity:
         AmbiguousEntity: several share the name and its spelling; with all of them, none is picked.
         InvalidArgument: the reference is empty.
     """
-    _refuse_empty(reference)
-    found = await graph.describe([reference])
-    return found[reference] if reference in found else await _resolve_name(graph, reference)
+    (entity,) = await resolve_entities(graph, reference)
+    return entity
+
+
+async def resolve_entities(graph: GraphAdapter, given: Given) -> tuple[Entity, ...]:
+    """As `resolve_entity`, of one or many: each entity once, in the order given.
+
+    Raises:
+        UnresolvedEntities: several of them are unknown or ambiguous; with all of these.
+    """
+    if isinstance(given, Entity):
+        return (given,)
+    references = _references(given)
+    return await _resolved(graph, references, await graph.describe(references))
 
 
 class Anchored(Protocol):
@@ -51,49 +73,84 @@ class Anchored(Protocol):
 A = TypeVar("A", bound=Anchored)
 
 
-async def read_at_entity(
-    graph: GraphAdapter, given: Entity | str, read: Callable[[str], Awaitable[A]]
-) -> tuple[Entity, A]:
-    """The entity that a reference means, and what `read` gives for its id.
+async def read_at_entities(
+    graph: GraphAdapter, given: Given, read: Callable[[Sequence[str]], Awaitable[A]]
+) -> tuple[tuple[Entity, ...], A]:
+    """The entities that references mean, each once, and what `read` gives for their ids.
 
-    The reference is tried as an id first: the answer to `read` tells whether it is one. Else it is looked up as a name.
+    References are tried as ids first: the answer to `read` tells which of them are. Others are looked up as names.
 
     Raises:
-        As `resolve_entity`.
+        As `resolve_entities`.
     """
     if isinstance(given, Entity):
-        return given, await read(given.id)
-    _refuse_empty(given)
-    found = await read(given)
-    if given in found.anchors:
-        anchor = found.anchors[given]
-        merged = anchor.asked_as is not None and not found.items
-        return anchor, await read(anchor.id) if merged else found
-    anchor = await _resolve_name(graph, given)
-    return anchor, await read(anchor.id)
+        return (given,), await read([given.id])
+    references = _references(given)
+    found = await read(references)
+    entities = await _resolved(graph, references, found.anchors)
+    merged = any(one.asked_as is not None for one in entities) and (len(entities) > 1 or not found.items)
+    if merged or any(reference not in found.anchors for reference in references):
+        found = await read([entity.id for entity in entities])
+    return entities, found
 
 
-def _refuse_empty(reference: str) -> None:
-    if not reference.strip():
+def _references(given: str | Sequence[str]) -> list[str]:
+    references = [given] if isinstance(given, str) else list(given)
+    if not references or not all(reference.strip() for reference in references):
         raise InvalidArgument("the entity is empty", next_step="Pass an entity id, as printed in an answer.")
+    return references
 
 
-async def _resolve_name(graph: GraphAdapter, reference: str) -> Entity:
-    """As `resolve_entity`, of a reference that is no id as it is written."""
-    if meant := spellings(reference)[1:]:
-        found = await graph.describe(meant)
-        if entity := next((found[spelling] for spelling in meant if spelling in found), None):
-            return entity
-    reference = reference.strip()
-    namesakes = (await graph.named(reference, limit=_NAMESAKES)).items
-    meant_ones = [one.entity for one in namesakes if one.name == reference] or [one.entity for one in namesakes]
-    if len(meant_ones) == 1:
-        return replace(meant_ones[0], namesakes=tuple(one.entity for one in namesakes if one.entity != meant_ones[0]))
-    if meant_ones:
-        raise AmbiguousEntity(reference, meant_ones, next_step="Repeat the call with the id of the one you mean.")
-    nearest = await graph.find(reference, limit=NEAREST)
-    raise UnknownEntity(
-        reference,
+async def _resolved(graph: GraphAdapter, references: Sequence[str], known: Mapping[str, Entity]) -> tuple[Entity, ...]:
+    """What the references mean, of which these are known by their ids."""
+    others = [reference for reference in dict.fromkeys(references) if reference not in known]
+    meant = {**known, **(await _resolve_names(graph, others))} if others else known
+    entities: dict[str, Entity] = {}
+    for reference in references:
+        entity = meant[reference]
+        entities.setdefault(entity.id, entity)
+    return tuple(entities.values())
+
+
+async def _resolve_names(graph: GraphAdapter, references: Sequence[str]) -> Mapping[str, Entity]:
+    """As `resolve_entities`, of what are no ids as they stand: ids as they were printed, or names."""
+    printed = {reference: spellings(reference)[1:] for reference in references}
+    meant = [spelling for each in printed.values() for spelling in each]
+    found = dict(await graph.describe(meant)) if meant else {}
+    entities = {
+        reference: found[spelling]
+        for reference, each in printed.items()
+        for spelling in reversed(each)
+        if spelling in found
+    }
+    names = [reference for reference in references if reference not in entities]
+    if len(names) > _NAMES:
+        raise InvalidArgument(
+            f"{len(names):,} of the entities are no ids, beginning with {echoed(names[0])}",
+            next_step=f"Pass ids, as printed in answers: at most {_NAMES} names are looked up in one call.",
+        )
+    asking = asyncio.Semaphore(_AT_ONCE)
+    looked_up = await gathered(*(_by_name(graph, name.strip(), asking) for name in names))
+    problems = [one for one in looked_up if not isinstance(one, Entity)]
+    if problems:
+        raise problems[0] if len(problems) == 1 else UnresolvedEntities(problems)
+    return entities | {name: one for name, one in zip(names, looked_up, strict=True) if isinstance(one, Entity)}
+
+
+async def _by_name(
+    graph: GraphAdapter, name: str, asking: asyncio.Semaphore
+) -> Entity | UnknownEntity | AmbiguousEntity:
+    """The entity with this name, or what is wrong with the name."""
+    async with asking:
+        namesakes = (await graph.named(name, limit=_NAMESAKES)).items
+        meant = [one.entity for one in namesakes if one.name == name] or [one.entity for one in namesakes]
+        if len(meant) == 1:
+            return replace(meant[0], namesakes=tuple(one.entity for one in namesakes if one.entity != meant[0]))
+        if meant:
+            return AmbiguousEntity(name, meant, next_step="Repeat the call with the id of the one you mean.")
+        nearest = await graph.find(name, limit=NEAREST)
+    return UnknownEntity(
+        name,
         [candidate.entity for candidate in nearest.items],
         next_step="Use one of these ids, or call find_node with other words for it.",
     )
@@ -103,28 +160,21 @@ def spellings(printed: str) -> list[str]:
     """What a printed id may stand for, likeliest first.
 
     Itself, itself without blanks around it, or with what the printing did to it undone: a backslash before a pipe in a
-    table, percent-encoding of what cannot be seen.
+    table, percent-encoding of what cannot be offset.
     """
     plain = printed.strip()
     unescaped = _ESCAPED.sub(r"\1", plain)
     return list(dict.fromkeys((printed, plain, unescaped, unquote(plain), unquote(unescaped))))
 
 
-def matching_relations(names: Sequence[str], facts: Sequence[RelationFacts]) -> tuple[list[RelationFacts], list[str]]:
-    """The relations that the names match, and the names that match none.
+def matching_relations(names: Sequence[str], facts: Sequence[RelationFacts]) -> dict[str, list[RelationFacts]]:
+    """The relations that each of the names matches, none where it matches none.
 
     A name is an id, or an id or label in any letter case, or an id with another prefix or none (`P31` for `wdt:P31`).
     A name that several relations share matches all of them. Only its whole id matches a two-hop relation: the part
     behind the dot may be another relation's id.
     """
-    meant: dict[tuple[str, Direction], RelationFacts] = {}
-    unknown: list[str] = []
-    for name in names:
-        found = _matching(name, facts)
-        meant.update(((fact.relation.id, fact.direction), fact) for fact in found)
-        if not found:
-            unknown.append(name)
-    return list(meant.values()), unknown
+    return {name: _matching(name, facts) for name in names}
 
 
 def _matching(name: str, facts: Sequence[RelationFacts]) -> list[RelationFacts]:
@@ -150,21 +200,26 @@ def _local(reference: str) -> str:
 
 def unknown_relation(
     name: str,
-    entity: Entity,
+    entities: Sequence[Entity],
     direction: Direction | None,
     facts: Sequence[RelationFacts],
     opposite: Sequence[RelationFacts] = (),
 ) -> UnknownRelation:
-    """The error for a name that means none of an entity's relations: the nearest, or where the relation is instead."""
+    """The error for a name that means no relation of any of some entities.
+
+    With the nearest, or where the relation is instead.
+    """
     elsewhere = direction is not None and bool(_matching(name, opposite))
     if direction is not None and elsewhere:
         step = f"It exists in the other direction: repeat the call with direction={direction.opposite}."
     elif facts:
         step = "Use one of the nearest, or repeat the call without a filter to see every relation."
-    else:
+    elif len(entities) == 1:
         step = "This entity has no relation there at all: try the other direction."
+    else:
+        step = "These entities have no relation there at all: try the other direction."
     nearest = [] if elsewhere else nearest_names(name, list(dict.fromkeys(fact.relation.id for fact in facts)))
-    return UnknownRelation(entity, name, direction, nearest, opposite=elsewhere, next_step=step)
+    return UnknownRelation(entities, name, direction, nearest, opposite=elsewhere, next_step=step)
 
 
 def nearest_names(name: str, known: Sequence[str]) -> list[str]:

@@ -27,6 +27,16 @@ def next_call(tool: str, arguments: Mapping[str, object]) -> str:
     return f"Next: {call}" if call else ""
 
 
+def next_call_at(tool: str, entities: Sequence[Entity], arguments: Mapping[str, object]) -> str:
+    """As `next_call`, of a tool that takes one entity or several: several are not listed again."""
+    if len(entities) == 1:
+        return next_call(tool, {"entity": entities[0], **arguments})
+    if any(map(_too_long, arguments.values())):
+        return ""
+    others = ", ".join(f"{name}={_written(value)}" for name, value in arguments.items())
+    return f"Next: {tool} with the same entities, {others}"
+
+
 def _too_long(value: object) -> bool:
     match value:
         case Entity(id=text) | Relation(id=text):

@@ -1,7 +1,7 @@
 """SoG's table as the paper prints it, for research runs (Search-on-Graph, section on observation format).
 
 `N rows:`, then the columns and a rule, nothing before or after: no cursor, no qualifiers, no counts. A hub shows its
-distinct properties only.
+distinct properties only. Rows of several entities, which the paper has not, begin with theirs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ def table(found: Neighbourhood) -> str:
     if found.relations is not None:
         return _lines(("property", "propertyLabel"), [_property(facts) for facts in found.relations.items])
     rows = found.rows.items if found.rows else ()
-    columns = ("property", "propertyLabel", "value", "valueLabel")
+    several = ("entity",) if len(found.entities) > 1 else ()
+    columns = (*several, "property", "propertyLabel", "value", "valueLabel")
     return _lines(columns, [_row(triple, found) for triple in rows])
 
 
@@ -32,5 +33,6 @@ def _property(facts: RelationFacts) -> tuple[str, ...]:
 
 def _row(triple: Triple, found: Neighbourhood) -> tuple[str, ...]:
     far = triple.far_end(found.direction)
-    value, label = value_and_label(far, _UNCLIPPED)
-    return printable_id(triple.relation.id), triple.relation.label, value, label
+    near = triple.far_end(found.direction.opposite)
+    several = value_and_label(near, _UNCLIPPED)[:1] if len(found.entities) > 1 else ()
+    return *several, printable_id(triple.relation.id), triple.relation.label, *value_and_label(far, _UNCLIPPED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgnav_mcp.clipping import clipped
+from kgnav_mcp.clipping import clipped, echoed
 from kgnav_mcp.errors import (
     AmbiguousEntity,
     ConfigurationError,
@@ -16,6 +16,7 @@ from kgnav_mcp.errors import (
     UnknownGraph,
     UnknownName,
     UnknownRelation,
+    UnresolvedEntities,
     Unsupported,
 )
 from kgnav_mcp.model import Entity
@@ -23,7 +24,7 @@ from kgnav_mcp.render.text import NAME_LIMIT, clean, joined, name_and_id
 
 
 def error_text(error: KgnavError) -> str:
-    """An error in at most three lines: what failed, what is near, what to do next."""
+    """An error in three lines: what failed, what is near (a line for each of several entities), what to do next."""
     if isinstance(error, InvalidPlan):
         return invalid_plan_text(error)
     lines = [f"{_kind(error)}: {error.message}.", *_near(error)]
@@ -59,12 +60,15 @@ _NAME = 300
 _PROBLEMS = 20
 """Problems of one plan that are told."""
 
+_CHOICES = 120
+"""Characters of what one of several entities may be."""
+
 _LINE = 3_000
 """Characters of the longest line of an error; what a caller wrote is clipped where it is repeated."""
 
 
 _KINDS: tuple[tuple[type[KgnavError] | tuple[type[KgnavError], ...], str], ...] = (
-    ((UnknownEntity, UnknownRelation, UnknownName, UnknownGraph), "Not found"),
+    ((UnknownEntity, UnresolvedEntities, UnknownRelation, UnknownName, UnknownGraph), "Not found"),
     (AmbiguousEntity, "Ambiguous"),
     (StoreTimeout, "Timed out"),
     (StoreUnavailable, "Store down"),
@@ -87,10 +91,20 @@ def _near(error: KgnavError) -> list[str]:
             return [f"Nearest: {'; '.join(map(_described, nearest))}"]
         case AmbiguousEntity(candidates=candidates):
             return [f"They are: {'; '.join(map(_described, candidates))}"]
+        case UnresolvedEntities(problems=problems):
+            return [_in_a_line(problem) for problem in problems]
         case UnknownRelation(nearest=nearest) | UnknownName(nearest=nearest) if nearest:
             return [f"Nearest: {', '.join(clipped(name, _NAME) for name in nearest)}"]
         case _:
             return []
+
+
+def _in_a_line(problem: UnknownEntity | AmbiguousEntity) -> str:
+    meant = problem.nearest if isinstance(problem, UnknownEntity) else problem.candidates
+    names = joined([*map(name_and_id, meant)], _CHOICES)
+    if isinstance(problem, UnknownEntity):
+        return f"{echoed(problem.reference)} is unknown" + (f"; nearest: {names}" if names else "")
+    return f"{echoed(problem.reference)} may be {names}"
 
 
 def _described(entity: Entity) -> str:

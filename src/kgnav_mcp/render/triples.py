@@ -3,17 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from kgnav_mcp.model import Count, Direction, Entity, Link, Neighbourhood, Page, RelationFacts, Triple
-from kgnav_mcp.render.calls import next_call
+from kgnav_mcp.clipping import clipped
+from kgnav_mcp.model import (
+    AtEntities,
+    Count,
+    Direction,
+    Entity,
+    Lacking,
+    Link,
+    Neighbourhood,
+    Page,
+    RelationFacts,
+    T,
+    Triple,
+)
+from kgnav_mcp.render.calls import next_call, next_call_at
 from kgnav_mcp.render.table import RenderOptions, Table, count_text
-from kgnav_mcp.render.text import id_and_label, name_and_id, node_text, printable_id, qualifiers_text, value_and_label
+from kgnav_mcp.render.text import (
+    NAME_LIMIT,
+    id_and_label,
+    joined,
+    name_and_id,
+    node_text,
+    printable_id,
+    qualifiers_text,
+    value_and_label,
+)
 
 _CELL_LIMIT = 60
 """Characters of a literal that stands as an example beside others."""
 
 _NAMESAKES = 5
 """Most entities of the same name that are mentioned."""
+
+_TOLD = 5
+"""Most of many entities of which such things are told."""
+
+_LACKING = 300
+"""Characters of the names of those that lack something."""
 
 
 def neighbourhood_table(found: Neighbourhood, options: RenderOptions, offset: int, *, ranked: bool = False) -> Table:
@@ -25,43 +54,67 @@ def neighbourhood_table(found: Neighbourhood, options: RenderOptions, offset: in
 
 
 def _rows(found: Neighbourhood, page: Page[Triple], options: RenderOptions, offset: int) -> Table:
+    several = len(found.entities) > 1
+
     def cells() -> Iterator[Sequence[str]]:
         for triple in page.items:
-            value, label = value_and_label(triple.far_end(found.direction), options.literal_limit)
-            own = id_and_label(triple.relation, options.literal_limit)
-            yield *own, value, label, qualifiers_text(triple.qualifiers, _CELL_LIMIT)
+            near = triple.far_end(found.direction.opposite)
+            yield (
+                *(value_and_label(near, options.literal_limit) if several else ("", "")),
+                *id_and_label(triple.relation, options.literal_limit),
+                *value_and_label(triple.far_end(found.direction), options.literal_limit),
+                qualifiers_text(triple.qualifiers, _CELL_LIMIT),
+            )
 
     return Table(
         "rows",
-        ("property", "propertyLabel", "value", "valueLabel", "qualifiers"),
+        ("entity", "entityLabel", "property", "propertyLabel", "value", "valueLabel", "qualifiers"),
         cells(),
         page.total,
         page.stop,
         offset,
         empty=_nothing(found),
-        intro=_merged(found.entity),
-        notes=(page.note,) if page.note else (),
-        optional=frozenset({"qualifiers"}),
+        intro=_merged(found.entities),
+        notes=_notes(page, found.lacking, offset),
+        optional=frozenset({"entity", "entityLabel", "qualifiers"}),
     )
 
 
+def _notes(page: Page[T], lacking: Sequence[Lacking], offset: int) -> tuple[str, ...]:
+    """What to know of a list beside its rows: what a store says of it, and which entities are not in it."""
+    without = [
+        f"Without {clipped(each.relation, NAME_LIMIT) or 'any'}: {joined(names, _LACKING)}."
+        for each in lacking
+        if (names := [*map(name_and_id, each.entities)])
+    ]
+    return tuple(filter(None, (page.note, *(without if not offset else ()))))
+
+
 def _nothing(found: Neighbourhood) -> str:
-    """Where else an entity occurs that has no rows in this direction."""
-    who, direction, there = name_and_id(found.entity), found.direction, found.opposite
+    """Where else entities occur that have no rows in this direction."""
+    who, direction, there = _who(found.entities), found.direction, found.opposite
     if there is None:
-        return f"{who} has no {direction} rows."
+        return f"{who} no {direction} rows."
     if there.value:
-        step = next_call("search", {"entity": found.entity, "direction": direction.opposite})
-        return f"{who} has no {direction} rows, but {count_text(there)} {direction.opposite}. {step}"
-    nowhere = f"{who} has no rows in either direction: no triple has it as head or tail"
+        step = next_call_at("search", found.entities, {"direction": direction.opposite})
+        return f"{who} no {direction} rows, but {count_text(there)} {direction.opposite}. {step}"
+    if len(found.entities) != 1:
+        return f"{who} no rows in either direction."
+    nowhere = f"{who} no rows in either direction: no triple has it as head or tail"
     if found.qualified is None:
         return f"{nowhere}; it may be the value of a qualifier."
     if not found.qualified:
         return f"{nowhere}, and no qualifier has it as its value."
-    first, texts = found.qualified[0], [_qualified(triple, found.entity) for triple in found.qualified]
+    (entity,), first = found.entities, found.qualified[0]
+    texts = [_qualified(triple, entity) for triple in found.qualified]
     arguments = {"entity": first.head, "direction": Direction.OUTGOING, "properties_to_filter_for": [first.relation]}
     step = next_call("search", arguments)
-    return f"{who} is only the value of a qualifier: {'; '.join(texts)}. {step}".rstrip()
+    return f"{name_and_id(entity)} is only the value of a qualifier: {'; '.join(texts)}. {step}".rstrip()
+
+
+def _who(entities: Sequence[Entity]) -> str:
+    """The entities as those who have something."""
+    return f"{name_and_id(entities[0])} has" if len(entities) == 1 else f"the {len(entities):,} entities have"
 
 
 def _qualified(triple: Triple, value: Entity) -> str:
@@ -76,43 +129,58 @@ def _qualified(triple: Triple, value: Entity) -> str:
 def _hub(
     found: Neighbourhood, page: Page[RelationFacts], options: RenderOptions, offset: int, *, ranked: bool
 ) -> Table:
-    entity, direction = found.entity, found.direction
+    entities, direction = found.entities, found.direction
 
     def cells() -> Iterator[Sequence[str]]:
         for facts in page.items:
-            yield *id_and_label(facts.relation, options.literal_limit), count_text(facts.count), _examples(facts)
+            yield (
+                *id_and_label(facts.relation, options.literal_limit),
+                count_text(facts.count),
+                _having(facts, entities),
+                _examples(facts),
+            )
 
-    rows = Count.sum(facts.count for facts in page.items if len(facts.hops) == 1)
-    intro = [*_merged(entity)]
-    intro.append(
-        f"{name_and_id(entity)} is a hub: {count_text(rows)} {direction} rows, so its relations are listed instead."
-    )
+    rows = f"{count_text(Count.sum(facts.count for facts in page.items if len(facts.hops) == 1))} {direction} rows"
+    intro = [*_merged(entities)]
+    if len(entities) == 1:
+        intro.append(f"{name_and_id(entities[0])} is a hub: {rows}, so its relations are listed instead.")
+    else:
+        intro.append(f"The {len(entities):,} entities have {rows}, so their relations are listed instead.")
     intro += _order(page, ranked=ranked)
     if page.items:
         most = max(page.items, key=lambda facts: facts.count.value)
         chosen = page.items[0] if page.items[0].matches else most
-        arguments = {"entity": entity, "direction": direction, "properties_to_filter_for": [chosen.relation]}
-        intro.append(next_call("search", arguments))
+        arguments = {"direction": direction, "properties_to_filter_for": [chosen.relation]}
+        intro.append(next_call_at("search", entities, arguments))
     return Table(
         "relations",
-        ("property", "propertyLabel", "rows", "examples"),
+        ("property", "propertyLabel", "rows", "entities", "examples"),
         cells(),
         page.total,
         page.stop,
         offset,
         intro=tuple(filter(None, intro)) if not offset else (),
-        notes=(page.note,) if page.note else (),
+        notes=_notes(page, found.lacking, offset),
+        optional=frozenset({"entities"}),
     )
 
 
-def _merged(entity: Entity) -> tuple[str, ...]:
-    """What to know of an entity that has another id now, or shares its name with others."""
-    merged = () if entity.asked_as is None else (f"{printable_id(entity.asked_as)} is now {name_and_id(entity)}.",)
-    others = [name_and_id(one) for one in entity.namesakes]
-    if not others:
-        return merged
-    more = f" and {len(others) - _NAMESAKES} more" if len(others) > _NAMESAKES else ""
-    return (*merged, f"Named alike but for letter case: {', '.join(others[:_NAMESAKES])}{more}.")
+def _having(facts: RelationFacts, entities: Sequence[Entity]) -> str:
+    """How many of several entities have a relation; nothing for one."""
+    return count_text(replace(facts.count, value=len(facts.per_entity))) if len(entities) > 1 else ""
+
+
+def _merged(entities: Sequence[Entity]) -> tuple[str, ...]:
+    """What to know of entities that have another id now, or share their name with others."""
+    told: list[str] = []
+    for entity in entities:
+        if entity.asked_as is not None:
+            told.append(f"{printable_id(entity.asked_as)} is now {name_and_id(entity)}.")
+        if entity.namesakes:
+            others = [name_and_id(one) for one in entity.namesakes]
+            more = f" and {len(others) - _NAMESAKES} more" if len(others) > _NAMESAKES else ""
+            told.append(f"Named alike but for letter case: {', '.join(others[:_NAMESAKES])}{more}.")
+    return tuple(told[:_TOLD])
 
 
 def _order(page: Page[RelationFacts], *, ranked: bool) -> tuple[str, ...]:
@@ -131,34 +199,42 @@ def _examples(facts: RelationFacts) -> str:
     return "; ".join([node_text(node, _CELL_LIMIT) for node in facts.examples])
 
 
-def relations_table(
-    entity: Entity, page: Page[RelationFacts], options: RenderOptions, offset: int, *, ranked: bool
-) -> Table:
+def relations_table(found: AtEntities[RelationFacts], options: RenderOptions, offset: int, *, ranked: bool) -> Table:
     """GraphWalker's list of relations, each with its direction. `ranked`: a question ranked them."""
+    entities, page = found.entities, found.page
     first = [facts.relation for facts in page.items[:1]]
-    step = next_call("get_triples", {"entity": entity, "relations": first}) if first else ""
+    step = next_call_at("get_triples", entities, {"relations": first}) if first else ""
     return Table(
         "relations",
-        ("relation", "relationLabel", "direction", "rows"),
+        ("relation", "relationLabel", "direction", "rows", "entities"),
         (
-            (*id_and_label(facts.relation, options.literal_limit), facts.direction, count_text(facts.count))
+            (
+                *id_and_label(facts.relation, options.literal_limit),
+                facts.direction,
+                count_text(facts.count),
+                _having(facts, entities),
+            )
             for facts in page.items
         ),
         page.total,
         page.stop,
         offset,
-        empty=f"{name_and_id(entity)} has no relations in either direction.",
-        intro=(*_merged(entity), *(_order(page, ranked=ranked) if not offset else ())),
-        notes=tuple(filter(None, (page.note, step))),
+        empty=f"{_who(entities)} no relations in either direction.",
+        intro=(*_merged(entities), *(_order(page, ranked=ranked) if not offset else ())),
+        notes=tuple(filter(None, (*_notes(page, found.lacking, offset), step))),
+        optional=frozenset({"entities"}),
     )
 
 
-def triples_table(entity: Entity, page: Page[Link], options: RenderOptions, offset: int) -> Table:
+def triples_table(found: AtEntities[Link], options: RenderOptions, offset: int) -> Table:
     """GraphWalker's triples `[head, relation, tail]`, with ids and names."""
+    several, page = len(found.entities) > 1, found.page
 
     def cells() -> Iterator[Sequence[str]]:
-        for triple in (link.triple for link in page.items):
+        for link in page.items:
+            triple = link.triple
             yield (
+                printable_id(link.anchor.id) if several else "",
                 *value_and_label(triple.head, options.literal_limit),
                 printable_id(triple.relation.id),
                 *value_and_label(triple.tail, options.literal_limit),
@@ -167,13 +243,13 @@ def triples_table(entity: Entity, page: Page[Link], options: RenderOptions, offs
 
     return Table(
         "triples",
-        ("head", "headLabel", "relation", "tail", "tailLabel", "qualifiers"),
+        ("entity", "head", "headLabel", "relation", "tail", "tailLabel", "qualifiers"),
         cells(),
         page.total,
         page.stop,
         offset,
-        empty=f"{name_and_id(entity)} has no triples with these relations.",
-        intro=_merged(entity),
-        notes=(page.note,) if page.note else (),
-        optional=frozenset({"qualifiers"}),
+        empty=f"{_who(found.entities)} no triples with these relations.",
+        intro=_merged(found.entities),
+        notes=_notes(page, found.lacking, offset),
+        optional=frozenset({"entity", "qualifiers"}),
     )

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, ClassVar, cast, get_args, get_origin
+from types import UnionType
+from typing import Any, ClassVar, Union, cast, get_args, get_origin
 
 from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
 from pydantic import ConfigDict, ValidationError, model_validator
@@ -19,6 +20,8 @@ from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import InvalidArgument
 
 Json = dict[str, Any]
+OneOrMany = str | list[str]
+"""One id or name, or a list of them."""
 
 _FINDINGS = 5
 """Most mistakes of one call that are listed."""
@@ -47,8 +50,9 @@ class Arguments(ArgModelBase):
         kept: Json = {}
         for name, value in given.items():
             field = cls.model_fields.get(name)
-            if field is not None and list in _alternatives(field.annotation):
-                value = _elements(value)  # noqa: PLW2901 - the same value in another form
+            forms = _alternatives(field.annotation) if field is not None else []
+            if list in forms:
+                value = _elements(value, text_too=str in forms)  # noqa: PLW2901 - the same value in another form
             if field is None or field.is_required() or not _blank(value):
                 kept[name] = value
         return kept
@@ -88,19 +92,31 @@ class Metadata(FuncMetadata):
 
 def _alternatives(annotation: object) -> list[object]:
     """The types that an annotation allows, without what they hold."""
-    return [get_origin(part) or part for part in (annotation, *get_args(annotation))]
+    is_union = get_origin(annotation) in (Union, UnionType)
+    return [get_origin(part) or part for part in (get_args(annotation) if is_union else (annotation,))]
 
 
 def _blank(value: object) -> bool:
     return value is None or value == [] or (isinstance(value, str) and not value.strip())
 
 
-def _elements(value: object) -> object:
-    """A list without blank elements, also where it came as JSON text or as its only element."""
+def _elements(value: object, *, text_too: bool) -> object:
+    """A list without blank elements, also where it came as JSON text or as its only element.
+
+    Where a text will do as well (`text_too`), one element is not made a list, and only a list of texts is read as JSON.
+    """
     if isinstance(value, str):
         parsed = _json(value) if value.lstrip().startswith("[") else None
-        value = cast("list[object]", parsed) if isinstance(parsed, list) else [value]
-    return [each for each in cast("list[object]", value) if not _blank(each)] if isinstance(value, list) else value
+        is_list = _are_texts(parsed) if text_too else isinstance(parsed, list)
+        value = cast("list[object]", parsed) if is_list else [value]
+    if not isinstance(value, list):
+        return value
+    kept = [each for each in cast("list[object]", value) if not _blank(each)]
+    return kept[0] if text_too and len(kept) == 1 else kept
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in cast("list[object]", value))
 
 
 def _json(text: str) -> object:

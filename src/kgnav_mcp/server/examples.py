@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, cast
@@ -24,8 +24,9 @@ from kgnav_mcp.errors import (
     UnknownEntity,
     UnknownName,
     UnknownRelation,
+    UnresolvedEntities,
 )
-from kgnav_mcp.model import Direction
+from kgnav_mcp.model import Direction, Entity
 from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.text import clean, printable_id
@@ -34,6 +35,9 @@ from kgnav_mcp.server.arguments import Json, nearest_argument
 _TRIES = 8
 _SECONDS = 1.0
 """Seconds for all tries: nobody waits longer for an example."""
+
+_ENTITIES = 5
+"""Most entities of an example."""
 
 _ANY = "?"
 """An element for a list that was left empty: no relation has this name, so any may be the nearest."""
@@ -105,10 +109,14 @@ def _as_printed(signature: Signature, arguments: Json) -> Json:
 def _mended(schema: Json, given: Json, error: Exception) -> Iterator[Json]:
     """Calls that may have been meant by a failed one, likeliest first."""
     match error:
-        case UnknownEntity(nearest=near) | AmbiguousEntity(candidates=near):
-            yield from ({**given, "entity": entity.id} for entity in near[:3])
-        case UnknownRelation():
-            yield from _other_relations(given, error)
+        case UnknownEntity(reference=wrong, nearest=near) | AmbiguousEntity(reference=wrong, candidates=near):
+            yield from (_of_entities(given, {wrong: entity.id}) for entity in near[:3])
+        case UnresolvedEntities(problems=problems):
+            meant = {problem.reference: _alternatives(problem) for problem in problems}
+            yield _of_entities(given, {wrong: near[0].id for wrong, near in meant.items() if near})
+        case UnknownRelation(entities=entities):
+            few = {**given, "entity": [entity.id for entity in entities[:_ENTITIES]]} if len(entities) > 1 else given
+            yield from _other_relations(few, error)
         case UnknownName(name=name, nearest=nearest):
             wrong = [argument for argument, value in given.items() if value == name]
             yield from ({**given, argument: near} for argument in wrong for near in nearest[:4])
@@ -118,6 +126,19 @@ def _mended(schema: Json, given: Json, error: Exception) -> Iterator[Json]:
             yield from _valid(schema, given, error)
         case _:
             return
+
+
+def _alternatives(problem: UnknownEntity | AmbiguousEntity) -> Sequence[Entity]:
+    return problem.nearest if isinstance(problem, UnknownEntity) else problem.candidates
+
+
+def _of_entities(given: Json, meant: Mapping[str, str]) -> Json:
+    """The same call with other entities in place of some; of many only a few, beginning with these."""
+    asked = given.get("entity")
+    if not isinstance(asked, list):
+        return {**given, "entity": next(iter(meant.values()), asked)}
+    right = [one for one in cast("list[str]", asked) if one.strip() not in meant]
+    return {**given, "entity": [*dict.fromkeys((*meant.values(), *right))][:_ENTITIES]}
 
 
 def _turned(given: Json) -> Iterator[Json]:

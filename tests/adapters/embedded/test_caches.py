@@ -34,9 +34,9 @@ async def test_an_entity_that_was_described_is_not_looked_up_again(adapter: Grap
 
 async def test_another_question_about_the_same_entity_reads_nothing_anew(adapter: GraphAdapter) -> None:
     hub = await entity(adapter, toy.HUB)
-    _, first = await get_relations(adapter, hub, question="Which boats are moored there?", limits=Limits())
+    first = (await get_relations(adapter, hub, question="Which boats are moored there?", limits=Limits())).page
     with patch.object(RelationReader, "page", side_effect=AssertionError("the relations are known")):
-        _, second = await get_relations(adapter, hub, question="Who visited it?", limits=Limits())
+        second = (await get_relations(adapter, hub, question="Who visited it?", limits=Limits())).page
     assert first.items[0] != second.items[0]
     assert {facts.relation for facts in first.items} == {facts.relation for facts in second.items}
 

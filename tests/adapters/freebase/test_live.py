@@ -57,9 +57,9 @@ async def test_ids_outside_the_namespace_are_printed_whole(graph: GraphAdapter):
 
 async def test_two_hop_relations_are_offered_accepted_and_keep_sibling_roles_together(graph: GraphAdapter):
     actor = await _entity(graph, "m.actor")
-    _, offered = await get_relations(graph, actor, limits=Limits())
+    offered = (await get_relations(graph, actor, limits=Limits())).page
     assert TWO_HOPS in [facts.relation.id for facts in offered.items]
-    (link,) = (await get_triples(graph, actor, [TWO_HOPS], limits=Limits()))[1].items
+    (link,) = (await get_triples(graph, actor, [TWO_HOPS], limits=Limits())).page.items
     _is_the_performance(link.triple)
     filtered = await search(graph, actor, Direction.OUTGOING, only=[TWO_HOPS], limits=Limits())
     assert filtered.rows is not None

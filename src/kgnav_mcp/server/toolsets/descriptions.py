@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-ENTITY = "Entity id exactly as printed in an answer, or a name that only one entity has."
+ENTITY = "Entity id exactly as printed in an answer, or a name only one entity has; or a list: one call for many."
 CURSOR = "Copied from the line `next: cursor` of this same call's last answer; goes on from there."
 QUESTION = "The question being answered; ranks the relations by it."

@@ -11,7 +11,7 @@ from kgnav_mcp.navigation import relations as walker
 from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.triples import relations_table, triples_table
-from kgnav_mcp.server.arguments import Arguments
+from kgnav_mcp.server.arguments import Arguments, OneOrMany
 from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec
 from kgnav_mcp.server.tool import ToolSpec
@@ -24,7 +24,7 @@ class GetRelations(Arguments):
 
     ids: ClassVar[frozenset[str]] = frozenset({"entity"})
 
-    entity: str = Field(description=ENTITY)
+    entity: OneOrMany = Field(description=ENTITY)
     question: str | None = Field(default=None, description=QUESTION)
     cursor: str | None = Field(default=None, description=CURSOR)
 
@@ -34,7 +34,7 @@ class GetTriples(Arguments):
 
     ids: ClassVar[frozenset[str]] = frozenset({"entity", "relations"})
 
-    entity: str = Field(description=ENTITY)
+    entity: OneOrMany = Field(description=ENTITY)
     relations: list[str] = Field(description="Relation ids (or labels) from get_relations.", min_length=1)
     cursor: str | None = Field(default=None, description=CURSOR)
 
@@ -42,7 +42,7 @@ class GetTriples(Arguments):
 async def get_relations(call: ToolCall, given: GetRelations) -> Answer:
     """GraphWalker's relation retrieval."""
     start = call.start(given.cursor)
-    entity, page = await walker.get_relations(
+    found = await walker.get_relations(
         call.adapter,
         given.entity,
         question=given.question,
@@ -50,18 +50,15 @@ async def get_relations(call: ToolCall, given: GetRelations) -> Answer:
         limits=call.limits,
         ranker=call.app.ranker,
     )
-    return call.answer(
-        relations_table(entity, page, call.options, start.offset, ranked=bool(given.question)), page.positions
-    )
+    table = relations_table(found, call.options, start.offset, ranked=bool(given.question))
+    return call.answer(table, found.page.positions)
 
 
 async def get_triples(call: ToolCall, given: GetTriples) -> Answer:
     """GraphWalker's triple retrieval."""
     start = call.start(given.cursor)
-    entity, page = await walker.get_triples(
-        call.adapter, given.entity, given.relations, after=start.after, limits=call.limits
-    )
-    return call.answer(triples_table(entity, page, call.options, start.offset), page.positions)
+    found = await walker.get_triples(call.adapter, given.entity, given.relations, after=start.after, limits=call.limits)
+    return call.answer(triples_table(found, call.options, start.offset), found.page.positions)
 
 
 _TOOLS = (
@@ -69,10 +66,10 @@ _TOOLS = (
         name="get_relations",
         title="List an entity's relations",
         description=(
-            "Knowledge graph relations at one entity, both directions, each with its direction and row count. With "
-            "a question the best matching ones come first and the list is cut to them (a cursor shows the rest). A "
-            "relation `rel1.rel2` leads through an unnamed event or role node in one step. Next: get_triples with the "
-            "relations you chose."
+            "Knowledge graph relations at an entity, or at many in one call, both directions, each with its direction "
+            "and row count. With a question the best matching ones come first and the list is cut to them (a cursor "
+            "shows the rest). A relation `rel1.rel2` leads through an unnamed event or role node in one step. Next: "
+            "get_triples with the relations you chose."
         ),
         arguments=GetRelations,
         run=get_relations,
@@ -81,10 +78,10 @@ _TOOLS = (
         name="get_triples",
         title="Follow relations from an entity",
         description=(
-            "Knowledge graph triples [head, relation, tail] of the chosen relations at one entity, in whichever "
-            "direction it has them, with ids and names; qualifiers of an edge stand beside it. Take relation ids from "
-            "get_relations. Every triple is reachable: the first line says how many there are and gives a cursor when "
-            "there are more."
+            "Knowledge graph triples [head, relation, tail] of the chosen relations at an entity, or at many in one "
+            "call, in whichever direction it has them, with ids and names; qualifiers of an edge stand beside it. Take "
+            "relation ids from get_relations. Every triple is reachable: the first line says how many there are and "
+            "gives a cursor when there are more."
         ),
         arguments=GetTriples,
         run=get_triples,
@@ -96,7 +93,8 @@ _METHOD = """You answer a question by walking a knowledge graph with get_relatio
 1. Name the topic entities of the question and find their ids with find_node.
 2. get_relations(entity, question) lists the relations around an entity, best match first, each with its direction.
 3. get_triples(entity, relations) follows the ones you choose. Choose more than one when in doubt.
-4. Go on from the heads and tails you found, at most four hops, until they answer the question."""
+4. Go on from the heads and tails you found, all of them as a list in one call, at most four hops, until they answer
+   the question."""
 
 
 def _step_calls(step: Triple) -> str:

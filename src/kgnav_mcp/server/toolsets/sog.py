@@ -12,7 +12,7 @@ from kgnav_mcp.render import paper
 from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.table import Answer, RenderedAnswer
 from kgnav_mcp.render.triples import neighbourhood_table
-from kgnav_mcp.server.arguments import Arguments
+from kgnav_mcp.server.arguments import Arguments, OneOrMany
 from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec
 from kgnav_mcp.server.tool import ToolSpec
@@ -25,7 +25,7 @@ class Search(Arguments):
 
     ids: ClassVar[frozenset[str]] = frozenset({"entity", "properties_to_filter_for"})
 
-    entity: str = Field(description=ENTITY)
+    entity: OneOrMany = Field(description=ENTITY)
     direction: Literal["outgoing", "incoming"] = Field(
         description="outgoing: the entity is the head of the triples; incoming: it is their tail."
     )
@@ -65,8 +65,9 @@ _TOOLS = (
         name="search",
         title="Search around an entity",
         description=(
-            "Knowledge graph neighbourhood of one entity: a table property|propertyLabel|value|valueLabel of all "
-            "that leaves it (outgoing) or points at it (incoming). Shows which relations really exist, so look before "
+            "Knowledge graph neighbourhood of an entity, or of many in one call: a table "
+            "property|propertyLabel|value|valueLabel of all that leaves it (outgoing) or points at it (incoming); of "
+            "many, a first column says which one a row belongs to. Shows which relations really exist, so look before "
             "you filter. A hub (too many rows) shows its properties with exact counts and examples instead: call again "
             "with properties_to_filter_for. Try the other direction when a relation is not there. The first line says "
             "how complete the answer is and gives a cursor when there is more. A value with a valueLabel is an entity: "
@@ -85,7 +86,7 @@ _METHOD = """You answer a question by walking a knowledge graph with the tool `s
    you expect. When a relation you need is missing, look in the other direction before you give up.
 3. A hub shows its properties with counts. Choose those that may matter and search again with properties_to_filter_for.
 4. Go on from the ids in the value column until you hold the answer. Several values are several branches:
-   follow each."""
+   pass them all as a list, search(entity=[...], ...), not one call for each."""
 
 
 def _step_calls(step: Triple) -> str:
@@ -98,14 +99,15 @@ TOOLSET = Toolset(
     instructions=(
         "Walk: search(entity, direction) shows the relations that really exist at an entity, with their values; at a "
         "hub it shows relations with counts: pick some and search again with properties_to_filter_for. Not there? Try "
-        "the other direction. Look at every value of a relevant property; go on from the ids in the value column."
+        "the other direction. Look at every value of a relevant property; go on from the ids in the value "
+        "column, many of them as a list in one call."
     ),
     tools=_TOOLS,
     prompts=(
         PromptSpec(
             name="search_on_graph",
             title="Search-on-Graph: look, then follow",
-            description="Answer a question by looking at neighbourhoods one entity at a time.",
+            description="Answer a question by looking at neighbourhoods and following what is there.",
             method=_METHOD,
             step_calls=_step_calls,
         ),

@@ -1,0 +1,152 @@
+"""The rows of relations that were chosen by name, at one entity or at many."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from kgnav_mcp.model import (
+    AnchoredPage,
+    AtEntities,
+    Certainty,
+    Direction,
+    Entity,
+    Lacking,
+    Link,
+    Page,
+    RelationFacts,
+    Stop,
+)
+from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.listing import relation_facts
+from kgnav_mcp.navigation.pages import select
+from kgnav_mcp.navigation.resolving import (
+    Given,
+    matching_relations,
+    read_at_entities,
+    resolve_entities,
+    unknown_relation,
+)
+from kgnav_mcp.port import GraphAdapter
+
+
+@dataclass(frozen=True, slots=True)
+class Follower:
+    """Follows relations in one direction, or in both (None). Those that `offers` refuses are not there."""
+
+    graph: GraphAdapter
+    direction: Direction | None
+    limits: Limits
+    offers: Callable[[str], bool] = lambda _: True
+
+    async def rows(self, given: Given, names: Sequence[str], after: str | None = None) -> AtEntities[Link]:
+        """The rows of these relations, and which of several entities have none of one of them.
+
+        Names are tried as ids first. Only where one of them gives no row are they matched to the entities' relations.
+        A cursor belongs to the list of the matched relations.
+
+        Raises:
+            UnknownRelation: a name means no relation of any of these entities.
+            UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
+        """
+        if after is None and all(map(self.offers, names)):
+            entities, page = await read_at_entities(self.graph, given, partial(self._read, [(name,) for name in names]))
+            if all(_has_rows_of(page, name) for name in names):
+                return AtEntities(entities, page, await self._lacking_in(page, entities, names))
+        else:
+            entities = await resolve_entities(self.graph, given)
+        ids = [entity.id for entity in entities]
+        meant, offered = await self._matching(entities, ids, names)
+        facts = [fact for found in meant.values() for fact in found]
+        paths = list(dict.fromkeys(tuple(hop.id for hop in fact.hops) for fact in facts))
+        page = await self._read(paths, ids, after)
+        return AtEntities(entities, page, () if after else _lacking(meant, entities, offered))
+
+    def _read(
+        self, paths: Sequence[tuple[str, ...]], ids: Sequence[str], after: str | None = None
+    ) -> Awaitable[AnchoredPage[Link]]:
+        limits = self.limits
+        return flattened(
+            self.graph,
+            ids,
+            self.direction,
+            paths=paths,
+            limit=limits.row_limit,
+            characters=limits.characters,
+            after=after,
+        )
+
+    async def _lacking_in(
+        self, page: Page[Link], entities: Sequence[Entity], names: Sequence[str]
+    ) -> tuple[Lacking, ...]:
+        """The entities without rows of a relation: told by the rows where these are all, else by the counts."""
+        if len(entities) == 1:
+            return ()
+        if page.stop is Stop.COMPLETE:
+            having = {name: {link.anchor.id for link in page.items if _is_of(link, name)} for name in names}
+            return lacking(having, entities)
+        offered = await self._offered([entity.id for entity in entities], hops=1)
+        return _lacking(matching_relations(names, offered.items), entities, offered)
+
+    async def _matching(
+        self, entities: Sequence[Entity], ids: Sequence[str], names: Sequence[str]
+    ) -> tuple[Mapping[str, Sequence[RelationFacts]], Page[RelationFacts]]:
+        """What each name means at these entities, and all that it was looked for in.
+
+        What a name means wrongly is said, with where it is instead.
+        """
+        offered = await self._offered(ids, hops=1)
+        meant = matching_relations(names, offered.items)
+        if not all(meant.values()):
+            offered = await self._offered(ids, hops=2)
+            meant = matching_relations(names, offered.items)
+        for name, found in meant.items():
+            if not found:
+                turned = self.direction and self.direction.opposite
+                there = await relation_facts(self.graph, ids, turned, limits=self.limits) if turned else None
+                raise unknown_relation(
+                    name, entities, self.direction, offered.items, there.items if there is not None else ()
+                )
+        return meant, offered
+
+    async def _offered(self, ids: Sequence[str], hops: int) -> AnchoredPage[RelationFacts]:
+        page = await relation_facts(self.graph, ids, self.direction, hops=hops, hidden=True, limits=self.limits)
+        return select(page, [self.offers(fact.relation.id) for fact in page.items])
+
+
+def lacking(having: Mapping[str, set[str]], entities: Sequence[Entity]) -> tuple[Lacking, ...]:
+    """For each name the entities that are not among those having it, where there are several and some are not."""
+    without = {name: tuple(one for one in entities if one.id not in ids) for name, ids in having.items()}
+    return tuple(Lacking(name, some) for name, some in without.items() if some) if len(entities) > 1 else ()
+
+
+def lacking_all(facts: Page[RelationFacts], entities: Sequence[Entity]) -> tuple[Lacking, ...]:
+    """The entities that have none of the relations."""
+    return _lacking({"": facts.items}, entities, facts)
+
+
+def _lacking(
+    meant: Mapping[str, Sequence[RelationFacts]], entities: Sequence[Entity], offered: Page[RelationFacts]
+) -> tuple[Lacking, ...]:
+    """The entities without rows of what a name means; none where the store did not count all."""
+    sure = offered.stop is Stop.COMPLETE and all(
+        fact.count.certainty is Certainty.EXACT for found in meant.values() for fact in found
+    )
+    having = {name: {one for fact in found for one in fact.per_entity} for name, found in meant.items()}
+    return lacking(having, entities) if sure else ()
+
+
+def _has_rows_of(page: Page[Link], relation: str) -> bool:
+    return any(_is_of(link, relation) for link in page.items)
+
+
+def _is_of(link: Link, relation: str) -> bool:
+    """Whether a flattened row is of a one-hop relation, which may lead to mediators."""
+    name = link.triple.relation.id
+    if name == relation:
+        return True
+    if link.triple.via is None:
+        return False
+    return name.startswith(f"{relation}.") if link.direction is Direction.OUTGOING else name.endswith(f".{relation}")
