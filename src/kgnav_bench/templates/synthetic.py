@@ -1,0 +1,208 @@
+"""Synthetic graphs by the rules of GraphWalk's generator, from a hundred nodes to millions.
+
+Nodes fall into classes; a class of relationships joins one class to another; each class has properties, each with a
+pool of values: words of four to eight letters that mean nothing, or numbers. The classes of relationships follow each
+other from class to class, so that there are ways of several hops. Source: GraphWalk, section on synthetic graphs.
+"""
+
+from __future__ import annotations
+
+import csv
+import random
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from pathlib import Path
+
+VOWELS, CONSONANTS = "aeiou", "bcdfghjklmnprstvz"
+NAME = "name"
+"""The property that each node has, with a value of its own."""
+_NAMES = 1_000
+"""Words of names; a number behind the word makes each name the only one."""
+_LARGEST = 1_000
+"""Numbers of a pool are below."""
+
+Value = str | float
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How large a graph is and what it is made of."""
+
+    nodes: int
+    classes: int
+    relations: int
+    properties: int
+    """Of each class of nodes; a class of relationships has one."""
+    pool: int
+    """Values of each property."""
+    degree: int = 3
+    """Relationships of one class that leave a node, on average: the paper's density in terms of nodes."""
+
+    @classmethod
+    def of(cls, nodes: int) -> Shape:
+        """The paper's shapes up to 500 nodes; beyond, as many values as keep answers at some hundred rows."""
+        if nodes < 500:
+            return cls(nodes, 4, 2, 3, 5)
+        return cls(nodes, 8, 4, 6, max(10, nodes // 1_000))
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """A property and the values it may have."""
+
+    name: str
+    values: Sequence[Value]
+
+    @property
+    def numbers(self) -> bool:
+        """Whether these are numbers."""
+        return isinstance(self.values[0], float)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeClass:
+    """A label. `columns` say of each property which value of its pool each node has."""
+
+    label: str
+    members: range
+    pools: tuple[Pool, ...]
+    columns: tuple[array[int], ...]
+
+    def value(self, node: int, place: int) -> Value:
+        """A node's value of one of the properties."""
+        return self.pools[place].values[self.columns[place][self.members.index(node)]]
+
+
+@dataclass(frozen=True, slots=True)
+class RelationClass:
+    """A type of relationships: no two of them have the same ends. `column` as above, of its one property."""
+
+    type: str
+    source: NodeClass
+    target: NodeClass
+    pool: Pool
+    heads: array[int]
+    tails: array[int]
+    column: array[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A generated graph. Nodes are numbers."""
+
+    shape: Shape
+    seed: int
+    words: tuple[str, ...]
+    classes: tuple[NodeClass, ...]
+    relations: tuple[RelationClass, ...]
+
+    def name(self, node: int) -> str:
+        """What a node is called."""
+        return f"{self.words[node % _NAMES]} {node}"
+
+    def class_of(self, node: int) -> NodeClass:
+        """The class that a node is in."""
+        return self.classes[node % len(self.classes)]
+
+
+def generate(shape: Shape, seed: int = 1) -> Graph:
+    """The graph of this shape and seed: the same at every call."""
+    chance = random.Random(seed)  # noqa: S311 - a graph, no secret
+    words = _words(chance)
+    size = shape.classes
+    classes = tuple(
+        _node_class(chance, words, range(number, shape.nodes, size), shape) for number in range(shape.classes)
+    )
+    way = [chance.randrange(size)]
+    while len(way) <= shape.relations:
+        way.append((way[-1] + chance.randrange(1, size)) % size)
+    relations = tuple(
+        _relation_class(chance, words, classes[source], classes[target], shape) for source, target in pairwise(way)
+    )
+    return Graph(shape, seed, tuple(word.capitalize() for word in islice(words, _NAMES)), classes, relations)
+
+
+def _words(chance: random.Random) -> Iterator[str]:
+    """Words that mean nothing, each once."""
+    seen = {NAME, "id"}
+    while True:
+        letters = (chance.choice(VOWELS if n % 2 else CONSONANTS) for n in range(chance.randint(4, 8)))
+        word = "".join(letters)
+        if word not in seen:
+            seen.add(word)
+            yield word
+
+
+def _pool(chance: random.Random, words: Iterator[str], size: int) -> Pool:
+    name = next(words)
+    if chance.random() < 0.5:
+        return Pool(name, tuple(islice(words, size)))
+    return Pool(name, tuple(number / 100 for number in chance.sample(range(_LARGEST * 100), size)))
+
+
+def _node_class(chance: random.Random, words: Iterator[str], members: range, shape: Shape) -> NodeClass:
+    pools = tuple(_pool(chance, words, shape.pool) for _ in range(shape.properties))
+    return NodeClass(
+        next(words).capitalize(), members, pools, tuple(_column(chance, shape.pool, len(members)) for _ in pools)
+    )
+
+
+def _column(chance: random.Random, pool: int, length: int) -> array[int]:
+    return array("L", chance.choices(range(pool), k=length))
+
+
+def _relation_class(
+    chance: random.Random, words: Iterator[str], source: NodeClass, target: NodeClass, shape: Shape
+) -> RelationClass:
+    wanted = min(shape.degree * len(source.members), len(source.members) * len(target.members) // 2)
+    ends: dict[tuple[int, int], None] = {}
+    while len(ends) < wanted:
+        missing = wanted - len(ends)
+        heads, tails = chance.choices(source.members, k=missing), chance.choices(target.members, k=missing)
+        ends.update(dict.fromkeys(zip(heads, tails, strict=True)))
+    heads, tails = array("L", (head for head, _ in ends)), array("L", (tail for _, tail in ends))
+    pool, name = _pool(chance, words, shape.pool), next(words).upper()
+    return RelationClass(name, source, target, pool, heads, tails, _column(chance, shape.pool, len(ends)))
+
+
+def write(graph: Graph, folder: Path) -> tuple[Path, Path]:
+    """Node and edge files with neo4j-admin's headers, in a folder that is made where it is not there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    nodes, edges = folder / "nodes.csv", folder / "edges.csv"
+    own = [[_header(pool) for pool in each.pools] for each in graph.classes]
+    _write(nodes, ("id:ID", ":LABEL", NAME, *(name for each in own for name in each)), _node_rows(graph))
+    types = [_header(each.pool) for each in graph.relations]
+    _write(edges, (":START_ID", ":TYPE", ":END_ID", *types), _edge_rows(graph))
+    return nodes, edges
+
+
+def _header(pool: Pool) -> str:
+    return f"{pool.name}:double" if pool.numbers else pool.name
+
+
+def _write(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(header)
+        writer.writerows(rows)
+
+
+def _node_rows(graph: Graph) -> Iterator[Sequence[object]]:
+    before, behind = 0, sum(len(each.pools) for each in graph.classes)
+    for each in graph.classes:
+        behind -= len(each.pools)
+        left, right = [""] * before, [""] * behind
+        pools = [pool.values for pool in each.pools]
+        for node, places in zip(each.members, zip(*each.columns, strict=True), strict=True):
+            own: list[Value] = [values[place] for values, place in zip(pools, places, strict=True)]
+            yield (f"n{node}", each.label, graph.name(node), *left, *own, *right)
+        before += len(each.pools)
+
+
+def _edge_rows(graph: Graph) -> Iterator[Sequence[object]]:
+    for number, each in enumerate(graph.relations):
+        left, right = [""] * number, [""] * (len(graph.relations) - number - 1)
+        for head, tail, place in zip(each.heads, each.tails, each.column, strict=True):
+            yield (f"n{head}", each.type, f"n{tail}", *left, each.pool.values[place], *right)
