@@ -196,6 +196,17 @@ def test_what_must_not_be_there_is_a_pattern_of_one_edge_or_of_several():
     assert len(several.match.edges) == 2
 
 
+def test_a_node_that_only_a_not_names_is_no_part_of_a_row_unless_it_is_returned():
+    pattern: dict[str, Any] = {"nodes": {"a": {"label": "A"}, "x": {"label": "X"}}, "not": [{"from": "a", "to": "x"}]}
+    absent = match({**pattern, "return": ["a"]})
+    assert absent.nodes == (NodePattern("a", (("A",),)),)
+    assert isinstance(absent.where, Not)
+    assert isinstance(absent.where.condition, Exists)
+    assert absent.where.condition.match.nodes == (NodePattern("a"), NodePattern("x", (("X",),)))
+    pairs = match({**pattern, "return": ["a", "count(x)"]})
+    assert pairs.nodes == (NodePattern("a", (("A",),)), NodePattern("x", (("X",),)))
+
+
 def test_a_day_is_a_time_that_begins_and_ends_with_it():
     edges = [{"from": "a", "to": "b", "as_of": "1999"}, {"from": "b", "to": "c", "during": ["1990", None]}]
 

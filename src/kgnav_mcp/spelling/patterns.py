@@ -6,6 +6,7 @@ edges count apart where an edge itself is returned or counted. Edges lie as the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -166,15 +167,26 @@ class _Reader:
         """The nodes that each row has, in the order in which they are named.
 
         These are the ends of edges that must fit, nodes without edges, and of an edge between two others the end that
-        is described first: what may be missing, or is only counted, is at the far end of one of these.
+        is described first: what may be missing, or is only counted, is at the far end of one of these. What only a
+        `not` names and nothing returns is no part of a row: no such node may be there.
         """
         ends = [end for edge in edges for end in edge.ends]
-        fixed = {end for edge in fitting for end in edge.ends} | {name for name in self.spec.nodes if name not in ends}
+        groups = [group if isinstance(group, list) else [group] for group in self.spec.absent]
+        absent = {end for group in groups for edge in group for end in (edge.source, edge.target)}
+        absent -= {name for name in absent if self._is_returned(name)}
+        lone = {name for name in self.spec.nodes if name not in ends and name not in absent}
+        fixed = {end for edge in fitting for end in edge.ends} | lone
         order = list(dict.fromkeys((*self.spec.nodes, *ends)))
         for edge in edges:
             if fixed.isdisjoint(edge.ends):
                 fixed.add(min(edge.ends, key=order.index))
         return [name for name in order if name in fixed]
+
+    def _is_returned(self, node: str) -> bool:
+        """Whether a node, a property or a count of it is returned; where nothing is said, each node is."""
+        returned = self.spec.returned
+        texts = [returned] if isinstance(returned, str) else returned
+        return texts is None or any(re.search(rf"(?<!\w){re.escape(node)}(?!\w)", text) for text in texts)
 
     def _edge(self, spec: EdgeSpec, place: str) -> _Edge:
         return _Edge(place, spec.variable or f"{UNNAMED}{place}", spec)
