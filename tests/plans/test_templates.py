@@ -12,10 +12,9 @@ from neo4j import GraphDatabase
 from kgnav_bench.templates import INSTANCES, TEMPLATES, Graph, Question, Shape, generate, questions, write
 from kgnav_mcp.adapters.embedded import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
-from kgnav_mcp.navigation.plans.checking import check
-from kgnav_mcp.plan import Plan
-from kgnav_mcp.port import AdapterOptions, GraphAdapter
-from kgnav_mcp.spelling.patterns import parse_pattern
+from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.port import AdapterOptions
+from kgnav_mcp.spelling import read_plan
 from tests.neo4j_service import Neo4j
 from tests.plans.graph import Graph as Plain
 from tests.plans.graph import Node, graph
@@ -92,22 +91,27 @@ def test_neo4j_answers_the_truth_to_every_question(neo4j: Neo4j, files: tuple[Pa
             assert tuple(tuple(record.values()) for record in found) == question.truth, question.cypher
 
 
-async def test_patterns_mean_the_same(
-    plain: Plain, files: tuple[Path, Path], asked: Sequence[Question], tmp_path: Path
+@pytest.fixture(scope="module")
+def graph_file(files: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> str:
+    target = tmp_path_factory.mktemp("synthetic") / "synthetic.kg"
+    load(list(files), target, LoadOptions())
+    return str(target)
+
+
+@pytest.mark.parametrize("spelling", ["cypher", "pattern", "steps"])
+async def test_each_spelling_of_a_question_means_the_same(
+    plain: Plain, graph_file: str, asked: Sequence[Question], spelling: str
 ):
-    load(list(files), tmp_path / "synthetic.kg", LoadOptions())
-    async with open_adapter(str(tmp_path / "synthetic.kg"), AdapterOptions()) as adapter:
+    async with open_adapter(graph_file, AdapterOptions()) as adapter:
+        runner = PlanRunner(adapter)
         for question in asked:
-            plan = await _checked(adapter, parse_pattern(question.pattern))
-            assert tuple(answer(plain, plan)) == question.truth, question.pattern
-
-
-async def _checked(adapter: GraphAdapter, plan: Plan) -> Plan:
-    """The plan in the graph's own ids; nothing may be wrong with it."""
-
-    async def unknown(_: Plan) -> None:
-        return None
-
-    found = await check(adapter, plan, unknown)
-    assert not found.problems, plan
-    return found.plan
+            written = getattr(question, spelling)
+            if written is None:
+                assert question.template == "relationship count"
+                continue
+            read = read_plan(written)
+            checked = await runner.check(read.plan, read.one_node)
+            assert not checked.problems, written
+            assert tuple(answer(plain, checked.plan)) == question.truth, written
+            page = await runner.run(checked.plan, limit=1_000)
+            assert tuple(row.cells for row in page.items) == question.truth, written
