@@ -70,6 +70,11 @@ TRAILS, REACHABLE = PathKind.TRAILS, PathKind.REACHABLE
         ("(a)-[:R]->{1,3}(b)", Match((A, B), (path(PathLength(TRAILS, 1, 3), "R"),))),
         ("(a)-[:R]->{,3}(b)", Match((A, B), (path(PathLength(TRAILS, 0, 3), "R"),))),
         ("(a)-[:R]->{2}(b)", Match((A, B), (path(PathLength(TRAILS, 2, 2), "R"),))),
+        ("(a)-[r:R*]->(b)", Match((A, B), (path(PathLength(TRAILS), "R", name="r"),))),
+        (
+            "p = (a)-[:R*2..]->(b)",
+            Match((A, B), (path(PathLength(TRAILS, 2), "R"),), (PathPattern("p", ("a", "@1", "b")),)),
+        ),
         ("(a)-->+(b)", Match((A, B), (path(PathLength(REACHABLE)),))),
         ("(a)-[:R]-*(b)", Match((A, B), (path(PathLength(REACHABLE, 0), "R", either=True),))),
         ("p = (a)-[r]->(b)", Match((A, B), (edge("a", "b", name="r"),), (PathPattern("p", ("a", "r", "b")),))),

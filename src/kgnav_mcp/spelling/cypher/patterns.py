@@ -144,6 +144,8 @@ class Patterns:
             chain = next(trees(chain))
         elements = self._chain(chain, parts, kind)
         if name := tree(node, "path_name"):
+            for edge in elements[1::2]:
+                parts.edges[edge] = _told(parts.edges[edge])
             path = name_of(next(trees(name)))
             self._free(next(trees(name)), path, parts)
             parts.paths[path] = PathPattern(path, elements)
@@ -238,7 +240,8 @@ class Patterns:
                 edge, "a condition on each edge of a path is left out", "-[:R {x: 1}]->(b)-[:R {x: 1}]->"
             )
         source, target = reversed(ends) if edge.data == "edge_left" else ends
-        parts.edges[name] = EdgePattern(name, source, target, relations, edge.data == "edge_either", path)
+        pattern = EdgePattern(name, source, target, relations, edge.data == "edge_either", path)
+        parts.edges[name] = _told(pattern) if is_named(name) else pattern
         self._properties(edge, name, parts)
         self._where(edge, parts)
 
@@ -317,3 +320,10 @@ def _joined(conditions: list[Expression]) -> Expression | None:
         else:
             flat.append(condition)
     return Joined(Connective.AND, tuple(flat))
+
+
+def _told(edge: EdgePattern) -> EdgePattern:
+    """A path whose edges are asked for: of any length it is each path, not only each end that one leads to."""
+    if edge.path is None or edge.path.kind is not PathKind.REACHABLE:
+        return edge
+    return replace(edge, path=replace(edge.path, kind=PathKind.TRAILS))
