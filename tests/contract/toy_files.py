@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -32,10 +32,12 @@ _COLUMN_TYPES: dict[toy.Kind, str] = {
 }
 
 
-def write_property_graph(folder: Path) -> list[Path]:
+def write_property_graph(
+    folder: Path, given: Sequence[toy.Node] = toy.NODES, between: Sequence[toy.Edge] = toy.EDGES
+) -> list[Path]:
     """Node and edge files with neo4j-admin's headers. A property with several values has several columns."""
-    nodes = [(node, _columns((*_names(node), *node.properties))) for node in toy.NODES]
-    edges = [(edge, _columns(edge.qualifiers)) for edge in toy.EDGES]
+    nodes = [(node, _columns((*_names(node), *node.properties))) for node in given]
+    edges = [(edge, _columns(edge.qualifiers)) for edge in between]
     return [
         _write(
             folder / "nodes.csv",

@@ -195,10 +195,10 @@ class View:
         return sum(len(self.around([node], direction)) for direction in Direction)
 
 
-def view(style: Style) -> View:
+def view(style: Style, nodes: Sequence[toy.Node] = toy.NODES, edges: Sequence[toy.Edge] = toy.EDGES) -> View:
     """The view of a store that spells things in a style."""
     built = View(style)
-    for node in toy.NODES:
+    for node in nodes:
         key = style.node_id(node.id)
         built.types[key] = set(node.types)
         if node.mediator:
@@ -209,7 +209,7 @@ def view(style: Style) -> View:
             built.types[style.label_id(label)] = set()
             if style.terms:
                 built.rows.append((style.label_id(label), style.name, (label, None, None), ()))
-    for edge in toy.EDGES:
+    for edge in edges:
         qualifiers = sorted((style.relation_id(name), style.value(value)) for name, value in edge.qualifiers)
         ends = style.node_id(edge.head), style.node_id(edge.tail)
         built.rows.append((ends[0], style.relation_id(edge.relation), ends[1], tuple(qualifiers)))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import TypeVar, cast
 
 from kgnav_mcp.plan import (
     Aggregate,
@@ -138,3 +140,17 @@ def of(function: str, *values: Part) -> Call:
 def all_of(function: str, value: Part | None = None, *, distinct: bool = False) -> Aggregate:
     """An aggregate; of nothing: `count(*)`."""
     return Aggregate(AggregateFunction(function), None if value is None else x(value), distinct)
+
+
+P = TypeVar("P")
+
+
+def with_ids(tree: P) -> P:
+    """A plan, or a part of one, as it is after a check of a graph whose names are its ids."""
+    if isinstance(tree, tuple):
+        return cast("P", tuple(with_ids(each) for each in cast("tuple[object, ...]", tree)))
+    if isinstance(tree, Property):
+        return cast("P", Property(tree.owner, tree.name, (tree.name,)))
+    if not is_dataclass(tree) or isinstance(tree, type):
+        return tree
+    return replace(tree, **{field.name: with_ids(getattr(tree, field.name)) for field in fields(tree)})

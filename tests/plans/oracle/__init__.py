@@ -14,7 +14,7 @@ from kgnav_mcp.plan import Aggregate, Clause, Match, Pipeline, Plan, Project, Un
 from tests.plans.graph import Graph
 from tests.plans.oracle.expressions import Asked
 from tests.plans.oracle.matching import Row, fits
-from tests.plans.oracle.values import Key, Value, key, same
+from tests.plans.oracle.values import Key, Value, key, row_key, same
 
 Cells = tuple[Value, ...]
 
@@ -23,7 +23,7 @@ def answer(graph: Graph, plan: Plan) -> list[Cells]:
     """The rows of a plan, in their order."""
     rows = [row for pipeline in plan.pipelines for row in _rows(graph, pipeline, plan.columns)]
     if len(plan.pipelines) > 1:
-        rows.sort(key=_in_order)
+        rows.sort(key=row_key)
         if not plan.keep_duplicates:
             rows = list({same(row): row for row in reversed(rows)}.values())[::-1]
     return rows[:1] if plan.asks else rows
@@ -74,7 +74,7 @@ def _projected(graph: Graph, clause: Project, table: list[Row], *, in_order: boo
         ]
     if clause.distinct:
         pairs = list({tuple(same(new[name]) for name in names): (Row(), new) for _, new in reversed(pairs)}.values())
-    pairs.sort(key=lambda pair: _in_order(tuple(pair[1][name] for name in names)))
+    pairs.sort(key=lambda pair: row_key(tuple(pair[1][name] for name in names)))
     for order in reversed(clause.order):
         pairs.sort(
             key=lambda pair: key(Asked(graph, {**pair[0], **pair[1]}).value(order.by)),
@@ -106,7 +106,3 @@ def _has_aggregate(expression: object) -> bool:
     return isinstance(expression, Aggregate) or any(
         _has_aggregate(getattr(expression, field.name)) for field in fields(expression)
     )
-
-
-def _in_order(cells: Cells) -> tuple[Key, ...]:
-    return tuple(key(cell) for cell in cells)

@@ -80,6 +80,11 @@ def key(value: Value) -> Key:
     return (kind(value), *own)
 
 
+def row_key(cells: tuple[Value, ...]) -> Key:
+    """What a row is sorted by."""
+    return tuple(key(cell) for cell in cells)
+
+
 def same(value: Value) -> Key:
     """What a value is told from others by: its key, and the number of each edge in it."""
     match value:
