@@ -107,7 +107,10 @@ async def test_a_set_is_looked_up_and_counted_once_for_all_its_pages(graph: Grap
     ids = [one for one in NODES if one != ":nowhere"]
     first = await graph.neighbours(ids, None, limit=20)
     known = AssertionError("this is known")
-    with patch.object(CountReader, "one_hop_at_hubs", side_effect=known), patch.object(Anchors, "read", side_effect=known):
+    with (
+        patch.object(CountReader, "one_hop_at_hubs", side_effect=known),
+        patch.object(Anchors, "read", side_effect=known),
+    ):
         second = await graph.neighbours(ids, None, limit=20, after=first.positions[-1])
     assert (second.total, len(second.items)) == (first.total, 20)
 
