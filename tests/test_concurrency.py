@@ -12,7 +12,8 @@ from kgnav_mcp.concurrency import Shared, gathered, in_thread
 
 async def test_results_come_in_the_order_of_the_work():
     async def later(value: int) -> int:
-        await asyncio.sleep(0.01 / value)
+        for _ in range(10 - value):  # the last one is the first to be done
+            await asyncio.sleep(0)
         return value
 
     assert list(await gathered(later(1), later(2), later(3))) == [1, 2, 3]
@@ -76,7 +77,8 @@ class Work:
 
 async def begun(shared: Shared[str], times: int) -> list[asyncio.Task[str]]:
     tasks = [asyncio.create_task(shared.result()) for _ in range(times)]
-    await asyncio.sleep(0.01)
+    for _ in range(10):  # each has had its turn
+        await asyncio.sleep(0)
     return tasks
 
 

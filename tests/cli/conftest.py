@@ -51,7 +51,7 @@ def command() -> Command:
 
     def run(name: str, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [SCRIPTS / name, *arguments], input=stdin, capture_output=True, text=True, timeout=60, check=False
+            [SCRIPTS / name, *arguments], input=stdin, capture_output=True, text=True, timeout=120, check=False
         )
 
     return run

@@ -133,7 +133,7 @@ async def test_a_slow_model_is_not_waited_for(endpoint: StubEndpoint) -> None:
     started = time.monotonic()
     ranking = await ranker(QUESTION, ANCHOR, RELATIONS)
     await ranker.close()
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < endpoint.delay
     assert ranking.note == "ranked by BM25: the language model did not answer in time"
     assert ids(ranking) == await by_bm25()
 

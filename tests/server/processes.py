@@ -22,7 +22,7 @@ SCRIPTS = Path(sysconfig.get_path("scripts"))
 KGNAV = str(SCRIPTS / "kgnav")
 KGNAV_MCP = str(SCRIPTS / "kgnav-mcp")
 
-PATIENCE_S = 30
+PATIENCE_S = 120
 """How long anything may take before the test fails instead of hanging."""
 
 _READY = "Serving MCP at "

@@ -15,8 +15,8 @@ from kgnav_mcp.server import build_server
 from tests.server.clients import text_of
 
 CALLERS = 64
-TIME_OUT = 0.5
-GUARD = 20
+TIME_OUT = 2.0
+GUARD = 60
 """Seconds: callers who wait one after the other would take longer than this."""
 SEARCH: dict[str, object] = {"entity": "http://x.example/a", "direction": "outgoing"}
 NO_ROWS = b'{"head": {"vars": ["s"]}, "results": {"bindings": []}}'
