@@ -18,10 +18,11 @@ _ROW = re.compile(rb"<result>.*?</result>", re.DOTALL)
 
 
 class Fault(StrEnum):
-    """How an answer is spoilt: it does not come in time, or half of its rows do."""
+    """How an answer is spoilt: it does not come in time, half of its rows do, or the row cap leaves half of them."""
 
     LATE = "late"
     CUT = "cut"
+    CAPPED = "capped"
 
 
 Source = Callable[[Request], Awaitable[tuple[bytes, str]]]
@@ -50,22 +51,25 @@ class Relay:
             await exchange.answer("", status="504 Gateway Timeout", kind="text/plain")
             return
         body, kind = await self._source(exchange.request)
-        if fault is Fault.CUT:
-            await exchange.answer(_half(body, kind), "X-SQL-State: S1TAT", kind=kind)
-        else:
+        if fault is None:
             await exchange.answer(body, kind=kind)
+            return
+        body, left = _half(body, kind, least=1 if fault is Fault.CAPPED else 0)
+        said = "X-SQL-State: S1TAT" if fault is Fault.CUT else f"X-SPARQL-MaxRows: {left}"
+        await exchange.answer(body, said, kind=kind)
 
 
-def _half(body: bytes, kind: str) -> bytes:
-    """A result with the first half of its rows; of a single one nothing is left."""
+def _half(body: bytes, kind: str, least: int) -> tuple[bytes, int]:
+    """A result with the first half of its rows, or so many at least, and how many these are then."""
     if kind.startswith(XML):
-        rows = list(_ROW.finditer(body))
-        return body[: rows[len(rows) // 2].start()] + body[rows[-1].end() :] if rows else body
+        found = list(_ROW.finditer(body))
+        left = max(len(found) // 2, least)
+        return (body[: found[left].start()] + body[found[-1].end() :] if found[left:] else body), left
     result = json.loads(body)
-    if "results" in result:
-        rows = result["results"]["bindings"]
-        del rows[len(rows) // 2 :]
-    return json.dumps(result).encode()
+    rows = result.get("results", {}).get("bindings", [])
+    left = max(len(rows) // 2, least)
+    del rows[left:]
+    return json.dumps(result).encode(), left
 
 
 def in_process(files: Iterable[Path]) -> Source:

@@ -13,7 +13,7 @@ from typing import Any, cast
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import (
     Candidate,
     Certainty,
@@ -108,13 +108,27 @@ class FaultContract:
         every, _ = await endpoint.asked(ask, ALL)
         whole, queries = await endpoint.asked(ask, FEW)
         assert queries
-        for place, fault in zip(range(queries), cycle(Fault)):
+        for place, fault in zip(range(queries), cycle((Fault.LATE, Fault.CUT))):
             async with open_adapter(endpoint.location, AdapterOptions()) as graph:
                 relay.spoil(place, fault)
                 for _ in range(2):
                     with suppress(StoreTimeout):  # also where a catalogue that was cut is kept for a moment
                         _is_true(await ask(graph, endpoint.view, FEW), whole, every)
                     relay.mend()
+
+    @pytest.mark.parametrize("asked", ["the schema", "a label of the schema"])
+    async def test_whichever_query_of_a_schema_the_row_cap_cuts_the_schema_says_so(
+        self, endpoint: Endpoint, asked: str
+    ):
+        ask, relay = ASKS[asked], endpoint.relay
+        every, _ = await endpoint.asked(ask, ALL)
+        whole, queries = await endpoint.asked(ask, FEW)
+        for place in range(queries):
+            async with open_adapter(endpoint.location, AdapterOptions()) as graph:
+                relay.spoil(place, Fault.CAPPED)
+                with suppress(Unsupported):  # where the name asked for may be behind the cap
+                    _is_true(await ask(graph, endpoint.view, FEW), whole, every)
+                relay.mend()
 
 
 def _is_true(said: Any, whole: Any, every: Any) -> None:

@@ -31,7 +31,11 @@ _SHARE = 0.05
 _DETAILED = 200
 """Relations and properties, largest first, whose ends and datatypes are looked up."""
 _SAMPLED = "the labels at the ends of relations and the datatypes of properties are from their first 1,000 rows"
-_CUT = "the endpoint's time was over before all of this was read: relations, labels and datatypes may be missing"
+_CUT = {
+    Stop.TIME_OUT: "the endpoint's time was over before all of this was read",
+    Stop.ROW_CAP: "the endpoint's row cap cut what was read",
+}
+_MISSING = "relations, labels and datatypes may be missing"
 
 Details = dict[URIRef, tuple[str, ...]]
 """What was looked up of each relation."""
@@ -149,7 +153,8 @@ class SchemaReader(ABC):
             self._qualifiers_of(detailed),
             self._datatypes_of(properties[:_DETAILED]),
         )
-        cut = _CUT if Stop.TIME_OUT in (stop, no_heads, no_tails, no_qualifiers, no_types) else None
+        stops = (stop, no_heads, no_tails, no_qualifiers, no_types)
+        cut = next((f"{words}: {_MISSING}" for why, words in _CUT.items() if why in stops), None)
         return Schema(
             entities=Count.unknown(),
             triples=triples,

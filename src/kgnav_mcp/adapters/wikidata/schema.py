@@ -32,7 +32,11 @@ _SAMPLED = "classes at the ends of relations and qualifiers are those of the fir
 _ENDS_SAMPLED = "classes at the ends of relations are those of the first 1,000 rows"
 VALUES_ONLY = "values only (a truthy dump): no qualifiers, ranks or references"
 """What is said of a copy without statements."""
-_CUT = "the endpoint's time was over before all of this was read: relations, classes and qualifiers may be missing"
+_CUT = {
+    Stop.TIME_OUT: "the endpoint's time was over before all of this was read",
+    Stop.ROW_CAP: "the endpoint's row cap cut what was read",
+}
+_MISSING = "relations, classes and qualifiers may be missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +157,8 @@ class SchemaReader:
         notes = [_SAMPLED] if self._store.form.statements else [_ENDS_SAMPLED, VALUES_ONLY]
         if not known.whole:
             notes.append("classes are those of some entities")
-        if Stop.TIME_OUT in (used.stop, *(ends.stop for ends in read)):
-            notes.append(_CUT)
+        stops = (used.stop, *(ends.stop for ends in read))
+        notes += [f"{words}: {_MISSING}" for why, words in _CUT.items() if why in stops][:1]
         return Schema(
             entities=Count.unknown(),
             triples=used.triples,
