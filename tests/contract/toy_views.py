@@ -152,12 +152,12 @@ class View:
 
     def around(self, ids: Iterable[str], direction: Direction) -> list[Row]:
         """The rows at some nodes, node by node."""
-        end = 0 if direction is Direction.OUTGOING else 2
         order = list(ids)
         found: dict[Tail, list[Row]] = {node: [] for node in order}
         for row in self.rows:
-            if row[end] in found:
-                found[row[end]].append(row)
+            end = row[0] if direction is Direction.OUTGOING else row[2]
+            if end in found:
+                found[end].append(row)
         return [row for node in order for row in found[node]]
 
     def counts(self, ids: Iterable[str], direction: Direction) -> Counter[str]:
