@@ -9,11 +9,8 @@ from itertools import compress, islice
 import pyoxigraph as ox
 
 from kgnav_mcp.adapters.embedded.loading import plain
+from kgnav_mcp.adapters.embedded.loading.headers import Value
 from kgnav_mcp.adapters.wellknown import RDF, RDF_REIFIES, XSD
-
-Value = tuple[str, str | None, str | None]
-"""Text, datatype and language of a literal."""
-
 
 WINDOW = 1 << 15
 """Nodes that are numbered before the numbers begin anew: many enough for the common ones to be met again, few enough

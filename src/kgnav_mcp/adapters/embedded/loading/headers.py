@@ -26,7 +26,7 @@ FIELD_BYTES = 64 * 1024 * 1024
 
 
 Value = tuple[str, str | None, str | None]
-"""Text, datatype and language."""
+"""Text, datatype and language of a literal."""
 
 
 class Role(StrEnum):

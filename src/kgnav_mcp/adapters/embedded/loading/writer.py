@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from typing import cast
+from typing import Any, cast
 
 from kgnav_mcp.adapters.embedded import filetables
 from kgnav_mcp.adapters.embedded.loading import bulk, queries
@@ -13,8 +13,7 @@ from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 
 MAKE_NODES = "Add the node, or load with --nodes-from-edges to make it"
-AttributeRow = tuple[int, int, int, str, str | None, str | None, str | None]
-EdgeRow = tuple[int, int, int, int, str | None]
+Row = tuple[Any, ...]
 
 
 def unify_terms(connection: sqlite3.Connection) -> None:
@@ -46,7 +45,7 @@ def write_relations(connection: sqlite3.Connection, staging: Staging) -> None:
 def write_edges(connection: sqlite3.Connection) -> None:
     """Write the edges with their indexes."""
     if connection.execute(queries.HAS_RELATIONSHIPS).fetchone()[0]:
-        for edges in bulk.batches(_numbered_edges(connection.execute(queries.SORTED_EDGES))):
+        for edges in bulk.batches(_numbered(connection.execute(queries.SORTED_EDGES), 3)):
             bulk.insert(connection, queries.WRITE_EDGE, edges)
     else:
         connection.execute(queries.WRITE_EDGES)
@@ -54,43 +53,30 @@ def write_edges(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-def _numbered_edges(rows: Iterator[tuple[int, int, int, int, str | None]]) -> Iterator[EdgeRow]:
-    """Number parallel edges; a row with place 0 comes from a set, so that its repetitions are one triple."""
-    last: tuple[int, int, int] | None = None
-    number, last_place = 0, 0
-    for s, p, o, place, qualifiers in rows:
-        if (s, p, o) == last:
-            if place == last_place == 0:
-                continue
-            number += 1
-        else:
-            last, number = (s, p, o), 0
-        last_place = place
-        yield s, p, o, number, qualifiers
-
-
 def write_attributes(connection: sqlite3.Connection) -> None:
     """Write the attributes."""
-    for attributes in bulk.batches(_numbered_attributes(connection.execute(queries.SORTED_ATTRIBUTES))):
+    for attributes in bulk.batches(_numbered(connection.execute(queries.SORTED_ATTRIBUTES), 2)):
         bulk.insert(connection, queries.WRITE_ATTRIBUTE, attributes)
 
 
-def _numbered_attributes(
-    rows: Iterator[tuple[int, int, int, str, str | None, str | None, str | None]],
-) -> Iterator[AttributeRow]:
-    """Number the values of (node, p); a row with place 0 comes from a set, as above."""
-    last_node, last_p, number = 0, 0, 0
-    last_value: object = None
-    for node, p, place, text, datatype, language, qualifiers in rows:
-        value = (place, text, datatype, language)
-        if node == last_node and p == last_p:
-            if place == 0 and value == last_value:
-                continue
-            number += 1
+def _numbered(rows: Iterator[Row], width: int) -> Iterator[Row]:
+    """Number the sorted rows of each key, which is so wide, in place of the value behind it.
+
+    Where that is 0, a row comes from a set: its repetitions are one row.
+    """
+    last: Row = ()
+    last_key: Row = ()
+    number = 0
+    for row in rows:
+        key = row[:width]
+        if key != last_key:
+            last_key, number = key, 0
+        elif row[width] == 0 and row == last:
+            continue
         else:
-            last_node, last_p, number = node, p, 0
-        last_value = value
-        yield node, p, number, text, datatype, language, qualifiers
+            number += 1
+        last = row
+        yield (*key, number, *row[width + 1 :])
 
 
 def write_labels(connection: sqlite3.Connection, staging: Staging, type_relations: Sequence[str]) -> None:
