@@ -1,4 +1,4 @@
-"""The entities that a call asks about: what their ids mean, which of them are hubs, and how many rows each has."""
+"""The entities that a call asks about: what their ids mean, which are hubs, and how many rows each has."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIDES = {Direction.OUTGOING: 0, Direction.INCOMING: 1}
 
 _NUMBERED = dict(zip(SIDES.values(), SIDES, strict=True))
 _COUNTED = 8
-"""Questions about one set whose counts are kept: both directions of a few lists that are paged through in turn."""
+"""Cached counts of one set: both directions of a few lists that are paged through in turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Anchors:
         return len(self.given) == len(ids)
 
     def small(self, direction: Direction) -> list[int]:
-        """The nodes with few rows in a direction, as the file has them: so its pages are read one after the other."""
+        """The nodes with few rows in a direction, in the order of the file, so that its pages are read in sequence."""
         return sorted(self.nodes.keys() - self.hubs[direction].keys())
 
     def row_counts(self, question: object) -> Sequence[int] | None:

@@ -1,4 +1,4 @@
-"""One job's view of a graph file: rows of queries, as long as its time lasts and as much as memory allows."""
+"""One job's view of a graph file: rows of queries, within the job's time and a limit of memory."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Ticket:
     stopped: float = inf
 
     def stop(self) -> None:
-        """Nobody waits any more."""
+        """End the job: nobody waits for it any more."""
         self.stopped = min(self.stopped, monotonic())
 
     def over(self) -> bool:

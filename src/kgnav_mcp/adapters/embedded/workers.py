@@ -1,4 +1,4 @@
-"""Threads with a session each, of which one that does not come back is given up and replaced."""
+"""Threads with a session each. A thread that does not come back is given up and replaced."""
 
 from __future__ import annotations
 

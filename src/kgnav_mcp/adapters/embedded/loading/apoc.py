@@ -27,7 +27,7 @@ NO_OBJECT = "the line is no JSON object with a type of node or relationship"
 
 
 def read_apoc_nodes(source: Source, stager: PropertyStager, findings: Findings) -> None:
-    """Stage every node of an export. Lines that are no JSON are bad lines here, and passed over below.
+    """Stage every node of an export. Lines that are not JSON are rejected here, and skipped by the second reading.
 
     Raises:
         LoadError, BadLine: as `stage_entries`.
@@ -58,11 +58,11 @@ def read_apoc_relationships(source: Source, index: int, stager: PropertyStager, 
             start, end = _id(entry.get("start")), _id(entry.get("end"))
             stager.relationship(start, _type(entry), end, _properties(entry), (index, number))
 
-    def told(source: Source, reader: SourceReader, _: Findings) -> Iterator[tuple[int, str]]:
-        """The lines, without a word on those that are no text: the first reading told them."""
+    def reported(source: Source, reader: SourceReader, _: Findings) -> Iterator[tuple[int, str]]:
+        """The lines. The first reading has reported those that are not UTF-8."""
         return lines(source, reader, Findings(skip_bad=True))
 
-    stage_entries(source, stager.staging, findings, told, stage)
+    stage_entries(source, stager.staging, findings, reported, stage)
 
 
 def _entry(line: str) -> JsonObject:

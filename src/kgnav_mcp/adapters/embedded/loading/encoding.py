@@ -1,4 +1,4 @@
-"""Quads as batches of numbers: what the parser hands to the staging, cheap to send from one process to another."""
+"""Quads as batches of numbers: what a parser passes to the staging, cheap to send between processes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from kgnav_mcp.adapters.embedded.loading.headers import Value
 from kgnav_mcp.adapters.wellknown import RDF, RDF_REIFIES, XSD
 
 WINDOW = 1 << 15
-"""Nodes that are numbered before the numbers begin anew: many enough for the common ones to be met again, few enough
-to stay near the processor's cache."""
+"""Nodes in the dictionary before it is cleared: enough to meet the common ones again, few enough for the CPU cache."""
 
 
 class Numbers(dict[str | None, int]):

@@ -1,4 +1,4 @@
-"""Sources that are read entry by entry, lines or rows of a table, of which a wrong one is a bad line."""
+"""Sources that are read entry by entry: lines, or rows of a table. A wrong entry is a bad line."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _readable(block: bytes, source: Source, first: int, findings: Findings) -> l
 
 
 def rows(source: Source, reader: SourceReader, findings: Findings) -> Iterator[tuple[int, list[str]]]:
-    """The line each row of a table begins on, and its fields, as many as the header has. Empty lines are left out."""
+    """First line and fields of every row as wide as the header; others are bad lines. Empty lines are left out."""
     header = source.header
     read = _TableLines(source, reader)
     if header.written:
@@ -110,7 +110,7 @@ class _TableLines:
         self._stream = reader.stream
         self.number = 0
         self.not_utf8 = 0
-        """The number of a line that is not UTF-8, until the reader of the rows has told it."""
+        """The number of a line that is not UTF-8, until `rows` has rejected it."""
 
     def pass_header(self) -> None:
         """Go on behind the first line that is not blank.

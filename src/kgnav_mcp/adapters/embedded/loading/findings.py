@@ -1,4 +1,4 @@
-"""What a load has to tell besides its counts: bad lines, how it read what was open to doubt, likely mistakes."""
+"""What a load reports besides its counts: bad lines, notes and warnings."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Findings:
         self.bad_lines = 0
         self.first_bad_lines: list[BadLine] = []
         self.notes: list[str] = []
-        """How sources were read where that was open to doubt."""
+        """How sources were read that could be read in two ways."""
         self.warnings: list[str] = []
-        """What seems to be a mistake."""
+        """Likely mistakes of the user."""
 
     def reject(self, source: str, line: int | None, reason: str, mend: str = "Mend the line") -> None:
         """Count a bad line. `mend` is what to do about it, besides leaving it out.

@@ -1,8 +1,8 @@
-"""What a parser is given to read: looked at first, so that no source can fill the memory or nest without end.
+"""Guards check a source before its parser reads it, so that no source can fill the memory or nest without end.
 
-The parsers are native code. They hold a text in memory until it ends, and a place for each nesting that is open, some
-in time or memory that grows with the square of the depth; deep enough, they end the whole process. A guard reads a
-block of the source, refuses it or hands it on, and so knows the line that a sentence can name.
+The parsers are native code. They hold a text in memory until it ends, and an entry for each open nesting; for some,
+time or memory grows with the square of the depth, and a very deep nesting ends the whole process. A guard reads a
+block of the source, then refuses it or passes it on. It counts lines, so that an error can name one.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ LONGEST_TEXT = 16 * 1024 * 1024
 """Bytes of a literal, comment or tag, as many as pyoxigraph's parser of Turtle holds."""
 
 DEEPEST = 1000
-"""Nestings within each other: an `rdf:List` of 500 written in full has as many, and nothing else comes near it."""
+"""Levels of nesting. An `rdf:List` of 500 items written in full has as many; nothing else comes near."""
 
 MOST_PREFIXES = 10_000
 """Prefixes that are kept of all that the sources of a load declare."""
 
 _BLOCK = 1 << 18
-"""Bytes looked at together."""
+"""Bytes that are checked at once."""
 
 
 class Tokens:
@@ -76,13 +76,13 @@ JSON = Tokens(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', b'"')
 
 
 class Guard(ABC):
-    """The bytes of a source, as a stream for its parser. `line` is where what is being looked at begins."""
+    """The checked bytes of a source, as a stream for its parser. `line` is where the part being checked begins."""
 
     longest = LONGEST_TEXT
 
     def __init__(self, source: Source, reader: SourceReader) -> None:
         self.prefixes: dict[str, str] = {}
-        """Prefixes that the source declares, where the parser does not tell them."""
+        """Prefixes that the source declares, where the parser does not report them."""
         self.line = 1
         self._source = source
         self._reader = reader
@@ -104,7 +104,7 @@ class Guard(ABC):
 
     @abstractmethod
     def block(self) -> bytes:
-        """The next bytes that were looked at; none at the end."""
+        """The next checked bytes; none at the end."""
 
     def _next(self, size: int = _BLOCK) -> bytes:
         return self._reader.stream.read(size)
@@ -141,7 +141,7 @@ class BracketGuard(Guard):
 
     def block(self) -> bytes:
         held = len(self._rest)
-        # A text that goes on is looked at again when there is twice as much of it, or too much.
+        # A text that goes on is checked again when there is twice as much of it, or too much.
         text = self._rest + self._next(min(max(_BLOCK, held), self.longest + 1 - held))
         if len(text) == held:
             return b""
@@ -158,7 +158,7 @@ class BracketGuard(Guard):
         return text[held:]
 
     def look_at(self, text: bytes) -> None:
-        """Look at a text of whole tokens for more than its brackets."""
+        """Check more than the brackets of a text of whole tokens."""
 
     def _find(self, text: bytes) -> None:
         """Set the line to that of the bracket that is one too many, and refuse it."""
@@ -172,13 +172,13 @@ class BracketGuard(Guard):
 
 
 MOST_CONTEXTS = 100
-"""JSON-LD's contexts that are looked at for prefixes: where each item of a list has one, they are all alike."""
+"""JSON-LD contexts that are searched for prefixes. Where each item of a list has one, they are all alike."""
 _CONTEXT = re.compile(rb'"@context"\s*:\s*(?=[{\[])')
 _NAMESPACE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S*[/#]")
 
 
 class JsonLdGuard(BracketGuard):
-    """The bytes of a JSON-LD source. Its parser tells the prefixes only of contexts that are open where it ends."""
+    """The checked bytes of a JSON-LD source. Its parser reports only the prefixes of contexts still open at the end."""
 
     tokens = JSON
     longest = LONGEST_TEXT // 2  # as its parser has it

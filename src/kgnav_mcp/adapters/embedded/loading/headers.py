@@ -92,7 +92,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How fields are told apart. Without quoting, a quotation mark is a character like any other."""
+    """How the fields of a row are separated. Without quoting, a quotation mark is an ordinary character."""
 
     delimiter: str = ","
     quoted: bool = True
@@ -113,7 +113,7 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The columns of a file by role; `relationships` tells an edge file from a node file."""
+    """The columns of a file by role."""
 
     columns: tuple[Column, ...]
     dialect: Dialect = Dialect()
@@ -146,6 +146,7 @@ class Header:
 
     @property
     def relationships(self) -> bool:
+        """Whether the rows are edges; else they are nodes."""
         return bool(self.of(Role.START))
 
 

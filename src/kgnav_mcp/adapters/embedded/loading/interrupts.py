@@ -1,4 +1,4 @@
-"""What ends a load before its time, also in the middle of a long statement: signals, and a failure beside it."""
+"""Ending a load early, even in the middle of a long statement: by a signal, or by a failure in another thread."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Interrupts:
 
     @contextmanager
     def watched(self) -> Generator[None]:
-        """Keep what the handlers of SIGINT and SIGTERM raise. SIGTERM raises, too, where it would end the process.
+        """Keep what the handlers of SIGINT and SIGTERM raise. Where SIGTERM would end the process, it raises instead.
 
         Python runs signal handlers in the main thread, so a load in any other leaves them alone.
         """

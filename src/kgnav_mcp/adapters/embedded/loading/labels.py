@@ -1,4 +1,4 @@
-"""Files that name entities and relations, and whether their ids are those of the graph."""
+"""Files of names for entities and relations. Names whose ids are not in the graph are counted and left out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.embedded.loading.staging import Staging
 
 
 def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, findings: Findings) -> None:
-    """Stage the names in files, and tell how many have an id of the graph. All else must have been read.
+    """Stage the names in files, and note how many have an id of the graph. All other sources must have been read.
 
     Raises:
         LoadError: a file cannot be read.

@@ -1,4 +1,4 @@
-"""What kind of table a file is, told by its first lines: named columns, plain triples, or a list of edges."""
+"""What kind of table a file is, by its first lines: named columns, plain triples, or a list of edges."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ENOUGH = 10
 class Layout:
     """A table. Without a header it has triples with tabs between them, or edges with `delimiter` (None is blanks).
 
-    `doubt` is what a user should know of how it is read.
+    `doubt` is a note to the user where it might be read wrongly.
     """
 
     header: Header | None = None
@@ -110,7 +110,7 @@ def named_columns(lines: list[str]) -> Header | None:
 
 
 def _dialect(lines: list[str], delimiter: str) -> Dialect:
-    """Raw quotation marks are as common between tabs as quoted fields: a badly closed one tells which they are."""
+    """Between tabs, raw quotation marks are as common as quoted fields; an unclosed one shows that they are raw."""
     quoted = delimiter != TAB or all(
         _CLOSED.fullmatch(field) for line in lines for field in line.split(TAB) if field.startswith('"')
     )

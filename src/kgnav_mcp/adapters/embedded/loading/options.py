@@ -1,4 +1,4 @@
-"""What a load is asked for, what it tells meanwhile, and what it reports at the end."""
+"""The options of a load, its progress, and its report."""
 
 from __future__ import annotations
 

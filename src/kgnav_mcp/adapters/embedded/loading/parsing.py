@@ -35,17 +35,17 @@ OX_FORMATS = {
     Format.JSON_LD: ox.RdfFormat.JSON_LD,
 }
 GUARDS: dict[Format, type[Guard]] = {Format.RDF_XML: XmlGuard, Format.JSON_LD: JsonLdGuard}
-"""What looks at a document before its parser does; `BracketGuard` where nothing else is said."""
+"""The guard of each format; `BracketGuard` is the default."""
 
 LINE_FORMATS = (Format.N_TRIPLES, Format.N_QUADS)
 
 PROCESS = "kgnav_mcp.adapters.embedded.loading.parser_process"
 
 QUADS = 20_000
-"""Quads in a batch: many enough for a node's repetitions to be met within one, few enough to stay in the cache."""
+"""Quads in a batch: enough to hold most repetitions of a node, few enough for the CPU cache."""
 
 LINES_BYTES = 1 << 17
-"""Lines that are split together: their terms stay in the processor's cache until they are numbered."""
+"""Bytes of lines that are split at once: their terms stay in the CPU cache until they are numbered."""
 
 PIPE_BYTES = 1 << 20
 """Room in the pipe and before it, so that neither process waits for the other's every page."""
@@ -54,13 +54,13 @@ LARGE = 32 * 1024 * 1024
 """Sources of at least so many bytes on disk are parsed in a process of their own; starting it takes 0.2 s."""
 
 LARGE_JSON = 64 * 1024
-"""The same for JSON-LD; compressed, any size is large."""
+"""The same for JSON-LD. A compressed file counts as large at any size."""
 
 PARSER_MEMORY = 1 << 30
 """Bytes of address space that a process of its own may take; Python and pyoxigraph alone take a tenth of it."""
 
 PLACE = re.compile(r"^Parser error (at|between) line \d+[^:]*: ")
-"""How pyoxigraph begins a message; the line number is told apart from it."""
+"""How a message of pyoxigraph begins. Errors carry the line number separately."""
 
 
 def batches(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: bool) -> Iterator[Batch]:

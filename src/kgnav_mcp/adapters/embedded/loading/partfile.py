@@ -1,4 +1,4 @@
-"""The file that is written aside and takes the target's place in one step, or is gone."""
+"""The file that a load writes. At the end it replaces the target in one step; after a failure it is deleted."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class PartFile:
 
 
 def remove_leftovers(target: Path) -> None:
-    """Remove part files of the target whose process is gone: all that a killed load leaves behind."""
+    """Remove the target's part files whose process is gone. A killed load leaves nothing else behind."""
     pattern = re.compile(re.escape(target.name) + r"\.part-(\d+)(-staging|-nodes)?")
     for path in target.parent.iterdir():
         match = pattern.fullmatch(path.name)
@@ -100,7 +100,7 @@ def remove_leftovers(target: Path) -> None:
 
 
 def _alive(pid: int) -> bool:
-    """Whether another process has this number. Off POSIX, where asking would end it, an open file tells instead."""
+    """Whether another process has this id. Off POSIX, asking would end it; there, an open file cannot be deleted."""
     if pid == os.getpid() or os.name != "posix":
         return False
     try:

@@ -1,8 +1,8 @@
-"""N-Triples as nearly every dump writes them, split by whole blocks instead of parsed statement by statement.
+"""N-Triples in the form that nearly every dump has, split block by block, which is faster than parsing statements.
 
-A block is split only where it is beyond doubt: one statement a line, single spaces between its terms, no escape
-outside literals, no character that the grammar forbids. Anything else is left to the parser, which knows every rule
-and words every complaint. What both take, both read alike.
+A block is split only if it is plain: one statement a line, single spaces between its terms, no escape outside
+literals, no character that the grammar forbids. The parser reads all others, and makes all error messages. A block
+that both can read gives the same triples.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Columns:
 
 
 def split_statements(block: bytes, blank: str) -> Columns | None:
-    """The terms of a block of whole lines, or None where the parser decides. `blank` begins a blank node's key."""
+    """The terms of a block of whole lines; None if it is not plain. `blank` is the prefix of blank nodes' keys."""
     try:
         text = block.decode()
     except UnicodeDecodeError:
@@ -92,7 +92,7 @@ def _terms(text: str, marks: int) -> list[str | None] | None:
 
 
 def parse_literals(literals: Iterable[tuple[str, str]]) -> list[ox.Literal] | None:
-    """Literals as the parser reads them, or None where it takes offence."""
+    """Literals as the parser reads them; None if it finds an error."""
     lines = "".join(f'<a:> <a:> "{text}"{behind} .\n' for text, behind in literals)
     try:
         found = [quad.object for quad in ox.parse(lines.encode(), ox.RdfFormat.N_TRIPLES, lenient=True)]

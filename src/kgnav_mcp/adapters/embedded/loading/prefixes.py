@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.embedded.loading import queries
 from kgnav_mcp.adapters.wellknown import PREFIXES
 
 SAMPLE = 20_000
-"""Nodes whose ids are looked at, evenly spaced over all of them: reading every id of a large graph takes seconds."""
+"""Nodes whose ids are sampled, evenly spaced: reading every id of a large graph takes seconds."""
 
 LEAST_USES = 20
 LEAST_SHARE = 1000

@@ -63,7 +63,7 @@ def _batches(source: Source, index: int, staging: Staging, findings: Findings) -
 
 
 class _Places:
-    """What stands at the places that batches count in: numbers of the whole load, and which relations name."""
+    """Numbers of the whole load by a batch's own numbers, and which relations give names."""
 
     def __init__(self) -> None:
         self.nodes = [0]
@@ -71,7 +71,7 @@ class _Places:
         self.kinds: list[tuple[int, int] | None] = []
 
     def take(self, batch: Batch, staging: Staging, rules: NameRules) -> None:
-        """Number what the batch brings."""
+        """Number the new nodes and relations of a batch."""
         if batch.restart:
             self.nodes, self.relations, self.kinds = [0], [], []
         known, add = staging.terms.ids.get, staging.terms.add

@@ -1,4 +1,4 @@
-"""Reading all sources of a load in the order that lets every kind build on the ones before."""
+"""Reads all sources of a load, kind by kind, since each kind builds on those before."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class Reading:
             self.last_declared = declared
 
     def _find_type_relations(self) -> None:
-        """Look for the relations that give classes; one that was asked for and that no triple has is told."""
+        """Find the relations whose tails are classes. Warn of each that was asked for and that no triple has."""
         relations, options = self.staging.relations, self._options
         prefixes = Prefixes(known_prefixes(self.staging.prefixes))
         for given in options.type_relations:

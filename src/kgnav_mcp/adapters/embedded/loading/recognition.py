@@ -1,4 +1,4 @@
-"""Which format a file has: told by its suffix and first lines, or by the user."""
+"""The format of a file: by its suffix and first lines, or as the user says."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ ADMIN_HEADER = re.compile(r":(ID|START_ID|END_ID)\b")
 
 
 def recognise(path: Path, forced: str | None = None) -> Source:
-    """The source at a path, its format told by suffix and first lines, or by `forced`.
+    """The source at a path, in the format of its suffix and first lines, or in the `forced` one.
 
     Raises:
         LoadError: it is missing, a folder, empty, unreadable, or of no known format.
@@ -109,7 +109,7 @@ def recognise_names(path: Path) -> Source:
 
 
 def _file(path: Path, forced: str | None) -> tuple[Source, bytes]:
-    """The file with the format that its suffix tells, and its beginning."""
+    """The file in the format of its suffix, and its first bytes."""
     if path.is_dir():
         raise LoadError(f"{path.name} is a folder", next_step="Name the files in it, for instance with a wildcard.")
     if not path.exists():

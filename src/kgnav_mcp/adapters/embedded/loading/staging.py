@@ -11,7 +11,7 @@ from kgnav_mcp.adapters.embedded.loading import bulk, queries
 from kgnav_mcp.adapters.embedded.loading.options import Progress, ProgressListener
 
 BATCH = 50_000
-"""Readers call `checkpoint` after so many triples: a batch is written and the progress told."""
+"""Triples between two calls of `checkpoint`, which writes them and reports progress."""
 
 TERM_BUDGET = 1_500_000_000
 """Bytes that keys in memory may take; with the rest of a load this stays below 2 GB."""
@@ -119,7 +119,7 @@ class Staging:
         self._written += count
 
     def checkpoint(self, source: str, position: int) -> None:
-        """Write what was collected, and tell how far the source is read."""
+        """Write the collected rows, and report how far the source is read."""
         self.flush()
         self.report_progress(source, position)
 
@@ -129,12 +129,12 @@ class Staging:
         self.bytes_before += size
 
     def report_progress(self, source: str, position: int, phase: str = "reading") -> None:
-        """Tell the listener, if there is one, without writing anything."""
+        """Call the progress listener, if there is one. Nothing is written."""
         if self._progress is not None:
             self._progress(Progress(source, self.count, self.bytes_before + position, self.bytes_total, phase))
 
     def flush(self) -> None:
-        """Write what was collected."""
+        """Write the collected rows."""
         self.count += self._written
         self._written = 0
         self.count += len(self.triples) + len(self.relationships) + len(self.literals) + len(self.properties)

@@ -1,4 +1,4 @@
-"""What the file knows of itself: rows per relation, degrees, two-hop counts, and the schema's figures."""
+"""The counts in a graph file: rows per relation, degrees, two-hop counts, and the schema's figures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Counted:
 
 
 def committed(path: Path) -> sqlite3.Connection:
-    """The part file as it is committed, to be counted in another thread: no one may touch the table again."""
+    """A connection to the committed part file for another thread. The tables it reads must not change any more."""
     connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True, check_same_thread=False)
     connection.execute(queries.ANY_EDGE).fetchone()  # reads the schema, before anyone writes beside it
     return connection

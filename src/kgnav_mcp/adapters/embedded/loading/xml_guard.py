@@ -1,7 +1,7 @@
-"""XML sources, read by expat before any other parser: it bounds them, and tells prefixes and lines.
+"""XML sources, checked by expat before any other parser reads them. Expat also gives prefixes and line numbers.
 
-pyoxigraph expands entities without bound, understands only some forms of their declarations, and tells no prefixes
-and no lines of RDF/XML. So it is given the DOCTYPE as expat understood it, written anew.
+pyoxigraph expands entities without bound, reads only some forms of their declarations, and reports neither prefixes
+nor lines of RDF/XML. So it gets the DOCTYPE rewritten from what expat read.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ADVICE = "Write what it stands for into the file, or convert it to N-Triples fi
 
 
 class XmlGuard(Guard):
-    """The bytes of an XML source. A subclass may be told of its elements and texts by `opened`, `closed`, `text`."""
+    """The checked bytes of an XML source. Subclasses override `opened`, `closed` and `text` to read it themselves."""
 
     def __init__(self, source: Source, reader: SourceReader) -> None:
         super().__init__(source, reader)
@@ -51,7 +51,7 @@ class XmlGuard(Guard):
         self._literal = 0
         """The depth of the last element whose content is an XML literal, which is one text; 0 behind it."""
         self._bytes = 0
-        """Looked at since the last element began; `_length` is the same in characters of text."""
+        """Bytes checked since the last element began; `_length` counts the characters of its text."""
         self._length = 0
 
     def block(self) -> bytes:
