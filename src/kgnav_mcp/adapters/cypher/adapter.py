@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from kgnav_mcp.adapters.cypher.catalogue import CatalogueCache
 from kgnav_mcp.adapters.cypher.counts import CountReader, Wanted
@@ -18,8 +18,8 @@ from kgnav_mcp.adapters.cypher.neighbours import NeighbourReader
 from kgnav_mcp.adapters.cypher.options import PropertyOptions
 from kgnav_mcp.adapters.cypher.relations import RelationReader
 from kgnav_mcp.adapters.cypher.schema import SchemaReader
-from kgnav_mcp.adapters.cypher.session import Session, Store
-from kgnav_mcp.errors import StoreError, Unsupported
+from kgnav_mcp.adapters.cypher.session import Session, Store, closed
+from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import (
     AnchoredPage,
     Candidate,
@@ -34,6 +34,8 @@ from kgnav_mcp.model import (
     Triple,
 )
 from kgnav_mcp.port import Capability, GraphAdapter, TailKind, ValueOwner
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,34 +93,29 @@ class CypherAdapter(GraphAdapter):
         self._opened: Readers | None = None
 
     @abstractmethod
-    def time_limit(self) -> AbstractAsyncContextManager[None]:
-        """Ends what is done inside after the time-out of this graph.
+    async def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of a reader's work, done where the driver does not delay other calls.
 
         Raises:
-            StoreTimeout: it took longer.
+            StoreTimeout: it took longer than the time-out of this graph.
+            What the work raised.
         """
 
     @property
     def readers(self) -> Readers:
         """Raises StoreError where the graph is not open."""
         if self._opened is None:
-            raise StoreError("this graph is closed")
+            raise closed()
         return self._opened
 
     async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
-        readers = self.readers
-        async with self.time_limit():
-            return await readers.entities.describe(ids)
+        return await self.run(self.readers.entities.describe(ids))
 
     async def named(self, name: str, *, limit: int) -> Page[Namesake]:
-        readers = self.readers
-        async with self.time_limit():
-            return await readers.linker.named(name, limit)
+        return await self.run(self.readers.linker.named(name, limit))
 
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
-        readers = self.readers
-        async with self.time_limit():
-            return await readers.linker.find(hint, label, limit)
+        return await self.run(self.readers.linker.find(hint, label, limit))
 
     async def relations(
         self,
@@ -132,9 +129,8 @@ class CypherAdapter(GraphAdapter):
     ) -> AnchoredPage[RelationFacts]:
         if hops > 1:
             raise _no_mediators()
-        readers, wanted = self.readers, _wanted(direction, None, far_ends)
-        async with self.time_limit():
-            return await readers.relations.page(ids, wanted, examples, limit)
+        wanted = _wanted(direction, None, far_ends)
+        return await self.run(self.readers.relations.page(ids, wanted, examples, limit))
 
     async def neighbours(
         self,
@@ -150,9 +146,8 @@ class CypherAdapter(GraphAdapter):
         if paths is not None and any(len(path) > 1 for path in paths):
             raise _no_mediators()
         relations = None if paths is None else frozenset(path[0] for path in paths)
-        readers, wanted = self.readers, _wanted(direction, relations, far_ends)
-        async with self.time_limit():
-            return await readers.neighbours.page(ids, wanted, limit, after, all_or_none=all_or_none)
+        wanted = _wanted(direction, relations, far_ends)
+        return await self.run(self.readers.neighbours.page(ids, wanted, limit, after, all_or_none=all_or_none))
 
     async def edges(
         self,
@@ -163,9 +158,7 @@ class CypherAdapter(GraphAdapter):
         limit: int,
         after: str | None = None,
     ) -> Page[Triple]:
-        readers = self.readers
-        async with self.time_limit():
-            return await readers.edges.page(heads, tails, relations, limit, after)
+        return await self.run(self.readers.edges.page(heads, tails, relations, limit, after))
 
     async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...]:  # noqa: ARG002 - the port's
         """None of any: a relationship's properties are values, never nodes."""
@@ -174,21 +167,16 @@ class CypherAdapter(GraphAdapter):
     async def nodes(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
     ) -> Page[Entity]:
-        readers = self.readers
-        async with self.time_limit():
-            return await readers.lists.nodes(label, property_name, value, limit, after)
+        return await self.run(self.readers.lists.nodes(label, property_name, value, limit, after))
 
     async def values(
         self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
     ) -> Page[Literal]:
-        readers = self.readers
-        async with self.time_limit():
-            return await readers.lists.values(property_name, owner, kind, limit, after)
+        return await self.run(self.readers.lists.values(property_name, owner, kind, limit, after))
 
     async def schema(self, name: str | None = None, *, limit: int) -> Schema:
-        readers = self.readers
-        async with self.time_limit():
-            return await (readers.schema.overview(limit) if name is None else readers.schema.around(name, limit))
+        reader = self.readers.schema
+        return await self.run(reader.overview(limit) if name is None else reader.around(name, limit))
 
 
 def _wanted(direction: Direction | None, relations: frozenset[str] | None, far_ends: TailKind | None) -> Wanted:

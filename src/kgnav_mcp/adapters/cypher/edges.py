@@ -78,9 +78,8 @@ class EdgeReader:
         self, heads: Sequence[str], tails: Sequence[Lookup], types: Sequence[str] | None, most: int
     ) -> dict[str, _Edges]:
         """The edges by head, in the order of the heads, each node once. No more than `most` of a head are read."""
-        found: dict[str, _Edges] = {}
         if types == []:
-            return found
+            return {}
         builder = self._session.builder
         pattern = edge(Direction.OUTGOING, types)
         degree = builder.degree(Direction.OUTGOING, types)
@@ -92,15 +91,20 @@ class EdgeReader:
             return self._entities.find(heads, queries.EDGES, parts, tails=lookup.values, most=most)
 
         answers = [await asked(lookup) for lookup in tails]  # each is a query for each part of the heads
-        by_node: dict[str, str] = {}
-        for reference in dict.fromkeys(heads):
-            for anchors in answers:
-                anchor = anchors.get(reference)
-                if anchor is not None and by_node.setdefault(anchor.node_id, reference) == reference:
-                    each = found.setdefault(reference, _Edges(anchor.entity))
-                    each.size += anchor.row[_SIZE]
-                    each.edges += anchor.row[_EDGES]
-        return found
+
+        def by_head() -> dict[str, _Edges]:
+            found: dict[str, _Edges] = {}
+            first: dict[str, str] = {}
+            for reference in dict.fromkeys(heads):
+                for anchors in answers:
+                    anchor = anchors.get(reference)
+                    if anchor is not None and first.setdefault(anchor.node_id, reference) == reference:
+                        each = found.setdefault(reference, _Edges(anchor.entity))
+                        each.size += anchor.row[_SIZE]
+                        each.edges += anchor.row[_EDGES]
+            return found
+
+        return await in_thread(len(heads), by_head)
 
     def _triples(self, shown: Sequence[_Edges]) -> list[Triple]:
         formats, entity = self._session.dialect.values, self._entities.decoder.entity

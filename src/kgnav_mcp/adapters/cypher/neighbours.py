@@ -35,7 +35,9 @@ class NeighbourReader:
         references = list(dict.fromkeys(references))
         start = RowPosition.parse(after) if after is not None else None
         source = RowReader(self._entities, self._counts, references, wanted, limit)
-        sides = [Side(direction, reference) for direction in wanted.directions for reference in references]
+        sides = await in_thread(
+            len(references), lambda: [Side(side, reference) for side in wanted.directions for reference in references]
+        )
         behind = start.text if start is not None else None
         page = await rows_page(source, sides, limit=limit, after=behind, all_or_none=all_or_none)
         if start is not None and source.rows_at(start.place) != start.rows:

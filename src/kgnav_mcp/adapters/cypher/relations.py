@@ -58,7 +58,7 @@ class RelationReader:
         self, direction: Direction, nodes: Sequence[NodeCounts], wanted: Wanted, examples: int, limit: int
     ) -> Page[RelationFacts]:
         """The relations in one direction."""
-        counts = by_side(nodes)
+        counts = await in_thread(len(nodes), lambda: by_side(nodes))
         paths = await in_thread(len(nodes), lambda: paths_in_order(counts, tuple))
         ends = await self._examples(direction, nodes, wanted, paths[:limit], examples) if examples else {}
         printed = {node.side: node.anchor.entity.id for node in nodes}

@@ -59,7 +59,7 @@ class RowReader(RowSource[Side, str, Row]):
 
     async def counts(self) -> RelationCounts[Side, str]:
         await self._count(self._references, self._wanted)
-        return by_side(self._nodes.values())
+        return await in_thread(len(self._nodes), lambda: by_side(self._nodes.values()))
 
     async def counts_from(self, start: Position, limit: int) -> RelationCounts[Side, str]:
         """Counts no more nodes than a page shows: another page has told the total."""
@@ -92,9 +92,13 @@ class RowReader(RowSource[Side, str, Row]):
         """Count the rows at the nodes that are not listed yet; the ids of all nodes found."""
         rows = self._limit // max(len(references), 1)
         anchors, counts = await self._counts.read(references, wanted, rows=rows)
-        self.anchors |= anchors
-        self._nodes |= {node.side: node for node in counts if node.anchor.node_id not in listed}
-        return frozenset(node.anchor.node_id for node in counts)
+
+        def kept() -> frozenset[str]:
+            self.anchors |= anchors
+            self._nodes |= {node.side: node for node in counts if node.anchor.node_id not in listed}
+            return frozenset(node.anchor.node_id for node in counts)
+
+        return await in_thread(len(counts), kept)
 
     async def _listed_before(self, place: int) -> frozenset[str]:
         """Nodes that references before a place may mean as well, since an id can be written in several ways."""
@@ -160,7 +164,7 @@ class RowReader(RowSource[Side, str, Row]):
             found = await self._read([node_id], node.side.direction, [name], skip=skip, take=take)
             rows += found.get((node_id, node.side.direction, name), ())
         more = len(rows) == wanted.most and start + len(rows) < segment.rows
-        places = [(row, Place(n)) for n, row in enumerate(rows, start + 1)]
+        places = await in_thread(len(rows), lambda: [(row, Place(n)) for n, row in enumerate(rows, start + 1)])
         return Rows(places, Stop.LIMIT if more else Stop.COMPLETE)
 
     async def _read(
@@ -181,8 +185,12 @@ class RowReader(RowSource[Side, str, Row]):
 
     async def _values(self, segments: Sequence[Segment[Side, str]]) -> ValuesOf:
         """The values at the nodes of some segments, but for those that came with the counts."""
-        nodes = [self._nodes[one.entity] for one in segments if one.path[0] in self._nodes[one.entity].value_counts]
-        return await self._counts.values_at([n.anchor.node_id for n in nodes if n.values is None], self._wanted)
+
+        def unread() -> list[str]:
+            nodes = [(self._nodes[one.entity], one.path[0]) for one in segments]
+            return [node.anchor.node_id for node, name in nodes if node.values is None and name in node.value_counts]
+
+        return await self._counts.values_at(await in_thread(len(segments), unread), self._wanted)
 
     async def triples(self, rows: Sequence[tuple[Segment[Side, str], Row]]) -> Sequence[Triple]:
         return await in_thread(len(rows), lambda: [self._triple(segment, row) for segment, row in rows])

@@ -9,6 +9,7 @@ from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.builder import Builder
 from kgnav_mcp.adapters.cypher.dialect import Dialect
 from kgnav_mcp.adapters.cypher.values import VECTOR_SIZE
+from kgnav_mcp.errors import StoreError
 
 Row = list[Any]
 T = TypeVar("T")
@@ -67,6 +68,11 @@ class Session:
             for some in batches(texts, _EXPRESSIONS)
             for value in await self.items(queries.EXPRESSIONS, {"expressions": ", ".join(some)}, **parameters)
         ]
+
+
+def closed() -> StoreError:
+    """The error for a graph that is not open."""
+    return StoreError("this graph is closed")
 
 
 def batches(items: Sequence[T], size: int) -> list[Sequence[T]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Coroutine
 from dataclasses import replace
+from typing import Any, TypeVar
 
 from kgnav_mcp.adapters.cypher.adapter import CypherAdapter, Readers
 from kgnav_mcp.adapters.neo4j import queries
@@ -14,6 +15,8 @@ from kgnav_mcp.adapters.neo4j.options import Neo4jOptions
 from kgnav_mcp.adapters.neo4j.store import Store
 from kgnav_mcp.model import Health
 from kgnav_mcp.port import AdapterOptions
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -34,8 +37,7 @@ class Neo4jAdapter(CypherAdapter):
             return
         try:
             self._store.connect()
-            async with self.time_limit():
-                self._opened = await self._open()
+            self._opened = await self.run(self._open())
         except BaseException:
             await self._store.close()
             raise
@@ -51,14 +53,13 @@ class Neo4jAdapter(CypherAdapter):
         """The database and its id. That rows were written is noticed by the positions themselves."""
         return self._revision if self.readers else ""
 
-    def time_limit(self) -> AbstractAsyncContextManager[None]:
-        return self._store.time_limit()
+    async def run(self, work: Coroutine[Any, Any, T]) -> T:
+        return await self._store.run(work)
 
     async def health(self) -> Health:
         readers = self.readers
-        async with self.time_limit():
-            entities, triples = await readers.schema.size()
-            agent = await self._store.agent()
+        entities, triples = await self.run(readers.schema.size())
+        agent = await self.run(self._store.agent())
         store = f"{agent} on {self._store.place}, database {self._store.database}"
         given = advice(readers.catalogue.current, refuses_writes=self._refuses_writes)
         return Health(True, store, entities, triples, given)

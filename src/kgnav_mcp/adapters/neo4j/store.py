@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
-from typing import LiteralString, cast
+from collections.abc import Coroutine, Mapping
+from typing import Any, LiteralString, TypeVar, cast
 
 from neo4j import READ_ACCESS, AsyncDriver, AsyncGraphDatabase, AsyncSession, Query, ServerInfo, TrustCustomCAs
 from neo4j.exceptions import ClientError
 
-from kgnav_mcp.adapters.cypher.session import Row
+from kgnav_mcp.adapters.cypher.session import Row, closed
 from kgnav_mcp.adapters.neo4j import queries
 from kgnav_mcp.adapters.neo4j.errors import LOST, REFUSED_WRITE, timed_out, translated
 from kgnav_mcp.adapters.neo4j.options import Neo4jOptions
-from kgnav_mcp.errors import StoreError
+from kgnav_mcp.adapters.neo4j.thread import LoopThread
+
+T = TypeVar("T")
 
 _CONNECT_TIMEOUT = 2.0
 """Seconds a server may take to accept a connection."""
@@ -23,18 +24,17 @@ _ACQUIRE_TIMEOUT = 2.5
 """Seconds it may take to get a connection that is ready: a store that is down is reported within three."""
 _STALE = 0.5
 """A connection that broke within so many seconds was an old one: the server restarted meanwhile. A new one may do."""
-_TURN = 0.005
-"""Seconds for which rows are read before the event loop has a turn."""
 _NO_NOTIFICATIONS = "OFF"
 
 
 class Store:
-    """Runs queries. `database` is the home database of the user until it is known by name."""
+    """Runs queries, on an event loop of its own. `database` is the user's home database until its name is known."""
 
     def __init__(self, options: Neo4jOptions, timeout: float) -> None:
         self._options = options
         self._timeout = timeout
         self._driver: AsyncDriver | None = None
+        self._thread: LoopThread | None = None
         self.database = options.database
 
     @property
@@ -61,23 +61,28 @@ class Store:
                 telemetry_disabled=True,
                 **trust,
             )
+        self._thread = LoopThread("kgnav-neo4j")
 
     async def close(self) -> None:
         """Close every connection. Safe to call twice."""
         driver, self._driver = self._driver, None
-        if driver is not None:
-            await driver.close()
+        thread, self._thread = self._thread, None
+        if driver is not None and thread is not None:
+            await thread.end(driver.close())
 
-    @asynccontextmanager
-    async def time_limit(self) -> AsyncGenerator[None]:
-        """Give up what is done inside after the time-out; the server is told to end it.
+    async def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of work that asks this store, done on the store's event loop.
 
         Raises:
-            StoreTimeout: it took longer.
+            StoreTimeout: it took longer than the time-out. It is cancelled, and the server is told to end its queries.
+            What the work raised.
         """
+        if self._thread is None:
+            work.close()
+            raise closed()
         try:
             async with asyncio.timeout(self._timeout):
-                yield
+                return await self._thread.run(work)
         except TimeoutError as error:
             raise timed_out(self._timeout) from error
 
@@ -125,12 +130,9 @@ class Store:
                 dict(parameters),
             )
             rows: list[Row] = []
-            begin = time.monotonic()
             async for record in result:
                 rows.append(record.values())
-                if time.monotonic() - begin > _TURN:  # the driver gives the loop no turn where all has arrived
-                    await asyncio.sleep(0)
-                    begin = time.monotonic()
+                await asyncio.sleep(0)  # the driver gives other queries no turn where all rows have arrived
             return rows
 
     def _session(self) -> AsyncSession:
@@ -140,5 +142,5 @@ class Store:
 
     def _connected(self) -> AsyncDriver:
         if self._driver is None:
-            raise StoreError("this graph is closed")
+            raise closed()
         return self._driver

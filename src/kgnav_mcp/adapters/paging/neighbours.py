@@ -105,26 +105,23 @@ async def rows_page(
         place = Place(*start.place)
     segments = chain([first] if first is not None else [], segments)
     parts, more = await read_rows(source, segments, place, limit, entities=len(counts.rows))
-    missing = Stop.first(part.stop for _, part in parts if part.stop is not Stop.LIMIT)
-    found = sum(len(part.found) for _, part in parts)
-    more = more or found > limit
-    if all_or_none and more and missing is not Stop.TIME_OUT:
-        return Page((), (), Count.at_least(max(total.value, limit + 1)), Stop.LIMIT, source.note)
-    stop = Stop.first((counts.stop, missing, Stop.LIMIT if more else Stop.COMPLETE))
-    return await in_thread(found, lambda: _page(source, parts, limit, total, stop))
 
+    def page() -> Page[tuple[Segment[E, K], R]]:
+        missing = Stop.first(part.stop for _, part in parts if part.stop is not Stop.LIMIT)
+        rows = [(segment, row, behind) for segment, part in parts for row, behind in part.found]
+        cut = more or len(rows) > limit
+        if all_or_none and cut and missing is not Stop.TIME_OUT:
+            return Page((), (), Count.at_least(max(total.value, limit + 1)), Stop.LIMIT, source.note)
+        rows = rows[:limit]
+        return Page(
+            items=tuple((segment, row) for segment, row, _ in rows),
+            positions=tuple(Position(one.index, source.ids(one.path), behind).write() for one, _, behind in rows),
+            total=total,
+            stop=Stop.first((counts.stop, missing, Stop.LIMIT if cut else Stop.COMPLETE)),
+            note=source.note,
+        )
 
-def _page(
-    source: RowSource[E, K, R], parts: Sequence[tuple[Segment[E, K], Rows[R]]], limit: int, total: Count, stop: Stop
-) -> Page[tuple[Segment[E, K], R]]:
-    rows = [(segment, row, behind) for segment, part in parts for row, behind in part.found][:limit]
-    return Page(
-        items=tuple((segment, row) for segment, row, _ in rows),
-        positions=tuple(Position(one.index, source.ids(one.path), behind).write() for one, _, behind in rows),
-        total=total,
-        stop=stop,
-        note=source.note,
-    )
+    return await in_thread(max(len(parts), min(limit, total.value)), page)
 
 
 async def read_rows(
