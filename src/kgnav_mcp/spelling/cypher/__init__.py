@@ -6,6 +6,9 @@ from functools import lru_cache
 
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.plan import Plan
+from kgnav_mcp.spelling.cypher.writing import write_cypher, write_part
+
+__all__ = ["parse_cypher", "write_cypher", "write_part"]
 
 _CACHED = 64
 

@@ -164,7 +164,8 @@ class Clauses:
                 self._reading.refuse(clause, reason, f"WITH {name}, count(*) AS c, then RETURN ...")
 
     def _order(self, clause: Node, columns: tuple[Column, ...], known: Scope, visible: Scope) -> Iterator[Order]:
-        values = {column.value: Variable(column.name) for column in columns}
+        values = {column.value: Variable(column.name) for column in reversed(columns)}
+        values |= {value: value for column in columns if (value := Variable(column.name)) == column.value}
         renamed = {column.name for column in columns if column.value != Variable(column.name)}
         for key in (key for keys in trees(clause, "order_by") for key in trees(keys)):
             by = self._patterns.expressions.read(next(trees(key)), Context(known, None))

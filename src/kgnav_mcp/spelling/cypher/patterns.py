@@ -23,6 +23,7 @@ from kgnav_mcp.plan import (
     is_named,
 )
 from kgnav_mcp.spelling.cypher.expressions import Expressions
+from kgnav_mcp.spelling.cypher.labels import conjuncts, group_of, types_of
 from kgnav_mcp.spelling.cypher.reading import Context, Reading, Scope, has, name_of, tokens, tree, trees
 from kgnav_mcp.spelling.cypher.syntax import Node
 
@@ -198,8 +199,8 @@ class Patterns:
         known = parts.nodes.get(name, NodePattern(name))
         groups: list[tuple[str, ...]] = []
         for labels in trees(node, "labels"):
-            for label in _conjuncts(next(trees(labels))):
-                if (group := _group_of(label)) is not None:
+            for label in conjuncts(next(trees(labels))):
+                if (group := group_of(label)) is not None:
                     groups.append(group)
                 else:
                     self._label_condition(name, label, parts)
@@ -229,7 +230,7 @@ class Patterns:
         relations: tuple[str, ...] = ()
         for labels in trees(edge, "labels"):
             expression = next(trees(labels))
-            if (types := _types_of(expression)) is not None:
+            if (types := types_of(expression)) is not None:
                 relations = types
             elif expression.data == "not_label" and path is None:
                 self._label_condition(name, expression, parts)
@@ -275,38 +276,6 @@ class Patterns:
         """The name of a path is new."""
         if parts.taken(name) or name in parts.bound:
             self._reading.refuse(node, f"{name} is taken", f"{name}2")
-
-
-def _conjuncts(labels: Node) -> Iterator[Node]:
-    """The label expressions that all hold."""
-    if labels.data == "all_of":
-        for part in trees(labels):
-            yield from _conjuncts(part)
-    else:
-        yield labels
-
-
-def _group_of(labels: Node) -> tuple[str, ...] | None:
-    """The labels of which one must hold; None where it is not so simple."""
-    if labels.data == "label":
-        return (name_of(labels),)
-    if labels.data == "any_of" and all(part.data == "label" for part in trees(labels)):
-        return tuple(dict.fromkeys(name_of(part) for part in trees(labels)))
-    return None
-
-
-def _types_of(labels: Node) -> tuple[str, ...] | None:
-    """The types that an edge may have; None where it is not so simple.
-
-    An edge has one type only, so `:wdt:P57` is an id with its prefix.
-    """
-    if labels.data == "any_of":
-        each = [_types_of(part) for part in trees(labels)]
-        return tuple(dict.fromkeys(name for names in each if names for name in names)) if all(each) else None
-    parts = [labels] if labels.data == "label" else list(trees(labels))
-    if labels.data not in {"label", "all_of"} or len(parts) > 2 or any(part.data != "label" for part in parts):
-        return None
-    return (":".join(name_of(part) for part in parts),)
 
 
 def _joined(conditions: list[Expression]) -> Expression | None:

@@ -8,9 +8,10 @@ read in linear time, without recursion.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from lark import Token
+if TYPE_CHECKING:
+    from lark import Token
 
 _NAMES: Final = frozenset({"WORD", "QUOTED"})
 _OPENING: Final = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
@@ -32,7 +33,7 @@ _MODES: Final = frozenset({"REPEATABLE", "DIFFERENT"})
 _VALUES: Final = frozenset({"NULL", "TRUE", "FALSE", "NOT"})
 
 
-_Following = Callable[[list[Token]], bool]
+_Following = Callable[["list[Token]"], bool]
 
 
 def _one_of(*types_or_words: str) -> _Following:
@@ -61,6 +62,10 @@ _BEFORE: Final[dict[str, tuple[str, _Following]]] = {
     "SHORTEST": ("SHORTEST", _one_of("INTEGER")),
 }
 """Words that mean this if what follows fits."""
+
+
+KEYWORDS: Final = frozenset({*_ALWAYS, *_BEFORE, *_INSIDE_CASE, *_ELEMENTS, "BY", "ALL"})
+"""Every word that means something of its own somewhere."""
 
 
 class Words:

@@ -1,0 +1,40 @@
+"""What the tree of a label expression says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kgnav_mcp.spelling.cypher.reading import name_of, trees
+from kgnav_mcp.spelling.cypher.syntax import Node
+
+
+def conjuncts(labels: Node) -> Iterator[Node]:
+    """The label expressions that all hold."""
+    if labels.data == "all_of":
+        for part in trees(labels):
+            yield from conjuncts(part)
+    else:
+        yield labels
+
+
+def group_of(labels: Node) -> tuple[str, ...] | None:
+    """The labels of which one must hold; None where it is not so simple."""
+    if labels.data == "label":
+        return (name_of(labels),)
+    if labels.data == "any_of" and all(part.data == "label" for part in trees(labels)):
+        return tuple(dict.fromkeys(name_of(part) for part in trees(labels)))
+    return None
+
+
+def types_of(labels: Node) -> tuple[str, ...] | None:
+    """The types that an edge may have; None where it is not so simple.
+
+    An edge has one type only, so `:wdt:P57` is an id with its prefix.
+    """
+    if labels.data == "any_of":
+        each = [types_of(part) for part in trees(labels)]
+        return tuple(dict.fromkeys(name for names in each if names for name in names)) if all(each) else None
+    parts = [labels] if labels.data == "label" else list(trees(labels))
+    if labels.data not in {"label", "all_of"} or len(parts) > 2 or any(part.data != "label" for part in parts):
+        return None
+    return (":".join(name_of(part) for part in parts),)

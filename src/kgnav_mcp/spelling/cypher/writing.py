@@ -1,0 +1,253 @@
+"""Plans of the algebra as text in Cypher."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from itertools import count
+from typing import Final, cast
+
+from kgnav_mcp.plan import (
+    Clause,
+    Column,
+    Compare,
+    Comparison,
+    Connective,
+    Constant,
+    During,
+    EdgePattern,
+    Expression,
+    HasLabel,
+    Joined,
+    ListOf,
+    Match,
+    NodePattern,
+    Order,
+    PathKind,
+    PathLength,
+    Plan,
+    Project,
+    Property,
+    Unwind,
+    Variable,
+    is_named,
+)
+from kgnav_mcp.spelling.cypher.layout import Chain, chains, stands_alone
+from kgnav_mcp.spelling.cypher.values import Values, quoted
+from kgnav_mcp.spelling.cypher.walking import changed
+
+_FUNCTIONS: Final = {
+    PathKind.SHORTEST: "shortestPath",
+    PathKind.ALL_SHORTEST: "allShortestPaths",
+    PathKind.DISTANCE: "distance",
+}
+
+
+def write_cypher(plan: Plan) -> str:
+    """The text of a plan, one clause a line: read again it is the same plan, but for names of what has none.
+
+    That only is asked if there is any row (`Plan.asks`) has no word in Cypher.
+    """
+    writer = _Writer(_names_for(plan))
+    union = "\nUNION ALL\n" if plan.keep_duplicates else "\nUNION\n"
+    return union.join("\n".join(writer.clauses(pipeline.clauses)) for pipeline in plan.pipelines)
+
+
+def write_part(part: Match | Expression) -> str:
+    """The text of a pattern with its conditions, as `(f:Film)-[:starred]->(a)`, or of a value."""
+    writer = _Writer(_names_for(part))
+    return writer.pattern(part) if isinstance(part, Match) else writer.values.write(part)
+
+
+class _Writer:
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+        self.values = Values(names, self._inner)
+
+    def clauses(self, clauses: tuple[Clause, ...]) -> Iterator[str]:
+        """The text of each clause."""
+        for clause in clauses:
+            match clause:
+                case Match():
+                    mode = "" if clause.edges_differ else "REPEATABLE ELEMENTS "
+                    yield f"{'OPTIONAL ' if clause.optional else ''}MATCH {mode}{self.pattern(clause)}"
+                case Unwind(of, variable):
+                    yield f"UNWIND {self.values.write(of)} AS {self.values.variable(variable)}"
+                case Project():
+                    yield from self._project(clause, last=clause is clauses[-1])
+
+    def _inner(self, match: Match) -> str:
+        """What stands in EXISTS { }."""
+        return self.pattern(match) if match.edges_differ else f"MATCH REPEATABLE ELEMENTS {self.pattern(match)}"
+
+    def _project(self, project: Project, *, last: bool) -> Iterator[str]:
+        returns = last and project.where is None
+        implied: dict[Expression, Expression] = {
+            Variable(column.name): column.value for column in project.columns if self._implied(column, returns=returns)
+        }
+        words = ["RETURN" if returns else "WITH", *(["DISTINCT"] if project.distinct else [])]
+        words.append(", ".join(self._column(column, returns=returns) for column in project.columns))
+        if project.order:
+            words.append(f"ORDER BY {', '.join(self._key(key, implied) for key in project.order)}")
+        if project.skip:
+            words.append(f"SKIP {project.skip}")
+        if project.limit is not None:
+            words.append(f"LIMIT {project.limit}")
+        if project.where is not None:
+            words.append(f"WHERE {self.values.write(project.where)}")
+        yield " ".join(words)
+        if last and not returns:
+            yield f"RETURN {', '.join(self.values.variable(column.name) for column in project.columns)}"
+
+    def _key(self, key: Order, implied: Mapping[Expression, Expression]) -> str:
+        """A value to sort by; a column without a name of its own stands there as its value."""
+        by = changed(key.by, implied.get)
+        return f"{self.values.write(by)} DESC" if key.descending else self.values.write(by)
+
+    def _implied(self, column: Column, *, returns: bool) -> bool:
+        """Whether a column is called as its value is written."""
+        return returns and not isinstance(column.value, Variable) and self.values.write(column.value) == column.name
+
+    def _column(self, column: Column, *, returns: bool) -> str:
+        written = self.values.write(column.value)
+        if column.value == Variable(column.name) or self._implied(column, returns=returns):
+            return written
+        return f"{written} AS {self.values.variable(column.name)}"
+
+    def pattern(self, match: Match) -> str:
+        """The patterns between commas, and what is asked of them."""
+        laid = chains(match)
+        inline, rest = _inline(match, laid)
+        nodes = {node.variable: node for node in match.nodes}
+        texts = [self._chain(chain, nodes, inline) for chain in laid]
+        where = f" WHERE {self.values.write(rest)}" if rest is not None else ""
+        return ", ".join(texts) + where
+
+    def _chain(self, chain: Chain, nodes: dict[str, NodePattern], inline: dict[str, list[Compare]]) -> str:
+        """A chain; what is said of a node is said once, so it is taken out of the two mappings."""
+        texts = [self._node(chain.nodes[0], nodes, inline)]
+        for (edge, backwards), node in zip(chain.edges, chain.nodes[1:], strict=True):
+            before, after = ("-", "-") if edge.either else ("<-", "-") if backwards else ("-", "->")
+            texts += [before, self._edge(edge, inline), after, self._node(node, nodes, inline)]
+        text = "".join(texts)
+        for edge, _ in chain.edges:
+            if edge.path is not None and stands_alone(edge):
+                text = f"{_FUNCTIONS[edge.path.kind]}({text})"
+        return f"{self.values.variable(chain.path)} = {text}" if chain.path is not None else text
+
+    def _node(self, name: str, nodes: dict[str, NodePattern], inline: dict[str, list[Compare]]) -> str:
+        node = nodes.pop(name, NodePattern(name))
+        groups = ["|".join(map(quoted, group)) for group in node.labels]
+        if len(groups) > 1:
+            groups = [f"({text})" if len(group) > 1 else text for text, group in zip(groups, node.labels, strict=True)]
+        labels = f":{'&'.join(groups)}" if groups else ""
+        return f"({self._filled(name, labels + '*' * node.subclasses, inline)})"
+
+    def _edge(self, edge: EdgePattern, inline: dict[str, list[Compare]]) -> str:
+        relations = f":{'|'.join(map(quoted, edge.relations))}" if edge.relations else ""
+        filled = self._filled(edge.variable, relations + _length(edge.path), inline)
+        return f"[{filled}]" if filled else ""
+
+    def _filled(self, name: str, what: str, inline: dict[str, list[Compare]]) -> str:
+        """What stands in the brackets of a node or an edge."""
+        shown = self.values.variable(name) if is_named(name) or name in self._names else ""
+        pairs = [
+            f"{quoted(each.left.name)}: {self.values.write(each.right)}"
+            for each in inline.pop(name, [])
+            if isinstance(each.left, Property)
+        ]
+        properties = f"{{{', '.join(pairs)}}}" if pairs else ""
+        return " ".join(word for word in (shown + what, properties) if word)
+
+
+def _length(path: PathLength | None) -> str:
+    if path is None:
+        return ""
+    if path.shortest == path.longest:
+        return f"*{path.shortest}"
+    if path.longest is None and path.shortest == 1:
+        return "*"
+    return f"*{path.shortest}..{'' if path.longest is None else path.longest}"
+
+
+def _inline(match: Match, laid: Iterable[Chain]) -> tuple[dict[str, list[Compare]], Expression | None]:
+    """The conditions that stand with their node or edge, as `{name: 'x'}`, and what is left for WHERE.
+
+    Those are read before WHERE, in the order of the pattern: so only the first conditions can be, in that order.
+    """
+    where = match.where
+    if where is None:
+        return {}, None
+    conditions = where.parts if isinstance(where, Joined) and where.connective is Connective.AND else (where,)
+    if any(isinstance(part, Joined) and part.connective is Connective.AND for part in conditions):
+        return {}, where
+    places: dict[str, int] = {}
+    for chain in laid:
+        for node, edge in zip(chain.nodes, [*(edge for edge, _ in chain.edges), None], strict=True):
+            places.setdefault(node, len(places))
+            if edge is not None and edge.path is None:
+                places.setdefault(edge.variable, len(places))
+    inline: dict[str, list[Compare]] = {}
+    at, taken = 0, 0
+    for condition in conditions:
+        owner = _owner(condition)
+        if owner is None or places.get(owner, -1) < at:
+            break
+        at, taken = places[owner], taken + 1
+        inline.setdefault(owner, []).append(cast("Compare", condition))
+    rest = conditions[taken:]
+    return inline, (Joined(Connective.AND, rest) if len(rest) > 1 else rest[0] if rest else None)
+
+
+def _owner(condition: Expression) -> str | None:
+    """The variable of which a property equals a constant."""
+    match condition:
+        case Compare(Property(owner), Comparison.EQUAL, Constant()):
+            return owner
+        case Compare(Property(owner), Comparison.EQUAL, ListOf(items)) if all(
+            isinstance(item, Constant) for item in items
+        ):
+            return owner
+        case _:
+            return None
+
+
+def _names_for(part: object) -> dict[str, str]:
+    """Names for the variables that have none and must be spoken of: they stand in more than one place."""
+    uses = Counter(_uses(part))
+    taken = {name for name in uses if is_named(name)}
+    free = (name for number in count(1) if (name := f"v{number}") not in taken)
+    return {name: next(free) for name, times in uses.items() if not is_named(name) and times > 1}
+
+
+def _uses(part: object) -> Iterator[str]:
+    """The variables in the text of a part, as often as they would stand there."""
+    match part:
+        case Match():
+            laid = chains(part)
+            _, rest = _inline(part, laid)
+            for chain in laid:
+                yield from chain.nodes
+                yield from (edge.variable for edge, _ in chain.edges)
+                if chain.path is not None:
+                    yield from (chain.path, chain.path)
+            yield from _uses(rest)
+        case _:
+            yield from _uses_of_value(part)
+
+
+def _uses_of_value(part: object) -> Iterator[str]:
+    match part:
+        case Variable(name) | Property(name) | HasLabel(name) | During(name):
+            yield from (name, name)
+        case Column(name) | Unwind(_, name):
+            yield from (name, name)
+        case _:
+            pass
+    if isinstance(part, tuple):
+        for each in cast("tuple[object, ...]", part):
+            yield from _uses(each)
+    elif is_dataclass(part):
+        for field in fields(part):
+            yield from _uses(getattr(part, field.name))
