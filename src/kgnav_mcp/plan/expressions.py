@@ -58,8 +58,8 @@ class Comparison(StrEnum):
 
     A date of the graph and a text that is written as one compare by the precision that both have: a day is equal to
     its year. Values of different kinds are not equal, and null by the other comparisons; so is what is no text by
-    CONTAINS and its like. `IN` is null where it is not true and the list has a null. Nodes and edges are only equal or
-    not.
+    CONTAINS and its like. `IN` is null where it is not true and the list has a null. Lists compare member by member.
+    Nodes and edges are only equal or not.
     """
 
     EQUAL = "="

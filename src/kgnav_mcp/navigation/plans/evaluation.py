@@ -13,8 +13,8 @@ from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Cell, Entity, Path, PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.asking import Asker
 from kgnav_mcp.navigation.plans.budget import Budget, known
-from kgnav_mcp.navigation.plans.matching import PROOF, Fitting
-from kgnav_mcp.navigation.plans.patterns import unmatched
+from kgnav_mcp.navigation.plans.matching import Fitting
+from kgnav_mcp.navigation.plans.patterns import PROOF, unmatched
 from kgnav_mcp.navigation.plans.projecting import distinct, in_canonical_order, projected
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.values import Edge, Node, Row, Table, Value, Way, flat, rank

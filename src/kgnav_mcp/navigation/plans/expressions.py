@@ -119,12 +119,9 @@ class Compiler:
             return lambda row: compare(left(row), comparison, right(row))
 
         def members(row: Row) -> Value:
-            found = right(row)
-            if lefts is None:
-                return compare(left(row), comparison, found)
-            if rights is not None and found is not None and not isinstance(found, tuple):
-                found = (found,)
-            return some(compare(one, comparison, found) for one in lefts(row) or (None,))
+            found = right(row) if rights is None else rights(row) or None
+            ones = (left(row),) if lefts is None else lefts(row) or (None,)
+            return some(compare(one, comparison, found) for one in ones)
 
         def each(row: Row) -> Value:
             one, other = left(row), right(row)

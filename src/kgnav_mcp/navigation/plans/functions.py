@@ -179,10 +179,10 @@ _FUNCTIONS: dict[Function, Callable[[Value], Value]] = {
     Function.TYPE: lambda value: value.triple.relation.id if isinstance(value, Edge) else None,
     Function.START: lambda value: value.head if isinstance(value, Edge) else None,
     Function.END: lambda value: value.tail if isinstance(value, Edge) else None,
-    Function.LENGTH: lambda value: len(value.edges) if isinstance(value, Way) else _size(value),
+    Function.LENGTH: lambda value: len(value.edges) if isinstance(value, Way) else None,
     Function.NODES: lambda value: value.nodes if isinstance(value, Way) else None,
     Function.EDGES: lambda value: value.edges if isinstance(value, Way) else None,
     Function.SIZE: _size,
-    Function.FIRST: lambda value: (value[0] if value else None) if isinstance(value, tuple) else value,
-    Function.LAST: lambda value: (value[-1] if value else None) if isinstance(value, tuple) else value,
+    Function.FIRST: lambda value: value[0] if isinstance(value, tuple) and value else None,
+    Function.LAST: lambda value: value[-1] if isinstance(value, tuple) and value else None,
 }

@@ -13,23 +13,23 @@ from kgnav_mcp.navigation.plans.asking import Asker
 from kgnav_mcp.navigation.plans.paths import Paths
 from kgnav_mcp.navigation.plans.patterns import (
     bound_by,
+    column_of,
     direction_from,
-    has_value,
     joined,
     known_steps,
     looped,
     merged,
     of_certain_edges,
-    way_of,
+    ways_as_links,
+    with_paths,
+    with_proof,
 )
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.starting import Start, start_of
-from kgnav_mcp.navigation.plans.values import Edge, Node, Row, Table, flat
+from kgnav_mcp.navigation.plans.values import Node, Row, Table
 from kgnav_mcp.plan import EdgePattern, Match, NodePattern
 from kgnav_mcp.plan.walking import conjuncts, variables_of
 
-PROOF = "\0proof"
-"""The column of the edges that a row rests on, where they are asked for. No variable is called so."""
 _BY_ENDS = 10_000
 """Nodes of a small set at the far end, by which edges are asked for instead of by the near end alone."""
 
@@ -40,12 +40,12 @@ class Fitting:
     def __init__(self, reader: Reader, asker: Asker, match: Match, table: Table) -> None:
         self._reader, self._asker, self._match = reader, asker, match
         self._budget = reader.budget
-        self._given = frozenset(table.names)
+        self._given = table.names
         self._table = table
         self._patterns = merged(match)
         self._edges = list(match.edges)
         own = {*self._patterns, *(edge.variable for edge in match.edges), *(path.variable for path in match.paths)}
-        scope = own | self._given
+        scope = own.union(self._given)
         self._waiting = [(variables_of(each) & scope, each) for each in conjuncts(match.where)]
         self._starts: dict[str, Start] = {}
 
@@ -66,10 +66,12 @@ class Fitting:
             else:
                 self._edges.remove(edge)
                 await self._follow(edge)
+        if self._table.rows and self._match.paths:
+            table, match = self._table, self._match
+            self._table = await in_thread(len(table.rows), lambda: with_paths(match, table))
         if self._table.rows:
-            self._name_paths()
             self._table = await self._asked(self._table)
-        return self._finished()
+        return await self._finished()
 
     def _bound(self, variable: str) -> bool:
         return variable in self._table.names
@@ -167,7 +169,7 @@ class Fitting:
         )
         self._budget.check(len(self._table.rows), edge)
         self._table = await self._asked(self._table)
-        self._measure(edge)
+        await self._measure(edge)
 
     def _taken(self, edge: EdgePattern) -> list[str]:
         """The edges and trails of this pattern that are already bound: no edge may stand for two of them."""
@@ -179,13 +181,15 @@ class Fitting:
             if one is not edge and of_certain_edges(one) and self._bound(one.variable)
         ]
 
-    def _measure(self, edge: EdgePattern) -> None:
-        place = self._table.names.index(edge.variable)
-        self._budget.measured(edge, len({row[place] for row in self._table.rows}))
-        if not self._table.rows:
-            return
-        for name in (edge.source, edge.target):
-            self._budget.measured(self._patterns[name], len(self._table.nodes(name)))
+    async def _measure(self, edge: EdgePattern) -> None:
+        """Say how many edges, or paths, fitted, and how many nodes at their ends."""
+        table = self._table
+        names = (column_of(edge), edge.source, edge.target)
+        sizes = await in_thread(len(table.rows), lambda: [len(set(table.column(name))) for name in names])
+        self._budget.measured(edge, sizes[0])
+        for name, size in zip(names[1:], sizes[1:], strict=True):
+            if size:
+                self._budget.measured(self._patterns[name], size)
 
     async def _links(self, edge: EdgePattern) -> Table:
         """The edges that may be meant: source, edge, target."""
@@ -195,7 +199,7 @@ class Fitting:
         if edge.path is not None:
             paths = Paths(self._reader, edge)
             ends = [self._table.nodes(name) if self._bound(name) else None for name in (edge.source, edge.target)]
-            return looped(names, await paths.between(*ends))
+            return ways_as_links(edge, await paths.between(*ends))
         heads, tails = await self._ends(edge)
         if heads is not None and tails is not None and not self._reader.two_hops(edge.relations):
             steps = await self._reader.joined(heads, tails, edge.relations, edge)
@@ -223,37 +227,9 @@ class Fitting:
                 ends.append(None)
         return ends[0], ends[1]
 
-    def _name_paths(self) -> None:
-        """Bind the names of ways through the pattern."""
-        for path in self._match.paths:
-            edges = {edge.variable: edge for edge in self._match.edges}
-            places = self._table.places
-            rows: list[Row] = [(*row, way_of(row, places, path, edges)) for row in self._table.rows]
-            self._table = Table((*self._table.names, path.variable), rows)
-
-    def _finished(self) -> Table:
-        """The rows with all columns, the edges of the pattern added to what they rest on."""
-        table = self._table
-        names = [*table.names, *(name for name in bound_by(self._match) if name not in table.names)]
+    async def _finished(self) -> Table:
+        """The rows with all columns, the paths named, the edges of the pattern added to what they rest on."""
+        table, match = self._table, self._match
         if not table.rows:
-            return Table(tuple(names), [])
-        edges = [table.names.index(edge.variable) for edge in self._match.edges]
-        proof = table.names.index(PROOF) if PROOF in table.names else None
-        hidden = [
-            table.names.index(edge.variable)
-            for edge in self._match.edges
-            if edge.path and not has_value(edge.path.kind)
-        ]
-        if proof is None and not hidden:
-            return table
-
-        def finish(row: Row) -> Row:
-            new = list(row)
-            if proof is not None:
-                own = [one for place in edges for one in flat([row[place]]) if isinstance(one, Edge)]
-                new[proof] = tuple(dict.fromkeys((*flat([row[proof]]), *own)))
-            for place in hidden:
-                new[place] = None
-            return tuple(new)
-
-        return Table(table.names, [finish(row) for row in table.rows])
+            return Table(tuple(dict.fromkeys((*self._given, *bound_by(match)))), [])
+        return await in_thread(len(table.rows), lambda: with_proof(match, table))

@@ -12,6 +12,11 @@ from kgnav_mcp.navigation.plans.interning import Step
 from kgnav_mcp.navigation.plans.values import Edge, Node, Row, Table, Value, Way, flat
 from kgnav_mcp.plan import EdgePattern, Match, NodePattern, PathKind, PathPattern
 
+PROOF = "\0proof"
+"""The column of the edges that a row rests on, where they are asked for. No variable is called so."""
+_WAY = "\0way"
+"""Columns that begin so have the edges of one path where a pattern asks for its ends only: what it rests on."""
+
 
 def joined(table: Table, links: Table, edge: str, taken: Sequence[str], bound: int) -> Table:
     """The rows of a table with those of links that agree in all columns that both have; at most one above the bound.
@@ -93,7 +98,49 @@ def known_steps(table: Table, edge: EdgePattern) -> list[Step]:
     return steps + [(one.tail, one, one.head) for one in found if edge.either and one.head is not one.tail]
 
 
-def way_of(row: Row, places: dict[str, int], path: PathPattern, edges: dict[str, EdgePattern]) -> Value:
+def column_of(edge: EdgePattern) -> str:
+    """The column that has what an edge or a path of a pattern stands for, or rests on."""
+    return edge.variable if edge.path is None or has_value(edge.path.kind) else _WAY + edge.variable
+
+
+def ways_as_links(edge: EdgePattern, ways: Sequence[tuple[Node, Value, Node]]) -> Table:
+    """A table of paths, from source to target. Where only the ends are asked for, their edges stand aside."""
+    if column_of(edge) == edge.variable:
+        return looped((edge.source, edge.variable, edge.target), ways)
+    found = looped((edge.source, column_of(edge), edge.target), ways)
+    return Table((*found.names, edge.variable), [(*row, None) for row in found.rows])
+
+
+def with_paths(match: Match, table: Table) -> Table:
+    """A table with the ways through a pattern that have a name."""
+    edges = {edge.variable: edge for edge in match.edges}
+    places, names = table.places, tuple(path.variable for path in match.paths)
+    rows = [(*row, *(_way(row, places, path, edges) for path in match.paths)) for row in table.rows]
+    return Table((*table.names, *names), rows)
+
+
+def with_proof(match: Match, table: Table) -> Table:
+    """A table without the columns of ways; what they and the edges of a match are is added to what rows rest on."""
+    kept = [place for place, name in enumerate(table.names) if not name.startswith(_WAY)]
+    names = tuple(table.names[place] for place in kept)
+    if PROOF not in names:
+        return table if len(names) == len(table.names) else Table(names, [_at(row, kept) for row in table.rows])
+    edges = [table.names.index(column_of(edge)) for edge in match.edges]
+    proof = table.names.index(PROOF)
+
+    def rests_on(row: Row) -> Value:
+        own = (one for place in edges for one in flat([row[place]]) if isinstance(one, Edge))
+        return tuple(dict.fromkeys((*flat([row[proof]]), *own)))
+
+    rows = [_at((*row[:proof], rests_on(row), *row[proof + 1 :]), kept) for row in table.rows]
+    return Table(names, rows)
+
+
+def _at(row: Row, places: Sequence[int]) -> Row:
+    return tuple(row[place] for place in places)
+
+
+def _way(row: Row, places: dict[str, int], path: PathPattern, edges: dict[str, EdgePattern]) -> Value:
     """The path that a row takes through its pattern; null where a part of it is not known."""
     first = row[places[path.elements[0]]]
     nodes, taken = [first], list[Edge]()

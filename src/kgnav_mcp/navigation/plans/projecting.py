@@ -9,7 +9,7 @@ from math import fsum
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.navigation.plans.asking import Asker
 from kgnav_mcp.navigation.plans.functions import number_of
-from kgnav_mcp.navigation.plans.matching import PROOF
+from kgnav_mcp.navigation.plans.patterns import PROOF
 from kgnav_mcp.navigation.plans.values import Rank, Row, Table, Value, flat, identity, rank
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Project, Variable
 from kgnav_mcp.plan.walking import all_parts, conjuncts, rewritten

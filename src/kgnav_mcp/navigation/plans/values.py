@@ -76,7 +76,7 @@ class Table:
 
     def nodes(self, name: str) -> list[Node]:
         """The distinct nodes under a name, also those of its lists."""
-        return list(dict.fromkeys(value for value in flat(self.column(name)) if isinstance(value, Node)))
+        return list(dict.fromkeys(value for value in flat(set(self.column(name))) if isinstance(value, Node)))
 
 
 EMPTY_ROW = Table((), [()])
@@ -99,8 +99,8 @@ Rank = tuple[object, ...]
 def rank(value: Value) -> Rank:  # noqa: PLR0911 - one for each kind
     """A key to sort values of any kinds by; equal keys are equal values.
 
-    Nodes come first, by id, then edges by head, relation, tail and the rest of what they say, lists, paths, text by
-    code points, booleans, numbers by size, and nulls.
+    Nodes come first, by id, then edges by head, relation, tail and the rest of what they say, lists and paths by
+    their members, text by code points, booleans, numbers by size, and nulls.
     """
     match value:
         case Node():
@@ -113,8 +113,8 @@ def rank(value: Value) -> Rank:  # noqa: PLR0911 - one for each kind
         case tuple():
             return _LIST, tuple(rank(item) for item in value)
         case Way():
-            steps = tuple(rank(edge) for edge in value.edges)
-            return _PATH, tuple(node.id for node in value.nodes), steps
+            steps = zip(value.edges, value.nodes[1:], strict=True)
+            return _PATH, value.nodes[0].id, *((rank(edge), node.id) for edge, node in steps)
         case str():
             return _TEXT, value
         case bool():
