@@ -92,7 +92,10 @@ class PlanRow:
 
 @dataclass(frozen=True, slots=True)
 class PartSize:
-    """A part of a plan, as it is written in Cypher, and how many nodes or edges of the graph fit it by itself."""
+    """A part of a plan, as it is written in Cypher, and how many nodes, edges or paths were found to fit it.
+
+    Those that a part is begun with are all of the graph, those that were come by from another part are all of there.
+    """
 
     part: str
     count: Count

@@ -48,6 +48,8 @@ class Fitting:
         scope = own.union(self._given)
         self._waiting = [(variables_of(each) & scope, each) for each in conjuncts(match.where)]
         self._starts: dict[str, Start] = {}
+        self._labelled_ends: set[str] = set()
+        """Nodes that were read by their labels."""
 
     async def fitted(self) -> Table:
         """The rows with all that fits around them.
@@ -140,10 +142,9 @@ class Fitting:
         if best is None:
             raise LookupError("no node of the pattern is left to begin with")
         node = self._patterns[best[1]]
-        found = await self._start(node.variable).nodes(self._reader, node)
-        alone = await self._asked(
-            await self._labelled(Table((node.variable,), [(one,) for one in found]), node), only=True
-        )
+        start = self._start(node.variable)
+        alone = Table((node.variable,), [(one,) for one in await start.nodes(self._reader, node)])
+        alone = await self._asked(alone if start.labelled else await self._labelled(alone, node), only=True)
         self._budget.check(len(self._table.rows) * len(alone.rows), node)
         rows = [(*row, *new) for row in self._table.rows for new in alone.rows]
         self._table = await self._asked(Table((*self._table.names, node.variable), rows))
@@ -159,17 +160,18 @@ class Fitting:
         """Join the rows with an edge, or a path."""
         links = await self._links(edge)
         for name in dict.fromkeys((edge.source, edge.target)):
-            if not self._bound(name):
+            if not self._bound(name) and name not in self._labelled_ends:
                 links = await self._labelled(links, self._patterns[name])
-        links = await self._asked(links, only=True)
-        taken = self._taken(edge)
-        rows, bound = self._table, self._budget.bound
-        self._table = await in_thread(
-            len(rows.rows) + len(links.rows), lambda: joined(rows, links, edge.variable, taken, bound)
-        )
+        await self._join(await self._asked(links, only=True), edge)
         self._budget.check(len(self._table.rows), edge)
         self._table = await self._asked(self._table)
         await self._measure(edge)
+
+    async def _join(self, links: Table, edge: EdgePattern) -> None:
+        """Join the rows with what may stand for an edge."""
+        rows, bound, taken = self._table, self._budget.bound, self._taken(edge)
+        size = len(rows.rows) + len(links.rows)
+        self._table = await in_thread(size, lambda: joined(rows, links, edge.variable, taken, bound))
 
     def _taken(self, edge: EdgePattern) -> list[str]:
         """The edges and trails of this pattern that are already bound: no edge may stand for two of them."""
@@ -209,6 +211,9 @@ class Fitting:
         elif heads is not None:
             side = None if edge.either else Direction.OUTGOING
             steps = await self._reader.expanded(heads, side, edge.relations, edge)
+            if tails is not None:
+                wanted = set(tails)
+                steps = [step for step in steps if step[2] in wanted]
         else:
             side = None if edge.either else Direction.INCOMING
             back = await self._reader.expanded(tails or [], side, edge.relations, edge)
@@ -223,6 +228,8 @@ class Fitting:
                 ends.append(self._table.nodes(name))
             elif self._start(name).selective and (await self._start(name).count(self._reader)).value <= _BY_ENDS:
                 ends.append(await self._start(name).nodes(self._reader, self._patterns[name]))
+                if self._start(name).labelled:
+                    self._labelled_ends.add(name)
             else:
                 ends.append(None)
         return ends[0], ends[1]

@@ -38,6 +38,8 @@ class Start:
 
     ids: tuple[str, ...] | None = None
     scans: tuple[Scan, ...] = ()
+    labelled: bool = False
+    """Whether all of them have the labels of the pattern."""
 
     @property
     def selective(self) -> bool:
@@ -66,6 +68,7 @@ def start_of(node: NodePattern, conditions: Sequence[Expression]) -> Start:
     groups: tuple[str | None, ...] = (None,)
     if node.labels and not node.subclasses:
         groups = min(node.labels, key=len)
+    labelled = len(node.labels) <= (None not in groups)
     equal: tuple[tuple[str, str], ...] = ()
     for condition in conditions:
         ids = _ids(condition, node.variable)
@@ -73,8 +76,8 @@ def start_of(node: NodePattern, conditions: Sequence[Expression]) -> Start:
             return Start(ids)
         equal = equal or _values(condition, node.variable)
     if equal:
-        return Start(scans=tuple(Scan(label, *each) for label in groups for each in equal))
-    return Start(scans=tuple(Scan(label) for label in groups))
+        return Start(None, tuple(Scan(label, *each) for label in groups for each in equal), labelled)
+    return Start(None, tuple(Scan(label) for label in groups), labelled)
 
 
 def _ids(condition: Expression, variable: str) -> tuple[str, ...] | None:

@@ -1,0 +1,187 @@
+"""Answers of plans: pages, proof, bounds, parts of a graph, what is said of them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from kgnav_mcp.errors import InvalidCursor, PlanTooLarge
+from kgnav_mcp.model import AnchoredPage, Certainty, Count, Direction, Link, Stop
+from kgnav_mcp.navigation.plans import evaluate
+from kgnav_mcp.plan import AggregateFunction, NodePattern, Not, PathKind, Pipeline, Plan
+from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from tests.contract import toy as definition
+from tests.contract.example import DictAdapter
+from tests.navigation.plans.writing import (
+    compared,
+    edge,
+    fit,
+    give,
+    is_id,
+    named,
+    node,
+    path,
+    plain,
+    plan,
+    rows,
+    total,
+)
+
+COUNT = named("n", total(AggregateFunction.COUNT))
+VISITS = fit(edge("v", "visited", "h"), where=is_id("h", "harbour"))
+
+
+@pytest.mark.parametrize("size", [1, 7, 1_000])
+async def test_pages_put_together_are_the_whole_answer(toy: GraphAdapter, size: int):
+    asked = plan(VISITS, give("r.year", "v", skip=100))
+    whole = await evaluate(toy, asked, limit=1_000)
+    found: list[object] = []
+    after: str | None = None
+    while True:
+        page = await evaluate(toy, asked, limit=size, after=after)
+        assert page.total == Count(definition.VISITORS - 100)
+        found += rows(page)
+        if page.stop is Stop.COMPLETE:
+            break
+        assert (page.stop, len(page.items)) == (Stop.LIMIT, size)
+        after = page.positions[-1]
+    assert found == rows(whole)
+
+
+@pytest.mark.parametrize("position", ["nonsense", "", "3", "-1.x", "٣.x"])
+async def test_a_position_of_another_answer_is_refused(toy: GraphAdapter, position: str):
+    with pytest.raises(InvalidCursor):
+        await evaluate(toy, plan(VISITS, give("v")), limit=5, after=position)
+    other = await evaluate(toy, plan(VISITS, give("r.year")), limit=5)
+    with pytest.raises(InvalidCursor):
+        await evaluate(toy, plan(VISITS, give("v")), limit=5, after=other.positions[-1])
+
+
+async def test_each_row_brings_the_edges_it_rests_on_where_they_are_asked_for(toy: GraphAdapter):
+    way = path("q", "", "h", PathKind.REACHABLE, 1, variable="s")
+    asked = plan(fit(edge("p", "dislikes", "q"), way, where=is_id("h", "harbour")), give("p"), give("p", distinct=True))
+    (row,) = (await evaluate(toy, asked, limit=5, proof=True)).items
+    assert [plain(one) for one in row.proof] == [("cyd", "dislikes", "ada"), ("ada", "lives_at", "harbour")]
+    assert (await evaluate(toy, asked, limit=5)).items[0].proof == ()
+
+
+async def test_a_sum_rests_on_the_edges_of_all_its_rows(toy: GraphAdapter):
+    page = await evaluate(toy, plan(fit(edge("p", "knows", "q")), give("p", COUNT)), limit=9, proof=True)
+    assert [(row.cells[1], len(row.proof)) for row in page.items] == [(3, 3), (1, 1), (1, 1)]
+
+
+async def test_a_question_of_yes_or_no_answers_with_its_first_witness(toy: GraphAdapter):
+    asked = Plan((Pipeline((VISITS, give("v"))),), asks=True)
+    page = await evaluate(toy, asked, limit=5, proof=True)
+    assert (rows(page), page.total) == ([("visitor000",)], Count(1))
+    assert len(page.items[0].proof) == 1
+
+
+async def test_sizes_tell_how_many_fitted_each_part_in_the_order_of_the_plan(toy: GraphAdapter):
+    parts = node("p", "Person"), edge("p", "knows", "q"), node("q"), edge("q", "lives_at", "h", "s")
+    page = await evaluate(toy, plan(fit(*parts), give("p", "h")), limit=9)
+    assert [(size.part, size.count.value) for size in page.sizes] == [
+        ("(p:Person)", 6),
+        ("(q)", 4),
+        ("(h)", 1),
+        ("(p)-[:knows]->(q)", 5),
+        ("(q)-[:lives_at]->(h)", 1),
+    ]
+
+
+async def test_an_empty_answer_names_the_first_part_that_nothing_fits(toy: GraphAdapter):
+    asked = fit(edge("p", "knows", "q"), edge("q", "moored_at", "h", "s"), where=is_id("p", "ada"))
+    page = await evaluate(toy, plan(asked, give("h")), limit=9)
+    assert (page.items, page.total, page.note) == ((), Count(0), "Nothing fits (q)-[:moored_at]->(h).")
+    page = await evaluate(toy, plan(fit(node("p", "Person"), where=is_id("p", "nobody")), give("p")), limit=9)
+    assert page.note == "Nothing fits (p:Person)."
+
+
+async def test_more_rows_than_may_be_held_are_refused_with_the_sizes(toy: GraphAdapter):
+    asked = plan(fit(edge("p", "lives_at", "h"), edge("v", "visited", "h", "s"), where=is_id("p", "ada")), give("v"))
+    with pytest.raises(PlanTooLarge) as caught:
+        await evaluate(toy, asked, limit=5, bound=100)
+    sizes = {size.part: size.count for size in caught.value.sizes}
+    assert sizes["(v)-[:visited]->(h)"] == Count.at_least(definition.VISITORS)
+    assert sizes["(p)-[:lives_at]->(h)"] == Count(1)
+    assert "at least 150" in caught.value.message
+    assert "label" in caught.value.next_step
+    assert "LIMIT" in caught.value.next_step
+
+
+async def test_a_hub_in_the_middle_of_a_path_is_bounded(toy: GraphAdapter):
+    for kind, lengths in ((PathKind.TRAILS, (1, 3)), (PathKind.REACHABLE, (1,)), (PathKind.SHORTEST, (1,))):
+        around = path("p", "", "q", kind, *lengths, either=True)
+        with pytest.raises(PlanTooLarge):
+            await evaluate(toy, plan(fit(around, where=is_id("p", "ada")), give("q")), limit=5, bound=200)
+
+
+async def test_rows_that_nodes_without_an_edge_between_them_would_make_are_counted_before(toy: GraphAdapter):
+    pairs = fit(node("a", "Visitor"), node("b", "Boat"))
+    with pytest.raises(PlanTooLarge):
+        await evaluate(toy, plan(pairs, give("a", "b")), limit=5, bound=1_000)
+
+
+class Capped(DictAdapter):
+    """A store that gives three rows at once, and says so."""
+
+    async def neighbours(self, ids: Sequence[str], direction: Direction | None, **rest: Any) -> AnchoredPage[Link]:
+        page = await super().neighbours(ids, direction, **rest)
+        if len(page.items) <= 3:
+            return page
+        return AnchoredPage(page.items[:3], page.positions[:3], Count.at_least(3), Stop.ROW_CAP, "capped", page.anchors)
+
+
+async def test_what_a_store_cuts_is_told_and_never_taken_for_the_whole():
+    async with Capped("tests.contract.example_graph", AdapterOptions()) as graph:
+        page = await evaluate(graph, plan(VISITS, give("v")), limit=2)
+        assert (page.stop, page.total) == (Stop.LIMIT, Count.at_least(3))
+        page = await evaluate(graph, plan(VISITS, give("v")), limit=9)
+        assert (page.stop, page.total) == (Stop.ROW_CAP, Count.at_least(3))
+        page = await evaluate(graph, plan(VISITS, give(COUNT)), limit=9)
+        assert rows(page) == [(3,)]
+        assert page.stop is Stop.ROW_CAP
+        assert "lower bounds" in page.note
+        assert page.sizes[-1].count.certainty is Certainty.AT_LEAST
+
+
+class Counting(DictAdapter):
+    """Counts the calls of each verb."""
+
+    def __init__(self) -> None:
+        super().__init__("tests.contract.example_graph", AdapterOptions())
+        self.calls: Counter[str] = Counter()
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in {"describe", "neighbours", "nodes", "edges", "relations"}:
+            self.calls[name] += 1
+        return super().__getattribute__(name)
+
+
+async def test_a_count_describes_no_node_and_many_nodes_cost_no_more_calls_than_few():
+    async with Counting() as graph:
+        around = fit(edge("v", "rented", "b"), edge("b", "used_by", "s", "u"), where=Not(compared("v", "=", "b")))
+        await evaluate(graph, plan(fit(NodePattern("v", (("Visitor",),))), around, give(COUNT)), limit=9)
+        assert "describe" not in graph.calls
+        assert sum(graph.calls.values()) <= 6
+
+
+async def test_the_event_loop_goes_on_while_rows_are_joined(toy: GraphAdapter):
+    pauses: list[float] = []
+
+    async def watch() -> None:
+        while True:
+            before = time.perf_counter()
+            await asyncio.sleep(0)
+            pauses.append(time.perf_counter() - before)
+
+    watching = asyncio.create_task(watch())
+    pairs = fit(node("a", "Visitor"), node("b", "Visitor"), where=compared("a", "<>", "b"))
+    await evaluate(toy, plan(pairs, give(COUNT)), limit=1)
+    watching.cancel()
+    assert len(pauses) > 20
