@@ -13,7 +13,7 @@ import pytest
 from kgnav_mcp.errors import InvalidCursor, PlanTooLarge
 from kgnav_mcp.model import AnchoredPage, Certainty, Count, Direction, Link, Stop
 from kgnav_mcp.navigation.plans import evaluate
-from kgnav_mcp.plan import AggregateFunction, NodePattern, Not, PathKind, Pipeline, Plan
+from kgnav_mcp.plan import AggregateFunction, Connective, Joined, Match, NodePattern, Not, PathKind, Pipeline, Plan
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.contract import toy as definition
 from tests.contract.example import DictAdapter
@@ -169,6 +169,32 @@ async def test_a_count_describes_no_node_and_many_nodes_cost_no_more_calls_than_
         await evaluate(graph, plan(fit(NodePattern("v", (("Visitor",),))), around, give(COUNT)), limit=9)
         assert "describe" not in graph.calls
         assert sum(graph.calls.values()) <= 6
+
+
+async def test_a_count_of_a_label_or_a_relation_reads_no_row():
+    async with Counting() as graph:
+        for asked, expected in (
+            (fit(node("v", "Visitor")), definition.VISITORS),
+            (fit(node("v", "Nobody")), 0),
+            (fit(edge("p", "visited", "h")), definition.VISITORS),
+        ):
+            page = await evaluate(graph, plan(asked, give(COUNT)), limit=9, bound=10)
+            assert (rows(page), [size.count.value for size in page.sizes]) == ([(expected,)], [expected])
+        assert set(graph.calls) <= {"nodes", "neighbours"}
+        around = fit(edge("p", "visited", "h"), node("h", "Place"))
+        with pytest.raises(PlanTooLarge):
+            await evaluate(graph, plan(around, give(COUNT)), limit=9, bound=10)
+
+
+async def test_a_search_between_two_known_nodes_ends_where_they_meet():
+    async with Counting() as graph:
+        near = fit(path("p", "", "q", PathKind.SHORTEST, either=True), where=compared("p", "<>", "q"))
+        both = fit(*near.nodes, where=None)
+        ends = [is_id("p", "ada"), is_id("q", "ben")]
+        asked = Match(both.nodes, near.edges, (), Joined(Connective.AND, tuple(ends)))
+        page = await evaluate(graph, plan(asked, give("r")), limit=9, bound=60)
+        assert len(page.items) == 1
+        assert graph.calls["neighbours"] == 1
 
 
 async def test_the_event_loop_goes_on_while_rows_are_joined(toy: GraphAdapter):

@@ -27,6 +27,11 @@ _ROW = "\0row"
 Fit = Callable[[Match, Table], Awaitable[Table]]
 
 
+async def nodes_of(table: Table, name: str) -> list[Node]:
+    """The distinct nodes in a column."""
+    return await in_thread(len(table.rows), lambda: table.nodes(name))
+
+
 @dataclass(slots=True, eq=False)
 class Asker:
     """Asks tables. `fit` fits a pattern around the rows of a table: conditions have patterns of their own."""
@@ -63,7 +68,7 @@ class Asker:
         for expression in dict.fromkeys(part for one in expressions for part in all_parts(one)):
             match expression:
                 case Property(owner, name, ids):
-                    nodes = table.nodes(owner)
+                    nodes = await nodes_of(table, owner)
                     if name == NAME and not ids:
                         await self.reader.describe(nodes)
                     else:
@@ -71,7 +76,7 @@ class Asker:
                             await self.reader.know(nodes, relation)
                 case HasLabel(variable, labels):
                     await self.reader.know_classes(labels)
-                    await self.reader.describe(table.nodes(variable))
+                    await self.reader.describe(await nodes_of(table, variable))
                 case Call(Function.LABELS | Function.PROPERTIES as function, arguments):
                     rows = await self.values(table, arguments)
                     nodes = [value for row in rows for value in row if isinstance(value, Node)]
@@ -91,11 +96,7 @@ class Asker:
         fits = self._fits.setdefault(expression, Fits(outer))
         if fits.outer != outer:
             fits = self._fits[expression] = Fits(outer)
-        places = [table.names.index(name) for name in outer]
-        asked: dict[tuple[object, ...], tuple[Value, ...]] = {}
-        for row in table.rows:
-            values = tuple(row[place] for place in places)
-            asked.setdefault(tuple(map(identity, values)), values)
+        asked = await in_thread(len(table.rows), lambda: _different(table, outer))
         new = [key for key in asked if key not in fits.counts]
         fits.counts.update((key, 0) for key in new)
         rows: list[Row] = [(*asked[key], number) for number, key in enumerate(new)]
@@ -103,3 +104,10 @@ class Asker:
         for number in found.column(_ROW):
             if isinstance(number, int):
                 fits.counts[new[number]] += 1
+
+
+def _different(table: Table, names: Sequence[str]) -> dict[tuple[object, ...], tuple[Value, ...]]:
+    """The different rows of some columns, by what tells them apart."""
+    places = [table.names.index(name) for name in names]
+    rows = (tuple(row[place] for place in places) for row in table.rows)
+    return {tuple(map(identity, row)): row for row in rows}

@@ -13,6 +13,7 @@ from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Cell, Entity, Path, PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.asking import Asker
 from kgnav_mcp.navigation.plans.budget import Budget, known
+from kgnav_mcp.navigation.plans.counting import counted
 from kgnav_mcp.navigation.plans.matching import Fitting
 from kgnav_mcp.navigation.plans.patterns import PROOF, unmatched
 from kgnav_mcp.navigation.plans.projecting import distinct, in_canonical_order, projected
@@ -58,7 +59,7 @@ class _Evaluation:
     """One evaluation of a plan."""
 
     def __init__(self, graph: GraphAdapter, budget: Budget) -> None:
-        self._budget = budget
+        self._graph, self._budget = graph, budget
         self._reader = Reader(graph, budget)
         self._asker = Asker(self._reader, self._fit)
 
@@ -97,6 +98,9 @@ class _Evaluation:
         )
 
     async def _pipeline(self, pipeline: Pipeline, proof: bool) -> Table:
+        only_count = None if proof else await counted(self._graph, pipeline, self._budget)
+        if only_count is not None:
+            return only_count
         table = Table((PROOF,), [((),)]) if proof else Table((), [()])
         before: Clause | None = None
         for clause in pipeline.clauses:
@@ -118,25 +122,17 @@ class _Evaluation:
     async def _matched(self, match: Match, table: Table) -> Table:
         if not match.optional:
             return await self._fit(match, table)
-        numbered = Table((*table.names, _ROW), [(*row, number) for number, row in enumerate(table.rows)])
-        nothing_fits = self._budget.nothing_fits
+        size, nothing_fits = len(table.rows), self._budget.nothing_fits
+        numbered = await in_thread(size, lambda: _numbered(table))
         found = await self._fit(match, numbered)
         self._budget.nothing_fits = nothing_fits
-        place = found.names.index(_ROW)
-        fitted = {row[place] for row in found.rows}
-        left = unmatched(match, Table(numbered.names, [row for row in numbered.rows if row[-1] not in fitted]))
-        order = [left.names.index(name) for name in found.names]
-        rows = found.rows + [tuple(row[at] for at in order) for row in left.rows]
-        names = (*found.names[:place], *found.names[place + 1 :])
-        return Table(names, [(*row[:place], *row[place + 1 :]) for row in rows])
+        return await in_thread(size + len(found.rows), lambda: _with_unmatched(match, numbered, found))
 
     async def _unwound(self, clause: Unwind, table: Table) -> Table:
         lists = await self._asker.values(table, [clause.of])
-        rows: list[Row] = []
-        for row, (value,) in zip(table.rows, lists, strict=True):
-            members = value if isinstance(value, tuple) else () if value is None else (value,)
-            rows += ((*row, member) for member in members)
-            self._budget.check(len(rows))
+        bound = self._budget.bound
+        rows = await in_thread(len(lists), lambda: _spread(table, lists, bound))
+        self._budget.check(len(rows))
         return Table((*table.names, clause.variable), rows)
 
     def _cell(self, value: Value) -> Cell:
@@ -165,6 +161,31 @@ class _Evaluation:
         if not table.rows and part is not None:
             notes.append(f"Nothing fits {part_text(part)}.")
         return " ".join(notes)
+
+
+def _spread(table: Table, lists: list[Row], bound: int) -> list[Row]:
+    """Each row with each member of its list; little more than the bound."""
+    rows: list[Row] = []
+    for row, (value,) in zip(table.rows, lists, strict=True):
+        members = value if isinstance(value, tuple) else () if value is None else (value,)
+        rows += ((*row, member) for member in members)
+        if len(rows) > bound:
+            break
+    return rows
+
+
+def _numbered(table: Table) -> Table:
+    """A table with the numbers of its rows."""
+    return Table((*table.names, _ROW), [(*row, number) for number, row in enumerate(table.rows)])
+
+
+def _with_unmatched(match: Match, numbered: Table, found: Table) -> Table:
+    """What an optional pattern gives: the rows that fit, and with nulls those that nothing fits; without numbers."""
+    fitted = set(found.column(_ROW))
+    left = unmatched(match, Table(numbered.names, [row for row in numbered.rows if row[-1] not in fitted]))
+    names = tuple(name for name in found.names if name != _ROW)
+    rows = (part.pick(names) for part in (found, left))
+    return Table(names, [row for part in rows for row in part])
 
 
 def _tag(rows: list[Row], width: int) -> str:

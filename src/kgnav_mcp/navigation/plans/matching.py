@@ -7,9 +7,11 @@ bound, or smallest, comes first.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Direction
-from kgnav_mcp.navigation.plans.asking import Asker
+from kgnav_mcp.navigation.plans.asking import Asker, nodes_of
 from kgnav_mcp.navigation.plans.paths import Paths
 from kgnav_mcp.navigation.plans.patterns import (
     bound_by,
@@ -20,6 +22,7 @@ from kgnav_mcp.navigation.plans.patterns import (
     looped,
     merged,
     of_certain_edges,
+    paired,
     ways_as_links,
     with_paths,
     with_proof,
@@ -30,6 +33,8 @@ from kgnav_mcp.navigation.plans.values import Node, Row, Table
 from kgnav_mcp.plan import EdgePattern, Match, NodePattern
 from kgnav_mcp.plan.walking import conjuncts, variables_of
 
+_PAIRS = 10_000
+"""Pairs of the ends of a path, by which it is searched instead of from one end alone."""
 _BY_ENDS = 10_000
 """Nodes of a small set at the far end, by which edges are asked for instead of by the near end alone."""
 
@@ -63,8 +68,9 @@ class Fitting:
                 await self._settle(node)
         while self._table.rows and (self._edges or self._unbound()):
             edge = await self._next_edge()
-            if edge is None:
-                await self._begin()
+            far = None if edge is None else await self._small_end(edge)
+            if edge is None or far is not None:
+                await self._begin(self._unbound() if far is None else [far])
             else:
                 self._edges.remove(edge)
                 await self._follow(edge)
@@ -86,13 +92,13 @@ class Fitting:
         place = self._table.names.index(node.variable)
         self._table = Table(self._table.names, [row for row in self._table.rows if isinstance(row[place], Node)])
         self._table = await self._asked(await self._labelled(self._table, node))
-        self._budget.measured(node, len(self._table.nodes(node.variable)))
+        self._budget.measured(node, len(await nodes_of(self._table, node.variable)))
 
     async def _labelled(self, table: Table, node: NodePattern) -> Table:
         """The rows whose node has a label of each group."""
         if not node.labels or not table.rows:
             return table
-        reader, nodes = self._reader, table.nodes(node.variable)
+        reader, nodes = self._reader, await nodes_of(table, node.variable)
         await reader.know_classes(label for group in node.labels for label in group)
         await reader.describe(nodes)
         place = table.names.index(node.variable)
@@ -123,18 +129,25 @@ class Fitting:
         costs = [await self._cost(edge) for edge in near]
         return near[costs.index(min(costs))]
 
+    async def _small_end(self, edge: EdgePattern) -> str | None:
+        """The end of a path that is not bound, but named by an id or a value: a search ends where it knows its end."""
+        far = edge.target if self._bound(edge.source) else edge.source
+        if edge.path is None or self._bound(far) or not self._start(far).selective:
+            return None
+        ends = (await self._start(far).count(self._reader)).value
+        return far if ends * len(self._table.rows) <= _PAIRS else None
+
     async def _cost(self, edge: EdgePattern) -> tuple[bool, int]:
         """What an edge costs to follow: paths last, then by the rows at the bound end."""
         bound = edge.source if self._bound(edge.source) else edge.target
-        nodes = self._table.nodes(bound)
+        nodes = await nodes_of(self._table, bound)
         if edge.path is not None:
             return True, len(nodes)
         return False, await self._reader.degree(nodes, direction_from(edge, bound), edge.relations)
 
-    async def _begin(self) -> None:
+    async def _begin(self, names: Sequence[str]) -> None:
         """Bind the node with the smallest set, beside each row."""
         best: tuple[int, str] | None = None
-        names = self._unbound()
         for name in names:
             size = (await self._start(name).count(self._reader)).value if len(names) > 1 else 0
             if best is None or size < best[0]:
@@ -143,11 +156,13 @@ class Fitting:
             raise LookupError("no node of the pattern is left to begin with")
         node = self._patterns[best[1]]
         start = self._start(node.variable)
-        alone = Table((node.variable,), [(one,) for one in await start.nodes(self._reader, node)])
+        found = await start.nodes(self._reader, node)
+        alone = Table((node.variable,), await in_thread(len(found), lambda: [(one,) for one in found]))
         alone = await self._asked(alone if start.labelled else await self._labelled(alone, node), only=True)
         self._budget.check(len(self._table.rows) * len(alone.rows), node)
-        rows = [(*row, *new) for row in self._table.rows for new in alone.rows]
-        self._table = await self._asked(Table((*self._table.names, node.variable), rows))
+        self._table = await self._asked(
+            await in_thread(len(self._table.rows) * len(alone.rows), lambda: paired(self._table, alone))
+        )
         self._budget.measured(node, len(alone.rows))
 
     def _start(self, name: str) -> Start:
@@ -200,7 +215,9 @@ class Fitting:
             return looped(names, known_steps(self._table, edge))
         if edge.path is not None:
             paths = Paths(self._reader, edge)
-            ends = [self._table.nodes(name) if self._bound(name) else None for name in (edge.source, edge.target)]
+            ends = [
+                await nodes_of(self._table, name) if self._bound(name) else None for name in (edge.source, edge.target)
+            ]
             return ways_as_links(edge, await paths.between(*ends))
         heads, tails = await self._ends(edge)
         if heads is not None and tails is not None and not self._reader.two_hops(edge.relations):
@@ -225,7 +242,7 @@ class Fitting:
         ends: list[list[Node] | None] = []
         for name in (edge.source, edge.target):
             if self._bound(name):
-                ends.append(self._table.nodes(name))
+                ends.append(await nodes_of(self._table, name))
             elif self._start(name).selective and (await self._start(name).count(self._reader)).value <= _BY_ENDS:
                 ends.append(await self._start(name).nodes(self._reader, self._patterns[name]))
                 if self._start(name).labelled:

@@ -42,6 +42,12 @@ def joined(table: Table, links: Table, edge: str, taken: Sequence[str], bound: i
     return Table((*table.names, *(links.names[at] for at in new)), rows)
 
 
+def paired(table: Table, other: Table) -> Table:
+    """Each row of a table with each of another."""
+    rows = [(*row, *new) for row in table.rows for new in other.rows]
+    return Table((*table.names, *other.names), rows)
+
+
 def merged(match: Match) -> dict[str, NodePattern]:
     """One pattern for each node, with all labels that it has anywhere in the match."""
     found: dict[str, NodePattern] = {}
@@ -124,7 +130,7 @@ def with_proof(match: Match, table: Table) -> Table:
     kept = [place for place, name in enumerate(table.names) if not name.startswith(_WAY)]
     names = tuple(table.names[place] for place in kept)
     if PROOF not in names:
-        return table if len(names) == len(table.names) else Table(names, [_at(row, kept) for row in table.rows])
+        return table if len(names) == len(table.names) else Table(names, list(table.pick(names)))
     edges = [table.names.index(column_of(edge)) for edge in match.edges]
     proof = table.names.index(PROOF)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kgnav_mcp.model import Entity, Triple
@@ -73,6 +73,11 @@ class Table:
         """The values under a name."""
         place = self.names.index(name)
         return [row[place] for row in self.rows]
+
+    def pick(self, names: Sequence[str]) -> Iterable[Row]:
+        """The rows with these columns only."""
+        places = [self.names.index(name) for name in names]
+        return (tuple(row[place] for place in places) for row in self.rows)
 
     def nodes(self, name: str) -> list[Node]:
         """The distinct nodes under a name, also those of its lists."""

@@ -1,0 +1,75 @@
+"""Plans that only count the nodes of a label or the edges of a relation: the store says it, no row is read."""
+
+from __future__ import annotations
+
+from kgnav_mcp.errors import UnknownName
+from kgnav_mcp.model import Certainty, Count
+from kgnav_mcp.navigation.plans.budget import Budget
+from kgnav_mcp.navigation.plans.starting import start_of
+from kgnav_mcp.navigation.plans.values import Table
+from kgnav_mcp.plan import (
+    Aggregate,
+    AggregateFunction,
+    EdgePattern,
+    Match,
+    NodePattern,
+    Pipeline,
+    Project,
+    Variable,
+)
+from kgnav_mcp.port import GraphAdapter
+
+
+async def counted(graph: GraphAdapter, pipeline: Pipeline, budget: Budget) -> Table | None:
+    """The answer of a plan that counts one thing; None: it asks more, or the store does not know the number."""
+    match pipeline.clauses:
+        case (Match(optional=False, paths=()) as match, Project() as project) if _only_counts(match, project):
+            pass
+        case _:
+            return None
+    part = match.edges[0] if match.edges else match.nodes[0]
+    count = await (_edges(graph, part) if isinstance(part, EdgePattern) else _nodes(graph, part))
+    if count is None or count.certainty is not Certainty.EXACT:
+        return None
+    budget.sizes[part] = count
+    return Table(tuple(column.name for column in project.columns), [tuple(count.value for _ in project.columns)])
+
+
+def _only_counts(match: Match, project: Project) -> bool:
+    """Whether all columns are the number of rows, and the rows those of one node or one edge without more."""
+    parts = match.edges or match.nodes
+    if len(parts) != 1 or match.where is not None or project.where is not None or project.skip or project.limit == 0:
+        return False
+    if match.edges and any(node.labels or node.variable not in _ends(match.edges[0]) for node in match.nodes):
+        return False
+    counted_too = (None, Variable(parts[0].variable))
+    return all(
+        isinstance(value := column.value, Aggregate)
+        and value.function is AggregateFunction.COUNT
+        and value.of in counted_too
+        and not (value.distinct and value.of is None)
+        for column in project.columns
+    ) and bool(project.columns)
+
+
+def _ends(edge: EdgePattern) -> tuple[str, str]:
+    return edge.source, edge.target
+
+
+async def _nodes(graph: GraphAdapter, node: NodePattern) -> Count | None:
+    """How many nodes there are, with a label or in all."""
+    start = start_of(node, ())
+    if len(start.scans) != 1 or not start.labelled:
+        return None
+    try:
+        return (await graph.nodes(start.scans[0].label, None, None, limit=1)).total
+    except UnknownName:
+        return Count(0)
+
+
+async def _edges(graph: GraphAdapter, edge: EdgePattern) -> Count | None:
+    """How many edges a relation has."""
+    if len(edge.relations) != 1 or edge.either or edge.path is not None or edge.source == edge.target:
+        return None
+    facts = (await graph.schema(edge.relations[0], limit=1)).relations
+    return next((each.count for each in facts if each.relation.id == edge.relations[0]), None)
