@@ -72,6 +72,7 @@ class Comparison(StrEnum):
     STARTS_WITH = "STARTS WITH"
     ENDS_WITH = "ENDS WITH"
     MATCHES = "=~"
+    """The whole text fits a regular expression."""
     IN = "IN"
     """The left value is a member of the right list; of a property with one value: equal to it."""
 

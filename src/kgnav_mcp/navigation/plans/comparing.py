@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from kgnav_mcp.errors import InvalidArgument
+from kgnav_mcp.navigation.plans.regular import fits
 from kgnav_mcp.navigation.plans.values import Node, Value
 from kgnav_mcp.plan import Comparison
 from kgnav_mcp.port.scalars import Date
@@ -134,28 +134,8 @@ def _not_less(left: Value, right: Value) -> bool | None:
     return some((less(right, left), equal(left, right) if less(right, left) is not None else None))
 
 
-def _texts(test: Callable[[str, str], bool]) -> Callable[[Value, Value], bool | None]:
+def _texts(test: Callable[[str, str], bool | None]) -> Callable[[Value, Value], bool | None]:
     return lambda left, right: test(left, right) if isinstance(left, str) and isinstance(right, str) else None
-
-
-def _matches(text: str, expression: str) -> bool:
-    """Whether the whole text fits a regular expression."""
-    return regular_expression(expression).fullmatch(text) is not None
-
-
-@lru_cache(maxsize=100)
-def regular_expression(expression: str) -> re.Pattern[str]:
-    """A regular expression, ready to be used.
-
-    Raises:
-        InvalidArgument: it is none.
-    """
-    try:
-        return re.compile(expression)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise InvalidArgument(
-            f"{expression[:80]!r} is no regular expression: {error}", next_step="Use CONTAINS for a text as it stands."
-        ) from error
 
 
 _TESTS: dict[Comparison, Callable[[Value, Value], bool | None]] = {
@@ -168,5 +148,5 @@ _TESTS: dict[Comparison, Callable[[Value, Value], bool | None]] = {
     Comparison.CONTAINS: _texts(lambda text, part: part in text),
     Comparison.STARTS_WITH: _texts(str.startswith),
     Comparison.ENDS_WITH: _texts(str.endswith),
-    Comparison.MATCHES: _texts(_matches),
+    Comparison.MATCHES: _texts(fits),
 }
