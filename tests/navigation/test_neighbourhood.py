@@ -6,11 +6,11 @@ from unittest.mock import patch
 
 import pytest
 
-from kgnav_mcp.errors import UnknownEntity, UnknownRelation
+from kgnav_mcp.errors import UnknownEntity, UnknownName, UnknownRelation
 from kgnav_mcp.model import Count, Direction, Page, Stop, Triple
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
-from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.port import FarEnds, GraphAdapter
 from tests.contract import toy
 from tests.navigation.walking import all_pages, entity, short
 
@@ -146,6 +146,31 @@ async def test_a_two_hop_relation_is_accepted_by_the_filter(graph: GraphAdapter)
     found = await search(graph, await entity(graph, "ada"), OUTGOING, only=["marriage.spouse"], limits=LIMITS)
     assert found.rows is not None
     assert [short(triple)[2] for triple in found.rows.items] == ["ben", "cyd"]
+
+
+@pytest.mark.parametrize("words", ["boat 7", "BOAT 7", "7 boat"])
+async def test_a_hub_is_searched_by_the_words_of_its_far_ends(graph: GraphAdapter, words: str) -> None:
+    for only in ([], ["moored_at"]):
+        found = await search(graph, toy.HUB, INCOMING, only=only, far=FarEnds(words=words), limits=LIMITS)
+        assert found.rows is not None
+        assert {triple.head.id for triple in found.rows.items} == {"boat07", *(f"boat7{n}" for n in range(10))}
+
+
+async def test_a_hub_is_searched_by_the_label_of_its_far_ends(graph: GraphAdapter) -> None:
+    found = await search(graph, toy.HUB, INCOMING, far=FarEnds(label="Person"), limits=LIMITS)
+    assert found.rows is not None
+    assert [short(triple)[0] for triple in found.rows.items if triple.relation.id == "lives_at"] == ["ada"]
+    assert not [triple for triple in found.rows.items if triple.relation.id in ("visited", "moored_at")]
+    with pytest.raises(UnknownName, match="no label 'Persn'"):
+        await search(graph, toy.HUB, INCOMING, far=FarEnds(label="Persn"), limits=LIMITS)
+
+
+async def test_what_lies_behind_mediators_is_searched_as_well(graph: GraphAdapter) -> None:
+    for only in ([], ["marriage"], ["marriage.spouse"]):
+        found = await search(graph, "ada", OUTGOING, only=only, far=FarEnds(words="ben waters"), limits=LIMITS)
+        assert found.rows is not None
+        assert ("ada", "marriage.spouse", "ben") in [short(triple) for triple in found.rows.items]
+        assert {short(triple)[2] for triple in found.rows.items} == {"ben"}
 
 
 async def test_an_id_is_followed_without_being_looked_up_first(graph: GraphAdapter) -> None:

@@ -7,8 +7,8 @@ from unittest.mock import AsyncMock
 
 import pytest
 
-from kgnav_mcp.errors import UnknownName
-from kgnav_mcp.model import Count
+from kgnav_mcp.errors import UnknownName, UnknownRelation
+from kgnav_mcp.model import Count, Direction, Entity
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.primitives import (
     FROM_FIRST_LINK,
@@ -74,7 +74,41 @@ async def test_neighbours_come_with_their_properties_and_the_relationships_own(g
         ("ada", "marriage.spouse", "ben"),
     ]
     assert roles(found.links.items[1].triple) == {"from": "1835-07-08", "rite": "civil"}
-    assert ("age", "36") in {(triple.relation.id, end(triple.tail)) for triple in found.properties["ada"]}
+    assert ("age", "36") in {(triple.relation.id, end(triple.tail)) for triple in found.neighbours["ada"].properties}
+
+
+async def test_neighbours_come_with_their_labels(graph: GraphAdapter) -> None:
+    found = await get_all_nearest_neighbors(graph, "Person", "name", "Ben Waters", limits=LIMITS)
+    assert found.neighbours["ada"].entity.types == (await graph.describe(["ada"]))["ada"].types
+
+
+@pytest.mark.parametrize("direction", Direction)
+async def test_neighbours_narrow_to_a_direction(graph: GraphAdapter, direction: Direction) -> None:
+    both = await get_all_nearest_neighbors(graph, "Person", "name", "Ben Waters", limits=LIMITS)
+    one = await get_all_nearest_neighbors(graph, "Person", "name", "Ben Waters", direction=direction, limits=LIMITS)
+    assert both.links is not None
+    assert one.links is not None
+    assert list(one.links.items) == [link for link in both.links.items if link.direction is direction]
+
+
+async def test_neighbours_of_a_hub_narrow_to_a_relationship_and_a_label(graph: GraphAdapter) -> None:
+    hub = ("Place", "name", "Old Harbour")
+    for asked, ids in (
+        ({"relationship": "Lives at"}, ["ada"]),
+        ({"neighbor_label": "Person"}, ["ada"]),
+        ({"relationship": "moored_at", "neighbor_label": "person"}, []),
+    ):
+        found = await get_all_nearest_neighbors(graph, *hub, **asked, limits=LIMITS)
+        assert found.links is not None
+        assert [link.far_end.id for link in found.links.items if isinstance(link.far_end, Entity)] == ids
+    boats = await get_all_nearest_neighbors(graph, *hub, neighbor_label="Boat", limits=LIMITS)
+    assert boats.links is not None
+    assert {link.triple.relation.id for link in boats.links.items} == {"moored_at"}
+    with pytest.raises(UnknownRelation) as caught:
+        await get_all_nearest_neighbors(graph, *hub, relationship="mored_at", limits=LIMITS)
+    assert caught.value.nearest[0] == "moored_at"
+    with pytest.raises(UnknownName, match="no label 'Boaat'"):
+        await get_all_nearest_neighbors(graph, *hub, neighbor_label="Boaat", limits=LIMITS)
 
 
 async def test_a_hub_collapses_to_relations_between_nodes(graph: GraphAdapter) -> None:

@@ -58,13 +58,13 @@ class Neighbourhood:
 class NearestNeighbours:
     """The nodes a property value picked out and every link of theirs, or, at a hub, only their relations.
 
-    Exactly one of `links` and `relations` is set. `properties` are the neighbours' own, by their ids.
+    Exactly one of `links` and `relations` is set. `neighbours` are described, with properties, by their ids.
     """
 
     anchors: Page[Entity]
     links: Page[Link] | None = None
     relations: Page[RelationFacts] | None = None
-    properties: Mapping[str, tuple[Triple, ...]] = field(default_factory=dict[str, tuple["Triple", ...]])
+    neighbours: Mapping[str, NodeProperties] = field(default_factory=dict[str, NodeProperties])
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Qualifier, Relation, Stop, Triple
-from kgnav_mcp.port import GraphAdapter, TailKind
+from kgnav_mcp.port import ANY_FAR_ENDS, FarEnds, GraphAdapter
 
 _BATCH = 100
 """Rows read and flattened at once where the characters of an answer are limited: what does not fit is not read."""
@@ -58,13 +58,14 @@ async def flattened(
     direction: Direction | None,
     *,
     paths: Sequence[tuple[str, ...]] | None = None,
-    far_ends: TailKind | None = None,
+    far: FarEnds = ANY_FAR_ENDS,
     limit: int,
     characters: int | None = None,
     after: str | None = None,
 ) -> AnchoredPage[Link]:
     """The triples at the entities in one direction, or in both (None), with every mediator flattened.
 
+    `far` narrows them by their far ends as the store has them: what a mediator leads to is told by two-hop paths.
     Once the rows have so many `characters` no more are read: those of mediators cost further queries. Positions are
     `FlattenedPosition`s, since a page may end between the rows of one mediator. The total is exact where the store's
     total is exact and each edge gave one row, or where the whole list was read.
@@ -74,9 +75,11 @@ async def flattened(
     step = _BATCH if characters is not None and two_hops else limit
     left = limit
     while True:
-        page = await graph.neighbours(
-            ids, direction, paths=paths, far_ends=far_ends, limit=min(step, left), after=flat.position.after
-        )
+        after, most = flat.position.after, min(step, left)
+        if far.narrow:
+            page = await graph.matching(ids, direction, paths=paths, far=far, limit=most, after=after)
+        else:
+            page = await graph.neighbours(ids, direction, paths=paths, far_ends=far.kind, limit=most, after=after)
         await flat.take(page)
         left -= len(page.items)
         if flat.full or page.stop is not Stop.LIMIT or not page.items or left < 1:

@@ -29,7 +29,7 @@ from kgnav_mcp.navigation.resolving import (
     resolve_entities,
     unknown_relation,
 )
-from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.port import ANY_FAR_ENDS, FarEnds, GraphAdapter
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,11 @@ class Follower:
     graph: GraphAdapter
     direction: Direction | None
     limits: Limits
+    far: FarEnds = ANY_FAR_ENDS
     offers: Callable[[str], bool] = lambda _: True
 
     async def rows(self, given: Given, names: Sequence[str], after: str | None = None) -> AtEntities[Link]:
-        """The rows of these relations, and which of several entities have none of one of them.
+        """The rows of these relations (without names: of all), and which of several entities have none of one of them.
 
         Names are tried as ids first. Only where one of them gives no row are they matched to the entities' relations.
         A cursor belongs to the list of the matched relations.
@@ -51,6 +52,8 @@ class Follower:
             UnknownRelation: a name means no relation of any of these entities.
             UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
         """
+        if self.far.narrow:
+            return await self._narrowed(given, names, after)
         if after is None and all(map(self.offers, names)):
             entities, page = await read_at_entities(self.graph, given, partial(self._read, [(name,) for name in names]))
             if all(_has_rows_of(page, name) for name in names):
@@ -58,11 +61,23 @@ class Follower:
         else:
             entities = await resolve_entities(self.graph, given)
         ids = [entity.id for entity in entities]
-        meant, offered = await self._matching(entities, ids, names)
+        meant, offered = await self._matching(entities, names)
         facts = [fact for found in meant.values() for fact in found]
         paths = list(dict.fromkeys(tuple(hop.id for hop in fact.hops) for fact in facts))
         page = await self._read(paths, ids, after)
         return AtEntities(entities, page, () if after else _lacking(meant, entities, offered))
+
+    async def _narrowed(self, given: Given, names: Sequence[str], after: str | None) -> AtEntities[Link]:
+        """The rows with the far ends that are asked for, and which entities have none."""
+        entities = await resolve_entities(self.graph, given)
+        ids = [entity.id for entity in entities]
+        meant, offered = await self._matching(entities, names, hops=2)
+        chosen = [fact for found in meant.values() for fact in found] if names else offered.items
+        page = await self._read(paths_to_far_ends(chosen, offered.items), ids, after)
+        if not page.items and after is None:
+            await check_label(self.graph, self.far)
+        whole = page.stop is Stop.COMPLETE and after is None and bool(page.items)
+        return AtEntities(entities, page, lacking({"": _anchors(page)}, entities) if whole else ())
 
     def _read(
         self, paths: Sequence[tuple[str, ...]], ids: Sequence[str], after: str | None = None
@@ -73,6 +88,7 @@ class Follower:
             ids,
             self.direction,
             paths=paths,
+            far=self.far,
             limit=limits.row_limit,
             characters=limits.characters,
             after=after,
@@ -91,29 +107,54 @@ class Follower:
         return _lacking(matching_relations(names, offered.items), entities, offered)
 
     async def _matching(
-        self, entities: Sequence[Entity], ids: Sequence[str], names: Sequence[str]
+        self, entities: Sequence[Entity], names: Sequence[str], *, hops: int = 1
     ) -> tuple[Mapping[str, Sequence[RelationFacts]], Page[RelationFacts]]:
-        """What each name means at these entities, and all that it was looked for in.
+        """What each name means at these entities, and all that it was looked for in: two hops where one is not enough.
 
         What a name means wrongly is said, with where it is instead.
         """
-        offered = await self._offered(ids, hops=1)
+        ids = [entity.id for entity in entities]
+        offered = await self._offered(ids, hops)
         meant = matching_relations(names, offered.items)
-        if not all(meant.values()):
-            offered = await self._offered(ids, hops=2)
-            meant = matching_relations(names, offered.items)
+        if hops == 1 and not all(meant.values()):
+            return await self._matching(entities, names, hops=2)
         for name, found in meant.items():
             if not found:
                 turned = self.direction and self.direction.opposite
                 there = await relation_facts(self.graph, ids, turned, limits=self.limits) if turned else None
-                raise unknown_relation(
-                    name, entities, self.direction, offered.items, there.items if there is not None else ()
-                )
+                opposite = there.items if there is not None else ()
+                raise unknown_relation(name, entities, self.direction, offered.items, opposite)
         return meant, offered
 
     async def _offered(self, ids: Sequence[str], hops: int) -> AnchoredPage[RelationFacts]:
         page = await relation_facts(self.graph, ids, self.direction, hops=hops, hidden=True, limits=self.limits)
         return select(page, [self.offers(fact.relation.id) for fact in page.items])
+
+
+def paths_to_far_ends(chosen: Sequence[RelationFacts], offered: Sequence[RelationFacts]) -> list[tuple[str, ...]]:
+    """The paths of relations, and of those to mediators also the two-hop ones that lead on from there."""
+
+    def onward(fact: RelationFacts) -> list[RelationFacts]:
+        outgoing = fact.direction is Direction.OUTGOING
+        two_hops = (one for one in offered if len(one.hops) == 2 and one.direction is fact.direction)
+        return [one for one in two_hops if one.hops[0 if outgoing else 1] == fact.relation]
+
+    facts = [one for fact in chosen for one in (fact, *(onward(fact) if fact.mediators else ()))]
+    return list(dict.fromkeys(tuple(hop.id for hop in fact.hops) for fact in facts))
+
+
+async def check_label(graph: GraphAdapter, far: FarEnds) -> None:
+    """Say so where far ends are asked for by a label that no node has.
+
+    Raises:
+        UnknownName: the graph has no such label.
+    """
+    if far.label is not None:
+        await graph.nodes(far.label, None, None, limit=1)
+
+
+def _anchors(page: Page[Link]) -> set[str]:
+    return {link.anchor.id for link in page.items}
 
 
 def lacking(having: Mapping[str, set[str]], entities: Sequence[Entity]) -> tuple[Lacking, ...]:

@@ -35,7 +35,7 @@ from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.listing import ranked, relation_facts, single_relation
 from kgnav_mcp.navigation.ranking import Ranker, bm25
 from kgnav_mcp.navigation.resolving import Given, read_at_entities
-from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.port import ANY_FAR_ENDS, FarEnds, GraphAdapter
 
 _QUALIFIED = 2
 """Triples that are named where an entity is nothing but the value of their qualifiers."""
@@ -47,6 +47,7 @@ async def search(
     direction: Direction,
     *,
     only: Sequence[str] = (),
+    far: FarEnds = ANY_FAR_ENDS,
     question: str | None = None,
     after: str | None = None,
     limits: Limits,
@@ -55,15 +56,16 @@ async def search(
     """The neighbourhood of one or several entities in one direction, or their relations at a hub (SoG, Algorithm 1).
 
     Several entities are a hub where they have more than k rows together. `only` filters by relation id or label and
-    switches the collapse off. `question` ranks the relations of a hub.
+    switches the collapse off, and so does `far`, which narrows the rows by their far ends. `question` ranks the
+    relations of a hub.
 
     Raises:
         UnknownRelation: a filter names no relation of these entities in this direction.
         InvalidCursor: the list is not what it was when the cursor was made.
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
     """
-    if only:
-        found = await Follower(graph, direction, limits).rows(given, only, after)
+    if only or far.narrow:
+        found = await Follower(graph, direction, limits, far).rows(given, only, after)
         return Neighbourhood(found.entities, direction, rows=_triples(found.page), lacking=found.lacking)
     entities, around = await read_at_entities(graph, given, partial(_rows_or_relations, graph, direction, limits))
     if around.relations is not None:

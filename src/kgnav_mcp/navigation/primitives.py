@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Awaitable
+from dataclasses import replace
 
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import (
     Direction,
     Entity,
@@ -22,10 +24,12 @@ from kgnav_mcp.model import (
     Triple,
 )
 from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.navigation.following import check_label, paths_to_far_ends
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.listing import single_relation, without_classes
 from kgnav_mcp.navigation.pages import page_after
-from kgnav_mcp.port import Capability, GraphAdapter, TailKind, ValueOwner
+from kgnav_mcp.navigation.resolving import matching_relations, unknown_relation
+from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind, ValueOwner
 
 ANY_LABEL = "*"
 """As a label: nodes of any label, for graphs that have none."""
@@ -82,47 +86,70 @@ async def get_all_nearest_neighbors(
     property_name: str,
     property_value: str,
     *,
+    direction: Direction | None = None,
+    relationship: str | None = None,
+    neighbor_label: str | None = None,
     after: str | None = None,
     limits: Limits,
 ) -> NearestNeighbours:
     """Every neighbour of the nodes with this label and value, with its relationship (GraphWalk, tool 2).
 
-    More than k links collapse to their relations, as `search` does, unless all are of one; the position FROM_FIRST_LINK
-    pages through them.
+    More than k links collapse to their relations, as `search` does, unless all are of one, or a relationship or a
+    label of neighbours is asked for; the position FROM_FIRST_LINK pages through them.
 
     Raises:
         UnknownName: the graph has no such label or property.
+        UnknownRelation: the nodes have no such relationship.
     """
     anchors = await graph.nodes(_label(label), property_name, property_value, limit=_NODE_LIMIT)
     if not anchors.items:
         return NearestNeighbours(anchors, links=Page((), (), anchors.total, anchors.stop))
     ids = [anchor.id for anchor in anchors.items]
+    far = FarEnds(TailKind.ENTITY, _label(neighbor_label or ""))
+    narrowed = relationship is not None or far.narrow
+    paths = None
+    if narrowed:
+        offered = (await _relations(graph, ids, direction, limits)).items
+        chosen = offered if relationship is None else matching_relations([relationship], offered)[relationship]
+        if relationship is not None and not chosen:
+            raise unknown_relation(relationship, anchors.items, direction, offered)
+        paths = paths_to_far_ends(chosen, offered)
 
     def read(limit: int, place: str | None = None) -> Awaitable[Page[Link]]:
-        return flattened(graph, ids, None, far_ends=TailKind.ENTITY, limit=limit, after=place)
+        return flattened(graph, ids, direction, paths=paths, far=far, limit=limit, after=place)
 
-    if after is not None:
+    if after is not None or narrowed:
         page = await read(_NODE_LIMIT, None if after == FROM_FIRST_LINK else after)
     else:
         page = await read(limits.hub_threshold + 1)
         if len(page.items) > limits.hub_threshold:
-            relations = await _relations(graph, ids, limits)
+            relations = await _relations(graph, ids, direction, limits)
             if limits.collapse_single or single_relation(relations) is None:
                 return NearestNeighbours(anchors, relations=relations)
             page = await read(limits.hub_threshold)
-    neighbours = [link.far_end.id for link in page.items if isinstance(link.far_end, Entity)]
-    properties = await _properties(graph, list(dict.fromkeys(neighbours)))
-    return NearestNeighbours(anchors, page, properties={node: tuple(own) for node, own in properties.items()})
+    if not page.items and after is None:
+        await check_label(graph, far)
+    neighbours = dict.fromkeys(link.far_end.id for link in page.items if isinstance(link.far_end, Entity))
+    return NearestNeighbours(anchors, page, neighbours=await _with_properties(graph, list(neighbours)))
 
 
-async def _relations(graph: GraphAdapter, ids: list[str], limits: Limits) -> Page[RelationFacts]:
+async def _with_properties(graph: GraphAdapter, ids: list[str]) -> dict[str, NodeProperties]:
+    if not ids:
+        return {}
+    described, properties = await gathered(graph.describe(ids), _properties(graph, ids))
+    return {node: NodeProperties(entity, tuple(properties[node])) for node, entity in described.items()}
+
+
+async def _relations(
+    graph: GraphAdapter, ids: list[str], direction: Direction | None, limits: Limits
+) -> Page[RelationFacts]:
     hops = 2 if Capability.MEDIATORS in graph.capabilities else 1
 
     page = await graph.relations(
-        ids, None, hops=hops, far_ends=TailKind.ENTITY, examples=limits.examples, limit=limits.relation_limit
+        ids, direction, hops=hops, far_ends=TailKind.ENTITY, examples=limits.examples, limit=limits.relation_limit
     )
     page = without_classes(page, graph)
-    return page_after(page.items, None, page.stop)
+    return replace(page_after(page.items, None, page.stop), note=page.note)
 
 
 async def get_unique_property_values(

@@ -56,7 +56,7 @@ async def get_triples(
         UnknownRelation: none of the entities has a relation of that name in either direction.
         UnknownEntity, AmbiguousEntity, UnresolvedEntities, InvalidArgument: as `resolve_entities`.
     """
-    return await Follower(graph, None, limits, limits.offers).rows(given, relations, after)
+    return await Follower(graph, None, limits, offers=limits.offers).rows(given, relations, after)
 
 
 async def _offered(graph: GraphAdapter, limits: Limits, ids: Sequence[str]) -> AnchoredPage[RelationFacts]:

@@ -23,8 +23,8 @@ from kgnav_mcp.model import (
     Triple,
 )
 from kgnav_mcp.plan import Plan
-from kgnav_mcp.port import defaults, scanning
-from kgnav_mcp.port.terms import AdapterOptions, Capability, TailKind, ValueOwner
+from kgnav_mcp.port import defaults, matching, scanning
+from kgnav_mcp.port.terms import AdapterOptions, Capability, FarEnds, TailKind, ValueOwner
 
 
 class GraphAdapter(ABC):
@@ -138,6 +138,24 @@ class GraphAdapter(ABC):
         `all_or_none`: where there are more rows than `limit`, the first page has none, nor anchors, but the stop LIMIT
         and a total above the limit: no row of a hub is read, and nothing named, to learn that it is one.
         """
+
+    async def matching(
+        self,
+        ids: Sequence[str],
+        direction: Direction | None,
+        *,
+        paths: Sequence[tuple[str, ...]] | None = None,
+        far: FarEnds,
+        limit: int,
+        after: str | None = None,
+    ) -> AnchoredPage[Link]:
+        """Of the rows that `neighbours` gives those whose far ends have a label, or words in their name or value.
+
+        In the same order and with the same positions. A word may stand for the beginning of one; letter case does not
+        count, and typos are forgiven where the store can. The label is one of those that `describe` gives. By default
+        rows are read and compared, `matching.MOST_READ` at most; a note says where that was not all.
+        """
+        return await matching.matching(self, ids, direction, paths=paths, far=far, limit=limit, after=after)
 
     async def edges(
         self,

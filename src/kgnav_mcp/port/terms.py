@@ -34,6 +34,26 @@ class TailKind(StrEnum):
     LITERAL = "literal"
 
 
+@dataclass(frozen=True, slots=True)
+class FarEnds:
+    """Which far ends of rows are wanted: of this kind, with this label, whose name or value has these words.
+
+    What is None is not asked for. A value has no label.
+    """
+
+    kind: TailKind | None = None
+    label: str | None = None
+    words: str | None = None
+
+    @property
+    def narrow(self) -> bool:
+        """Whether single far ends are looked at, and not only their kind."""
+        return self.label is not None or self.words is not None
+
+
+ANY_FAR_ENDS = FarEnds()
+
+
 class ValueOwner(StrEnum):
     """Whose property is meant: GraphWalk's `entity_type`."""
 

@@ -71,11 +71,19 @@ def _properties(triples: Sequence[Triple], limit: int) -> str:
 
 
 def nearest_neighbours_table(
-    found: NearestNeighbours, options: RenderOptions, offset: int, *, condition: str, next_step: str, first_cursor: str
+    found: NearestNeighbours,
+    options: RenderOptions,
+    offset: int,
+    *,
+    condition: str,
+    filters: str = "",
+    next_step: str,
+    first_cursor: str,
 ) -> Table:
     """The neighbours of the nodes that meet a condition, or the relations of a hub.
 
-    `condition` and `next_step` as for `nodes_table`; `first_cursor` starts paging through a hub's neighbours.
+    `condition` and `next_step` as for `nodes_table`; `filters` is what is asked of neighbours, in words; `first_cursor`
+    starts paging through a hub's neighbours.
     """
     notes = _more_anchors(found.anchors)
     if found.relations is not None:
@@ -90,6 +98,7 @@ def nearest_neighbours_table(
             "relationship",
             "neighbor",
             "neighborName",
+            "neighborLabels",
             "neighborProperties",
             "relationshipProperties",
         ),
@@ -97,11 +106,11 @@ def nearest_neighbours_table(
         page.total,
         page.stop,
         offset,
-        empty=f"{who} has no neighbors in either direction. {_look_at(found.anchors.items[0])}"
+        empty=f"{who} has no neighbors {filters or 'in either direction'}. {_look_at(found.anchors.items[0])}"
         if found.anchors.items
         else f"no node has {condition}. {next_step}",
         notes=notes,
-        optional=frozenset({"node", "neighborProperties", "relationshipProperties"}),
+        optional=frozenset({"node", "neighborLabels", "neighborProperties", "relationshipProperties"}),
     )
 
 
@@ -109,15 +118,15 @@ def _links(links: Sequence[Link], found: NearestNeighbours, options: RenderOptio
     several = len(found.anchors.items) > 1
     for link in links:
         triple = link.triple
-        far = triple.far_end(link.direction)
-        near = triple.head if far is triple.tail else triple.tail
-        own = found.properties.get(far.id, ()) if isinstance(far, Entity) else ()
+        far = link.far_end
+        known = found.neighbours.get(far.id) if isinstance(far, Entity) else None
         yield (
-            printable_id(near.id) if several and isinstance(near, Entity) else "",
+            printable_id(link.anchor.id) if several else "",
             link.direction,
             printable_id(triple.relation.id),
             *value_and_label(far, options.literal_limit),
-            _properties(own, _CELL_LIMIT),
+            joined(known.entity.types, _CELL_LIMIT) if known else "",
+            _properties(known.properties, _CELL_LIMIT) if known else "",
             qualifiers_text(triple.qualifiers, _CELL_LIMIT),
         )
 

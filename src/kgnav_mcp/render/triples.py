@@ -45,15 +45,20 @@ _LACKING = 300
 """Characters of the names of those that lack something."""
 
 
-def neighbourhood_table(found: Neighbourhood, options: RenderOptions, offset: int, *, ranked: bool = False) -> Table:
-    """SoG's answer: the rows, or the relations of a hub. `ranked`: a question ranked them."""
+def neighbourhood_table(
+    found: Neighbourhood, options: RenderOptions, offset: int, *, ranked: bool = False, condition: str = ""
+) -> Table:
+    """SoG's answer: the rows, or the relations of a hub.
+
+    `ranked`: a question ranked them. `condition`: what was asked of values, in words.
+    """
     if found.rows is not None:
-        return _rows(found, found.rows, options, offset)
+        return _rows(found, found.rows, options, offset, condition)
     assert found.relations is not None, "a neighbourhood has rows or relations"  # noqa: S101 - the model's invariant
     return _hub(found, found.relations, options, offset, ranked=ranked)
 
 
-def _rows(found: Neighbourhood, page: Page[Triple], options: RenderOptions, offset: int) -> Table:
+def _rows(found: Neighbourhood, page: Page[Triple], options: RenderOptions, offset: int, condition: str) -> Table:
     several = len(found.entities) > 1
 
     def cells() -> Iterator[Sequence[str]]:
@@ -73,7 +78,7 @@ def _rows(found: Neighbourhood, page: Page[Triple], options: RenderOptions, offs
         page.total,
         page.stop,
         offset,
-        empty=_nothing(found),
+        empty=f"{_who(found.entities)} no such {found.direction} rows {condition}." if condition else _nothing(found),
         intro=_merged(found.entities),
         notes=_notes(page, found.lacking, offset),
         optional=frozenset({"entity", "entityLabel", "qualifiers"}),

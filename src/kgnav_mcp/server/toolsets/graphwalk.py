@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from kgnav_mcp.clipping import clipped, echoed
-from kgnav_mcp.model import Triple
+from kgnav_mcp.model import Direction, Triple
 from kgnav_mcp.navigation import primitives
 from kgnav_mcp.navigation.cursor import Cursor
 from kgnav_mcp.port import ValueOwner
@@ -32,7 +32,6 @@ class ByProperty(Arguments):
     label: str = Field(description=LABEL)
     property_name: str = Field(description=PROPERTY)
     property_value: str | int | float | bool = Field(description="The whole value; numbers as they are printed.")
-    cursor: str | None = Field(default=None, description=CURSOR)
 
     @property
     def value(self) -> str:
@@ -54,6 +53,37 @@ class ByProperty(Arguments):
         return next_call("get_unique_property_values", {"property_name": self.property_name, **owner})
 
 
+class NodesByProperty(ByProperty):
+    """Arguments of `get_node_by_property`."""
+
+    cursor: str | None = Field(default=None, description=CURSOR)
+
+
+class Neighbors(ByProperty):
+    """Arguments of `get_all_nearest_neighbors`; those after the paper's three are ours."""
+
+    direction: Literal["outgoing", "incoming"] | None = Field(
+        default=None, description="Only relationships that leave the node, or that point at it."
+    )
+    relationship: str | None = Field(default=None, description="Only this relationship.")
+    neighbor_label: str | None = Field(default=None, description="Only neighbours with this label.")
+    cursor: str | None = Field(default=None, description=CURSOR)
+
+    @property
+    def filters(self) -> str:
+        """What is asked of the neighbours, in words."""
+        return " ".join(
+            filter(
+                None,
+                (
+                    self.direction,
+                    f"by {echoed(self.relationship)}" if self.relationship else "",
+                    f"with the label {echoed(self.neighbor_label)}" if self.neighbor_label else "",
+                ),
+            )
+        )
+
+
 class UniqueValues(Arguments):
     """Arguments of `get_unique_property_values`."""
 
@@ -72,7 +102,7 @@ class Think(Arguments):
     thought: str = Field(description="What you know so far and what to look up next.")
 
 
-async def get_node_by_property(call: ToolCall, given: ByProperty) -> Answer:
+async def get_node_by_property(call: ToolCall, given: NodesByProperty) -> Answer:
     """GraphWalk's tool 1."""
     start = call.start(given.cursor)
     page = await primitives.get_node_by_property(
@@ -82,15 +112,29 @@ async def get_node_by_property(call: ToolCall, given: ByProperty) -> Answer:
     return call.answer(table, page.positions)
 
 
-async def get_all_nearest_neighbors(call: ToolCall, given: ByProperty) -> Answer:
+async def get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> Answer:
     """GraphWalk's tool 2."""
     start = call.start(given.cursor)
     found = await primitives.get_all_nearest_neighbors(
-        call.adapter, given.label, given.property_name, given.value, after=start.after, limits=call.limits
+        call.adapter,
+        given.label,
+        given.property_name,
+        given.value,
+        direction=Direction(given.direction) if given.direction else None,
+        relationship=given.relationship,
+        neighbor_label=given.neighbor_label,
+        after=start.after,
+        limits=call.limits,
     )
     first = call.paging.write(Cursor(primitives.FROM_FIRST_LINK))
     table = nearest_neighbours_table(
-        found, call.options, start.offset, condition=given.condition, next_step=given.next_step, first_cursor=first
+        found,
+        call.options,
+        start.offset,
+        condition=given.condition,
+        filters=given.filters,
+        next_step=given.next_step,
+        first_cursor=first,
     )
     return call.answer(table, found.links.positions if found.links else None)
 
@@ -124,18 +168,19 @@ _TOOLS = (
             "Graph nodes with this label whose property has exactly this value, each with all its own properties. "
             "describe_graph lists labels and properties, get_unique_property_values the values there are."
         ),
-        arguments=ByProperty,
+        arguments=NodesByProperty,
         run=get_node_by_property,
     ),
     ToolSpec(
         name="get_all_nearest_neighbors",
         title="Get all neighbours of a node",
         description=(
-            "All graph neighbours of the node with this label and property value, in both directions: relationship, "
-            "direction, the neighbour with its properties, and the relationship's own properties. A hub shows its "
-            "relationships with counts instead, with a cursor that pages through every neighbour."
+            "All graph neighbours of the nodes with this label and property value, in both directions: relationship, "
+            "direction, the neighbour with its labels and properties, and the relationship's own properties. Narrow "
+            "them by direction, relationship or neighbor_label. A hub shows its relationships with counts instead, "
+            "with a cursor that pages through every neighbour."
         ),
-        arguments=ByProperty,
+        arguments=Neighbors,
         run=get_all_nearest_neighbors,
     ),
     ToolSpec(

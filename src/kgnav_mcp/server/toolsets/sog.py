@@ -6,8 +6,10 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from kgnav_mcp.clipping import echoed
 from kgnav_mcp.model import Direction, Triple
 from kgnav_mcp.navigation import neighbourhood
+from kgnav_mcp.port import FarEnds
 from kgnav_mcp.render import paper
 from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.table import Answer, RenderedAnswer
@@ -34,7 +36,17 @@ class Search(Arguments):
         description="Property ids (or labels) to show rows of; without it a hub shows its properties only.",
     )
     question: str | None = Field(default=None, description=QUESTION)
+    match: str | None = Field(
+        default=None, description="Only rows whose value has these words in its name or text; finds one of thousands."
+    )
+    node_type: str | None = Field(default=None, description="Only rows whose value has this label (class).")
     cursor: str | None = Field(default=None, description=CURSOR)
+
+    @property
+    def condition(self) -> str:
+        """What is asked of values, in words; empty where nothing is."""
+        of_type = f"to values with the label {echoed(self.node_type)}" if self.node_type else ""
+        return " ".join(filter(None, (of_type, f"that match {echoed(self.match)}" if self.match else "")))
 
 
 async def search(call: ToolCall, given: Search) -> Answer:
@@ -45,6 +57,7 @@ async def search(call: ToolCall, given: Search) -> Answer:
         given.entity,
         Direction(given.direction),
         only=given.properties_to_filter_for or (),
+        far=FarEnds(label=given.node_type, words=given.match),
         question=given.question,
         after=start.after,
         limits=call.limits,
@@ -52,7 +65,7 @@ async def search(call: ToolCall, given: Search) -> Answer:
     )
     page = found.rows or found.relations
     answer = call.answer(
-        neighbourhood_table(found, call.options, start.offset, ranked=bool(given.question)),
+        neighbourhood_table(found, call.options, start.offset, ranked=bool(given.question), condition=given.condition),
         page.positions if page else (),
     )
     if call.app.settings.paper_format:
@@ -69,10 +82,10 @@ _TOOLS = (
             "property|propertyLabel|value|valueLabel of all that leaves it (outgoing) or points at it (incoming); of "
             "many, a first column says which one a row belongs to. Shows which relations really exist, so look before "
             "you filter. A hub (too many rows) shows its properties with exact counts and examples instead: call again "
-            "with properties_to_filter_for. Try the other direction when a relation is not there. The first line says "
-            "how complete the answer is and gives a cursor when there is more. A value with a valueLabel is an entity: "
-            "its id can be searched next; a value without one is a literal. Qualifiers (dates, roles) stand in a fifth "
-            "column."
+            "with properties_to_filter_for, or find rows by match or node_type. Try the other direction when a "
+            "relation is not there. The first line says how complete the answer is and gives a cursor when there is "
+            "more. A value with a valueLabel is an entity: its id can be searched next; a value without one is a "
+            "literal. Qualifiers (dates, roles) stand in a fifth column."
         ),
         arguments=Search,
         run=search,
