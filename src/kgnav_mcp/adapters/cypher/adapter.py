@@ -93,7 +93,7 @@ class CypherAdapter(GraphAdapter):
         self._opened: Readers | None = None
 
     @abstractmethod
-    async def run(self, work: Coroutine[Any, Any, T]) -> T:
+    async def in_time(self, work: Coroutine[Any, Any, T]) -> T:
         """The result of a reader's work, done where the driver does not delay other calls.
 
         Raises:
@@ -109,13 +109,13 @@ class CypherAdapter(GraphAdapter):
         return self._opened
 
     async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
-        return await self.run(self.readers.entities.describe(ids))
+        return await self.in_time(self.readers.entities.describe(ids))
 
     async def named(self, name: str, *, limit: int) -> Page[Namesake]:
-        return await self.run(self.readers.linker.named(name, limit))
+        return await self.in_time(self.readers.linker.named(name, limit))
 
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
-        return await self.run(self.readers.linker.find(hint, label, limit))
+        return await self.in_time(self.readers.linker.find(hint, label, limit))
 
     async def relations(
         self,
@@ -130,7 +130,7 @@ class CypherAdapter(GraphAdapter):
         if hops > 1:
             raise _no_mediators()
         wanted = _wanted(direction, None, far_ends)
-        return await self.run(self.readers.relations.page(ids, wanted, examples, limit))
+        return await self.in_time(self.readers.relations.page(ids, wanted, examples, limit))
 
     async def neighbours(
         self,
@@ -147,7 +147,7 @@ class CypherAdapter(GraphAdapter):
             raise _no_mediators()
         relations = None if paths is None else frozenset(path[0] for path in paths)
         wanted = _wanted(direction, relations, far_ends)
-        return await self.run(self.readers.neighbours.page(ids, wanted, limit, after, all_or_none=all_or_none))
+        return await self.in_time(self.readers.neighbours.page(ids, wanted, limit, after, all_or_none=all_or_none))
 
     async def edges(
         self,
@@ -158,7 +158,7 @@ class CypherAdapter(GraphAdapter):
         limit: int,
         after: str | None = None,
     ) -> Page[Triple]:
-        return await self.run(self.readers.edges.page(heads, tails, relations, limit, after))
+        return await self.in_time(self.readers.edges.page(heads, tails, relations, limit, after))
 
     async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...]:  # noqa: ARG002 - the port's
         """None of any: a relationship's properties are values, never nodes."""
@@ -167,16 +167,16 @@ class CypherAdapter(GraphAdapter):
     async def nodes(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
     ) -> Page[Entity]:
-        return await self.run(self.readers.lists.nodes(label, property_name, value, limit, after))
+        return await self.in_time(self.readers.lists.nodes(label, property_name, value, limit, after))
 
     async def values(
         self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
     ) -> Page[Literal]:
-        return await self.run(self.readers.lists.values(property_name, owner, kind, limit, after))
+        return await self.in_time(self.readers.lists.values(property_name, owner, kind, limit, after))
 
     async def schema(self, name: str | None = None, *, limit: int) -> Schema:
         reader = self.readers.schema
-        return await self.run(reader.overview(limit) if name is None else reader.around(name, limit))
+        return await self.in_time(reader.overview(limit) if name is None else reader.around(name, limit))
 
 
 def _wanted(direction: Direction | None, relations: frozenset[str] | None, far_ends: TailKind | None) -> Wanted:

@@ -37,7 +37,7 @@ class Neo4jAdapter(CypherAdapter):
             return
         try:
             self._store.connect()
-            self._opened = await self.run(self._open())
+            self._opened = await self.in_time(self._open())
         except BaseException:
             await self._store.close()
             raise
@@ -53,13 +53,13 @@ class Neo4jAdapter(CypherAdapter):
         """The database and its id. That rows were written is noticed by the positions themselves."""
         return self._revision if self.readers else ""
 
-    async def run(self, work: Coroutine[Any, Any, T]) -> T:
+    async def in_time(self, work: Coroutine[Any, Any, T]) -> T:
         return await self._store.run(work)
 
     async def health(self) -> Health:
         readers = self.readers
-        entities, triples = await self.run(readers.schema.size())
-        agent = await self.run(self._store.agent())
+        entities, triples = await self.in_time(readers.schema.size())
+        agent = await self.in_time(self._store.agent())
         store = f"{agent} on {self._store.place}, database {self._store.database}"
         given = advice(readers.catalogue.current, refuses_writes=self._refuses_writes)
         return Health(True, store, entities, triples, given)

@@ -12,7 +12,7 @@ from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.plans.budget import Budget, Part
 from kgnav_mcp.navigation.plans.interning import Interned, Step
 from kgnav_mcp.navigation.plans.values import Edge, Node, Value, in_order, one_or_all
-from kgnav_mcp.port import Capability, GraphAdapter, TailKind
+from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind
 
 _IDS = 10_000
 """Ids of one call."""
@@ -231,7 +231,13 @@ class Reader:
             found.append(
                 await self._all(
                     lambda after: flattened(
-                        self._graph, ids, direction, paths=double, far_ends=TailKind.ENTITY, limit=_FOLDED, after=after
+                        self._graph,
+                        ids,
+                        direction,
+                        paths=double,
+                        far=FarEnds(TailKind.ENTITY),
+                        limit=_FOLDED,
+                        after=after,
                     ),
                     part,
                     before + sum(map(len, found)),
