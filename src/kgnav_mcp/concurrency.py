@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -45,6 +45,17 @@ async def in_thread(size: int, work: Callable[[], T]) -> T:
     if size <= _LARGE:
         return work()
     return await asyncio.get_running_loop().run_in_executor(_WORKER, work)
+
+
+_SLICE = 500
+
+
+async def in_slices(items: Sequence[T], work: Callable[[Sequence[T]], object]) -> None:
+    """Work on many items slice by slice, between which other calls go on: on what only the loop's thread may touch."""
+    for start in range(0, len(items), _SLICE):
+        if start:
+            await asyncio.sleep(0)
+        work(items[start : start + _SLICE])
 
 
 @dataclass(slots=True, eq=False)

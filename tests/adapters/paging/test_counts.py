@@ -65,7 +65,7 @@ async def test_counts_are_kept_for_a_minute_and_narrowed_without_counting(monkey
         return COUNTS
 
     cache = CountCache[str, str]()
-    asked = CountQuestion[str, str](frozenset({"ann", "bob"}), Direction.OUTGOING, None)
+    asked = CountQuestion[str](frozenset({"ann", "bob"}), Direction.OUTGOING, None)
     for seconds, times in [(0, 1), (59, 1), (61, 2)]:
         clock.now = seconds
         assert await cache.get(asked, count) is COUNTS
@@ -83,7 +83,7 @@ async def test_counts_that_a_time_out_cut_are_counted_again_unless_that_would_ta
         return RelationCounts(stop=Stop.TIME_OUT)
 
     cache = CountCache[str, str](timed_out=keeps)
-    asked = CountQuestion[str, str](frozenset({"ann"}), Direction.OUTGOING, None)
+    asked = CountQuestion[str](frozenset({"ann"}), Direction.OUTGOING, None)
     await cache.get(asked, count)
     await cache.get(asked, count)
     assert len(made) == (1 if keeps else 2)

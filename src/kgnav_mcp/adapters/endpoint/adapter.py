@@ -11,6 +11,7 @@ from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.blanks import Resolved
 from kgnav_mcp.adapters.endpoint.catalogue import CatalogueCache
 from kgnav_mcp.adapters.endpoint.counts import CountReader
+from kgnav_mcp.adapters.endpoint.ids import BlankPath
 from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.lists import ListReader
 from kgnav_mcp.adapters.endpoint.names import Names
@@ -77,14 +78,18 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
     async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         opened = self._readers
         meant = await self._meant(ids)
+        known: dict[Anchor, Entity] = {
+            one: await opened.names.blank(one) for one in meant.values() if isinstance(one, Resolved)
+        }
         described = await opened.names.described(one for one in meant.values() if isinstance(one, URIRef))
-        found: dict[str, Entity] = {}
-        for reference, anchor in meant.items():
-            if isinstance(anchor, Resolved):
-                found[reference] = await opened.names.blank(anchor)
-            elif isinstance(anchor, URIRef) and anchor in described:
-                found[reference] = described[anchor]
-        return found
+        return await in_thread(
+            len(meant),
+            lambda: {
+                reference: entity
+                for reference, one in meant.items()
+                if (entity := known.get(one) or (described.get(one) if isinstance(one, URIRef) else None)) is not None
+            },
+        )
 
     def printed(self, ids: Sequence[str]) -> Mapping[str, str]:
         return {**{each: each for each in ids}, **super().printed(ids)}  # a blank node's id has one form alone
@@ -176,17 +181,18 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
     async def _meant(self, ids: Sequence[str]) -> dict[str, Anchor]:
         """What ids mean: IRIs, whether there or not, and blank nodes that are there."""
         own = self._endpoint.ids
-        wanted = list(dict.fromkeys(ids))
-        found: dict[str, Anchor] = await in_thread(
-            len(wanted), lambda: {each: iri for each in wanted if (iri := own.iri(each)) is not None}
+        meant: dict[str, URIRef | BlankPath | None] = await in_thread(
+            len(ids), lambda: {each: own.iri(each) or own.blank(each) for each in ids}
         )
-        paths = {each: path for each in wanted if each not in found and (path := own.blank(each))}
-        resolved = await gathered(*(self._readers.store.blanks.resolved(path) for path in paths.values()))
-        found |= {reference: blank for reference, blank in zip(paths, resolved, strict=True) if blank is not None}
-        return {reference: found[reference] for reference in ids if reference in found}
+        paths = [path for path in meant.values() if isinstance(path, BlankPath)]
+        resolved = await gathered(*map(self._readers.store.blanks.resolved, paths))
+        blanks = dict(zip(paths, resolved, strict=True))
+        found = ((each, blanks[one] if isinstance(one, BlankPath) else one) for each, one in meant.items())
+        return {each: one for each, one in found if one is not None}
 
     async def _anchors(self, ids: Sequence[str]) -> Sequence[Anchor]:
-        return list(dict.fromkeys((await self._meant(ids)).values()))
+        meant = await self._meant(ids)
+        return await in_thread(len(meant), lambda: list(dict.fromkeys(meant.values())))
 
     def _paths(self, paths: Sequence[tuple[str, ...]]) -> Sequence[Path]:
         return self._endpoint.ids.paths(paths)

@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.sparql.around.queries import AROUND_ONE
 from kgnav_mcp.adapters.sparql.reading import iri_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, listed, values
-from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Direction, Stop
 from kgnav_mcp.port import TailKind
@@ -74,7 +74,7 @@ class CountReader(counts.CountReader):
             for relation, far in own_edges(one, direction)
             if is_kind(far, far_ends, direction)
         )
-        return together([found, own if paths is None else own.only(paths)])
+        return await in_thread(len(entities), lambda: together([found, own if paths is None else own.only(paths)]))
 
     async def _timed_out(self, iris: Sequence[URIRef], asked: Question, error: StoreTimeout) -> Counts:
         """What can be known of hubs: some of their edges, and each relation looked up."""
@@ -113,14 +113,16 @@ class CountReader(counts.CountReader):
         if not self._reification.parallel or not counts.rows:
             return counts
         iris = [one for one in entities if isinstance(one, URIRef)]
-        if counts.total.value > _PARALLEL:
-            return counts.at_least()
+        total = await in_thread(len(iris), lambda: counts.total)
+        if total.value > _PARALLEL:
+            return await in_thread(len(iris), counts.at_least)
         try:
             more = await self._reification.parallels(iris, direction)
         except StoreTimeout:
-            return counts.at_least()
+            return await in_thread(len(iris), counts.at_least)
         there = [(iri, relation) for iri, relation in more if (relation,) in counts.rows.get(iri, {})]
-        return together([counts, counted((iri, (relation,), more[iri, relation]) for iri, relation in there)])
+        of_parallels: Counts = counted((iri, (relation,), more[iri, relation]) for iri, relation in there)
+        return await in_thread(len(iris), lambda: together([counts, of_parallels]))
 
     async def _two_hops(self, iris: Sequence[URIRef], asked: Question) -> Counts:
         kind = self._reification.kind(asked.direction, asked.far_ends, "?far")
@@ -137,12 +139,14 @@ class CountReader(counts.CountReader):
                 read = await self._reader.select(queries.THROUGH_SET, share=self.share, path=path, kind=kind)
             if read.stop is Stop.ROW_CAP and not one:
                 return await self._halved(some, count)
-            return self.counts_of(read.rows, read.stop, some[0] if one else None, asked.direction)
+            only = some[0] if one else None
+            return await in_thread(len(read.rows), lambda: self.counts_of(read.rows, read.stop, only, asked.direction))
 
         try:
-            return together(await gathered(*map(count, batches(iris, self.batch))))
+            parts = await gathered(*map(count, batches(iris, self.batch)))
         except StoreTimeout:
             return RelationCounts(stop=Stop.TIME_OUT)
+        return await in_thread(len(iris), lambda: together(parts))
 
 
 def own_edges(anchor: Resolved, direction: Direction) -> list[tuple[URIRef, Term]]:

@@ -15,7 +15,8 @@ from kgnav_mcp.adapters.naming import entity_name
 from kgnav_mcp.adapters.sparql import names
 from kgnav_mcp.adapters.sparql.names import Facts, Naming
 from kgnav_mcp.adapters.sparql.queries import of_each
-from kgnav_mcp.adapters.sparql.reading import iri_in
+from kgnav_mcp.adapters.sparql.reading import Row, iri_in
+from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Entity, Relation
 
 _TEXTS = (queries.TEXTS, queries.TEXTS_OF_ANY_LANGUAGE)
@@ -80,12 +81,12 @@ class Names(names.Names):
         labels = await self.read_labels(iris)
         descriptions: dict[URIRef, str] = {}
         for query in self._descriptions:
-            descriptions |= await self._texts(query, [iri for iri in iris if iri not in descriptions])
-        types: dict[URIRef, set[URIRef]] = defaultdict(set)
-        for row in await self._about(self._typed, iris):
-            types[iri_in(row, "s")].add(iri_in(row, "o"))
+            silent = await in_thread(len(iris), lambda: [iri for iri in iris if iri not in descriptions])
+            descriptions.update(await self._texts(query, silent))
+        rows = await self._about(self._typed, iris)
+        types = await in_thread(len(rows), lambda: _types(rows))
         classes = await self.classes(type_ for found in types.values() for type_ in found)
-        return Facts(labels, {iri: [classes[one].label for one in found] for iri, found in types.items()}, descriptions)
+        return Facts(labels, types, {iri: one.label for iri, one in classes.items()}, descriptions)
 
     async def _mediators(self, unnamed: Sequence[URIRef]) -> Collection[URIRef]:
         """Which nodes with an IRI but without a name are mediators: none, unless the options say so."""
@@ -93,3 +94,11 @@ class Names(names.Names):
             return ()
         read = await self._store.reader.in_batches(queries.LEADING_ON, "ids", unnamed)
         return {iri_in(row, "s") for row in read.whole()}
+
+
+def _types(rows: Iterable[Row]) -> dict[URIRef, set[URIRef]]:
+    """The types of entities."""
+    types: dict[URIRef, set[URIRef]] = defaultdict(set)
+    for row in rows:
+        types[iri_in(row, "s")].add(iri_in(row, "o"))
+    return dict(types)

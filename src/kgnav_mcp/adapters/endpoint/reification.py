@@ -20,7 +20,7 @@ from kgnav_mcp.adapters.sparql.around.queries import FAR_ENDS
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, iri_in, number, truth
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, rows
-from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import InvalidStore, StoreTimeout, StoreUnavailable, Unsupported
 from kgnav_mcp.model import Direction, Stop
 from kgnav_mcp.port import TailKind
@@ -38,6 +38,10 @@ _VARIABLES = {Direction.OUTGOING: ("?s", "?o"), Direction.INCOMING: ("?o", "?s")
 
 Pair = tuple[URIRef, URIRef]
 """An entity and a relation at it."""
+
+
+Said = Mapping[tuple[URIRef, URIRef, Term], Sequence[Facts]]
+"""What is said of triples, given as entity, relation and far end: one entry for each reifier."""
 
 
 class Notation(StrEnum):
@@ -100,10 +104,8 @@ class Reification:
         """A pattern that binds the reifiers ?r of a triple with the relation ?p."""
         return self._pattern(queries.STATED, sorted(self.notations - {Notation.QUOTED}), x, Terms("?p"), y)
 
-    async def of_triples(
-        self, triples: Sequence[tuple[URIRef, URIRef, Term]], direction: Direction
-    ) -> dict[tuple[URIRef, URIRef, Term], Sequence[Facts]]:
-        """What is said of some triples, given as entity, relation and far end: one entry for each reifier."""
+    async def of_triples(self, triples: Sequence[tuple[URIRef, URIRef, Term]], direction: Direction) -> Said:
+        """What is said of some triples."""
         asked = [triple for triple in triples if not isinstance(triple[2], BNode)]
         if not self or not asked:
             return {}
@@ -115,7 +117,8 @@ class Reification:
                 for batch in _together(asked)
             )
         )
-        return _collected([row for read in reads for row in read.whole()])
+        found = [row for read in reads for row in read.whole()]
+        return await in_thread(len(found), lambda: _collected(found))
 
     async def qualified(self, value: URIRef, most: int) -> dict[tuple[URIRef, URIRef, Term], Facts] | None:
         """The first triples of which a statement says this value, with all that it says; None: that cannot be told.
@@ -204,7 +207,7 @@ async def probed(reader: Reader) -> Reification:
     )
 
 
-def _collected(found: Sequence[Row]) -> dict[tuple[URIRef, URIRef, Term], Sequence[Facts]]:
+def _collected(found: Sequence[Row]) -> Said:
     """Rows by triple and reifier; a reifier that says nothing but which triple it is about is one all the same."""
     by_triple: dict[tuple[URIRef, URIRef, Term], dict[str, dict[tuple[URIRef, Term], None]]] = defaultdict(dict)
     for row in found:

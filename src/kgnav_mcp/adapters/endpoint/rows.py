@@ -11,6 +11,7 @@ from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.blanks import Blank, Resolved, Route, marked
 from kgnav_mcp.adapters.endpoint.counts import CountReader, is_kind, own_edges
 from kgnav_mcp.adapters.endpoint.names import Names
+from kgnav_mcp.adapters.endpoint.reification import Said
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.paging.counts import far, near
 from kgnav_mcp.adapters.paging.directions import RowQuestion
@@ -19,11 +20,12 @@ from kgnav_mcp.adapters.paging.segments import Rows, Segment
 from kgnav_mcp.adapters.sparql.around import rows
 from kgnav_mcp.adapters.sparql.around.counts import Anchor
 from kgnav_mcp.adapters.sparql.around.ends import End, Ends, Facts, Pair, in_order
-from kgnav_mcp.adapters.sparql.around.rows import Behind, Block, Found
+from kgnav_mcp.adapters.sparql.around.rows import Behind, Block, Found, behind_each
 from kgnav_mcp.adapters.sparql.reading import iri_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.adapters.sparql.terms import rows as listed_rows
+from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Direction, Entity, Stop, Triple
 
 
@@ -68,12 +70,16 @@ class RowReader(rows.RowReader):
     async def _sorted(self, terms: Ends) -> Mapping[Pair, Sequence[End]]:
         with_blanks = [pair for pair, found in terms.items() if any(isinstance(term, BNode) for term in found)]
         blanks = await self._blanks_of([(one, relation) for one, relation in with_blanks if isinstance(one, URIRef)])
-        return {
-            pair: self._own_ends(pair[0], pair[1])
-            if isinstance(pair[0], Resolved)
-            else _ordered(found, blanks.get(pair, ()))
-            for pair, found in terms.items()
-        }
+
+        def ordered() -> Mapping[Pair, Sequence[End]]:
+            return {
+                pair: self._own_ends(pair[0], pair[1])
+                if isinstance(pair[0], Resolved)
+                else _ordered(found, blanks.get(pair, ()))
+                for pair, found in terms.items()
+            }
+
+        return await in_thread(sum(map(len, terms.values())), ordered)
 
     async def _sorted_slice(
         self, segment: Segment[Anchor, URIRef], by: Terms, terms: Sequence[Term], begin: int, size: int
@@ -84,17 +90,18 @@ class RowReader(rows.RowReader):
             found = [blank for _, blank in await self._store.blanks.at(part)]
             marks = marked(found)
             blanks = [self._entity(one, (segment.entity, segment.path[0], self._backwards), marks) for one in found]
-        return _ordered(terms, blanks)
+        return await in_thread(len(terms), lambda: _ordered(terms, blanks))
 
     async def stated(self, blocks: Sequence[Block]) -> list[Rows[Found]]:
         """The rows of some blocks: a triple with several statements about it is as many rows."""
-        triples = [
-            (block.wanted.segment.entity, block.wanted.segment.path[0], end)
-            for block in blocks
-            for _, end in block.shown
-            if isinstance(block.wanted.segment.entity, URIRef) and not isinstance(end, Entity)
-        ]
+        if not self._store.reification:
+            return await super().stated(blocks)
+        triples = await in_thread(len(blocks), lambda: _triples(blocks))
         said = await self._store.reification.of_triples(triples, self._direction)
+        return await in_thread(len(triples), lambda: self._stated(blocks, said))
+
+    @staticmethod
+    def _stated(blocks: Sequence[Block], said: Said) -> list[Rows[Found]]:
         found: list[Rows[Found]] = []
         for block in blocks:
             segment, some = block.wanted.segment, list[tuple[Found, Place]]()
@@ -113,16 +120,15 @@ class RowReader(rows.RowReader):
         read = await self._reader.slice(queries.MEDIATORS[self._direction], skip, size, s=anchor, near=relation)
         mediators = [row["m"] for row in read.rows]
         named = sorted(term for term in mediators if isinstance(term, URIRef))
-        ends: dict[URIRef, list[Term]] = defaultdict(list)
+        ends: Mapping[URIRef, Sequence[Term]] = {}
         stop = read.stop
         if named:
             query = queries.BEHIND[self._direction]
             behind = await self._reader.in_batches(query, "ids", named, far=onward, s=anchor, kind=self._ends)
             stop = Stop.first((stop, behind.stop))
-            for row in behind.rows:
-                ends[iri_in(row, "m")].append(row["o"])
+            ends = behind_each(behind.rows)
         found: list[tuple[Entity, Sequence[End]]] = [
-            (Entity(self._names.naming.short(one), mediator=True), in_order(ends[one])) for one in named
+            (Entity(self._names.naming.short(one), mediator=True), in_order(ends.get(one, ()))) for one in named
         ]
         if len(named) < len(mediators):
             found += await self._behind_blanks(anchor, relation, onward, skip, size)
@@ -176,6 +182,16 @@ class RowReader(rows.RowReader):
     def _entity(self, blank: Blank, route: Route, marks: Mapping[BNode, str]) -> Entity:
         path = self._store.blanks.path(blank, route, marks)
         return self._entities.blank_node(self._store.endpoint.ids.written(path), blank)
+
+
+def _triples(blocks: Sequence[Block]) -> list[tuple[URIRef, URIRef, Term]]:
+    """The triples that are wanted of some blocks, but those with blank nodes."""
+    return [
+        (block.wanted.segment.entity, block.wanted.segment.path[0], end)
+        for block in blocks
+        for _, end in block.shown
+        if isinstance(block.wanted.segment.entity, URIRef) and not isinstance(end, Entity)
+    ]
 
 
 def _ordered(terms: Sequence[Term], blanks: Sequence[Entity]) -> list[End]:

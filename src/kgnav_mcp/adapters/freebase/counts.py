@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rdflib import URIRef
 
@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.sparql.around.counts import Anchor, Counts, Path, Questi
 from kgnav_mcp.adapters.sparql.around.queries import BY
 from kgnav_mcp.adapters.sparql.reading import Read, number
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, values
-from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Stop
 
 _AT_ONCE = 1_000_000
@@ -44,21 +44,22 @@ class CountReader(counts.CountReader):
         found: Counts = RelationCounts(stop=one_hop.stop)
         if not one_hop.rows:
             return found
-        largest = max(count.value for count in one_hop.by_path().values())
+        by_path = await in_thread(len(iris), one_hop.by_path)
+        largest = max(count.value for count in by_path.values())
         large = one_hop.total.value > _AT_ONCE if len(iris) == 1 else largest > SAMPLE
         if large:
-            leading, stop = await self._leading_to_mediators(iris, asked, one_hop)
+            leading, stop = await self._leading_to_mediators(iris, asked, by_path)
             return together([found, RelationCounts(stop=stop), await self._through_near(iris, asked, leading)])
         if len(iris) == 1:
             return together([found, await self._through_one(iris[0], asked)])
         parts = await gathered(*(self._through_set(some, asked) for some in batches(iris, self.batch)))
-        return together([found, *parts])
+        return await in_thread(len(iris), lambda: together([found, *parts]))
 
     async def _through_set(self, iris: Sequence[URIRef], asked: Question) -> Counts:
         through = self._reader.part(queries.THROUGH_SET[asked.direction], s=values(*iris))
         kind = self.ends(asked.direction, asked.far_ends)
         read = await self._reader.select(queries.THROUGH_COUNTS_SET, through=through, kind=kind)
-        return self.counts_of(read.rows, read.stop, direction=asked.direction)
+        return await in_thread(len(read.rows), lambda: self.counts_of(read.rows, read.stop, direction=asked.direction))
 
     async def _through_one(self, anchor: URIRef, asked: Question, begin: Sequence[URIRef] | None = None) -> Counts:
         """The two-hop relations of one entity, or those that begin with some relations, with two mediators of each.
@@ -97,37 +98,38 @@ class CountReader(counts.CountReader):
 
     async def _each_near(self, iris: Sequence[URIRef], asked: Question, begin: Sequence[URIRef]) -> Counts:
         """The same, where each node that they go through is looked at."""
-        branches = [
-            self._reader.filled(
-                queries.THROUGH_NEAR_COUNTS,
-                number=place,
-                through=self._reader.part(queries.THROUGH_NEAR[asked.direction], s=values(*batch), near=relation),
-                kind=self.ends(asked.direction, asked.far_ends),
-            )
-            for place, relation in enumerate(begin)
-            for batch in batches(iris, self.batch)
-        ]
-        read = await self._reader.union(branches) if branches else Read(())
-        rows = [{**row, "near": begin[number(row, "number")]} for row in read.rows]
-        return self.counts_of((row for row in rows if "far" in row), read.stop, direction=asked.direction)
+        through, kind = queries.THROUGH_NEAR[asked.direction], self.ends(asked.direction, asked.far_ends)
+
+        def branches(ids: Terms) -> Iterable[str]:
+            for place, relation in enumerate(begin):
+                part = self._reader.part(through, s=ids, near=relation)
+                yield self._reader.filled(queries.THROUGH_NEAR_COUNTS, number=place, through=part, kind=kind)
+
+        read = await self._union_of_batches(iris, branches)
+        rows = ({**row, "near": begin[number(row, "number")]} for row in read.rows if "far" in row)
+        return await in_thread(len(read.rows), lambda: self.counts_of(rows, read.stop, direction=asked.direction))
 
     async def _leading_to_mediators(
-        self, iris: Sequence[URIRef], asked: Question, one_hop: Counts
+        self, iris: Sequence[URIRef], asked: Question, one_hop: Iterable[Path]
     ) -> tuple[list[URIRef], Stop]:
         """The relations among whose first rows is a mediator, and whether all were looked at."""
-        begin = sorted(path[0] for path in one_hop.by_path())
-        branches = [
-            self._reader.filled(
-                queries.LEADS_TO_MEDIATOR,
-                number=place,
-                by=self._reader.part(BY[asked.direction], s=values(*batch), p=relation),
-                sample=SAMPLE,
-            )
-            for place, relation in enumerate(begin)
-            for batch in batches(iris, self.batch)
-        ]
-        read = await self._reader.union(branches)
+        begin = sorted(path[0] for path in one_hop)
+
+        def branches(ids: Terms) -> Iterable[str]:
+            for place, relation in enumerate(begin):
+                by = self._reader.part(BY[asked.direction], s=ids, p=relation)
+                yield self._reader.filled(queries.LEADS_TO_MEDIATOR, number=place, by=by, sample=SAMPLE)
+
+        read = await self._union_of_batches(iris, branches)
         return [begin[place] for place in sorted({number(row, "number") for row in read.rows})], read.stop
+
+    async def _union_of_batches(self, iris: Sequence[URIRef], branches: Callable[[Terms], Iterable[str]]) -> Read:
+        """The rows of some branches for each batch of entities."""
+
+        def every() -> list[str]:
+            return [branch for batch in batches(iris, self.batch) for branch in branches(values(*batch))]
+
+        return await self._reader.union(await in_thread(len(iris), every))
 
 
 def _with(found: Counts, mediators: Mapping[Path, tuple[Anchor, ...]]) -> Counts:

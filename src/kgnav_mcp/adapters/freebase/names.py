@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from rdflib import Literal, URIRef
 
@@ -11,9 +11,9 @@ from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.store import FRESH, Store
 from kgnav_mcp.adapters.sparql import names
 from kgnav_mcp.adapters.sparql.names import Facts, Naming
-from kgnav_mcp.adapters.sparql.reading import iri_in
+from kgnav_mcp.adapters.sparql.reading import Row, iri_in
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.model import Entity, Node
+from kgnav_mcp.concurrency import in_thread
 
 
 class Names(names.Names):
@@ -34,37 +34,44 @@ class Names(names.Names):
         self._topic = ids.topic
         self._meanings = store.freebase.relations
 
-    def node(self, term: Term, labels: Mapping[URIRef, str]) -> Node:
-        """A far end: a value, or an entity with its name."""
-        if isinstance(term, Literal):
-            return self.literal(term)
-        label = labels.get(URIRef(str(term)))
-        return Entity(self.naming.short(term), label, mediator=label is None and self._topic(term))
-
     async def _facts(self, iris: Sequence[URIRef]) -> Facts:
         """What one query tells of entities; names in other languages than the wanted ones take another."""
+        rows = await self._about(queries.DESCRIPTIONS, iris)
+        told, called = await in_thread(len(rows), lambda: self._told(rows))
+        unnamed = await in_thread(len(iris), lambda: [iri for iri in iris if iri not in told.labels])
+        labels = await self.read_labels(unnamed)
+        await self.keep_relations(called)
+        named = await self.relations(called)
+        return Facts(
+            await in_thread(len(iris), lambda: {**told.labels, **labels}),
+            told.types,
+            {type_: relation.label for type_, relation in named.items()},
+            told.descriptions,
+        )
+
+    def _told(self, rows: Iterable[Row]) -> tuple[Facts, Mapping[URIRef, Iterable[Literal]]]:
+        """What rows tell of entities, and what types are called there."""
         texts: dict[URIRef, dict[URIRef, list[Literal]]] = {iri: defaultdict(list) for iri in self._meanings.values()}
-        types: dict[URIRef, dict[URIRef, list[Literal]]] = defaultdict(lambda: defaultdict(list))
-        for row in await self._about(queries.DESCRIPTIONS, iris):
-            relation, node = iri_in(row, "p"), row["o"]
+        types: dict[URIRef, dict[URIRef, None]] = defaultdict(dict)
+        called: dict[URIRef, dict[Literal, None]] = defaultdict(dict)
+        for row in rows:
+            entity, relation, node = iri_in(row, "s"), iri_in(row, "p"), row["o"]
             if isinstance(node, Literal):
-                texts[relation][iri_in(row, "s")].append(node)
+                texts[relation][entity].append(node)
             elif relation == self._meanings["type"]:
-                add_name(types[iri_in(row, "s")][iri_in(row, "o")], row.get("called"))
+                types[entity][iri_in(row, "o")] = None
+                called[iri_in(row, "o")] |= {name: None for name in (row.get("called"),) if isinstance(name, Literal)}
         labels, descriptions = (
             {iri: self.best(found) or "" for iri, found in texts[self._meanings[meaning]].items()}
             for meaning in ("name", "description")
         )
-        labels |= await self.read_labels(iri for iri in iris if iri not in labels)
-        self.keep_relations({type_: called for found in types.values() for type_, called in found.items()})
-        named = await self.relations(type_ for found in types.values() for type_ in found)
-        return Facts(labels, {iri: [named[one].label for one in found] for iri, found in types.items()}, descriptions)
+        return Facts(labels, types, descriptions=descriptions), called
 
     def _iri(self, term: Term) -> URIRef | None:
         return None if isinstance(term, Literal) else URIRef(str(term))
 
     async def _mediators(self, unnamed: Sequence[URIRef]) -> Collection[URIRef]:
-        return set(filter(self._topic, unnamed))
+        return await in_thread(len(unnamed), lambda: set(filter(self._topic, unnamed)))
 
     async def _label_relations(self, iris: Sequence[URIRef]) -> Mapping[URIRef, str]:
         """Names in other languages say less of a relation than its id does."""

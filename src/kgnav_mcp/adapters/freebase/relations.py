@@ -72,7 +72,7 @@ class RelationReader(relations.RelationReader):
             for n, end in enumerate(found[(relation,)]):
                 if name := row.get(f"called{n}"):
                     add_name(labels[URIRef(str(end))], name)
-        self._keep(read.stop, labels, names)
+        await self._keep(read.stop, labels, names)
         return Ends(found, read.stop)
 
     async def _behind(self, counts: Counts, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
@@ -92,7 +92,7 @@ class RelationReader(relations.RelationReader):
             add_name(names[relation], row.get("role"))
             if name := row.get("called"):
                 add_name(labels.setdefault(URIRef(str(end)), []), name)
-        self._keep(read.stop, labels, names)
+        await self._keep(read.stop, labels, names)
         found: dict[Path, Sequence[End]] = {}
         for path in paths:
             relation = far(path, asked.direction)
@@ -100,7 +100,7 @@ class RelationReader(relations.RelationReader):
             found[path] = list(dict.fromkeys(ends))[: asked.examples]
         return Ends(found, read.stop)
 
-    def _keep(
+    async def _keep(
         self,
         stop: Stop,
         labels: Mapping[URIRef, Sequence[Literal]],
@@ -108,5 +108,5 @@ class RelationReader(relations.RelationReader):
     ) -> None:
         """Keep the names of entities and of relations, unless time may have cut some."""
         if stop is not Stop.TIME_OUT:
-            self._names.keep(labels)
-            self._names.keep_relations(relations)
+            await self._names.keep(labels)
+            await self._names.keep_relations(relations)

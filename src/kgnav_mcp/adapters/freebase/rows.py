@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.sparql.around import rows
 from kgnav_mcp.adapters.sparql.around.counts import Anchor
 from kgnav_mcp.adapters.sparql.around.ends import Ends, grouped, in_order
 from kgnav_mcp.adapters.sparql.around.queries import AROUND_SET, BY_ONE, FAR_ENDS, SLICE
-from kgnav_mcp.adapters.sparql.around.rows import Behind
+from kgnav_mcp.adapters.sparql.around.rows import Behind, behind_each
 from kgnav_mcp.adapters.sparql.reading import Row, iri_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, values
@@ -48,7 +48,7 @@ class RowReader(rows.RowReader):
         self._called = names
 
     async def all_rows(self, iris: Sequence[URIRef], most: int) -> tuple[Ends, Stop]:
-        by = self._reader.part(AROUND_SET[self._direction], s=values(*iris))
+        by = await in_thread(len(iris), lambda: self._reader.part(AROUND_SET[self._direction], s=values(*iris)))
         return await self._read(by, self._ends, iris, most)
 
     async def _read(
@@ -59,8 +59,8 @@ class RowReader(rows.RowReader):
         read = await self._reader.select(queries.ROWS, by=by, kind=kind, most=most, anchors=called)
         if read.stop is Stop.COMPLETE:
             names, relations = await in_thread(len(read.rows), lambda: _names(read.rows, several=len(set(iris)) > 1))
-            self._called.keep(names)
-            self._called.keep_relations(relations)
+            await self._called.keep(names)
+            await self._called.keep_relations(relations)
         return await in_thread(len(read.rows), lambda: grouped(read.rows, only)), read.stop
 
     async def _behind(self, segment: Segment[Anchor, URIRef], skip: int, size: int) -> Behind:
@@ -68,24 +68,26 @@ class RowReader(rows.RowReader):
         path, anchor = segment.path, URIRef(str(segment.entity))
         by = self._reader.part(BY_ONE[self._direction], s=anchor, p=near(path, self._direction))
         read = await self._reader.slice(SLICE, skip, size, by=by, kind=FAR_ENDS[None])
-        nodes = [iri_in(row, "o") for row in read.rows]
-        behind: dict[URIRef, list[Term]] = defaultdict(list)
+        nodes = await in_thread(len(read.rows), lambda: [iri_in(row, "o") for row in read.rows])
+        behind: Mapping[URIRef, Sequence[Term]] = {}
         stop = read.stop
-        if topics := list(filter(self._ids.topic, nodes)):
+        if topics := await in_thread(len(nodes), lambda: list(filter(self._ids.topic, nodes))):
             query, relation = queries.BEHIND[self._direction], far(path, self._direction)
             ends = await self._reader.in_batches(query, "ids", topics, far=relation, s=anchor, kind=self._ends)
             if ends.stop is Stop.TIME_OUT:  # which of their rows are missing is not known
                 return Behind(stop=ends.stop)
-            for row in ends.rows:
-                behind[iri_in(row, "m")].append(row["o"])
-            self._called.keep(dict.fromkeys(behind, ()))
+            behind = await in_thread(len(ends.rows), lambda: behind_each(ends.rows))
+            await self._called.keep(dict.fromkeys(behind, ()))
             stop = Stop.first((stop, ends.stop))
-        found = [
-            (n, Entity(self._ids.short(node), mediator=True), in_order(behind[node]))
-            for n, node in enumerate(nodes, skip)
-            if node in behind
-        ]
-        return Behind(found, len(nodes), stop)
+
+        def found() -> list[tuple[int, Entity, Sequence[Term]]]:
+            return [
+                (n, Entity(self._ids.short(node), mediator=True), in_order(behind[node]))
+                for n, node in enumerate(nodes, skip)
+                if node in behind
+            ]
+
+        return Behind(await in_thread(len(nodes), found), len(nodes), stop)
 
 
 def _names(read: Iterable[Row], *, several: bool) -> tuple[Called, Called]:

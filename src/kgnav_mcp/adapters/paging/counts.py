@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 from cachetools import TTLCache
 
+from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Count, Direction, Stop
 from kgnav_mcp.port import TailKind
 
@@ -117,13 +118,14 @@ def far(path: tuple[K, ...], direction: Direction) -> K:
 
 
 @dataclass(frozen=True)
-class CountQuestion(Generic[E, K]):
+class CountQuestion(Generic[K]):
     """Which rows are counted: those of some entities in one direction, of paths of so many hops.
 
-    `paths` narrows to some of them (None: all), `near` to those that begin with some relations next to the entities.
+    Entities are given as texts: comparing 10,000 of rdflib's terms takes 20 ms. `paths` narrows to some of the paths
+    (None: all), `near` to those that begin with some relations next to the entities.
     """
 
-    entities: frozenset[E]
+    entities: frozenset[str]
     direction: Direction
     far_ends: TailKind | None
     paths: frozenset[tuple[K, ...]] | None = None
@@ -143,9 +145,9 @@ class CountCache(Generic[E, K]):
 
     def __init__(self, *, timed_out: bool = False) -> None:
         self._timed_out = timed_out
-        self._kept: TTLCache[CountQuestion[E, K], RelationCounts[E, K]] = TTLCache(_SIZE, _SECONDS)
+        self._kept: TTLCache[CountQuestion[K], RelationCounts[E, K]] = TTLCache(_SIZE, _SECONDS)
 
-    def kept(self, asked: CountQuestion[E, K]) -> RelationCounts[E, K] | None:
+    async def kept(self, asked: CountQuestion[K]) -> RelationCounts[E, K] | None:
         """Counts that are kept: those asked for, or those of all paths, narrowed."""
         found = self._kept.get(asked)
         if found is not None or (asked.paths is None and asked.near is None):
@@ -153,19 +155,24 @@ class CountCache(Generic[E, K]):
         every = self._kept.get(replace(asked, paths=None, near=None))
         if every is None or every.stop is not Stop.COMPLETE:
             return None
-        if asked.paths is not None:
-            return every.only(asked.paths)
-        wanted = asked.near or frozenset()
-        known = {near(path, asked.direction) for path in every.by_path()}
-        return every.only(lambda path: near(path, asked.direction) in wanted) if wanted <= known else None
+        return await in_thread(len(every.rows), lambda: _narrowed(every, asked))
 
     async def get(
-        self, asked: CountQuestion[E, K], count: Callable[[], Awaitable[RelationCounts[E, K]]]
+        self, asked: CountQuestion[K], count: Callable[[], Awaitable[RelationCounts[E, K]]]
     ) -> RelationCounts[E, K]:
         """Counts that are kept, or else those that `count` makes."""
-        found = self.kept(asked)
+        found = await self.kept(asked)
         if found is None:
             found = await count()
             if self._timed_out or found.stop is not Stop.TIME_OUT:
                 self._kept[asked] = found
         return found
+
+
+def _narrowed(every: RelationCounts[E, K], asked: CountQuestion[K]) -> RelationCounts[E, K] | None:
+    """The counts that are asked for, out of those of all paths; None where some of them are not there."""
+    if asked.paths is not None:
+        return every.only(asked.paths)
+    wanted = asked.near or frozenset()
+    known = {near(path, asked.direction) for path in every.by_path()}
+    return every.only(lambda path: near(path, asked.direction) in wanted) if wanted <= known else None

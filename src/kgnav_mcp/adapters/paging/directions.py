@@ -96,7 +96,10 @@ class DirectedAdapter(GraphAdapter):
         asked = (RelationQuestion(ids, side, hops, far_ends, examples, limit) for side in sides)
         pages, known = await gathered(gathered(*map(self.relations_in, asked)), self._described(ids))
         page = relations_together(pages, limit)
-        return anchored(page, self._having_rows(ids, page, known) if isinstance(known, StoreTimeout) else known)
+        if isinstance(known, StoreTimeout):
+            time_out = known
+            known = await in_thread(len(ids), lambda: self._having_rows(ids, page, time_out))
+        return anchored(page, known)
 
     async def _described(self, ids: Sequence[str]) -> Mapping[str, Entity] | StoreTimeout:
         """What the ids are; or why that is not known, which must not cost the relations that are."""
@@ -132,16 +135,21 @@ class DirectedAdapter(GraphAdapter):
     ) -> AnchoredPage[Link]:
         asked = RowQuestion(ids, direction or Direction.OUTGOING, paths, far_ends, limit, after, all_or_none)
         if direction is not None:
-            found = _seen_from(direction, await self.rows_in(asked))
+            page = await self.rows_in(asked)
+            found = await in_thread(limit, lambda: _seen_from(direction, page))
         else:
             found = await self._rows_in_both(asked)
-        seen = {link.anchor.id: link.anchor for link in found.items}
-        printed = await in_thread(len(ids), lambda: self.printed(ids))
-        anchors = {given: seen[short] for given, short in printed.items() if short in seen}
-        if after is None and (found.items or found.stop is not Stop.LIMIT):
-            others = [given for given in printed if given not in anchors]
-            anchors |= await self.describe(others) if others else {}
+        anchors, others = await in_thread(max(limit, len(ids)), lambda: self._anchors_in(found, ids))
+        if after is None and others and (found.items or found.stop is not Stop.LIMIT):
+            anchors |= await self.describe(others)
         return anchored(found, anchors)
+
+    def _anchors_in(self, page: Page[Link], ids: Sequence[str]) -> tuple[dict[str, Entity], list[str]]:
+        """The entities that some ids are, as far as a page has them as anchors, and the other ids."""
+        seen = {link.anchor.id: link.anchor for link in page.items}
+        printed = self.printed(ids)
+        anchors = {given: seen[short] for given, short in printed.items() if short in seen}
+        return anchors, [given for given in printed if given not in anchors]
 
     async def _rows_in_both(self, asked: RowQuestion) -> Page[Link]:
         incoming = replace(asked, direction=Direction.INCOMING, after=None)
@@ -151,7 +159,7 @@ class DirectedAdapter(GraphAdapter):
             refused = any(page.stop is Stop.LIMIT and not page.items for page in pages)
             if asked.all_or_none and (refused or total.value > asked.limit):
                 return Page((), (), total, Stop.LIMIT, _notes(pages))
-            return _rows_together(pages, asked.limit)
+            return await in_thread(asked.limit, lambda: _rows_together(pages, asked.limit))
         side, bar, inner = asked.after.partition("|")
         if side not in set(Direction) or not bar:
             raise invalid(asked.after)
@@ -164,7 +172,7 @@ class DirectedAdapter(GraphAdapter):
                 self.rows_in(replace(asked, after=None, limit=1)), self.rows_in(replace(incoming, after=inner))
             )
             first = replace(first, items=(), positions=(), stop=Stop.COMPLETE)
-        return _rows_together((first, second), asked.limit)
+        return await in_thread(asked.limit, lambda: _rows_together((first, second), asked.limit))
 
 
 def _seen_from(direction: Direction, page: Page[Triple]) -> Page[Link]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import ClassVar, Generic
 
 from kgnav_mcp.adapters.paging.counts import E
 from kgnav_mcp.adapters.paging.positions import Place, Position
 from kgnav_mcp.adapters.paging.segments import R
+from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Count, Page, Stop, Triple
 from kgnav_mcp.port.lists import invalid
 
@@ -44,10 +46,7 @@ async def edges_page(source: EdgeSource[E, R], heads: Sequence[E], *, limit: int
     while begin < len(heads) and len(found) <= limit and stop is Stop.COMPLETE:
         some = heads[begin : begin + source.heads_at_once]
         edges, stop = await source.edges(some)
-        for index, head in enumerate(some, begin):
-            skip = start.place[0] if index == start.entity else 0
-            for n, edge in enumerate(edges.get(head, ())[skip:], skip + 1):
-                found.append((head, edge, Position(index, _PATH, Place(n)).write()))
+        found += await in_thread(len(some), partial(_placed, edges, some, begin, start))
         begin += len(some)
     more = len(found) > limit
     total = Count.at_least(len(found)) if more or after is not None or stop is not Stop.COMPLETE else Count(len(found))
@@ -58,3 +57,13 @@ async def edges_page(source: EdgeSource[E, R], heads: Sequence[E], *, limit: int
         total=total,
         stop=Stop.LIMIT if more else stop,
     )
+
+
+def _placed(edges: Mapping[E, Sequence[R]], heads: Sequence[E], begin: int, start: Position) -> list[tuple[E, R, str]]:
+    """The edges of some heads from a position on, each with the position behind it."""
+    found: list[tuple[E, R, str]] = []
+    for index, head in enumerate(heads, begin):
+        skip = start.place[0] if index == start.entity else 0
+        for n, edge in enumerate(edges.get(head, ())[skip:], skip + 1):
+            found.append((head, edge, Position(index, _PATH, Place(n)).write()))
+    return found

@@ -116,7 +116,9 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         iri_of = names.naming.iri
         meant = await in_thread(len(ids), lambda: {each: iri for each in ids if (iri := iri_of(each)) is not None})
         described = await names.described(meant.values())
-        return {each: described[iri] for each, iri in meant.items() if iri in described}
+        return await in_thread(
+            len(ids), lambda: {each: described[iri] for each, iri in meant.items() if iri in described}
+        )
 
     def printed(self, ids: Sequence[str]) -> Mapping[str, str]:
         naming = self._readers.linker.naming
@@ -184,8 +186,10 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
 
     async def _iris(self, ids: Sequence[str]) -> list[URIRef]:
         """The IRIs that ids mean, each once."""
-        meant = await in_thread(len(ids), lambda: list(map(self._readers.linker.naming.iri, ids)))
-        return list(dict.fromkeys(iri for iri in meant if iri is not None))
+        iri_of = self._readers.linker.naming.iri
+        return await in_thread(
+            len(ids), lambda: list(dict.fromkeys(iri for each in ids if (iri := iri_of(each)) is not None))
+        )
 
     def _answer(self, page: Page[T]) -> Page[T]:
         """A page as it is answered."""

@@ -41,8 +41,8 @@ _DROPPED_SECONDS = 2.0
 """A kept connection that was dropped while idle fails at once; one that fails later has failed under the query."""
 _ERROR_BYTES = 65_536
 """As much of an error's body as is read."""
-_ROW_BYTES = 200
-"""A row of an answer, about, or an IRI of a query: many of them are read, or written, in a thread."""
+_CELL_BYTES = 80
+"""A cell of an answer, about, or an IRI of a query: many of them are read, or written, in a thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ class SparqlClient:
             raise dialects.not_results(self._refusal(reply.status, reply.headers, edges)) from error
 
     async def _ask(self, query: str, media_type: str) -> _Reply:
-        form = await in_thread(len(query) // _ROW_BYTES, lambda: self._builder.form(query, media_type))
+        form = await in_thread(len(query) // _CELL_BYTES, lambda: self._builder.form(query, media_type))
         try:
             async with asyncio.timeout(self._timeout):
                 return await self._delivered(form)
@@ -242,7 +242,7 @@ class SparqlClient:
     @staticmethod
     async def _read(reply: _Reply, reader: Callable[[bytes, str], R]) -> R:
         media_type = reply.headers.get("content-type", results.JSON_TYPE)
-        return await in_thread(len(reply.body) // _ROW_BYTES, lambda: reader(reply.body, media_type))
+        return await in_thread(len(reply.body) // _CELL_BYTES, lambda: reader(reply.body, media_type))
 
     def _cut_by_time(self, reply: _Reply) -> bool:
         return self._dialect.cut_by_time(reply.status, reply.headers)

@@ -14,6 +14,7 @@ from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.paging import UNSORTED, WHOLE, Condition, cut, seen, truncated
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, fits, iri_in
 from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Count, Entity, Page, Stop
 from kgnav_mcp.port.lists import items_before
 from kgnav_mcp.port.ordering import value_order
@@ -157,18 +158,26 @@ class ListReader(ABC):
             return Page((), (), Count(0))
         conditions = self._conditions(types, condition)
         read = await self._read(self._templates.nodes, self._templates.node_count, conditions, skip, limit)
+        page, blanks = await in_thread(len(read.rows), lambda: self._nodes_in(read, skip, limit))
+        described = await self._linker.names.described([iri for iri in page.items if iri is not None])
+
+        def shown() -> Page[Entity]:
+            known = [
+                (described[iri], position)
+                for iri, position in zip(page.items, page.positions, strict=True)
+                if iri is not None and iri in described
+            ]
+            total = Count.at_least(skip + len(known)) if blanks else page.total
+            return Page(tuple(one for one, _ in known), tuple(position for _, position in known), total, page.stop)
+
+        return await in_thread(len(page.items), shown)
+
+    def _nodes_in(self, read: Rows, skip: int, limit: int) -> tuple[Page[URIRef | None], bool]:
+        """The page of the nodes in rows, None for a blank one; and whether such a one is among those to be paged."""
         found = [None if isinstance(row["s"], BNode) else iri_in(row, "s") for row in read.rows]
         if read.whole:
             found = sorted((iri for iri in found if iri is not None), key=self._linker.order)
-        page = read.page(found, skip, limit)
-        described = await self._linker.names.described([iri for iri in page.items if iri is not None])
-        shown = [
-            (described[iri], position)
-            for iri, position in zip(page.items, page.positions, strict=True)
-            if iri is not None and iri in described
-        ]
-        total = Count.at_least(skip + len(shown)) if None in found else page.total
-        return Page(tuple(one for one, _ in shown), tuple(position for _, position in shown), total, page.stop)
+        return read.page(found, skip, limit), None in found
 
     def _conditions(self, types: Types | None, condition: str) -> Terms:
         """What is asked of nodes: that they have one of some types, and another condition."""
@@ -196,9 +205,13 @@ class ListReader(ABC):
         found = await literals(read.rows)
         if not read.whole:
             return replace(read.page(found, skip, limit), note=UNSORTED)
-        found.sort(key=lambda one: (one.language or "", one.datatype or ""), reverse=True)
-        plainest = {literal.text: literal for literal in found}
-        return read.page([plainest[text] for text in sorted(plainest, key=order)], skip, limit)
+
+        def distinct() -> list[model.Literal]:
+            plainest_last = sorted(found, key=lambda one: (one.language or "", one.datatype or ""), reverse=True)
+            plainest = {literal.text: literal for literal in plainest_last}
+            return [plainest[text] for text in sorted(plainest, key=order)]
+
+        return read.page(await in_thread(len(found), distinct), skip, limit)
 
     async def _read(self, template: str, count: str | None, conditions: Terms, skip: int, limit: int) -> Rows:
         if count is not None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from cachetools import LRUCache, TTLCache
 from rdflib import Literal, URIRef
@@ -16,7 +17,7 @@ from kgnav_mcp.adapters.sparql.labels import label_rank, preferred
 from kgnav_mcp.adapters.sparql.queries import EXISTING
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, iri_in
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.concurrency import in_slices, in_thread
 from kgnav_mcp.model import Entity, Node, Relation
 
 _RELATIONS = 20_000
@@ -51,7 +52,9 @@ class Facts:
     """What a store tells of entities beside their ids; an entity without a name is not among the labels."""
 
     labels: Mapping[URIRef, str]
-    types: Mapping[URIRef, Collection[str]] = field(default_factory=dict[URIRef, Collection[str]])
+    types: Mapping[URIRef, Collection[URIRef]] = field(default_factory=dict[URIRef, Collection[URIRef]])
+    type_names: Mapping[URIRef, str] = field(default_factory=dict[URIRef, str])
+    """What each of these types is called."""
     descriptions: Mapping[URIRef, str] = field(default_factory=dict[URIRef, str])
     merged: Mapping[URIRef, URIRef] = field(default_factory=dict[URIRef, URIRef])
     """Those that were merged into others: nothing else is told of them."""
@@ -73,19 +76,32 @@ class Names(ABC):
 
     async def read_labels(self, iris: Iterable[URIRef]) -> dict[URIRef, str]:
         """The names of entities: in a wanted language, else without a language, else in any. Some have none."""
-        known = {iri: self._kept.get(iri) for iri in iris}
-        for query in (self.naming.labels, self.naming.labels_of_any_language):
-            if unknown := [iri for iri, label in known.items() if label is None]:
-                known |= self._keep(await self._texts(query, unknown))
-        self._keep(dict.fromkeys((iri for iri, label in known.items() if label is None), ""))
-        return {iri: label for iri, label in known.items() if label}
+        labels: dict[URIRef, str] = {}
+        unknown: list[URIRef] = []
 
-    async def nodes(self, terms: Iterable[Term]) -> dict[Term, Node]:
+        def look_up(some: Sequence[URIRef]) -> None:
+            for iri in some:
+                if (label := self._kept.get(iri)) is None:
+                    unknown.append(iri)
+                elif label:
+                    labels[iri] = label
+
+        await in_slices(list(dict.fromkeys(iris)), look_up)
+        for query in (self.naming.labels, self.naming.labels_of_any_language):
+            if unknown:
+                found = await self._texts(query, unknown)
+                await self._keep(found)
+                labels.update(found)
+                unknown = await in_thread(len(unknown), partial(_others, unknown, found))
+        await self._keep(dict.fromkeys(unknown, ""))
+        return labels
+
+    async def nodes(self, terms: Sequence[Term]) -> dict[Term, Node]:
         """Values as they are shown, and entities by their names; nodes without an IRI are left out."""
-        wanted = list(dict.fromkeys(terms))
-        iris = {term: iri for term in wanted if (iri := self._iri(term)) is not None}
-        labels = await self.read_labels(dict.fromkeys(iris.values()))
-        mediators = await self._mediators([iri for iri in dict.fromkeys(iris.values()) if iri not in labels])
+        wanted, iris = await in_thread(len(terms), lambda: self._with_iris(terms))
+        labels = await self.read_labels(iris.values())
+        unnamed = await in_thread(len(iris), lambda: _others(dict.fromkeys(iris.values()), labels))
+        mediators = await self._mediators(unnamed)
 
         def named() -> dict[Term, Node]:
             values: dict[Term, Node] = {term: self.literal(term) for term in wanted if isinstance(term, Literal)}
@@ -96,13 +112,20 @@ class Names(ABC):
 
         return await in_thread(len(wanted), named)
 
+    def _with_iris(self, terms: Iterable[Term]) -> tuple[Collection[Term], dict[Term, URIRef]]:
+        """Terms, each once, and the IRIs of those that can be asked about."""
+        wanted = dict.fromkeys(terms)
+        return wanted, {term: iri for term in wanted if (iri := self._iri(term)) is not None}
+
     def unknown(self, iris: Iterable[URIRef]) -> list[URIRef]:
         """Those of some entities whose names are not kept."""
         return [iri for iri in iris if iri not in self._kept]
 
-    def keep(self, names: Mapping[URIRef, Sequence[Literal]]) -> None:
+    async def keep(self, names: Mapping[URIRef, Sequence[Literal]]) -> None:
         """Keep entities' names, and that some have none in any language."""
-        self._keep({iri: self.best(found) or "" for iri, found in names.items()})
+        await self._keep(
+            await in_thread(len(names), lambda: {iri: self.best(found) or "" for iri, found in names.items()})
+        )
 
     def best(self, texts: Iterable[Literal]) -> str | None:
         """The text to show of several."""
@@ -113,10 +136,12 @@ class Names(ABC):
         """Relations with the names that the graph gives them, else names read from their ids."""
         return await self._schema_names(iris, readable)
 
-    def keep_relations(self, names: Mapping[URIRef, Sequence[Literal]]) -> None:
+    async def keep_relations(self, names: Mapping[URIRef, Iterable[Literal]]) -> None:
         """Keep what relations and types are called: one without a name is called what its id says."""
-        for iri, found in names.items():
-            self._kept_relations[iri] = self.best(found) or readable(iri)
+        best = await in_thread(
+            len(names), lambda: {iri: self.best(found) or readable(iri) for iri, found in names.items()}
+        )
+        await in_slices(list(best.items()), self._kept_relations.update)
 
     def literal(self, term: Literal) -> model.Literal:
         """A value as it is shown."""
@@ -133,29 +158,38 @@ class Names(ABC):
         if not wanted:
             return {}
         facts = await self._facts(wanted)
-        existing = {iri for iri in wanted if iri in facts}
-        if silent := [iri for iri in wanted if iri not in existing and iri not in facts.merged]:
-            read = await self._reader.in_batches(self.naming.existing, "ids", silent)
-            existing |= {iri_in(row, "s") for row in read.whole()}
-        mediators = await self._mediators([iri for iri in wanted if iri in existing and iri not in facts.labels])
-        found = await in_thread(
-            len(existing),
-            lambda: {
-                iri: Entity(
-                    self.naming.short(iri),
-                    facts.labels.get(iri),
-                    tuple(sorted(facts.types.get(iri, ()))),
-                    facts.descriptions.get(iri),
-                    iri in mediators,
-                )
-                for iri in existing
-            },
+        silent = await in_thread(
+            len(wanted), lambda: [iri for iri in wanted if iri not in facts and iri not in facts.merged]
         )
+        missing = await self._missing(silent)
+        unnamed = await in_thread(
+            len(wanted),
+            lambda: [iri for iri in wanted if not any(iri in some for some in (facts.labels, missing, facts.merged))],
+        )
+        mediators = await self._mediators(unnamed)
         targets = await self.described(facts.merged.values())
-        for iri, target in facts.merged.items():
-            if target in targets:
-                found[iri] = replace(targets[target], asked_as=self.naming.short(iri))
-        return {iri: found[iri] for iri in wanted if iri in found}
+
+        def entities() -> dict[URIRef, Entity]:
+            found: dict[URIRef, Entity] = {}
+            for iri in wanted:
+                if (target := facts.merged.get(iri)) is not None:
+                    if target in targets:
+                        found[iri] = replace(targets[target], asked_as=self.naming.short(iri))
+                elif iri not in missing:
+                    found[iri] = self._entity(iri, facts, mediator=iri in mediators)
+            return found
+
+        return await in_thread(len(wanted), entities)
+
+    def _entity(self, iri: URIRef, facts: Facts, *, mediator: bool) -> Entity:
+        types = tuple(sorted(facts.type_names[one] for one in facts.types.get(iri, ())))
+        return Entity(self.naming.short(iri), facts.labels.get(iri), types, facts.descriptions.get(iri), mediator)
+
+    async def _missing(self, iris: Sequence[URIRef]) -> Collection[URIRef]:
+        """Those of some entities that are in no triple."""
+        read = await self._reader.in_batches(self.naming.existing, "ids", iris)
+        rows = read.whole()
+        return await in_thread(len(iris), lambda: set(iris).difference(iri_in(row, "s") for row in rows))
 
     @abstractmethod
     async def _facts(self, iris: Sequence[URIRef]) -> Facts:
@@ -175,7 +209,7 @@ class Names(ABC):
         return await self.read_labels(iris)
 
     async def _schema_names(self, iris: Iterable[URIRef], from_id: Callable[[str], str]) -> dict[URIRef, Relation]:
-        known = {iri: self._kept_relations.get(iri) for iri in iris}
+        known = {iri: self._kept_relations.get(iri) for iri in dict.fromkeys(iris)}
         if unknown := [iri for iri, label in known.items() if label is None]:
             labels = await self._label_relations(unknown)
             found = {iri: labels.get(iri) or from_id(iri) for iri in unknown}
@@ -200,6 +234,10 @@ class Names(ABC):
     async def _about(self, query: str, iris: Sequence[URIRef]) -> Sequence[Row]:
         return (await self._reader.in_batches(query, "ids", iris)).whole()
 
-    def _keep(self, labels: Mapping[URIRef, str]) -> Mapping[URIRef, str]:
-        self._kept.update(labels)
-        return labels
+    async def _keep(self, labels: Mapping[URIRef, str]) -> None:
+        await in_slices(list(labels.items()), self._kept.update)
+
+
+def _others(iris: Iterable[URIRef], known: Container[URIRef]) -> list[URIRef]:
+    """Those of some entities that are not among the known ones."""
+    return [iri for iri in iris if iri not in known]

@@ -15,6 +15,7 @@ from kgnav_mcp.adapters.sparql.lists import ListReader, Templates, Types
 from kgnav_mcp.adapters.sparql.paging import Condition
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, fits
 from kgnav_mcp.adapters.sparql.terms import Terms, sendable, values
+from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Count, Page
 
 _UNCOUNTED = Use(Count.unknown(), Count.unknown())
@@ -61,7 +62,10 @@ class PropertyLists(ListReader):
         return await self._values(conditions, self._literals, limit, after)
 
     async def _literals(self, rows: Sequence[Row]) -> list[model.Literal]:
-        return [self._linker.names.literal(term) for row in rows for term in row.values() if isinstance(term, Literal)]
+        literal = self._linker.names.literal
+        return await in_thread(
+            len(rows), lambda: [literal(term) for row in rows for term in row.values() if isinstance(term, Literal)]
+        )
 
     async def types(self, label: str) -> Types:
         return Types((await self._catalogue()).types_called(label, self._linker.naming.iri(label)))

@@ -7,6 +7,7 @@ hub of a slower one the catalogue says which properties to ask for, and each is 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from functools import partial
 
 from rdflib import URIRef
 
@@ -37,7 +38,7 @@ _LOOKED_AT = 20_000
 Path = tuple[str]
 """The bare id of a property: `P31`."""
 Counts = RelationCounts[URIRef, str]
-_Question = CountQuestion[URIRef, str]
+_Question = CountQuestion[str]
 
 
 class CountReader:
@@ -58,7 +59,7 @@ class CountReader:
     ) -> Counts:
         """Statements of each property, or of some, those with other far ends than wanted left out."""
         wanted = None if paths is None else frozenset[tuple[str, ...]](paths)
-        asked = _Question(frozenset(entities), direction, far_ends, wanted)
+        asked = _Question(frozenset(map(str, entities)), direction, far_ends, wanted)
         return await self._cache.get(asked, lambda: self._counted(entities, asked))
 
     async def exceeds(self, entities: Sequence[URIRef], direction: Direction, limit: int) -> bool:
@@ -66,13 +67,14 @@ class CountReader:
 
         Where it cannot be told so, the answer is no, and `at` tells.
         """
-        kept = self._cache.kept(_Question(frozenset(entities), direction, None))
+        kept = await self._cache.kept(_Question(frozenset(map(str, entities)), direction, None))
         if kept is not None or direction is Direction.OUTGOING or self._store.wikidata.counted is not None:
             return False
         found = 0
         for batch in batches(entities, _CHUNK):
+            ids = await in_thread(len(batch), partial(values, *batch))
             try:
-                found += (await self._reader.count(queries.PROBE[direction], s=values(*batch), most=limit + 1)).value
+                found += (await self._reader.count(queries.PROBE[direction], s=ids, most=limit + 1)).value
             except StoreTimeout:
                 return False  # `at` has other ways to find out, and says so where they end early.
         return found > limit
@@ -101,13 +103,15 @@ class CountReader:
             for one, counts in every.rows.items()
             for path, rows in counts.items()
         )
-        return counted(((one, path, rows) for one, path, rows in rest if rows > 0), every.stop)
+        return await in_thread(
+            len(entities), lambda: counted(((one, path, rows) for one, path, rows in rest if rows > 0), every.stop)
+        )
 
     async def _of_some(self, entities: Sequence[URIRef], asked: _Question, names: Sequence[str]) -> Counts:
         """Some properties, each counted by itself."""
         if asked.far_ends is not None or len(names) > _TOGETHER:
             every = await self.at(entities, asked.direction, asked.far_ends)
-            return every.only([(name,) for name in names])
+            return await in_thread(len(entities), lambda: every.only([(name,) for name in names]))
 
         async def count(some: Sequence[URIRef]) -> Counts:
             size = min(_ROWS // len(names), MAX_TERMS)
@@ -120,11 +124,12 @@ class CountReader:
 
     async def _by_name(self, entities: Sequence[URIRef], direction: Direction, names: Sequence[str]) -> Counts:
         variable = "s" if direction is Direction.OUTGOING else "o"
+        ids = await in_thread(len(entities), lambda: values(*entities))
         branches = [
             self._reader.filled(
                 queries.COUNTS_BY[direction],
                 number=place,
-                s=values(*entities),
+                s=ids,
                 rows=self._store.rows(self._store.form.rows[direction], name),
             )
             for place, name in enumerate(names)
@@ -135,7 +140,7 @@ class CountReader:
             for row in read.rows
             if variable in row
         )
-        return counted(rows, read.stop)
+        return await in_thread(len(read.rows), lambda: counted(rows, read.stop))
 
     async def _pointing(
         self,
@@ -152,13 +157,15 @@ class CountReader:
                 found = await count([one for one in entities if one in small])
             except StoreTimeout:
                 small = set[URIRef]()
-        return together([found, *[await hub(one) for one in entities if one not in small]])
+        hubs = [await hub(one) for one in entities if one not in small]
+        return await in_thread(len(entities), lambda: together([found, *hubs]))
 
     async def _small(self, entities: Sequence[URIRef], bound: int) -> Sequence[URIRef]:
         """Those of some entities at which no more triples point than that."""
         some = entities[:MAX_TERMS]
         try:
-            found = await self._reader.count(queries.POINTING, s=values(*some), most=bound + 1)
+            ids = await in_thread(len(some), lambda: values(*some))
+            found = await self._reader.count(queries.POINTING, s=ids, most=bound + 1)
         except StoreTimeout:
             found = None  # What takes so long is large.
         if len(some) < len(entities):

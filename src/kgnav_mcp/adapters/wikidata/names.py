@@ -9,12 +9,12 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql import names
 from kgnav_mcp.adapters.sparql.names import Facts, Naming
-from kgnav_mcp.adapters.sparql.reading import iri_in
+from kgnav_mcp.adapters.sparql.reading import Row, iri_in
 from kgnav_mcp.adapters.sparql.terms import listed
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache, fallbacks
 from kgnav_mcp.adapters.wikidata.store import Store
-from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Entity
 
 _HOUR = 3600.0
@@ -43,38 +43,51 @@ class Names(names.Names):
 
     async def labels(self, iris: Iterable[str]) -> dict[str, str]:
         """The labels of entities by their IRIs. Some have none."""
+        asked = list(iris)
+        properties, missing = await in_thread(len(asked), lambda: self._of_properties(asked))
+        labels = await self.read_labels(missing)
+        return await in_thread(len(labels), lambda: properties | {str(iri): label for iri, label in labels.items()})
+
+    def _of_properties(self, iris: Iterable[str]) -> tuple[dict[str, str], list[URIRef]]:
+        """The labels of properties that the catalogue has, and all other IRIs."""
         found: dict[str, str] = {}
-        missing: list[URIRef] = []
-        for iri in dict.fromkeys(str(iri) for iri in iris):
+        others: list[URIRef] = []
+        catalogue = self._catalogues.current
+        for iri in dict.fromkeys(map(str, iris)):
             local = iri.removeprefix(self._ids.entities)
-            if local in self._catalogues.current and self._catalogues.current.get(local).labels:
-                found[iri] = self._catalogues.current.label(local)
+            if local in catalogue and catalogue.get(local).labels:
+                found[iri] = catalogue.label(local)
             else:
-                missing.append(URIRef(iri))
-        return found | {str(iri): label for iri, label in (await self.read_labels(missing)).items()}
+                others.append(URIRef(iri))
+        return found, others
 
     def entity(self, iri: str, labels: Mapping[str, str]) -> Entity:
         """An entity with its label."""
         return Entity(self._ids.shown(iri), labels.get(str(iri)))  # an rdflib term is never equal to a text
 
     async def _facts(self, iris: Sequence[URIRef]) -> Facts:
-        classes: dict[URIRef, list[str]] = defaultdict(list)
+        rows = await self._about(queries.ABOUT, iris)
+        classes, merged = await in_thread(len(rows), lambda: self._classes_and_merged(rows))
+        left = await in_thread(len(iris), lambda: [iri for iri in iris if iri not in merged])
+        named = {one for found in classes.values() for one in found}
+        labels, descriptions = await gathered(self.labels([*left, *named]), self._texts(queries.DESCRIPTIONS, left))
+        return Facts(
+            await in_thread(len(left), lambda: {iri: labels[str(iri)] for iri in left if str(iri) in labels}),
+            classes,
+            {one: labels.get(str(one)) or self._ids.shown(one) for one in named},
+            descriptions,
+            merged,
+        )
+
+    def _classes_and_merged(self, rows: Iterable[Row]) -> tuple[dict[URIRef, list[URIRef]], dict[URIRef, URIRef]]:
+        """The classes of entities, and what some of them were merged into."""
+        classes: dict[URIRef, list[URIRef]] = defaultdict(list)
         merged: dict[URIRef, URIRef] = {}
-        for row in await self._about(queries.ABOUT, iris):
+        for row in rows:
             if not isinstance(row["o"], URIRef) or not self._ids.is_entity(row["o"]):
                 continue
             if str(row["p"]) == "same":
                 merged[iri_in(row, "s")] = iri_in(row, "o")
             else:
-                classes[iri_in(row, "s")].append(str(row["o"]))
-        left = [iri for iri in iris if iri not in merged]
-        of_classes = [one for iri in left for one in classes.get(iri, ())]
-        labels, descriptions = await gathered(
-            self.labels([*left, *of_classes]), self._texts(queries.DESCRIPTIONS, left)
-        )
-        return Facts(
-            {iri: labels[str(iri)] for iri in left if str(iri) in labels},
-            {iri: [labels.get(one) or self._ids.shown(one) for one in found] for iri, found in classes.items()},
-            descriptions,
-            merged,
-        )
+                classes[iri_in(row, "s")].append(row["o"])
+        return classes, merged

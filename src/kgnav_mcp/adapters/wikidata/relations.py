@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
+from heapq import nsmallest
 
 from rdflib import URIRef
 
@@ -70,9 +72,10 @@ class RelationReader:
         outgoing = asked.direction is Direction.OUTGOING
         pattern = self._store.form.valued if outgoing else self._store.form.rows[asked.direction]
         kind = self._reader.part(queries.KINDS[asked.far_ends if outgoing else None])
+        rows = await in_thread(len(counts.rows), counts.by_path_and_entity)
         branches: list[str] = []
         for place, name in enumerate(names):
-            some = sorted(counts.by_entity((name,)))[:_ANCHORS]
+            some = await in_thread(len(rows[name,]), partial(nsmallest, _ANCHORS, rows[name,], key=str))
             branches.append(
                 self._reader.filled(
                     queries.EXAMPLES[asked.direction],

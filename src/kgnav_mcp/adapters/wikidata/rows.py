@@ -6,7 +6,7 @@ Labels, qualifiers and values in full are read for the rows of the page alone.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rdflib import Literal, URIRef
 
@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.paging.neighbours import RowSource, neighbours_page
 from kgnav_mcp.adapters.paging.positions import Place
 from kgnav_mcp.adapters.paging.segments import Rows, Segment, Wanted
 from kgnav_mcp.adapters.sparql import errors
-from kgnav_mcp.adapters.sparql.reading import Row, iri_in, number
+from kgnav_mcp.adapters.sparql.reading import Read, Row, iri_in, number
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import values
 from kgnav_mcp.adapters.wikidata import queries
@@ -23,6 +23,7 @@ from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.counts import CountReader, Counts, Path, hub_timed_out
 from kgnav_mcp.adapters.wikidata.statements import Found, StatementReader, statement
 from kgnav_mcp.adapters.wikidata.store import Store
+from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Certainty, Count, Direction, Page, Stop, Triple
 from kgnav_mcp.port import TailKind
@@ -81,10 +82,12 @@ class RowReader(RowSource[URIRef, str, Found]):
         counts = await self._counts.at(self._anchors, self._direction, self._far_ends, self._paths)
         if self._paths is not None or self._store.wikidata.external_ids:
             return counts
-        names = {path[0] for path in counts.by_path() if self._catalogues.current.hidden(path[0])}
-        if names:
-            self.note = hidden_note(counts.only(lambda path: path[0] in names).total, names)
-        return counts.only(lambda path: path[0] not in names)
+        by_path = await in_thread(len(self._anchors), counts.by_path)
+        names = {path[0] for path in by_path if self._catalogues.current.hidden(path[0])}
+        if not names:
+            return counts
+        self.note = hidden_note(Count.sum(by_path[name,] for name in names), names)
+        return await in_thread(len(self._anchors), lambda: counts.only(lambda path: path[0] not in names))
 
     def small(self, segment: Segment[URIRef, str]) -> bool:
         return self._direction is Direction.OUTGOING or (segment.exact and segment.rows <= _WHOLE)
@@ -93,22 +96,29 @@ class RowReader(RowSource[URIRef, str, Found]):
         by_property: dict[str, list[URIRef]] = defaultdict(list)
         for one in wanted:
             by_property[one.segment.path[0]].append(one.segment.entity)
-        names, outgoing = list(by_property), self._direction is Direction.OUTGOING
-        branches = [
+        read = await self._reader.union(await in_thread(len(wanted), lambda: self._branches(by_property)))
+        return await in_thread(len(wanted), lambda: self._wanted_of(read, list(by_property), wanted))
+
+    def _branches(self, by_property: Mapping[str, Sequence[URIRef]]) -> list[str]:
+        """A query for each property at its entities."""
+        pattern = self._store.form.rows[self._direction]
+        return [
             self._reader.filled(
-                queries.ROWS[self._direction],
-                s=values(*by_property[name]),
-                rows=self._store.rows(self._store.form.rows[self._direction], name),
-                number=place,
+                queries.ROWS[self._direction], s=values(*entities), rows=self._store.rows(pattern, name), number=place
             )
-            for place, name in enumerate(names)
+            for place, (name, entities) in enumerate(by_property.items())
         ]
-        read = await self._reader.union(branches)
+
+    def _wanted_of(
+        self, read: Read, names: Sequence[str], wanted: Sequence[Wanted[URIRef, str]]
+    ) -> Sequence[Rows[Found]]:
+        """What is wanted, out of the rows of these properties."""
+        near = "s" if self._direction is Direction.OUTGOING else "o"
         found: dict[tuple[URIRef, str], list[Found]] = defaultdict(list)
         for row in read.rows:
             name, value = names[number(row, "number")], row.get("o")
             if self._far_ends is None or (self._far_ends is TailKind.ENTITY) == self._is_entity(value):
-                found[iri_in(row, "s" if outgoing else "o"), name].append(_found(row, name))
+                found[iri_in(row, near), name].append(_found(row, name))
         key = row_order(self._direction)
         return [
             one.cut(_placed(sorted(found[one.segment.entity, one.segment.path[0]], key=key)), read.stop)
@@ -123,7 +133,9 @@ class RowReader(RowSource[URIRef, str, Found]):
             read = await self._reader.slice(queries.SLICE, start, wanted.most, s=values(segment.entity), rows=rows)
         except StoreTimeout:
             return Rows((), Stop.TIME_OUT)
-        found = _placed([_found(row, segment.path[0]) for row in read.rows], start)
+        found = await in_thread(
+            len(read.rows), lambda: _placed((_found(row, segment.path[0]) for row in read.rows), start)
+        )
         ended = start + len(found) >= segment.rows if segment.exact else len(found) < wanted.most
         stop = Stop.COMPLETE if ended else Stop.LIMIT
         return Rows(found, stop if read.stop is Stop.COMPLETE else read.stop)

@@ -16,7 +16,7 @@ from kgnav_mcp.adapters.wikidata import queries, value_text
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.store import Store
-from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Direction, Node, Qualifier, Relation, Triple
 
 _ONTOLOGY: Final = "http://wikiba.se/ontology#"
@@ -80,12 +80,19 @@ class StatementReader:
 
     async def triples(self, found: Sequence[Found]) -> list[Triple]:
         """Statements as triples with their qualifiers. Labels are read while what else is said is."""
-        ends = [*(each.head for each in found), *(each.value for each in found)]
+        ends = await in_thread(len(found), lambda: [end for each in found for end in (each.head, each.value)])
         details, labels = await gathered(self._details(found), self._labels(ends))
-        qualifiers = [value for said in details.values() for _, value in said.qualifiers]
+        qualifiers = await in_thread(
+            len(details), lambda: [value for said in details.values() for _, value in said.qualifiers]
+        )
         full, others = await gathered(self._full(details), self._labels(qualifiers))
-        labels |= others | await self._units(full.values())
-        return [self._triple(each, _said(each, details), full, labels) for each in found]
+        units = await self._units(full.values())
+
+        def triples() -> list[Triple]:
+            known = labels | others | units
+            return [self._triple(each, _said(each, details), full, known) for each in found]
+
+        return await in_thread(len(found), triples)
 
     async def nodes(self, found: Sequence[Found], direction: Direction) -> list[Node]:
         """The far ends of statements alone."""
@@ -96,11 +103,16 @@ class StatementReader:
         details, labels = await gathered(self._details(in_full), self._labels([each.value for each in found]))
         full = await self._full(details)
         labels |= await self._units(full.values())
-        return [self._value(each, _said(each, details), full, labels) for each in found]
+        return await in_thread(
+            len(found), lambda: [self._value(each, _said(each, details), full, labels) for each in found]
+        )
 
-    async def _labels(self, terms: Iterable[object]) -> dict[str, str]:
+    async def _labels(self, terms: Sequence[object]) -> dict[str, str]:
+        is_entity = self._ids.is_entity
         return await self._names.labels(
-            str(term) for term in terms if isinstance(term, URIRef) and self._ids.is_entity(term)
+            await in_thread(
+                len(terms), lambda: [str(term) for term in terms if isinstance(term, URIRef) and is_entity(term)]
+            )
         )
 
     async def _units(self, full: Iterable[_Full]) -> dict[str, str]:
@@ -108,12 +120,18 @@ class StatementReader:
         units = [unit for node in full if (unit := node.get("quantityUnit")) and not unit.endswith(f"/{_NO_UNIT}")]
         return await self._names.labels(units)
 
-    async def _details(self, found: Iterable[Found]) -> dict[URIRef, _Details]:
-        details: dict[URIRef, _Details] = defaultdict(_Details)
-        statements = list(dict.fromkeys(each.statement for each in found if each.statement is not None))
+    async def _details(self, found: Sequence[Found]) -> dict[URIRef, _Details]:
+        statements = await in_thread(
+            len(found), lambda: list(dict.fromkeys(each.statement for each in found if each.statement is not None))
+        )
         if not statements:
-            return details
+            return {}
         rows = (await self._reader.in_batches(queries.DETAILS, "statements", statements)).whole()
+        return await in_thread(len(rows), lambda: self._details_in(rows))
+
+    def _details_in(self, rows: Iterable[Row]) -> dict[URIRef, _Details]:
+        """What the triples of statements say."""
+        details: dict[URIRef, _Details] = defaultdict(_Details)
         prefix = f"{self._ids.base}/prop/"
         for row in rows:
             said, predicate, node = details[iri_in(row, "st")], str(row["p"]), row["o"]
@@ -136,11 +154,17 @@ class StatementReader:
     async def _full(self, details: Mapping[URIRef, _Details]) -> dict[str, _Full]:
         """The nodes of values in full by their IRIs."""
         nodes = [URIRef(node) for node in dict.fromkeys(node for said in details.values() for _, node in said.full)]
-        found: dict[str, dict[str, str]] = defaultdict(dict)
-        if nodes:
-            for row in (await self._reader.in_batches(queries.FULL_VALUES, "nodes", nodes)).whole():
+        if not nodes:
+            return {}
+        rows = (await self._reader.in_batches(queries.FULL_VALUES, "nodes", nodes)).whole()
+
+        def full() -> dict[str, _Full]:
+            found: dict[str, dict[str, str]] = defaultdict(dict)
+            for row in rows:
                 found[str(row["v"])][str(row["p"]).removeprefix(_ONTOLOGY)] = str(row["o"])
-        return dict(found)
+            return dict(found)
+
+        return await in_thread(len(rows), full)
 
     def _triple(self, found: Found, said: _Details, full: Mapping[str, _Full], labels: Mapping[str, str]) -> Triple:
         catalogue = self._catalogues.current

@@ -36,7 +36,7 @@ Anchor = URIRef | Known
 Path = tuple[URIRef, ...]
 """One relation, or the two relations of a way through a mediator, from head to tail."""
 Counts = RelationCounts[Anchor, URIRef]
-Question = CountQuestion[Anchor, URIRef]
+Question = CountQuestion[URIRef]
 
 
 class CountReader(ABC):
@@ -75,7 +75,7 @@ class CountReader(ABC):
         if not iris or no_rows(direction, far_ends):
             return RelationCounts()
         wanted = None if paths is None else frozenset(path for path in paths if self.shows(path[0]))
-        asked = Question(frozenset(iris), direction, _far_ends(direction, far_ends), wanted)
+        asked = Question(frozenset(map(str, iris)), direction, _far_ends(direction, far_ends), wanted)
         return await self._cache.get(asked, lambda: self._one_hop(iris, asked))
 
     async def two_hops(
@@ -93,7 +93,8 @@ class CountReader(ABC):
         if not iris or no_rows(direction, far_ends):
             return RelationCounts()
         wanted = None if near is None else frozenset(near)
-        asked = Question(frozenset(iris), direction, _far_ends(direction, far_ends), hops=2, near=wanted)
+        about = frozenset(map(str, iris))
+        asked = Question(about, direction, _far_ends(direction, far_ends), hops=2, near=wanted)
         return await self._cache.get(asked, lambda: self._two_hops(iris, asked))
 
     async def of_paths(
@@ -113,14 +114,16 @@ class CountReader(ABC):
             parts.append(await self.one_hop(entities, direction, far_ends, one_hop))
         if two_hops:
             begin = {near(path, direction) for path in two_hops}
-            parts.append((await self.two_hops(entities, direction, far_ends, begin)).only(two_hops))
+            through = await self.two_hops(entities, direction, far_ends, begin)
+            parts.append(await in_thread(len(entities), lambda: through.only(two_hops)))
         return await in_thread(len(entities), lambda: together(parts))
 
     async def of_rows(
         self, rows: Iterable[tuple[Anchor, URIRef, int]], entities: Sequence[Anchor], direction: Direction
     ) -> Counts:
         """The counts of entities whose rows have all been read."""
-        return await self._completed(counted((one, (relation,), n) for one, relation, n in rows), entities, direction)
+        counts = await in_thread(len(entities), lambda: counted((one, (relation,), n) for one, relation, n in rows))
+        return await self._completed(counts, entities, direction)
 
     @abstractmethod
     async def _two_hops(self, iris: Sequence[URIRef], asked: Question) -> Counts:
@@ -138,8 +141,9 @@ class CountReader(ABC):
         if asked.paths is not None and not asked.paths:
             return RelationCounts()
         found = await self._batched(iris, lambda some: self._of(some, asked), lambda: self._batch(asked))
-        if asked.paths is not None:
-            found = found.only(asked.paths)
+        if (paths := asked.paths) is not None:
+            every = found
+            found = await in_thread(len(iris), lambda: every.only(paths))
         if asked.far_ends is TailKind.LITERAL:
             return found
         return await self._completed(found, iris, asked.direction)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.directions import RowQuestion
 from kgnav_mcp.adapters.paging.edges import EdgeSource
 from kgnav_mcp.adapters.paging.positions import Place
-from kgnav_mcp.adapters.paging.segments import Segment, Wanted
+from kgnav_mcp.adapters.paging.segments import Rows, Segment, Wanted
 from kgnav_mcp.adapters.sparql.around import queries
-from kgnav_mcp.adapters.sparql.around.counts import Anchor, CountReader, Path
+from kgnav_mcp.adapters.sparql.around.counts import Anchor, CountReader, Counts, Path
 from kgnav_mcp.adapters.sparql.around.ends import Ends, Pair, in_order
 from kgnav_mcp.adapters.sparql.around.rows import Block, Found, RowReader
+from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, batches, rows
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Direction, Stop, Triple
@@ -52,24 +53,24 @@ class EdgeReader(EdgeSource[URIRef, Edge]):
         looked_up, few, stop = list(heads), list[tuple[URIRef, int]](), Stop.COMPLETE
         if len(heads) * len(self._tails) > _PAIRS:
             counts = await self._counts.of_paths(heads, Direction.OUTGOING, TailKind.ENTITY, self._relations)
-            sizes = {head: sum(counts.rows.get(head, {}).values()) for head in heads}
-            few = [(head, size) for head, size in sizes.items() if 0 < size <= len(self._tails)]
-            looked_up = [head for head, size in sizes.items() if size > len(self._tails)]
-            if counts.stop is Stop.TIME_OUT:  # What was not counted is a hub, as far as is known.
-                few, looked_up = [], list(heads)
-            stop = counts.stop if counts.stop is not Stop.TIME_OUT else Stop.COMPLETE
-        pairs = [(head, tail) for head in looked_up for tail in self._tails]
+            if counts.stop is not Stop.TIME_OUT:  # What was not counted is a hub, as far as is known.
+                looked_up, few = await in_thread(len(heads), lambda: self._hubs_and_others(heads, counts))
+                stop = counts.stop
+        pairs = await in_thread(
+            len(looked_up) * len(self._tails), lambda: [(head, tail) for head in looked_up for tail in self._tails]
+        )
         reads = await gathered(
             *(self._between(some) for some in batches(pairs, MAX_TERMS // 2)),
             *(self._leaving(some) for some in _grouped(few)),
         )
         stop = Stop.first((stop, *(why for _, why in reads)))
-        found = [(pair, end) for ends, _ in reads for pair, some in ends.items() for end in some]
-        kept = await in_thread(len(found), lambda: self._kept((pair, URIRef(str(end))) for pair, end in found))
-        return await self._stated(kept), stop
+        blocks = await in_thread(len(heads), lambda: self._blocks(ends for ends, _ in reads))
+        rows = await self._reader.stated(blocks)
+        return await in_thread(len(blocks), lambda: self._by_head(blocks, rows)), stop
 
     async def triples(self, edges: Sequence[tuple[URIRef, Edge]]) -> Sequence[Triple]:
-        return await self._reader.triples([(_segment(head, relation), row) for head, (relation, row) in edges])
+        rows = await in_thread(len(edges), lambda: [(_segment(head, relation), row) for head, (relation, row) in edges])
+        return await self._reader.triples(rows)
 
     async def _between(self, pairs: Sequence[tuple[URIRef, URIRef]]) -> tuple[Ends, Stop]:
         by = await in_thread(len(pairs), lambda: self._reader.part(queries.BETWEEN, pairs=rows(*pairs)))
@@ -83,29 +84,35 @@ class EdgeReader(EdgeSource[URIRef, Edge]):
         parts = await gathered(self._leaving(heads[:half]), self._leaving(heads[half:]))
         return {**parts[0][0], **parts[1][0]}, Stop.first(why for _, why in parts)
 
-    def _kept(self, found: Iterable[tuple[Pair, URIRef]]) -> Mapping[Pair, Collection[URIRef]]:
-        """The edges that are wanted among some rows, by head and relation."""
-        relations = None if self._relations is None else {path[0] for path in self._relations}
-        kept: dict[Pair, dict[URIRef, None]] = defaultdict(dict)
-        for pair, end in found:
-            if end in self._wanted and self._counts.shows(pair[1]) and (relations is None or pair[1] in relations):
-                kept[pair][end] = None
-        return kept
+    def _hubs_and_others(
+        self, heads: Sequence[URIRef], counts: Counts
+    ) -> tuple[list[URIRef], list[tuple[URIRef, int]]]:
+        """The heads with more rows than there are tails, and the others that have rows, with the number of these."""
+        sizes = {head: sum(counts.rows.get(head, {}).values()) for head in heads}
+        hubs = [head for head, size in sizes.items() if size > len(self._tails)]
+        return hubs, [(head, size) for head, size in sizes.items() if 0 < size <= len(self._tails)]
 
-    async def _stated(self, kept: Mapping[Pair, Collection[URIRef]]) -> Mapping[URIRef, Sequence[Edge]]:
-        """The rows that edges are, head by head, in the order of their relations' ids."""
-        segments = {
-            _segment(head, relation): in_order(ends)
-            for (head, relation), ends in kept.items()
-            if isinstance(head, URIRef)
-        }
-        blocks = [Block(Wanted(one, Place(), _STATEMENTS), ends) for one, ends in segments.items()]
+    def _blocks(self, reads: Iterable[Ends]) -> Sequence[Block]:
+        """The far ends in some rows that are wanted, by head and relation."""
+        relations = None if self._relations is None else {path[0] for path in self._relations}
+        kept: dict[Pair, list[Term]] = defaultdict(list)
+        for ends in reads:
+            for pair, some in ends.items():
+                if self._counts.shows(pair[1]) and (relations is None or pair[1] in relations):
+                    kept[pair] += [wanted for end in some if (wanted := URIRef(str(end))) in self._wanted]
+        return [
+            Block(Wanted(_segment(head, relation), Place(), _STATEMENTS), in_order(some))
+            for (head, relation), some in kept.items()
+            if isinstance(head, URIRef) and some
+        ]
+
+    def _by_head(self, blocks: Sequence[Block], rows: Sequence[Rows[Found]]) -> Mapping[URIRef, Sequence[Edge]]:
+        """The rows of blocks, head by head, in the order of their relations' ids."""
         found: dict[URIRef, list[tuple[tuple[str, ...], Edge]]] = defaultdict(list)
-        for block, read in zip(blocks, await self._reader.stated(blocks), strict=True):
+        for block, read in zip(blocks, rows, strict=True):
             one = block.wanted.segment
-            found[URIRef(str(one.entity))] += [
-                (self._reader.ids(one.path), (one.path[0], row)) for row, _ in read.found
-            ]
+            path = self._reader.ids(one.path)
+            found[URIRef(str(one.entity))] += [(path, (one.path[0], row)) for row, _ in read.found]
         return {head: [edge for _, edge in sorted(some, key=lambda edge: edge[0])] for head, some in found.items()}
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import nsmallest
 
 from rdflib import URIRef
 
@@ -104,10 +105,22 @@ class RelationReader(ABC):
 
     async def _of_some(self, counts: Counts, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
         """The first far ends of paths at some of the entities with IRIs, read for all paths at once."""
+        size = len(counts.rows)
+        branches = await in_thread(size, lambda: self._branches(counts.by_path_and_entity(), paths, asked))
+        found: dict[Path, list[Term]] = defaultdict(list)
+        read = await self._reader.union(branches)
+        for row in read.rows:
+            found[paths[number(row, "number")]].append(row["o"])
+        return Ends(found, read.stop)
+
+    def _branches(
+        self, rows: Mapping[Path, Collection[Anchor]], paths: Sequence[Path], asked: RelationQuestion
+    ) -> list[str]:
+        """Queries for the far ends of paths, each at some of the entities that have `rows` of it."""
         kind, direction = self._counts.ends(asked.direction, asked.far_ends), asked.direction
         branches: list[str] = []
         for place, path in enumerate(paths):
-            iris = sorted(one for one in counts.by_entity(path) if isinstance(one, URIRef))[:_ANCHORS]
+            iris = nsmallest(_ANCHORS, (one for one in rows.get(path, ()) if isinstance(one, URIRef)), key=str)
             if not iris:
                 continue
             if len(path) == 2:
@@ -120,11 +133,7 @@ class RelationReader(ABC):
             branches.append(
                 self._reader.filled(queries.EXAMPLES, number=place, by=by, kind=kind, wanted=asked.examples)
             )
-        found: dict[Path, list[Term]] = defaultdict(list)
-        read = await self._reader.union(branches)
-        for row in read.rows:
-            found[paths[number(row, "number")]].append(row["o"])
-        return Ends(found, read.stop)
+        return branches
 
     def _ids(self, path: Path) -> tuple[str, ...]:
         return tuple(map(self._names.naming.short, path))

@@ -8,8 +8,10 @@ entities, and entities before blank nodes.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import ClassVar, Protocol
 
 from rdflib import BNode, URIRef
@@ -24,11 +26,11 @@ from kgnav_mcp.adapters.sparql.around import queries
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, CountReader, Counts, Path, no_rows
 from kgnav_mcp.adapters.sparql.around.ends import End, Ends, Facts, Pair, grouped, in_order
 from kgnav_mcp.adapters.sparql.names import Names
-from kgnav_mcp.adapters.sparql.reading import Reader
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, iri_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, rows, values
 from kgnav_mcp.concurrency import gathered, in_thread
-from kgnav_mcp.model import Count, Direction, Entity, Page, Qualifier, Stop, Triple
+from kgnav_mcp.model import Count, Direction, Entity, Page, Qualifier, Relation, Stop, Triple
 
 _UNNAMED = model.Literal("a node without a name")
 """A blank node that a statement about a triple names: nothing leads to it."""
@@ -76,6 +78,15 @@ class Behind:
     found: Sequence[tuple[int, Entity, Sequence[End]]] = ()
     nodes: int = 0
     stop: Stop = Stop.COMPLETE
+
+    def rows_from(self, start: Place) -> list[tuple[Found, Place]]:
+        """The rows behind these mediators that come after a place."""
+        return [
+            (Found(end, via=mediator), place)
+            for n, mediator, ends in self.found
+            for i, end in enumerate(ends, 1)
+            if (place := Place(n, i)) > start
+        ]
 
 
 class RowReader(RowSource[Anchor, URIRef, Found]):
@@ -132,9 +143,12 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
             return Count.at_least(limit + 1)
         if total > most or len(iris) < len(self._anchors) or any(stop is not Stop.COMPLETE for _, stop in reads):
             return None
-        self._known = {pair: ends for found, _ in reads for pair, ends in found.items() if self._counts.shows(pair[1])}
+        self._known = await in_thread(total, lambda: self._shown(found for found, _ in reads))
         sizes = ((one, relation, len(ends)) for (one, relation), ends in self._known.items())
         return await self._counts.of_rows(sizes, self._anchors, self._direction)
+
+    def _shown(self, reads: Iterable[Ends]) -> Ends:
+        return {pair: ends for found in reads for pair, ends in found.items() if self._counts.shows(pair[1])}
 
     async def counts(self) -> Counts:
         return await self._counts.of_paths(self._anchors, self._direction, self._far_ends, self._paths)
@@ -145,7 +159,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         return not isinstance(segment.entity, URIRef) or (segment.exact and segment.rows <= self.whole)
 
     async def together(self, wanted: Sequence[Wanted[Anchor, URIRef]]) -> Sequence[Rows[Found]]:
-        pairs = {(one.segment.entity, one.segment.path[0]): one for one in wanted}
+        pairs = [(one.segment.entity, one.segment.path[0]) for one in wanted]
         unread = [pair for pair in pairs if isinstance(pair[0], URIRef) and pair not in self._known]
         read, stop = await self._pairs(unread)
         if stop is Stop.ROW_CAP and len(wanted) == 1:
@@ -157,7 +171,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
             return [Rows((), stop) for _ in wanted]
         terms = {pair: self._known.get(pair, read.get(pair, ())) for pair in pairs}
         ends = await self._sorted(terms)
-        return await self.stated([Block(one, ends[pair]) for pair, one in pairs.items()])
+        return await self.stated([Block(one, ends[pair]) for pair, one in zip(pairs, wanted, strict=True)])
 
     async def slice(self, wanted: Wanted[Anchor, URIRef]) -> Rows[Found]:
         return await (self._through(wanted) if len(wanted.segment.path) == 2 else self._by_slices(wanted))
@@ -188,9 +202,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         skip, size = wanted.start.group - wanted.start.group % self.node_block, self.nodes
         while True:
             behind = await self._behind(wanted.segment, skip, size)
-            for n, mediator, ends in behind.found:
-                places = ((end, Place(n, i)) for i, end in enumerate(ends, 1))
-                found += [(Found(end, via=mediator), place) for end, place in places if place > wanted.start]
+            found += await in_thread(behind.nodes, partial(behind.rows_from, wanted.start))
             if behind.nodes < size or behind.stop is not Stop.COMPLETE:
                 return wanted.cut(found, behind.stop)
             if len(found) > wanted.most:
@@ -204,18 +216,16 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
 
     async def triples(self, rows: Sequence[tuple[Segment[Anchor, URIRef], Found]]) -> Sequence[Triple]:
         """Rows as triples, with the names of all that is in them read at once."""
-        anchors = dict.fromkeys(segment.entity for segment, _ in rows)
-        terms: list[Term] = [one for one in anchors if isinstance(one, URIRef)]
-        terms += [row.far for _, row in rows if not isinstance(row.far, Entity)]
-        terms += [value for _, row in rows for _, value in row.facts]
-        relations = [relation for segment, _ in rows for relation in segment.path]
-        relations += [relation for _, row in rows for relation, _ in row.facts]
-        nodes, named = await gathered(self._names.nodes(terms), self._names.relations(dict.fromkeys(relations)))
-        heads = {one: nodes[one] if isinstance(one, URIRef) else await self._known_entity(one) for one in anchors}
-        by_path = {segment.path: joined([named[hop] for hop in segment.path]) for segment, _ in rows}
+        anchors, terms, relations = await in_thread(len(rows), lambda: _parts(rows))
+        nodes, named = await gathered(self._names.nodes(terms), self._names.relations(relations))
+        unnamed = {one: await self._known_entity(one) for one in anchors if not isinstance(one, URIRef)}
+
+        @cache
+        def relation(path: Path) -> Relation:
+            return joined([named[hop] for hop in path])
 
         def triple(segment: Segment[Anchor, URIRef], row: Found) -> Triple:
-            anchor = heads[segment.entity]
+            anchor = nodes[segment.entity] if isinstance(segment.entity, URIRef) else unnamed[segment.entity]
             end = row.far if isinstance(row.far, Entity) else nodes[row.far]
             head, tail = (anchor, end) if self._direction is Direction.OUTGOING else (end, anchor)
             assert isinstance(head, Entity)  # noqa: S101 - values are no heads, and no other ones are read
@@ -224,7 +234,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
                 for fact, value in row.facts
             ]
             facts.sort(key=lambda qualifier: qualifier.relation.id)
-            return Triple(head, by_path[segment.path], tail, tuple(facts), row.via)
+            return Triple(head, relation(segment.path), tail, tuple(facts), row.via)
 
         return await in_thread(len(rows), lambda: [triple(segment, row) for segment, row in rows])
 
@@ -240,7 +250,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         """Up to `most` rows at some entities."""
         one = len(iris) == 1
         template = (queries.AROUND_ONE if one else queries.AROUND_SET)[self._direction]
-        by = self._reader.part(template, s=iris[0] if one else values(*iris))
+        by = await in_thread(len(iris), lambda: self._reader.part(template, s=iris[0] if one else values(*iris)))
         kind = self._counts.kind(self._direction, self._far_ends)
         return await self._read(by, kind, iris, most, iris[0] if one else None)
 
@@ -272,18 +282,49 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
 
     async def _sorted(self, terms: Ends) -> Mapping[Pair, Sequence[End]]:
         """The far ends of small relations in their order, each once."""
-        return {pair: in_order(found) for pair, found in terms.items()}
+        size = sum(map(len, terms.values()))
+        return await in_thread(size, lambda: {pair: in_order(found) for pair, found in terms.items()})
 
     async def _sorted_slice(
         self, segment: Segment[Anchor, URIRef], by: Terms, terms: Sequence[Term], begin: int, size: int
     ) -> Sequence[End]:
         """The far ends of a slice in their order."""
         del segment, by, begin, size
-        return terms if self.block == 1 else in_order(terms)
+        return terms if self.block == 1 else await in_thread(len(terms), lambda: in_order(terms))
 
     async def stated(self, blocks: Sequence[Block]) -> list[Rows[Found]]:
         """The rows that are wanted of some blocks."""
-        return [one.wanted.cut([(Found(end), Place(n + 1)) for n, end in one.shown], one.stop) for one in blocks]
+
+        def rows() -> list[Rows[Found]]:
+            return [one.wanted.cut([(Found(end), Place(n + 1)) for n, end in one.shown], one.stop) for one in blocks]
+
+        return await in_thread(sum(len(one.ends) for one in blocks), rows)
+
+
+def behind_each(rows: Iterable[Row]) -> Mapping[URIRef, Sequence[Term]]:
+    """The far ends of rows by their mediators `?m`."""
+    ends: dict[URIRef, list[Term]] = defaultdict(list)
+    for row in rows:
+        ends[iri_in(row, "m")].append(row["o"])
+    return ends
+
+
+def _parts(
+    rows: Iterable[tuple[Segment[Anchor, URIRef], Found]],
+) -> tuple[Collection[Anchor], Sequence[Term], Collection[URIRef]]:
+    """The entities that rows are at, all terms in them that need a name, and their relations."""
+    anchors: dict[Anchor, None] = {}
+    relations: dict[URIRef, None] = {}
+    terms: list[Term] = []
+    for segment, row in rows:
+        anchors[segment.entity] = None
+        relations |= dict.fromkeys(segment.path)
+        if not isinstance(row.far, Entity):
+            terms.append(row.far)
+        for relation, value in row.facts:
+            relations[relation] = None
+            terms.append(value)
+    return anchors, [*(one for one in anchors if isinstance(one, URIRef)), *terms], relations
 
 
 def _iri(segment: Segment[Anchor, URIRef]) -> URIRef:
