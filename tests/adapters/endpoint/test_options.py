@@ -6,6 +6,7 @@ import pytest
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.endpoint.options import Endpoint, Mediators
+from kgnav_mcp.adapters.sparql.virtuoso import VIRTUOSO
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.port import AdapterOptions
 from tests.adapters.endpoint.conftest import Load
@@ -45,7 +46,7 @@ def test_options_behind_the_address_win_over_those_of_the_table():
         mediators="blank",
         full_text="virtuoso",
     )
-    assert (found.mediators, found.full_text) == (Mediators.UNNAMED, True)
+    assert (found.mediators, found.full_text) == (Mediators.UNNAMED, VIRTUOSO.full_text)
     assert [found.ids.short(relation) for relation in found.names] == ["foaf:name", "e:n"]
 
 

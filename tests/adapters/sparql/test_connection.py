@@ -7,6 +7,7 @@ import socket
 import ssl
 import time
 from asyncio.trsock import TransportSocket
+from dataclasses import replace
 from typing import Any
 
 import httpx2
@@ -15,6 +16,7 @@ import trustme
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql.client import SparqlClient
+from kgnav_mcp.adapters.sparql.dialect import PLAIN
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.errors import StoreTimeout, StoreUnavailable, Unsupported
 
@@ -128,7 +130,7 @@ async def test_where_one_of_several_queries_fails_the_others_leave_the_endpoint(
 
     async with serving(waits, fails) as stub:
         sparql = client(stub.url)
-        reader = Reader(sparql, {}, 5.0, batch=1)
+        reader = Reader(sparql, {}, 5.0, dialect=replace(PLAIN, listed=1))
         with pytest.raises(Unsupported):
             await reader.in_batches(
                 "SELECT ?v { VALUES ?v { $ids } }", "ids", [URIRef("http://e/1"), URIRef("http://e/2")]

@@ -10,6 +10,7 @@ import pytest
 from rdflib import Literal, URIRef
 
 from kgnav_mcp import silence
+from kgnav_mcp.adapters.sparql.dialect import PLAIN
 from kgnav_mcp.adapters.sparql.reading import SIGN, Read, Reader, fits
 from kgnav_mcp.adapters.sparql.results import Answer
 from kgnav_mcp.errors import StoreTimeout, Unsupported
@@ -42,7 +43,7 @@ class Capped:
 
 def reader(endpoint: Capped, *, batch: int = 200, branches: int = 40, prologue: str = "") -> Reader:
     known = {"everywhere": Literal("known")}
-    return Reader(endpoint, known, 30.0, prologue=prologue, batch=batch, branches=branches)
+    return Reader(endpoint, known, 30.0, prologue=prologue, dialect=replace(PLAIN, listed=batch, branches=branches))
 
 
 def sizes(endpoint: Capped, pattern: str) -> list[int]:

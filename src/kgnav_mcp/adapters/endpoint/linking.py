@@ -34,7 +34,8 @@ class Linker(linking.Linker):
             kinds={relation: kind for kind, relations in kinds.items() for relation in relations},
             languages=(None, *store.languages),
             share=_SHARE,
-            indexed=store.endpoint.full_text,
+            full_text=store.endpoint.full_text,
+            surely_indexed=store.endpoint.full_text is not None,
             is_entity=lambda term: isinstance(term, URIRef),
             ids_of=lambda name: _iris(store.endpoint.ids, name),
         )

@@ -12,6 +12,7 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.endpoint.ids import Ids
 from kgnav_mcp.adapters.options import Options, read_prefixes
 from kgnav_mcp.adapters.sparql.contact import checked_contact
+from kgnav_mcp.adapters.sparql.dialect import FullText
 from kgnav_mcp.adapters.sparql.dialects import DIALECTS
 from kgnav_mcp.adapters.sparql.location import Location
 from kgnav_mcp.adapters.sparql.terms import iri
@@ -26,7 +27,7 @@ _LISTS: Mapping[str, Sequence[str]] = {
     "descriptions": DESCRIPTION_RELATIONS,
     "types": (RDF_TYPE,),
 }
-_FULL_TEXT = {"none": False} | {dialect.name: True for dialect in DIALECTS if dialect.full_text}
+_FULL_TEXT = {"none": None} | {dialect.name: dialect.full_text for dialect in DIALECTS if dialect.full_text}
 _KNOWN = ("graph", "prefixes", *_LISTS, "mediators", "full_text")
 
 
@@ -54,8 +55,8 @@ class Endpoint:
     descriptions: tuple[URIRef, ...]
     types: tuple[URIRef, ...]
     mediators: Mediators
-    full_text: bool
-    """Whether names are in a full-text index."""
+    full_text: FullText | None
+    """The full-text index that names are in."""
 
     @classmethod
     def read(cls, location: str, options: AdapterOptions) -> Endpoint:

@@ -86,7 +86,7 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         advice: list[str] = []
         if not triples.value:
             advice.append(f"The graph {opened.graph} is empty: name another with the option graph.")
-        elif not await opened.linker.has_full_text():
+        elif not await opened.linker.full_text():
             advice.append(
                 "Names are not in Virtuoso's full-text index, so that finding one by its words reads them all: "
                 f"run DB.DBA.RDF_OBJ_FT_RULE_ADD('{opened.graph}', null, 'all')."

@@ -29,11 +29,11 @@ class Linker(linking.Linker):
             scan=of_each(SCAN, ("name", "alias"), AT_MOST),
             kinds=kinds,
             languages=(None, *store.languages),
-            indexed=None,
+            full_text=store.reader.dialect.full_text,
         )
         search = SparqlNames(store.reader, lookup)
         super().__init__(store.reader, names, search)
-        self.has_full_text = search.indexed
+        self.full_text = search.index
 
     async def of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
         return await self._reader.in_batches(queries.OF_TYPES, "ids", iris, types=values(*types))

@@ -25,6 +25,24 @@ def _cut_by_time(status: int, headers: httpx2.Headers) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FullText:
+    """An index of the words of texts, and how it is asked. A question is made of words, `every` of them or `some`."""
+
+    matching: str
+    """The query for texts `?o` of the relations $kinds that the question $words finds."""
+    has: str
+    """The query for one name that it finds."""
+    word: Callable[[str], str]
+    """A word, taken as nothing but a word."""
+    beginning: Callable[[str], str | None]
+    """The words that begin like one; None for what it cannot ask so."""
+    letters: int
+    """The fewest letters of such a beginning."""
+    every: str
+    some: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
     """One kind of store. The defaults are the standard's."""
 
@@ -39,8 +57,14 @@ class Dialect:
     """Whether an answer with this status and these headers lacks what was not found in time."""
     time_limit: Callable[[float], Mapping[str, str]] = field(default=lambda _: {})
     """The parameters by which it ends a query itself, so that its answer comes within so many seconds."""
-    full_text: bool = False
-    """Whether texts may be in an index of their words, asked by `bif:contains`."""
+    full_text: FullText | None = None
+    """The index of words that it may have."""
+    listed: int = 200
+    """IRIs of one list in a query: what is said of them together stays below the usual limit of 10,000 rows."""
+    branches: int = 40
+    """Branches of one union: the cost of more of them grows faster than their number."""
+    counted: int = 200
+    """Entities of one query that counts by grouping. Virtuoso, which any store may be, takes gigabytes for 1,000."""
     error: Callable[[Refusal], KgnavError | None] = field(default=lambda _: None)
     """The error that an answer stands for; None where the standard's reading holds."""
     ended: Callable[[Refusal], bool] = field(default=lambda _: False)

@@ -1,4 +1,4 @@
-"""Looking up names: the very name by index, its words in Virtuoso's full-text index, else by reading all names."""
+"""Looking up names: the very name by index, its words in the store's full-text index, else by reading all names."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from kgnav_mcp.adapters.likeness import ALIAS, AS_SPELT, DESCRIPTION, ID, NAME, 
 from kgnav_mcp.adapters.naming import names_in
 from kgnav_mcp.adapters.plurals import in_other_numbers
 from kgnav_mcp.adapters.sparql import queries
+from kgnav_mcp.adapters.sparql.dialect import FullText
 from kgnav_mcp.adapters.sparql.reading import Reader, iri_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, sendable, values
@@ -27,8 +28,6 @@ _WORDS = 10
 """Words of a name that are looked for."""
 _OTHER_NUMBERS = 4
 """Other numbers of a name that are looked for: no store likes long lists of texts."""
-_PREFIX = 4
-"""Letters that a prefix has in Virtuoso's full-text index."""
 _MISSPELT, _MISSPELT_WORD = 85, 80
 """The likeness, of 100, of a misspelt name to the right one, or of each of its words to one of those."""
 _BY_WORDS = "Looked for names with these words, or with words that begin like them."
@@ -79,8 +78,10 @@ class Lookup:
     """The languages in which the very name is looked for; None: without one."""
     share: float = 1.0
     """Of a call's time, for a scan."""
-    indexed: bool | None = False
-    """Whether names are in Virtuoso's full-text index; None: it is asked."""
+    full_text: FullText | None = None
+    """The index of words that names may be in; None: they are in none."""
+    surely_indexed: bool = False
+    """Whether the names of this graph are there; else that is asked."""
     is_entity: Callable[[Term], bool] = lambda _: True
     """Whether what bears a name is an entity."""
     ids_of: Callable[[str], Sequence[URIRef]] = lambda _: ()
@@ -90,41 +91,46 @@ class Lookup:
 class SparqlNames(NameSearch):
     """Names looked up in SPARQL.
 
-    Virtuoso's index knows words and how they begin: behind its fourth letter a word may be misspelt. A scan forgives no
-    misspelt word, and a large graph has too many names for it, which is then said.
+    A full-text index knows words and how they begin: behind its first letters a word may be misspelt. A scan forgives
+    no misspelt word, and a large graph has too many names for it, which is then said.
     """
 
     def __init__(self, reader: Reader, lookup: Lookup) -> None:
         self._reader = reader
         self._lookup = lookup
-        self._indexed = lookup.indexed
+        self._index = lookup.full_text if lookup.surely_indexed else None
+        self._asked = lookup.surely_indexed or lookup.full_text is None
         self._names = [relation for relation, kind in lookup.kinds.items() if kind in {NAME, ALIAS}]
         self._descriptions = [relation for relation, kind in lookup.kinds.items() if kind == DESCRIPTION]
 
     @property
     def note(self) -> str:
-        return _BY_WORDS if self._indexed else AS_SPELT if self._lookup.scan else _BY_INDEX
+        return _BY_WORDS if self._index else AS_SPELT if self._lookup.scan else _BY_INDEX
 
-    async def indexed(self) -> bool:
-        """Whether names are in a full-text index. Asked once: an index without the names of this graph gives nothing.
+    async def index(self) -> FullText | None:
+        """The full-text index that names are in. Asked once: one without the names of this graph gives nothing.
 
         Raises:
             StoreTimeout: it could not be told in time.
         """
-        if self._indexed is None:
+        index = self._lookup.full_text
+        if not self._asked and index is not None:
             names = [str(row["o"]) for row in (await self._reader.select(queries.SOME_NAMES)).whole()]
-            word = next((word for name in names for word in WORD.findall(name) if word.isascii() and len(word) > 3), "")
-            found = word and (await self._reader.select(queries.INDEX_HAS, words=Literal(f'"{word}"'))).whole()
-            self._indexed = bool(found)
-        return self._indexed
+            words = (word for name in names for word in WORD.findall(name) if index.beginning(word))
+            word = next(words, "")
+            if word and (await self._reader.select(index.has, words=Literal(index.word(word)))).whole():
+                self._index = index
+            self._asked = True
+        return self._index
 
     async def same(self, name: str) -> Hits:
         if not findable(name):
             return [], Stop.COMPLETE
         hits, stop = await self._bearers(spellings(name))
-        if await self.indexed():
+        if index := await self.index():
             if words := WORD.findall(name)[:_WORDS]:
-                hits, stop = _both((hits, stop), await self._matching(self._names, _all_of(words)))
+                question = index.every.join(map(index.word, words))
+                hits, stop = _both((hits, stop), await self._matching(index, self._names, question))
         elif not any(hit.text == name for hit in hits):
             found, stop = await self._scan(self._reader.filled(queries.SAME_LETTERS, text=Literal(name.lower())))
             hits += found
@@ -141,8 +147,8 @@ class SparqlNames(NameSearch):
         very_name = any(hit.text.casefold() == hint.casefold() for hit in found[0])
         if others := [way for text in in_other_numbers(hint)[:_OTHER_NUMBERS] for way in spellings(text)]:
             found = _both(found, await self._bearers(others))
-        if await self.indexed():
-            found = await self._outwards(hint, words, found)
+        if index := await self.index():
+            found = await self._outwards(index, hint, words, found)
         elif not very_name:
             every = " && ".join(self._reader.filled(queries.HAS_WORD, word=Literal(word)) for word in words)
             found = _both(found, await self._scan(every))
@@ -150,28 +156,29 @@ class SparqlNames(NameSearch):
         very_name = any(hit.text.casefold() == hint.casefold() for hit in hits)
         return list(dict.fromkeys(hits if very_name else hits + await self._by_id(hint))), stop
 
-    async def _outwards(self, hint: str, words: Sequence[str], found: Hits) -> Hits:
+    async def _outwards(self, index: FullText, hint: str, words: Sequence[str], found: Hits) -> Hits:
         """What was found, and what the index has, step by step until there is a name."""
-        for kinds, question in self._steps(words):
-            step = await self._matching(kinds, question)
+        for kinds, question in self._steps(index, words):
+            step = await self._matching(index, kinds, question)
             found = _both(found, step)
             if step[0] and any(hit.kind != DESCRIPTION for hit in found[0]):
                 return found
-        beginnings = [f'"{word[:_PREFIX]}*"' for word in words if len(word) > _PREFIX and word[:_PREFIX].isascii()]
-        if beginnings:
-            hits, stop = await self._matching(self._names, " OR ".join(beginnings))
+        cut = (index.beginning(word[: index.letters]) for word in words if len(word) > index.letters)
+        if beginnings := [beginning for beginning in cut if beginning is not None]:
+            hits, stop = await self._matching(index, self._names, index.some.join(beginnings))
             found = _both(found, ([hit for hit in hits if _misspelt(hint, hit.text)], stop))
         return found
 
-    def _steps(self, words: Sequence[str]) -> Iterator[tuple[Collection[URIRef], str]]:
+    def _steps(self, index: FullText, words: Sequence[str]) -> Iterator[tuple[Collection[URIRef], str]]:
         """Questions to the full-text index, the strictest first."""
-        yield self._names, _all_of(words)
-        prefixes = [f'"{word}*"' if word.isascii() and len(word) >= _PREFIX else f'"{word}"' for word in words]
-        yield self._names, " AND ".join(prefixes)
+        every_word = index.every.join(map(index.word, words))
+        yield self._names, every_word
+        beginnings = [index.beginning(word) or index.word(word) for word in words]
+        yield self._names, index.every.join(beginnings)
         if len(words) > 1:
-            yield self._names, " OR ".join(prefixes)
+            yield self._names, index.some.join(beginnings)
         if self._descriptions:
-            yield self._descriptions, _all_of(words)
+            yield self._descriptions, every_word
 
     async def _bearers(self, texts: Iterable[str]) -> Hits:
         """Names and aliases that are one of these texts: by index."""
@@ -179,8 +186,8 @@ class SparqlNames(NameSearch):
         wanted = values(*(Literal(text, lang=language) for text in dict.fromkeys(texts) for language in languages))
         return await self._hits(self._lookup.bearers, texts=wanted)
 
-    async def _matching(self, kinds: Collection[URIRef], question: str) -> Hits:
-        return await self._hits(queries.MATCHING, kinds=values(*kinds), words=Literal(question))
+    async def _matching(self, index: FullText, kinds: Collection[URIRef], question: str) -> Hits:
+        return await self._hits(index.matching, kinds=values(*kinds), words=Literal(question))
 
     async def _by_id(self, name: str) -> list[Hit]:
         """Entities whose id, without its prefix, says this."""
@@ -223,11 +230,6 @@ def findable(name: str) -> bool:
 
 def _both(one: Hits, other: Hits) -> Hits:
     return one[0] + other[0], Stop.first((one[1], other[1]))
-
-
-def _all_of(words: Iterable[str]) -> str:
-    """The question for texts with all of the words, each taken as nothing but a word."""
-    return " AND ".join(f'"{word}"' for word in words)
 
 
 def _misspelt(hint: str, name: str) -> bool:

@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql import errors
+from kgnav_mcp.adapters.sparql.dialect import PLAIN, Dialect
 from kgnav_mcp.adapters.sparql.queries import SIGN, UNION
 from kgnav_mcp.adapters.sparql.results import Answer, Term
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, fill, values
@@ -25,10 +26,6 @@ Row = Mapping[str, Term]
 Value = URIRef | Literal | int | Terms
 
 _PLACEHOLDER = re.compile(r"\$([A-Za-z_]\w*)")
-_BATCH = 200
-"""IRIs of one list in a query: what is said of them together stays below the usual limit of 10,000 rows."""
-_BRANCHES = 40
-"""Branches of one union: its cost grows faster than their number."""
 
 
 class Selects(Protocol):
@@ -77,7 +74,7 @@ class Reader:
     """Asks an endpoint.
 
     `known` are the terms that mean the same in every query, `timeout` is a call's time in seconds. `prologue` stands
-    before every query. `batch` IRIs of one list and `branches` of one union are the most that a query is given.
+    before every query. How much one query is given, the `dialect` says.
     """
 
     def __init__(
@@ -87,20 +84,18 @@ class Reader:
         timeout: float,
         *,
         prologue: str = "",
-        batch: int = _BATCH,
-        branches: int = _BRANCHES,
+        dialect: Dialect = PLAIN,
     ) -> None:
         self._client = client
         self._known = dict(known)
         self._timeout = timeout
         self._prologue = prologue
-        self._batch = batch
-        self._branches = branches
+        self.dialect = dialect
 
     def batching(self, size: int) -> Reader:
         """The same reader for queries that take so many IRIs of one list."""
         reader = copy(self)
-        reader._batch = size
+        reader.dialect = replace(self.dialect, listed=size)
         return reader
 
     def know(self, known: Mapping[str, Value]) -> None:
@@ -144,7 +139,7 @@ class Reader:
             half = len(batch) // 2
             return Read.together([await read(batch[:half]), await read(batch[half:])])
 
-        return Read.together(await gathered(*(read(batch) for batch in batches(asked, self._batch))))
+        return Read.together(await gathered(*(read(batch) for batch in batches(asked, self.dialect.listed))))
 
     async def union(self, branches: Sequence[str], *, share: float = 1.0) -> Read:
         """The rows of several queries that are asked as branches of a union.
@@ -152,7 +147,7 @@ class Reader:
         Raises:
             StoreTimeout: one has not answered in its `share` of the call's time.
         """
-        unions = [Terms(" UNION ".join(batch)) for batch in batches(branches, self._branches)]
+        unions = [Terms(" UNION ".join(batch)) for batch in batches(branches, self.dialect.branches)]
         return Read.together(await gathered(*(self.select(UNION, share=share, branches=union) for union in unions)))
 
     async def slice(self, template: str, skip: int, most: int, **terms: Value) -> Read:

@@ -19,8 +19,8 @@ from typing import Final
 
 import httpx2
 
-from kgnav_mcp.adapters.sparql import xml
-from kgnav_mcp.adapters.sparql.dialect import Dialect
+from kgnav_mcp.adapters.sparql import queries, xml
+from kgnav_mcp.adapters.sparql.dialect import Dialect, FullText
 from kgnav_mcp.adapters.sparql.errors import NARROWER, Refusal, forbidden, stopped
 from kgnav_mcp.errors import InvalidStore, KgnavError, StoreTimeout, StoreUnavailable, Unsupported
 
@@ -113,6 +113,23 @@ _SQL_STATES: tuple[tuple[re.Pattern[str], Callable[[Refusal, re.Match[str]], Kgn
 )
 """Errors by SQL state, code and, where these say too little, words; the first that fits."""
 
+_LETTERS = 4
+
+
+def _beginning(word: str) -> str | None:
+    return f'"{word}*"' if word.isascii() and len(word) >= _LETTERS else None
+
+
+FULL_TEXT: Final = FullText(
+    matching=queries.MATCHING,
+    has=queries.INDEX_HAS,
+    word=lambda word: f'"{word}"',
+    beginning=_beginning,
+    letters=_LETTERS,
+    every=" AND ",
+    some=" OR ",
+)
+
 VIRTUOSO: Final = Dialect(
     name="virtuoso",
     announced=_announced,
@@ -120,6 +137,7 @@ VIRTUOSO: Final = Dialect(
     row_cap=_ROW_CAP,
     cut_by_time=_cut_by_time,
     time_limit=_time_limit,
-    full_text=True,
+    full_text=FULL_TEXT,
+    listed=500,  # two lists read a page of 1,000 names a tenth to a third faster than one does
     error=_error,
 )

@@ -12,11 +12,6 @@ from kgnav_mcp.adapters.wikidata.options import Wikidata
 from kgnav_mcp.adapters.wikidata.queries import Form
 from kgnav_mcp.port import AdapterOptions
 
-_BATCH = 200
-"""Entities of one list in a query."""
-_BRANCHES = 40
-"""Branches of one union."""
-
 
 class Store:
     """The endpoint with the terms that mean the same in every query."""
@@ -33,9 +28,7 @@ class Store:
             "entities": Literal(ids.entities),
             "instance": ids.direct(wikidata.instance_of),
         }
-        self.reader = Reader(
-            client, known, options.timeout, prologue=queries.PREFIXES, batch=_BATCH, branches=_BRANCHES
-        )
+        self.reader = Reader(client, known, options.timeout, prologue=queries.PREFIXES)
         fragments = {
             "every": form.every,
             "leaving": form.leaving,

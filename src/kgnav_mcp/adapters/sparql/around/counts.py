@@ -19,8 +19,6 @@ from kgnav_mcp.port import TailKind
 
 _FEW_PATHS = 40
 """Relations that are counted one by one; of more of them all are counted."""
-_BY_PATH = 200
-"""Entities of one query for some relations: Virtuoso takes gigabytes for five times as many, where it is busy."""
 _SMALLEST = 100
 """Entities of one grouped query, at least: their relations together stay below the usual limit of 10,000 rows."""
 
@@ -42,13 +40,13 @@ Question = CountQuestion[URIRef]
 class CountReader(ABC):
     """Counts rows, and keeps the counts for a minute."""
 
-    batch: int = 200
-    """Entities of one grouped query; fewer once an answer was cut. Virtuoso takes gigabytes for many more."""
     share: ClassVar[float] = 1.0
     """Of a call's time, for an exact count; what is left is for what can be had instead."""
 
     def __init__(self, reader: Reader, *, keep_timed_out: bool = False) -> None:
         self._reader = reader
+        self.batch = reader.dialect.counted
+        """Entities of one grouped query; fewer once an answer was cut."""
         self._cache = CountCache[Anchor, URIRef](timed_out=keep_timed_out)
 
     def shows(self, relation: URIRef) -> bool:  # noqa: ARG002 - for adapters
@@ -151,7 +149,7 @@ class CountReader(ABC):
     def _batch(self, asked: Question) -> int:
         """Entities of one query. There are no more rows than those have of the relations asked for."""
         few = asked.paths is not None and len(asked.paths) <= _FEW_PATHS
-        return _BY_PATH if few else self.batch
+        return self._reader.dialect.counted if few else self.batch
 
     async def _of(self, iris: Sequence[URIRef], asked: Question) -> Counts:
         """The counts of one batch: of few relations each by itself, else of all."""
