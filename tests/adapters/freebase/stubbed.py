@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.freebase.rows import RowReader
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.paging.directions import RelationQuestion, RowQuestion
 from kgnav_mcp.adapters.sparql.results import Answer, Term
-from kgnav_mcp.model import Direction, Page, RelationFacts, Triple
+from kgnav_mcp.model import Count, Direction, Page, RelationFacts, Triple
 from kgnav_mcp.port import AdapterOptions
 
 NS = "http://rdf.freebase.com/ns/"
@@ -63,7 +63,7 @@ def store_of(endpoint: Endpoint) -> Store:
 def lists_of(store: Store) -> ListReader:
     """A reader of lists with all that it stands on."""
     names = Names(store)
-    return ListReader(store, Linker(store, names), CatalogueCache(store, names))
+    return ListReader(store, Linker(store, names), CatalogueCache(store, names, Count(3)))
 
 
 async def page_of(

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.freebase import queries
+from kgnav_mcp.adapters.sparql import queries
 from kgnav_mcp.adapters.sparql.reading import Reader, Value
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Certainty, Entity, Page, Stop

@@ -6,13 +6,13 @@ import pytest
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters import open_adapter
-from kgnav_mcp.adapters.freebase import catalogue as catalogue_module
 from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
 from kgnav_mcp.adapters.freebase.counts import CountReader
 from kgnav_mcp.adapters.freebase.linking import Linker
 from kgnav_mcp.adapters.freebase.names import Names
-from kgnav_mcp.adapters.freebase.schema import SchemaReader
+from kgnav_mcp.adapters.sparql import catalogue as catalogue_module
 from kgnav_mcp.adapters.sparql.linking import Size
+from kgnav_mcp.adapters.sparql.schema import SchemaReader
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Certainty, Count, Direction, Entity, Stop
 from kgnav_mcp.port import AdapterOptions
@@ -98,7 +98,7 @@ async def test_relations_that_were_not_counted_in_time_are_listed_without_counts
         (r"\?l \(COUNT", [{"p": ns("a.other"), "l": Literal(0), "n": Literal(2)}]), ("DISTINCT", [{"p": relation}])
     )
     endpoint.cut = {r"\?l \(COUNT"}
-    catalogues = CatalogueCache(store := store_of(endpoint), Names(store))
+    catalogues = CatalogueCache(store := store_of(endpoint), Names(store), Count(3))
     catalogue = await catalogues.get()
     assert catalogue.relations[relation].values.certainty is Certainty.UNKNOWN
     assert catalogue.stop is Stop.COMPLETE
@@ -112,7 +112,7 @@ async def test_a_catalogue_of_a_part_denies_nothing_and_is_read_again(cut: str, 
     )
     endpoint.cut = {r"\?l \(COUNT", cut}
     monkeypatch.setattr(catalogue_module, "TTLCache", timed(clock := Clock()))
-    catalogues = CatalogueCache(store := store_of(endpoint), Names(store))
+    catalogues = CatalogueCache(store := store_of(endpoint), Names(store), Count(3))
     part = await catalogues.get()
     for ask in (part.properties, part.types_called, part.anything_called):
         with pytest.raises(StoreTimeout, match=r"in time whether it has a .*'nothing'"):
@@ -139,7 +139,7 @@ async def test_a_catalogue_that_the_row_cap_cut_denies_nothing_and_is_no_time_ou
     )
     endpoint.capped = capped
     endpoint.cut = {r"\?l \(COUNT"} if "DISTINCT" in capped else set()
-    catalogues = CatalogueCache(store := store_of(endpoint), Names(store))
+    catalogues = CatalogueCache(store := store_of(endpoint), Names(store), Count(3))
     part = await catalogues.get()
     for ask in (part.properties, part.types_called, part.anything_called):
         with pytest.raises(Unsupported, match=r"whether the store has a .*'nothing': its row cap"):
@@ -153,7 +153,7 @@ async def test_a_catalogue_that_the_row_cap_cut_denies_nothing_and_is_no_time_ou
 async def test_a_catalogue_that_time_and_the_row_cap_cut_may_be_whole_at_another_try():
     endpoint = Endpoint((r"\?l \(COUNT", [{"p": ns("a.b"), "l": Literal(1), "n": Literal(2)}]), (r"\?t \(COUNT", []))
     endpoint.capped, endpoint.cut = {r"\?l \(COUNT"}, {r"\?t \(COUNT"}
-    catalogue = await CatalogueCache(store := store_of(endpoint), Names(store)).get()
+    catalogue = await CatalogueCache(store := store_of(endpoint), Names(store), Count(3)).get()
     with pytest.raises(StoreTimeout, match="in time whether it has a property 'nothing'"):
         catalogue.properties("nothing", None)
 
@@ -210,19 +210,19 @@ async def test_the_values_at_a_type_are_lower_bounds_where_its_nodes_were_not_al
     for cut, make in ((set[str](), Count), ({r"\?t \(COUNT"}, Count.at_least)):
         endpoint.cut = cut
         names = Names(store := store_of(endpoint))
-        schema = await SchemaReader(store, names, CatalogueCache(store, names), Count(3)).around("a.type", 5)
+        schema = await SchemaReader(store.reader, names, CatalogueCache(store, names, Count(3)).get).around("a.type", 5)
         assert [facts.count for facts in schema.properties] == [make(3)]
 
 
 async def test_types_at_the_ends_of_relations_that_were_not_read_in_time_are_said_to_be_missing_and_read_again():
     endpoint = Endpoint(
         (r"\?l \(COUNT", [{"p": ns("a.b"), "l": Literal(0), "n": Literal(3)}]),
-        (r"isIRI", [{"number": Literal(0), "t": ns("a.type"), "n": Literal(3)}]),
+        (r"!isLiteral", [{"number": Literal(0), "t": ns("a.type"), "n": Literal(3)}]),
         (r"\?t \(COUNT", []),
     )
     names = Names(store := store_of(endpoint))
-    reader = SchemaReader(store, names, CatalogueCache(store, names), Count(3))
-    endpoint.cut = {r"isIRI"}
+    reader = SchemaReader(store.reader, names, CatalogueCache(store, names, Count(3)).get)
+    endpoint.cut = {r"!isLiteral"}
     assert "time was over" in ((await reader.overview(5)).sampled or "")
     endpoint.cut = set()
     schema = await reader.overview(5)

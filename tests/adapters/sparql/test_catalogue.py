@@ -33,6 +33,7 @@ KNOWN = Catalogue(
         FILM_YEARS: Relation("ex:film_years", "films"),
         FILM: Relation("ex:Film", "Film"),
     },
+    triples=SOME,
     sampled=None,
 )
 

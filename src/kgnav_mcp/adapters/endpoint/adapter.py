@@ -25,6 +25,7 @@ from kgnav_mcp.adapters.sparql.adapter import Readers, SparqlAdapter, connected
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, Path
 from kgnav_mcp.adapters.sparql.around.edges import LEAVING, EdgeReader
 from kgnav_mcp.adapters.sparql.location import GRAPH
+from kgnav_mcp.adapters.sparql.queries import SIZE
 from kgnav_mcp.adapters.sparql.rate_limit import Client
 from kgnav_mcp.adapters.sparql.reading import Read, Reader
 from kgnav_mcp.concurrency import gathered, in_thread
@@ -201,6 +202,6 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
 async def _size(reader: Reader, most: int) -> Count:
     """How many triples there are, up to a bound of number and time."""
     try:
-        return await reader.count(queries.SIZE, share=_COUNT_SHARE, most=most)
+        return await reader.count(SIZE, share=_COUNT_SHARE, most=most)
     except StoreTimeout:
         return Count.unknown()

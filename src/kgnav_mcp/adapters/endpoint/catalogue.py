@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from rdflib import RDF, URIRef
 
@@ -14,9 +15,9 @@ from kgnav_mcp.adapters.endpoint.reification import NOTATION, ReifierFacts, reif
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.naming import local_name, readable
 from kgnav_mcp.adapters.sparql import catalogue
-from kgnav_mcp.adapters.sparql.catalogue import Use, missing
-from kgnav_mcp.adapters.sparql.reading import Read, iri_in, number, truth
-from kgnav_mcp.concurrency import Shared
+from kgnav_mcp.adapters.sparql.catalogue import Use, missing, number_of_each, sure
+from kgnav_mcp.adapters.sparql.queries import RELATION_COUNTS
+from kgnav_mcp.adapters.sparql.reading import Read, iri_in, number
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Stop
 
@@ -25,7 +26,7 @@ _SAMPLE = 100_000
 _SHARE = 0.5
 """Of a call's time, for each exact count; what is left is for a sample."""
 _COUNTS = {
-    "relations": (queries.RELATION_COUNTS, queries.SAMPLED_RELATIONS),
+    "relations": (RELATION_COUNTS, queries.SAMPLED_RELATIONS),
     "labels": (queries.TYPE_COUNTS, queries.SAMPLED_TYPES),
 }
 
@@ -36,14 +37,6 @@ class Catalogue(catalogue.Catalogue):
 
     qualifiers: Mapping[URIRef, Count]
     """Relations that statements about triples have."""
-
-    @property
-    def triples(self) -> Count:
-        """All triples of the graph but those that statements about triples are made of."""
-        size = Count(0) if self.sampled is None else Count.at_least(0)
-        for use in self.relations.values():
-            size += use.edges + use.values
-        return size
 
     def spellings(self, iri: URIRef) -> Iterable[str]:
         """Its id, its name, the last part of its id, and that as words."""
@@ -59,20 +52,15 @@ class Catalogue(catalogue.Catalogue):
         return self.called(name, meant, self.qualifiers, "property of relationships")
 
 
-class CatalogueCache:
-    """Reads the catalogue when it is first needed."""
+class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
+    """Reads the relations and types of a graph, or of a sample of it: counting all would take as long again."""
+
+    fresh = inf
 
     def __init__(self, store: Store, names: Names) -> None:
+        super().__init__()
         self._store = store
         self._names = names
-        self._read: Catalogue | None = None
-        self._reading = Shared(self._made)
-
-    async def get(self) -> Catalogue:
-        """The catalogue, which costs one pass over the graph the first time, or a sample of it."""
-        if self._read is None:
-            self._read = await self._reading.result()
-        return self._read
 
     async def relations(self) -> Sequence[URIRef]:
         """The relations that are known, most used first."""
@@ -90,6 +78,7 @@ class CatalogueCache:
             types=types,
             qualifiers=qualifiers,
             names=names,
+            triples=_triples(uses, notes),
             sampled="; ".join(notes) or None,
             stop=missing(no_relations, no_types),
         )
@@ -97,10 +86,7 @@ class CatalogueCache:
     async def _uses(self, notes: list[str]) -> tuple[dict[URIRef, Use], dict[URIRef, Count], Stop]:
         """Every relation with its uses, without those of statements about triples; what these have; why not all."""
         read, stop = await self._counted("relations", "triples", notes)
-        uses: dict[URIRef, Counter[bool]] = {}
-        for row in read.rows:
-            if "p" in row:
-                uses.setdefault(iri_in(row, "p"), Counter())[truth(row, "l")] += number(row, "n")
+        uses = number_of_each(read.rows)
         said: Mapping[tuple[URIRef, bool], int] = {}
         parallel: Mapping[URIRef, int] = {}
         make: Callable[[int], Count] = Count if stop is Stop.COMPLETE else Count.at_least
@@ -151,11 +137,14 @@ class CatalogueCache:
         except StoreTimeout:
             notes.append(f"{what} are those of some {_SAMPLE:,} {among}: counting all takes too long")
             return await reader.select(sampled, share=1 - _SHARE, sample=_SAMPLE), Stop.TIME_OUT
-        if read.stop is not Stop.COMPLETE:
-            notes.append(
-                f"{what} may be missing, and their counts are lower bounds: the endpoint's {read.stop} cut them"
-            )
+        sure(what, read.stop, notes)
         return read, read.stop
+
+
+def _triples(uses: Mapping[URIRef, Use], notes: Sequence[str]) -> Count:
+    """All triples of the graph but those that statements about triples are made of."""
+    every = Count.sum(count for use in uses.values() for count in (use.edges, use.values))
+    return Count.at_least(every.value) if notes else every
 
 
 def _unsure(number: int) -> Count:

@@ -21,8 +21,6 @@ from kgnav_mcp.model import Page
 _NAME = "name"
 """What every node has, whatever the graph calls it."""
 TEMPLATES = PropertyTemplates(
-    nodes=queries.NODES,
-    node_count=queries.NODE_COUNT,
     values=queries.VALUES,
     value_count=queries.VALUE_COUNT,
     with_types=queries.WITH_TYPE,

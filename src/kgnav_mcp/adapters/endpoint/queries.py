@@ -33,8 +33,6 @@ FAR: Final = {OUT: "?m ?far ?o", IN: "?o ?far ?m"}
 
 # The endpoint
 
-SIZE: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s ?p ?o } LIMIT $most } }"
-"""Costs 0.2 us for each triple that is counted."""
 NAMED_GRAPHS: Final = "SELECT DISTINCT ?g WHERE { GRAPH ?g { ?s ?p ?o } } LIMIT 5"
 """Costs a pass over the graphs; asked only where the default graph is empty."""
 NAMED: Final = "SELECT ?s WHERE { ?s $named ?n } LIMIT 1"
@@ -191,10 +189,6 @@ WITH_PROPERTY: Final = "?s $having ?o ."
 WITH_TEXT: Final = "?s $having ?o . FILTER(STR(?o) = $text)"
 """Costs 0.5 us for each value of the property, in any of the queries of nodes."""
 WITH_TERM: Final = "VALUES ?o { $terms } ?s $having ?o ."
-NODES: Final = "SELECT DISTINCT ?s WHERE { $conditions } OFFSET $skip LIMIT $most"
-"""Costs 1 us for each node skipped or read."""
-NODE_COUNT: Final = "SELECT (COUNT(DISTINCT ?s) AS ?n) WHERE { $conditions }"
-"""Costs 1 us for each node counted."""
 VALUES: Final = "SELECT DISTINCT ?v WHERE { $conditions } OFFSET $skip LIMIT $most"
 """Costs 1 us for each value of the property."""
 VALUE_COUNT: Final = "SELECT (COUNT(DISTINCT ?v) AS ?n) WHERE { $conditions }"
@@ -203,8 +197,6 @@ NODE_VALUES: Final = "?s $having ?v . FILTER(isLiteral(?v))"
 
 # The schema
 
-RELATION_COUNTS: Final = "SELECT ?p ?l (COUNT(*) AS ?n) WHERE { ?s ?p ?o BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l"
-"""Costs 2 us for each triple of the graph."""
 SAMPLED_RELATIONS: Final = (
     "SELECT ?p ?l (COUNT(*) AS ?n) WHERE { { SELECT ?p ?o WHERE { ?s ?p ?o } LIMIT $sample } "
     "BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l"
@@ -217,24 +209,6 @@ SAMPLED_TYPES: Final = (
     "FILTER(isIRI(?t)) } GROUP BY ?t"
 )
 """Costs 1 us for each of $sample rows: where all of them take too long."""
-DATATYPES: Final = (
-    "{ SELECT ($number AS ?number) ?d (COUNT(*) AS ?n) WHERE { "
-    "{ SELECT ?o WHERE { ?s $p ?o FILTER(isLiteral(?o)) } LIMIT $sample } BIND(DATATYPE(?o) AS ?d) } GROUP BY ?d }"
-)
-"""Costs $sample rows."""
-END_TYPES: Final = {
-    OUT: "{ SELECT ($number AS ?number) ?t (COUNT(*) AS ?n) WHERE { "
-    "{ SELECT ?x WHERE { ?x $p ?y FILTER(!isLiteral(?y)) } LIMIT $sample } ?x $typed ?t } GROUP BY ?t }",
-    IN: "{ SELECT ($number AS ?number) ?t (COUNT(*) AS ?n) WHERE { "
-    "{ SELECT ?x WHERE { ?y $p ?x FILTER(!isLiteral(?x)) } LIMIT $sample } ?x $typed ?t } GROUP BY ?t }",
-}
-"""Costs the types of $sample nodes."""
-AT_TYPE: Final = {
-    OUT: "SELECT ?p ?l (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $typed $t } LIMIT $sample } "
-    "?s ?p ?o BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l",
-    IN: "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $typed $t } LIMIT $sample } ?o ?p ?s } GROUP BY ?p",
-}
-"""Costs the edges of $sample nodes."""
 
 
 def alternatives(relations: tuple[str, ...]) -> Terms:

@@ -18,9 +18,9 @@ from kgnav_mcp.adapters.paging.directions import RowQuestion
 from kgnav_mcp.adapters.paging.positions import Place
 from kgnav_mcp.adapters.paging.segments import Rows, Segment
 from kgnav_mcp.adapters.sparql.around import rows
+from kgnav_mcp.adapters.sparql.around.blocks import Behind, Block, Found, behind_each
 from kgnav_mcp.adapters.sparql.around.counts import Anchor
 from kgnav_mcp.adapters.sparql.around.ends import End, Ends, Facts, Pair, in_order
-from kgnav_mcp.adapters.sparql.around.rows import Behind, Block, Found, behind_each
 from kgnav_mcp.adapters.sparql.reading import iri_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms

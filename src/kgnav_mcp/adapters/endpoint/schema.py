@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 
 from cachetools import LRUCache
 from rdflib import RDF, URIRef
 
 from kgnav_mcp.adapters.endpoint import queries
-from kgnav_mcp.adapters.endpoint.catalogue import Catalogue, CatalogueCache
+from kgnav_mcp.adapters.endpoint.catalogue import CatalogueCache
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.reification import NOTATION
 from kgnav_mcp.adapters.endpoint.store import Store
@@ -18,39 +18,22 @@ from kgnav_mcp.adapters.sparql.queries import UNION
 from kgnav_mcp.adapters.sparql.reading import Read, iri_in
 from kgnav_mcp.adapters.sparql.terms import Terms, batches
 from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import Count, Relation, Stop
+from kgnav_mcp.model import Stop
 
 _KEPT = 2_000
 _TOGETHER = 20
 """Relations looked up in one query."""
 _SHARE = 0.3
 """Of a call's time, for each of these look-ups; without them the schema is still one."""
-_TEMPLATES = schema.Templates(queries.AT_TYPE, queries.END_TYPES, queries.DATATYPES)
 
 
 class SchemaReader(schema.SchemaReader):
     """Answers `schema`. What takes too long to look up is left out, and said to be missing."""
 
     def __init__(self, store: Store, names: Names, catalogues: CatalogueCache) -> None:
-        super().__init__(store.reader, _TEMPLATES)
-        self._ids = store.endpoint.ids
+        super().__init__(store.reader, names, catalogues.get)
         self._reification = store.reification
-        self._names = names
-        self._catalogues = catalogues
         self._qualifiers: LRUCache[URIRef, tuple[str, ...]] = LRUCache(_KEPT)
-
-    async def _catalogue(self) -> tuple[Catalogue, Count]:
-        catalogue = await self._catalogues.get()
-        return catalogue, catalogue.triples
-
-    def _meant(self, name: str) -> URIRef | None:
-        return self._ids.iri(name)
-
-    async def _classes(self, types: Iterable[URIRef]) -> Mapping[URIRef, Relation]:
-        return await self._names.classes(types)
-
-    def _datatype(self, datatype: str | None) -> str | None:
-        return self._ids.datatype(datatype)
 
     async def _qualifiers_of(self, relations: Sequence[URIRef]) -> tuple[schema.Details, Stop]:
         """What statements about the triples of relations say, by id, kept where all were read."""

@@ -18,15 +18,16 @@ from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.options import Freebase
 from kgnav_mcp.adapters.freebase.relations import RelationReader
 from kgnav_mcp.adapters.freebase.rows import RowReader
-from kgnav_mcp.adapters.freebase.schema import SchemaReader
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.adapter import Readers, SparqlAdapter
 from kgnav_mcp.adapters.sparql.around.counts import Path
 from kgnav_mcp.adapters.sparql.around.edges import LEAVING, EdgeReader
 from kgnav_mcp.adapters.sparql.client import SparqlClient
+from kgnav_mcp.adapters.sparql.queries import SIZE
 from kgnav_mcp.adapters.sparql.rate_limit import Client
 from kgnav_mcp.adapters.sparql.reading import number
+from kgnav_mcp.adapters.sparql.schema import SchemaReader
 from kgnav_mcp.adapters.sparql.virtuoso import VIRTUOSO
 from kgnav_mcp.errors import InvalidStore, StoreTimeout
 from kgnav_mcp.model import Count, Health, Page, Stop
@@ -101,12 +102,12 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         store = Store(client, self._freebase, self._options)
         triples = await self._size(store)
         names, counts = Names(store), CountReader(store)
-        catalogues, linker = CatalogueCache(store, names), Linker(store, names)
+        catalogues, linker = CatalogueCache(store, names, triples), Linker(store, names)
         return _Opened(
             client=client,
             linker=linker,
             lists=ListReader(store, linker, catalogues),
-            schema=SchemaReader(store, names, catalogues, triples),
+            schema=SchemaReader(store.reader, names, catalogues.get),
             store=store,
             relations=RelationReader(store, names, counts),
             rows=lambda anchors, asked: RowReader(store, names, counts, anchors, asked),
@@ -158,7 +159,7 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         Raises:
             StoreTimeout: they could not be counted in time. A part of them would make a revision that never was.
         """
-        (row,) = (await store.reader.select(queries.SIZE, most=_COUNTED)).whole()
+        (row,) = (await store.reader.select(SIZE, most=_COUNTED)).whole()
         size = number(row, "n")
         return Count(size) if size < _COUNTED else Count.at_least(size)
 

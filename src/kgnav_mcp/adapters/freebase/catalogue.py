@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cachetools import TTLCache
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.names import Names
 from kgnav_mcp.adapters.freebase.store import FRESH, Store
 from kgnav_mcp.adapters.sparql import catalogue
-from kgnav_mcp.adapters.sparql.catalogue import Use, missing
+from kgnav_mcp.adapters.sparql.catalogue import Use, missing, number_of_each, sure
+from kgnav_mcp.adapters.sparql.queries import RELATION_COUNTS
 from kgnav_mcp.adapters.sparql.reading import Read, iri_in, number
-from kgnav_mcp.concurrency import Shared
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Stop
 
@@ -30,30 +28,17 @@ class Catalogue(catalogue.Catalogue):
         return relation.id, relation.label, relation.id.rpartition(".")[2]
 
 
-class CatalogueCache:
-    """Reads the catalogue when it is first needed."""
+class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
+    """Reads the relations and types of a graph, whose triples were counted when it was opened."""
 
-    def __init__(self, store: Store, names: Names) -> None:
+    fresh = FRESH
+
+    def __init__(self, store: Store, names: Names, triples: Count) -> None:
+        super().__init__()
         self._store = store
         self._reader = store.reader
         self._names = names
-        self._read: Catalogue | None = None
-        self._part: TTLCache[None, Catalogue] = TTLCache(1, FRESH)
-        self._reading = Shared(self._made)
-
-    async def get(self) -> Catalogue:
-        """The catalogue, which costs one pass over the graph's relations and types the first time.
-
-        One that time cut is read again after a minute; a row cap cuts the same every time.
-        """
-        read = self._read or self._part.get(None)
-        if read is None:
-            read = await self._reading.result()
-            if read.stop is Stop.TIME_OUT:
-                self._part[None] = read
-            else:
-                self._read = read
-        return read
+        self._triples = triples
 
     async def _made(self) -> Catalogue:
         notes: list[str] = []
@@ -64,13 +49,14 @@ class CatalogueCache:
             relations=relations,
             types=types,
             names=names,
+            triples=self._triples,
             sampled="; ".join(notes) or None,
             stop=missing(no_relations, no_types),
         )
 
     async def _relations(self, notes: list[str]) -> tuple[dict[URIRef, Use], Stop]:
         """Every relation with its uses, or, where counting takes too long, without; and why these are not all."""
-        counted = await self._within_time(queries.RELATION_COUNTS)
+        counted = await self._within_time(RELATION_COUNTS)
         if counted is None or counted.stop is Stop.TIME_OUT:
             notes.append("relations are not counted: the graph is too large for that")
             read = await self._reader.select(queries.RELATIONS)
@@ -78,13 +64,13 @@ class CatalogueCache:
                 notes.append(f"relations are missing: the endpoint's {read.stop} cut them")
             shown = [iri for row in read.rows if self._store.freebase.shows(iri := iri_in(row, "p"))]
             return dict.fromkeys(shown, Use(Count.unknown(), Count.unknown())), read.stop
-        uses: dict[URIRef, Counter[bool]] = {}
-        for row in counted.rows:
-            iri = iri_in(row, "p")
-            if self._store.freebase.shows(iri):
-                uses.setdefault(iri, Counter())[bool(number(row, "l"))] += number(row, "n")
-        make = self._sure("relations", counted, notes)
-        return {iri: Use(make(counts[False]), make(counts[True])) for iri, counts in uses.items()}, counted.stop
+        make = sure("relations", counted.stop, notes)
+        uses = {
+            iri: Use(make(times[False]), make(times[True]))
+            for iri, times in number_of_each(counted.rows).items()
+            if self._store.freebase.shows(iri)
+        }
+        return uses, counted.stop
 
     async def _types(self, notes: list[str]) -> tuple[dict[URIRef, Count], Stop]:
         """Every type with the number of its entities, as far as these are counted; and why that is not all."""
@@ -92,7 +78,7 @@ class CatalogueCache:
         if counted is None:
             notes.append("labels are not counted: the graph is too large for that")
             return {}, Stop.TIME_OUT
-        make = self._sure("labels", counted, notes)
+        make = sure("labels", counted.stop, notes)
         return {iri_in(row, "t"): make(number(row, "n")) for row in counted.rows}, counted.stop
 
     async def _within_time(self, query: str) -> Read | None:
@@ -100,10 +86,3 @@ class CatalogueCache:
             return await self._reader.select(query)
         except StoreTimeout:
             return None  # Said by the schema's own word on how exact it is.
-
-    @staticmethod
-    def _sure(what: str, read: Read, notes: list[str]) -> Callable[[int], Count]:
-        if read.stop is Stop.COMPLETE:
-            return Count
-        notes.append(f"{what} may be missing, and their counts are lower bounds: the endpoint's {read.stop} cut them")
-        return Count.at_least

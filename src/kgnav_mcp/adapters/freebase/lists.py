@@ -14,8 +14,6 @@ from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Page
 
 _TEMPLATES = PropertyTemplates(
-    nodes=queries.NODES,
-    node_count=queries.NODE_COUNT,
     values=queries.VALUES,
     value_count=queries.VALUE_COUNT,
     with_types=queries.WITH_TYPE,

@@ -37,8 +37,6 @@ THROUGH_NEAR: Final = {
 
 GRAPHS: Final = "SELECT DISTINCT ?g WHERE { GRAPH ?g { ?s $name ?n } } LIMIT 20"
 """Costs one pass over all names; asked once, and only where no graph is configured."""
-SIZE: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s ?p ?o } LIMIT $most } }"
-"""Costs 13 ns for each triple that is counted."""
 
 # Relations of entities
 
@@ -126,10 +124,6 @@ WITH_TEXT: Final = "VALUES ?p { $having } ?s ?p ?o . FILTER(STR(?o) = $text)"
 """Costs 1.3 us for each value of the property, in any of the queries of nodes."""
 WITH_TERM: Final = "VALUES ?p { $having } VALUES ?o { $terms } ?s ?p ?o ."
 WITH_NAME: Final = "?s $name ?o ."
-NODES: Final = "SELECT DISTINCT ?s WHERE { $conditions } OFFSET $skip LIMIT $most"
-"""Costs 1 us for each node skipped or read."""
-NODE_COUNT: Final = "SELECT (COUNT(DISTINCT ?s) AS ?n) WHERE { $conditions }"
-"""Costs 1 us for each node counted."""
 VALUES: Final = "SELECT DISTINCT ?o WHERE { $conditions FILTER(isLiteral(?o)) } OFFSET $skip LIMIT $most"
 """Costs 1 us for each value of the property."""
 VALUE_COUNT: Final = "SELECT (COUNT(DISTINCT ?o) AS ?n) WHERE { $conditions FILTER(isLiteral(?o)) }"
@@ -143,28 +137,7 @@ HAS_MEDIATORS: Final = (
 
 # The schema
 
-RELATION_COUNTS: Final = "SELECT ?p ?l (COUNT(*) AS ?n) WHERE { ?s ?p ?o BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l"
-"""Costs 60 ns for each triple of the graph."""
 RELATIONS: Final = "SELECT DISTINCT ?p WHERE { ?s ?p ?o }"
 """Costs 10 ns for each triple of the graph: where it is too large for its relations to be counted."""
 TYPE_COUNTS: Final = "SELECT ?t (COUNT(*) AS ?n) WHERE { ?s $type ?t } GROUP BY ?t"
 """Costs 20 ns for each type of each entity."""
-DATATYPES: Final = (
-    "{ SELECT ($number AS ?number) ?d (COUNT(*) AS ?n) WHERE { "
-    "{ SELECT ?o WHERE { ?s $p ?o FILTER(isLiteral(?o)) } LIMIT $sample } BIND(DATATYPE(?o) AS ?d) } GROUP BY ?d }"
-)
-"""Costs $sample rows."""
-END_TYPES: Final = {
-    Direction.OUTGOING: "{ SELECT ($number AS ?number) ?t (COUNT(*) AS ?n) WHERE { "
-    "{ SELECT ?x WHERE { ?x $p ?y FILTER(isIRI(?y)) } LIMIT $sample } ?x $type ?t } GROUP BY ?t }",
-    Direction.INCOMING: "{ SELECT ($number AS ?number) ?t (COUNT(*) AS ?n) WHERE { "
-    "{ SELECT ?x WHERE { ?y $p ?x FILTER(isIRI(?x)) } LIMIT $sample } ?x $type ?t } GROUP BY ?t }",
-}
-"""Costs the types of $sample nodes."""
-AT_TYPE: Final = {
-    Direction.OUTGOING: "SELECT ?p ?l (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $type $t } LIMIT $sample } "
-    "?s ?p ?o BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l",
-    Direction.INCOMING: "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $type $t } LIMIT $sample } "
-    "?o ?p ?s } GROUP BY ?p",
-}
-"""Costs the edges of $sample nodes."""

@@ -15,10 +15,10 @@ from kgnav_mcp.adapters.paging.counts import far, near
 from kgnav_mcp.adapters.paging.directions import RowQuestion
 from kgnav_mcp.adapters.paging.segments import Segment
 from kgnav_mcp.adapters.sparql.around import rows
+from kgnav_mcp.adapters.sparql.around.blocks import Behind, behind_each
 from kgnav_mcp.adapters.sparql.around.counts import Anchor
 from kgnav_mcp.adapters.sparql.around.ends import Ends, grouped, in_order
 from kgnav_mcp.adapters.sparql.around.queries import AROUND_SET, BY_ONE, FAR_ENDS, SLICE
-from kgnav_mcp.adapters.sparql.around.rows import Behind, behind_each
 from kgnav_mcp.adapters.sparql.reading import Row, iri_in
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, values

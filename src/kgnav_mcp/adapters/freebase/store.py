@@ -26,6 +26,7 @@ class Store:
         namespace = freebase.ids.namespace
         known = {
             **freebase.relations,
+            "typed": freebase.relations["type"],
             "length": len(namespace) + len("m."),
             "topics": Literal(f"{namespace}m."),
             "guids": Literal(f"{namespace}g."),

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import ClassVar, Generic, TypeVar
 
+from cachetools import TTLCache
 from rapidfuzz import fuzz, process
 from rdflib import URIRef
 
+from kgnav_mcp.adapters.sparql.reading import Row, iri_in, number, truth
 from kgnav_mcp.clipping import echoed
+from kgnav_mcp.concurrency import Shared
 from kgnav_mcp.errors import KgnavError, StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Certainty, Count, Relation, Stop
 
@@ -50,6 +54,8 @@ class Catalogue(ABC):
     types: Mapping[URIRef, Count]
     names: Mapping[URIRef, Relation]
     """Ids and names of all of them."""
+    triples: Count
+    """Triples of the graph."""
     sampled: str | None
     stop: Stop = Stop.COMPLETE
     """Why not every relation and type of the graph is here: then nothing can be said not to be in the graph."""
@@ -103,6 +109,53 @@ class Catalogue(ABC):
 
     def _near(self, name: str, among: Iterable[URIRef]) -> list[URIRef]:
         return nearest(name, {iri: self.names[iri].label for iri in sorted(among)})
+
+
+C = TypeVar("C", bound=Catalogue)
+
+
+class CatalogueCache(ABC, Generic[C]):
+    """Reads the catalogue when it is first needed."""
+
+    fresh: ClassVar[float]
+    """Seconds that one is kept which time cut, and may be whole at the next try; a row cap cuts the same every time."""
+
+    def __init__(self) -> None:
+        self._read: C | None = None
+        self._part: TTLCache[None, C] = TTLCache(1, self.fresh)
+        self._reading = Shared(self._made)
+
+    async def get(self) -> C:
+        """The catalogue, which costs a pass over the graph's relations and types the first time."""
+        read = self._read or self._part.get(None)
+        if read is None:
+            read = await self._reading.result()
+            if read.stop is Stop.TIME_OUT:
+                self._part[None] = read
+            else:
+                self._read = read
+        return read
+
+    @abstractmethod
+    async def _made(self) -> C:
+        """Read the catalogue."""
+
+
+def number_of_each(rows: Iterable[Row]) -> Mapping[URIRef, Counter[bool]]:
+    """How often each relation `?p` leads to entities (False) and to values (True)."""
+    uses: dict[URIRef, Counter[bool]] = {}
+    for row in rows:
+        if "p" in row:
+            uses.setdefault(iri_in(row, "p"), Counter())[truth(row, "l")] += number(row, "n")
+    return uses
+
+
+def sure(what: str, stop: Stop, notes: list[str]) -> Callable[[int], Count]:
+    """How counts are stated of which `stop` cut some; where one did, that is noted."""
+    if stop is Stop.COMPLETE:
+        return Count
+    notes.append(f"{what} may be missing, and their counts are lower bounds: the endpoint's {stop} cut them")
+    return Count.at_least
 
 
 def missing(*stops: Stop) -> Stop:

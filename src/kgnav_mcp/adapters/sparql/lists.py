@@ -10,6 +10,7 @@ from typing import TypeVar
 from rdflib import BNode, URIRef
 
 from kgnav_mcp import model
+from kgnav_mcp.adapters.sparql import queries
 from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.paging import UNSORTED, WHOLE, Condition, cut, seen, truncated
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, fits, iri_in
@@ -32,8 +33,8 @@ _ID = "id"
 class Templates:
     """An adapter's queries of nodes `?s` and of values, for some $conditions; and what may be a condition."""
 
-    nodes: str
-    node_count: str
+    nodes: str = queries.NODES
+    node_count: str = queries.NODE_COUNT
     values: str
     value_count: str | None
     """None where reading a short list costs no more than counting it."""

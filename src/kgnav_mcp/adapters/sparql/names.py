@@ -136,6 +136,10 @@ class Names(ABC):
         """Relations with the names that the graph gives them, else names read from their ids."""
         return await self._schema_names(iris, readable)
 
+    async def classes(self, iris: Iterable[URIRef]) -> dict[URIRef, Relation]:
+        """Classes with their names."""
+        return await self.relations(iris)
+
     async def keep_relations(self, names: Mapping[URIRef, Iterable[Literal]]) -> None:
         """Keep what relations and types are called: one without a name is called what its id says."""
         best = await in_thread(

@@ -1,4 +1,4 @@
-"""The queries for names and for finding by name that stores share, with what they cost.
+"""The queries for names, lists and the schema that stores share, with what they cost.
 
 `?s` is an entity that is asked about, `?p` the relation that gives it a text, `?o` that text.
 """
@@ -32,6 +32,43 @@ SOME_NAMES: Final = "SELECT ?o WHERE { ?s $name ?o } LIMIT 50"
 """Costs 50 rows."""
 INDEX_HAS: Final = "SELECT ?o WHERE { ?s $name ?o . ?o bif:contains $words } LIMIT 1"
 """Costs a look-up in Virtuoso's full-text index."""
+
+
+# The graph
+
+SIZE: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s ?p ?o } LIMIT $most } }"
+"""Costs 13 ns for each triple that is counted on Virtuoso, 0.2 us on Oxigraph."""
+
+# Nodes
+
+NODES: Final = "SELECT DISTINCT ?s WHERE { $conditions } OFFSET $skip LIMIT $most"
+"""Costs 1 us for each node skipped or read."""
+NODE_COUNT: Final = "SELECT (COUNT(DISTINCT ?s) AS ?n) WHERE { $conditions }"
+"""Costs 1 us for each node counted."""
+
+# The schema, where `$typed` leads to types
+
+RELATION_COUNTS: Final = "SELECT ?p ?l (COUNT(*) AS ?n) WHERE { ?s ?p ?o BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l"
+"""Costs 60 ns for each triple of the graph on Virtuoso, 2 us on Oxigraph."""
+DATATYPES: Final = (
+    "{ SELECT ($number AS ?number) ?d (COUNT(*) AS ?n) WHERE { "
+    "{ SELECT ?o WHERE { ?s $p ?o FILTER(isLiteral(?o)) } LIMIT $sample } BIND(DATATYPE(?o) AS ?d) } GROUP BY ?d }"
+)
+"""Costs $sample rows."""
+END_TYPES: Final = {
+    Direction.OUTGOING: "{ SELECT ($number AS ?number) ?t (COUNT(*) AS ?n) WHERE { "
+    "{ SELECT ?x WHERE { ?x $p ?y FILTER(!isLiteral(?y)) } LIMIT $sample } ?x $typed ?t } GROUP BY ?t }",
+    Direction.INCOMING: "{ SELECT ($number AS ?number) ?t (COUNT(*) AS ?n) WHERE { "
+    "{ SELECT ?x WHERE { ?y $p ?x FILTER(!isLiteral(?x)) } LIMIT $sample } ?x $typed ?t } GROUP BY ?t }",
+}
+"""Costs the types of $sample nodes."""
+AT_TYPE: Final = {
+    Direction.OUTGOING: "SELECT ?p ?l (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $typed $t } LIMIT $sample } "
+    "?s ?p ?o BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l",
+    Direction.INCOMING: "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $typed $t } LIMIT $sample } "
+    "?o ?p ?s } GROUP BY ?p",
+}
+"""Costs the edges of $sample nodes."""
 
 
 def of_each(branch: str, relations: Iterable[str], bound: str = "") -> str:

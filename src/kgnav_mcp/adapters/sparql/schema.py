@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
 
 from cachetools import LRUCache
 from rdflib import URIRef
 
+from kgnav_mcp.adapters.sparql import queries
 from kgnav_mcp.adapters.sparql.catalogue import Catalogue, Use
+from kgnav_mcp.adapters.sparql.names import Names
 from kgnav_mcp.adapters.sparql.reading import Read, Reader, fits, iri_in, number, truth
 from kgnav_mcp.concurrency import gathered
-from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, Relation, Schema, Stop
+from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, Schema, Stop
 
 K = TypeVar("K", bound=str)
 
@@ -41,43 +41,19 @@ Details = dict[URIRef, tuple[str, ...]]
 """What was looked up of each relation."""
 
 
-@dataclass(frozen=True, slots=True)
-class Templates:
-    """An adapter's queries: relations `?p` at a type `$t`, to values where `?l`; and branches for a relation `$p`."""
-
-    at_type: Mapping[Direction, str]
-    end_types: Mapping[Direction, str]
-    datatypes: str
-
-
-class SchemaReader(ABC):
+class SchemaReader:
     """Answers `schema`. Every list is the largest first; what was read is kept while the graph is open."""
 
-    def __init__(self, reader: Reader, templates: Templates) -> None:
+    def __init__(self, reader: Reader, names: Names, catalogue: Callable[[], Awaitable[Catalogue]]) -> None:
         self._reader = reader
-        self._templates = templates
+        self._names = names
+        self._catalogue = catalogue
         self._ends: LRUCache[tuple[URIRef, Direction], tuple[str, ...]] = LRUCache(_KEPT)
         self._datatypes: LRUCache[URIRef, tuple[str, ...]] = LRUCache(_KEPT)
 
-    @abstractmethod
-    async def _catalogue(self) -> tuple[Catalogue, Count]:
-        """The relations and types of the graph, and the number of its triples."""
-
-    @abstractmethod
-    def _meant(self, name: str) -> URIRef | None:
-        """The IRI that a name is the id of; None where it can be no id."""
-
-    @abstractmethod
-    async def _classes(self, types: Iterable[URIRef]) -> Mapping[URIRef, Relation]:
-        """The names of types."""
-
-    @abstractmethod
-    def _datatype(self, datatype: str | None) -> str | None:
-        """A datatype's id; None for texts."""
-
-    @abstractmethod
     async def _union(self, branches: Sequence[str]) -> Read:
         """The rows of a branch for each relation, or of the first of them where the time was over."""
+        return await self._reader.union(branches)
 
     async def _qualifiers_of(self, relations: Sequence[URIRef]) -> tuple[Details, Stop]:
         """The properties that edges of relations have, in a graph where they have some."""
@@ -86,8 +62,8 @@ class SchemaReader(ABC):
 
     async def overview(self, limit: int) -> Schema:
         """The whole graph."""
-        catalogue, triples = await self._catalogue()
-        return await self._schema(catalogue, triples, catalogue.types, catalogue.relations, limit=limit)
+        catalogue = await self._catalogue()
+        return await self._schema(catalogue, catalogue.types, catalogue.relations, limit=limit)
 
     async def around(self, name: str, limit: int) -> Schema:
         """The part of the graph around all of a name: types, relations or properties.
@@ -95,8 +71,8 @@ class SchemaReader(ABC):
         Raises:
             UnknownName: nothing of that name is in the graph.
         """
-        catalogue, triples = await self._catalogue()
-        types, relations = catalogue.anything_called(name, self._meant(name))
+        catalogue = await self._catalogue()
+        types, relations = catalogue.anything_called(name, self._names.naming.iri(name))
         uses = {iri: catalogue.relations[iri] for iri in relations}
         shown = {iri: catalogue.types[iri] for iri in types}
         stop = Stop.COMPLETE
@@ -104,13 +80,13 @@ class SchemaReader(ABC):
             found, cut = await self._at_type(catalogue, type_)
             uses |= found
             stop = Stop.first((stop, cut))
-        return await self._schema(catalogue, triples, shown, uses, limit=limit, stop=stop)
+        return await self._schema(catalogue, shown, uses, limit=limit, stop=stop)
 
     async def _at_type(self, catalogue: Catalogue, type_: URIRef) -> tuple[dict[URIRef, Use], Stop]:
         """The relations at a type's nodes: to entities with all their triples, properties with the nodes' values."""
         leaving, entering = await gathered(
             *(
-                self._reader.select(self._templates.at_type[direction], t=type_, sample=_NODES)
+                self._reader.select(queries.AT_TYPE[direction], t=type_, sample=_NODES)
                 for direction in (Direction.OUTGOING, Direction.INCOMING)
             )
         )
@@ -132,7 +108,6 @@ class SchemaReader(ABC):
     async def _schema(
         self,
         catalogue: Catalogue,
-        triples: Count,
         types: Mapping[URIRef, Count],
         uses: Mapping[URIRef, Use],
         *,
@@ -157,7 +132,7 @@ class SchemaReader(ABC):
         cut = next((f"{words}: {_MISSING}" for why, words in _CUT.items() if why in stops), None)
         return Schema(
             entities=Count.unknown(),
-            triples=triples,
+            triples=catalogue.triples,
             labels=tuple(LabelFacts(names[iri].id, names[iri].label, types[iri]) for iri in largest(types)),
             relations=tuple(
                 EdgeFacts(names[iri], uses[iri].edges, heads.get(iri, ()), tails.get(iri, ()), qualifiers.get(iri, ()))
@@ -171,12 +146,12 @@ class SchemaReader(ABC):
         """The types at one end of relations, most frequent first, kept where all were read."""
         known = {iri: self._ends.get((iri, direction)) for iri in relations}
         unknown = [iri for iri in relations if known[iri] is None]
-        read = await self._looked_up(self._templates.end_types[direction], unknown)
+        read = await self._looked_up(queries.END_TYPES[direction], unknown)
         counts: dict[URIRef, dict[URIRef, int]] = defaultdict(dict)
         for row in read.rows:
             if "t" in row:
                 counts[unknown[number(row, "number")]][iri_in(row, "t")] = number(row, "n")
-        names = await self._classes(type_ for found in counts.values() for type_ in found)
+        names = await self._names.classes(type_ for found in counts.values() for type_ in found)
         for iri in unknown:
             found = counts.get(iri, {})
             least = _SHARE * max(found.values(), default=0)
@@ -190,11 +165,11 @@ class SchemaReader(ABC):
         """The datatypes of properties, most frequent first, kept where all were read."""
         known = {iri: self._datatypes.get(iri) for iri in properties}
         unknown = [iri for iri in properties if known[iri] is None]
-        read = await self._looked_up(self._templates.datatypes, unknown)
+        read = await self._looked_up(queries.DATATYPES, unknown)
         counts: dict[URIRef, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         for row in read.rows:
             if "number" in row and number(row, "n"):
-                datatype = self._datatype(str(row["d"]) if "d" in row else None)
+                datatype = self._names.naming.datatype(str(row["d"]) if "d" in row else None)
                 counts[unknown[number(row, "number")]][datatype or "xsd:string"] += number(row, "n")
         for iri in unknown:
             known[iri] = often = tuple(_most_frequent(counts.get(iri, {})))

@@ -103,10 +103,6 @@ class Ids:
         """From a statement to the node that has a qualifier's value in full."""
         return URIRef(f"{self.base}/prop/qualifier/value/{local}")
 
-    def no_value(self, local: str) -> URIRef:
-        """The class of statements that say there is no value."""
-        return URIRef(f"{self.base}/prop/novalue/{local}")
-
     def is_unknown(self, iri: str) -> bool:
         """Whether an IRI stands for a value that is there but not known."""
         return "/.well-known/genid/" in iri

@@ -13,6 +13,7 @@ from kgnav_mcp.adapters.sparql import lists
 from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.lists import Found, Templates, Types, ValueOrder
 from kgnav_mcp.adapters.sparql.paging import WHOLE, Condition, seen, truncated
+from kgnav_mcp.adapters.sparql.queries import NODE_COUNT
 from kgnav_mcp.adapters.sparql.reading import Row, fits
 from kgnav_mcp.adapters.sparql.terms import Terms, listed, rows, sendable, values
 from kgnav_mcp.adapters.wikidata import queries, value_text
@@ -28,7 +29,6 @@ from kgnav_mcp.port.ordering import value_order
 _LABELS = frozenset({"name", "label", "rdfs:label"})
 _NUMBER = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)")
 _TEMPLATES = Templates(
-    nodes=queries.NODES,
     node_count=queries.UP_TO_NODES,
     values=queries.VALUES,
     value_count=None,
@@ -175,7 +175,7 @@ class ListReader(lists.ListReader):
         if fits(least, WHOLE) or self._store.wikidata.counted is not None:
             return least
         try:
-            return seen(await self._reader.count(queries.NODE_COUNT, conditions=conditions), least.value)
+            return seen(await self._reader.count(NODE_COUNT, conditions=conditions), least.value)
         except StoreTimeout:
             return least
 

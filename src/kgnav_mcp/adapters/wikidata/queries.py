@@ -245,12 +245,8 @@ WITH_TIME: Final = (
     "?st $full ?v . $best ?s $claim ?st ."
 )
 WITH_LABEL: Final = "?s rdfs:label ?any . FILTER(STRSTARTS(STR(?s), $entities))"
-NODES: Final = "SELECT DISTINCT ?s WHERE { $conditions } OFFSET $skip LIMIT $most"
-"""Costs each node skipped or read."""
 UP_TO_NODES: Final = "SELECT (COUNT(*) AS ?n) WHERE { SELECT DISTINCT ?s WHERE { $conditions } LIMIT $most }"
 """Costs $most nodes."""
-NODE_COUNT: Final = "SELECT (COUNT(DISTINCT ?s) AS ?n) WHERE { $conditions }"
-"""Costs each node."""
 OF_NODES: Final = "$claims $class"
 OF_EDGES: Final = "$owned $best"
 OWNED: Final = "?st $owner ?x ."

@@ -2,6 +2,7 @@
 
 counts     how many rows each relation has
 rows       the rows themselves, page by page
+blocks     what was read of them, before it is cut to a page
 relations  relations with counts and a few far ends
 edges      the edges between two sets
 

@@ -12,9 +12,10 @@ from kgnav_mcp.adapters.paging.edges import EdgeSource
 from kgnav_mcp.adapters.paging.positions import Place
 from kgnav_mcp.adapters.paging.segments import Rows, Segment, Wanted
 from kgnav_mcp.adapters.sparql.around import queries
+from kgnav_mcp.adapters.sparql.around.blocks import Block, Found
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, CountReader, Counts, Path
 from kgnav_mcp.adapters.sparql.around.ends import Ends, Pair, in_order
-from kgnav_mcp.adapters.sparql.around.rows import Block, Found, RowReader
+from kgnav_mcp.adapters.sparql.around.rows import RowReader
 from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, batches, rows
 from kgnav_mcp.concurrency import gathered, in_thread
