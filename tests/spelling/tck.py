@@ -19,8 +19,8 @@ from kgnav_mcp.spelling.cypher import parse_cypher
 SCENARIO = re.compile(r"(?m)^\s*Scenario(?: Outline)?: (.*)$")
 ERROR = re.compile(r"^\s*Then an? (\w+) should be raised at [\w ]+: (\S+)")
 ON_PURPOSE = re.compile(
-    r"left out|only reads|no parameters|no value of a plan|there is no function|graph is an argument"
-    r"|one pattern with its"
+    "left out|only reads|no parameters|no value of a plan|there is no function|is an argument of the tool"
+    "|one pattern with its|no path is so long|characters|levels"
 )
 NAMED = re.compile(r"'.*?'|^\S+(?= (?:is taken|is no|stands|does not take))|(?<=is called )\S+|(?<=function )\S+")
 

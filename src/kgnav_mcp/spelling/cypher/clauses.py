@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
+from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.plan import (
     Aggregate,
+    Arithmetic,
     Clause,
     Column,
+    Compare,
     Constant,
     Expression,
+    IsNull,
+    Joined,
+    ListOf,
+    Not,
     Order,
     Pipeline,
     Plan,
+    PlanProblem,
     Project,
     Property,
     Unwind,
@@ -23,7 +32,30 @@ from kgnav_mcp.spelling.cypher.reading import Context, Reading, Scope, has, name
 from kgnav_mcp.spelling.cypher.syntax import Node
 from kgnav_mcp.spelling.cypher.walking import aggregates, all_parts, changed
 
+MOST_CLAUSES: Final = 100
+"""Clauses of one plan, those of all sides of a union."""
+MOST_COLUMNS: Final = 200
+"""Columns of one projection."""
+
 _NO_AGGREGATE = "a condition has no aggregate: give it a name in WITH first"
+
+
+class _Behind:
+    """What ORDER BY and WHERE see of a projection: the variables before it, and those that there still are."""
+
+    def __init__(self, columns: tuple[Column, ...], before: Scope, visible: Scope) -> None:
+        self.visible = visible
+        self.all = {**before, **visible}
+        self._shadowed = {each.name for each in columns if each.value != Variable(each.name)} & set(before)
+        self._columns: dict[Expression, Expression] = {each.value: Variable(each.name) for each in reversed(columns)}
+        self._columns |= {value: value for each in columns if (value := Variable(each.name)) == each.value}
+
+    def by_columns(self, expression: Expression) -> Expression:
+        """The expression with the columns instead of what they are made of."""
+        return changed(expression, self._column)
+
+    def _column(self, part: Expression) -> Expression | None:
+        return None if self._shadowed and _variables(part) & self._shadowed else self._columns.get(part)
 
 
 class Clauses:
@@ -35,8 +67,15 @@ class Clauses:
         self._scope: dict[str, str] = {}
 
     def plan(self, start: Node) -> Plan:
-        """The plan that a text is. Its problems are among those of the reading."""
+        """The plan that a text is. Its problems are among those of the reading.
+
+        Raises:
+            InvalidPlan: it has too many clauses to be read.
+        """
         query = next(trees(start))
+        clauses = [clause for pipeline in trees(query, "pipeline") for clause in trees(pipeline)]
+        if len(clauses) > MOST_CLAUSES:
+            raise InvalidPlan([PlanProblem("the plan", f"it has {len(clauses)} clauses, {MOST_CLAUSES} are taken")])
         unions = list(trees(query, "union", "union_all"))
         pipelines = [self._pipeline(pipeline) for pipeline in trees(query, "pipeline")]
         if len({union.data for union in unions}) > 1:
@@ -75,7 +114,8 @@ class Clauses:
                 name, of = trees(clause)
                 yield self._unwind(of, name)
             case "filter":
-                yield Project(self._every_variable(), where=self._condition(next(trees(clause)), self._scope))
+                condition = self._patterns.expressions.read(next(trees(clause)), Context(self._scope, _NO_AGGREGATE))
+                yield Project(self._every_variable(), where=condition)
             case "let":
                 yield self._let(clause)
             case _:
@@ -91,9 +131,6 @@ class Clauses:
 
     def _every_variable(self) -> tuple[Column, ...]:
         return tuple([Column(name, Variable(name)) for name in sorted(self._scope)])
-
-    def _condition(self, node: Node, scope: Scope) -> Expression:
-        return self._patterns.expressions.read(node, Context(scope, _NO_AGGREGATE))
 
     def _let(self, clause: Node) -> Project:
         columns = list(self._every_variable())
@@ -116,9 +153,10 @@ class Clauses:
         self._check_groups(clause, columns)
         self._scope = names
         visible = names if distinct or grouped else {**before, **names}
-        order = tuple(self._order(clause, columns, {**before, **names}, visible))
+        behind = _Behind(columns, before, visible)
+        order = tuple([self._order(key, behind) for keys in trees(clause, "order_by") for key in trees(keys)])
         where = tree(clause, "where")
-        condition = self._condition(next(trees(where)), visible) if where else None
+        condition = self._behind(next(trees(where)), behind, _NO_AGGREGATE) if where else None
         skip, limit = self._number(clause, "offset") or 0, self._number(clause, "limit")
         hidden = _variables(condition) - set(names) if condition is not None else set[str]()
         kept = tuple(Column(name, Variable(name)) for name in sorted(hidden & set(before)))
@@ -136,11 +174,17 @@ class Clauses:
                 if column.name in found:
                     self._reading.refuse(node, f"two columns are called {column.name}", "... AS another_name")
                 found[column.name] = column
+        if len(found) > MOST_COLUMNS:
+            self._reading.refuse(clause, f"it has {len(found)} columns, {MOST_COLUMNS} are taken")
+            return tuple(found.values())[:MOST_COLUMNS]
         return tuple(found.values())
 
     def _column(self, node: Node, clause: Node) -> Column:
         value, *alias = trees(node)
         read = self._patterns.expressions.read(value, Context(self._scope, None))
+        if value.data == "pattern_predicate":
+            text = self._reading.written(value)
+            self._reading.refuse(value, "a pattern is no value", f"MATCH p = {text} RETURN p", f"EXISTS {{ {text} }}")
         if alias:
             return Column(name_of(alias[0]), read)
         if isinstance(read, Variable):
@@ -163,18 +207,16 @@ class Clauses:
                 reason = f"{name} stands beside an aggregate, so its value is a column of its own"
                 self._reading.refuse(clause, reason, f"WITH {name}, count(*) AS c, then RETURN ...")
 
-    def _order(self, clause: Node, columns: tuple[Column, ...], known: Scope, visible: Scope) -> Iterator[Order]:
-        values = {column.value: Variable(column.name) for column in reversed(columns)}
-        values |= {value: value for column in columns if (value := Variable(column.name)) == column.value}
-        renamed = {column.name for column in columns if column.value != Variable(column.name)}
-        for key in (key for keys in trees(clause, "order_by") for key in trees(keys)):
-            by = self._patterns.expressions.read(next(trees(key)), Context(known, None))
-            if not _variables(by) & renamed:
-                by = changed(by, values.get)
-            if aggregates(by) or not _variables(by) <= set(visible):
-                reason = "only what is returned can be sorted by where rows are counted or made distinct"
-                self._reading.refuse(key, reason, *visible)
-            yield Order(by, has(key, "DESCENDING"))
+    def _order(self, key: Node, behind: _Behind) -> Order:
+        return Order(self._behind(next(trees(key)), behind, None), has(key, "DESCENDING"))
+
+    def _behind(self, node: Node, behind: _Behind, no_aggregate: str | None) -> Expression:
+        """What is sorted by or asked of rows that are projected: it may use columns, and what they are made of."""
+        read = behind.by_columns(self._patterns.expressions.read(node, Context(behind.all, no_aggregate)))
+        if aggregates(read) or not _variables(read) <= behind.visible.keys():
+            reason = "where rows are counted or made distinct, only what is returned can be used behind it"
+            self._reading.refuse(node, reason, *behind.visible)
+        return read
 
     def _number(self, clause: Node, kind: str) -> int | None:
         """The rows to skip or to give."""
@@ -192,7 +234,16 @@ class Clauses:
 
 
 def _kind(value: Expression, scope: Mapping[str, str]) -> str:
-    return scope.get(value.name, "value") if isinstance(value, Variable) else "value"
+    """What a column stands for."""
+    match value:
+        case Variable(name):
+            return scope.get(name, "value")
+        case Constant(None):
+            return "value"
+        case Constant() | ListOf() | Arithmetic() | Compare() | Joined() | Not() | IsNull():
+            return "literal"
+        case _:
+            return "value"
 
 
 def _variables(expression: Expression) -> set[str]:

@@ -31,6 +31,7 @@ from kgnav_mcp.plan import (
 )
 from kgnav_mcp.spelling.cypher.calls import Calls
 from kgnav_mcp.spelling.cypher.reading import (
+    MOST_PROBLEMS,
     NOTHING,
     Context,
     Reading,
@@ -45,7 +46,8 @@ from kgnav_mcp.spelling.cypher.reading import (
 from kgnav_mcp.spelling.cypher.syntax import Node
 
 LARGEST: Final = 2**63 - 1
-"""The largest whole number."""
+SMALLEST: Final = -(2**63)
+"""The largest and the smallest whole number."""
 
 _COMPARISONS: Final = {"in": Comparison.IN, "contains": Comparison.CONTAINS, "matches": Comparison.MATCHES} | {
     "starts_with": Comparison.STARTS_WITH,
@@ -144,10 +146,10 @@ class Expressions:
             case kind:
                 return Constant({"TRUE": True, "FALSE": False}.get(kind))
 
-    def whole_number(self, token: Token, node: Node) -> Expression:
+    def whole_number(self, token: Token, node: Node, *, sign: int = 1) -> Expression:
         """A number in digits, hexadecimal ones too; one that does not fit 64 bits is a problem."""
         base = {"0x": 16, "0o": 8}.get(token[:2], 10)
-        if len(token) > 24 or (number := int(token, base)) > LARGEST:
+        if len(token) > 24 or not SMALLEST <= (number := sign * int(token, base)) <= LARGEST:
             return self._reading.refuse(node, "the number is too large")
         return Constant(number)
 
@@ -157,7 +159,9 @@ class Expressions:
     def known_variable(self, node: Node, scope: Scope) -> str:
         """The name of a variable; one that nothing is called is a problem."""
         name = name_of(node)
-        if name not in scope:
+        unknown = self._reading.unknown
+        if name not in scope and name not in unknown and len(unknown) < MOST_PROBLEMS:
+            unknown.add(name)
             self._reading.refuse(node, f"nothing is called {name} here", *nearest(name, scope))
         return name
 
@@ -238,8 +242,11 @@ class Expressions:
         return Arithmetic(left, ArithmeticOperator(sign.replace("||", "+")), right)
 
     def _minus(self, node: Node, context: Context) -> Expression:
-        value = self._inner(node, context)
-        if isinstance(value, Constant) and isinstance(value.value, int | float) and not isinstance(value.value, bool):
+        of = next(trees(node))
+        if of.data == "literal" and (number := next(tokens(of))).type == "INTEGER":
+            return self.whole_number(number, of, sign=-1)
+        value = self.read(of, context)
+        if isinstance(value, Constant) and isinstance(value.value, float):
             return Constant(-value.value)
         return Arithmetic(Constant(0), ArithmeticOperator.SUBTRACT, value)
 

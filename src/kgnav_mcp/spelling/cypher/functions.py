@@ -31,7 +31,8 @@ DATES: Final = frozenset({"date", "datetime", "localdatetime", "zoned_datetime",
 DURING: Final = "during"
 """Whether an edge held in a time: `during(r, "1990", "1995")`, null for an end that is open."""
 
-INSTEAD: Final = {
+INSTEAD: Final[dict[str, tuple[str, ...]]] = {
+    **dict.fromkeys(DATES, ("a date as text: '2020-01-31'",)),
     "keys": ("properties(n)",),
     "range": ("a list: [1, 2, 3]",),
     "any": ("a member: 'x' IN list", "UNWIND list AS x, then WITH ... WHERE"),
@@ -45,6 +46,8 @@ INSTEAD: Final = {
     "substring": ("CONTAINS", "STARTS WITH"),
     "split": ("CONTAINS",),
     "trim": ("=~",),
+    "tail": ("head(list)", "last(list)"),
+    "toboolean": ("n.value = 'true'",),
     "timestamp": ("a date as text: '2020-01-31'",),
     "duration": ("year(b) - year(a)",),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kgnav_mcp.spelling.cypher.reading import name_of, trees
+from kgnav_mcp.spelling.cypher.reading import has, name_of, trees
 from kgnav_mcp.spelling.cypher.syntax import Node
 
 
@@ -35,6 +35,7 @@ def types_of(labels: Node) -> tuple[str, ...] | None:
         each = [types_of(part) for part in trees(labels)]
         return tuple(dict.fromkeys(name for names in each if names for name in names)) if all(each) else None
     parts = [labels] if labels.data == "label" else list(trees(labels))
-    if labels.data not in {"label", "all_of"} or len(parts) > 2 or any(part.data != "label" for part in parts):
+    joined = labels.data == "all_of" and len(parts) == 2 and not has(labels, "AMPERSAND")
+    if not (joined or labels.data == "label") or any(part.data != "label" for part in parts):
         return None
     return (":".join(name_of(part) for part in parts),)

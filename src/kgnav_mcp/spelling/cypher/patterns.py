@@ -172,9 +172,11 @@ class Patterns:
     def _chain(self, chain: Node, parts: _Parts, kind: PathKind | None) -> tuple[str, ...]:
         """Nodes and edges in turn; with a kind they are one edge as a path of that kind."""
         elements = list(trees(chain))
+        before = self._reading.elements
         self._reading.elements += len(elements)
         if self._reading.elements > MOST_ELEMENTS:
-            self._reading.refuse(chain, f"a plan has at most {MOST_ELEMENTS} nodes and edges in its patterns")
+            if before <= MOST_ELEMENTS:
+                self._reading.refuse(chain, f"a plan has at most {MOST_ELEMENTS} nodes and edges in its patterns")
             return ()
         if kind is not None and len(elements) != 3:
             reason = "a shortest path is sought along one edge, repeated"
@@ -194,7 +196,7 @@ class Patterns:
         return name
 
     def _node(self, node: Node, name: str, parts: _Parts) -> None:
-        if name in parts.edges or name in parts.paths or parts.bound.get(name) in {"edge", "path"}:
+        if name in parts.edges or name in parts.paths or parts.bound.get(name) in {"edge", "path", "literal"}:
             self._reading.refuse(node, f"{name} is no node", f"{name}2")
         known = parts.nodes.get(name, NodePattern(name))
         groups: list[tuple[str, ...]] = []
@@ -224,7 +226,7 @@ class Patterns:
             parts.conditions.append(read)
 
     def _edge(self, edge: Node, name: str, ends: tuple[str, str], parts: _Parts, kind: PathKind | None) -> None:
-        if parts.taken(name) or parts.bound.get(name) in {"node", "path"}:
+        if parts.taken(name) or parts.bound.get(name) in {"node", "path", "literal"}:
             self._reading.refuse(edge, f"{name} is taken: each edge of a pattern has a variable of its own", f"{name}2")
         path = self._length(edge, kind)
         relations: tuple[str, ...] = ()

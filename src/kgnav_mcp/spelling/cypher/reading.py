@@ -17,7 +17,7 @@ NOTHING: Final = Constant(None)
 """Stands for what could not be read, so that the rest can be."""
 
 Scope = Mapping[str, str]
-"""The variables that a clause may use, and what each stands for: "node", "edge", "path" or "value"."""
+"""The variables that a clause may use. Each stands for a "node", "edge", "path", "literal" or "value", any of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,9 @@ class Context:
     scope: Scope
     no_aggregate: str | None = "an aggregate stands in WITH or RETURN"
 
+
+MOST_PROBLEMS: Final = 20
+"""Problems that are told of one plan."""
 
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _ESCAPED: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
@@ -39,6 +42,8 @@ class Reading:
     text: str
     clause: str = "the plan"
     problems: list[PlanProblem] = field(default_factory=list[PlanProblem])
+    unknown: set[str] = field(default_factory=set[str])
+    """Names that nothing has; each is told once."""
     elements: int = 0
     """Nodes and edges so far."""
     _unnamed: int = 0
@@ -47,7 +52,7 @@ class Reading:
         """Tells a problem at this place of the text; gives what can stand there meanwhile."""
         line, column = (where.line, where.column) if isinstance(where, Token) else (where.meta.line, where.meta.column)
         problem = PlanProblem(f"{self.clause}, line {line}, column {column}", reason, alternatives)
-        if problem not in self.problems:
+        if problem not in self.problems and len(self.problems) < MOST_PROBLEMS:
             self.problems.append(problem)
         return NOTHING
 

@@ -1,0 +1,95 @@
+"""Clauses in Cypher and in GQL, and the algebra that they are."""
+
+import pytest
+
+from kgnav_mcp.plan import (
+    Aggregate,
+    AggregateFunction,
+    Clause,
+    Column,
+    Compare,
+    Comparison,
+    ListOf,
+    Match,
+    Order,
+    Project,
+    Unwind,
+    Variable,
+)
+from kgnav_mcp.spelling.cypher import parse_cypher
+from tests.spelling.cypher_plans import A_X, A_Y, ONE, A, B, columns, edge, equal
+
+ROWS = Aggregate(AggregateFunction.COUNT, None)
+MATCH_A, RETURN_A = Match((A,)), columns("a")
+C_OVER_1 = Compare(Variable("c"), Comparison.GREATER, ONE)
+
+
+@pytest.mark.parametrize(
+    ("text", "clauses"),
+    [
+        ("MATCH (a) RETURN a;", [MATCH_A, RETURN_A]),
+        ("match (a) return distinct a", [MATCH_A, Project(RETURN_A.columns, distinct=True)]),
+        ("MATCH (a)-->(b) RETURN *", [Match((A, B), (edge("a", "b"),)), columns("a", "b")]),
+        ("MATCH (a) OPTIONAL MATCH (b) RETURN b", [MATCH_A, Match((B,), optional=True), columns("b")]),
+        ("MATCH (a) RETURN a.x, a.y AS `a y`", [MATCH_A, Project((Column("a.x", A_X), Column("a y", A_Y)))]),
+        ("MATCH (a) RETURN count( * )", [MATCH_A, Project((Column("count( * )", ROWS),))]),
+        (
+            "MATCH (a) RETURN a ORDER BY a.x DESC, a.y SKIP 1 LIMIT 2",
+            [MATCH_A, Project(RETURN_A.columns, order=(Order(A_X, descending=True), Order(A_Y)), skip=1, limit=2)],
+        ),
+        ("MATCH (a) RETURN a OFFSET 1", [MATCH_A, Project(RETURN_A.columns, skip=1)]),
+        (
+            "MATCH (a) RETURN a.x ORDER BY a.x",
+            [MATCH_A, Project((Column("a.x", A_X),), order=(Order(Variable("a.x")),))],
+        ),
+        (
+            "MATCH (a) RETURN a, count(*) AS c ORDER BY count(*) ASC",
+            [MATCH_A, Project((*RETURN_A.columns, Column("c", ROWS)), order=(Order(Variable("c")),))],
+        ),
+        (
+            "MATCH (a) WITH a, count(*) AS c WHERE c > 1 RETURN a",
+            [MATCH_A, Project((*RETURN_A.columns, Column("c", ROWS)), where=C_OVER_1), RETURN_A],
+        ),
+        (
+            "MATCH (a) WITH *, 1 AS c RETURN c",
+            [MATCH_A, Project((*RETURN_A.columns, Column("c", ONE))), columns("c")],
+        ),
+        ("UNWIND [1] AS a RETURN a", [Unwind(ListOf((ONE,)), "a"), RETURN_A]),
+        ("FOR a IN [1] RETURN a", [Unwind(ListOf((ONE,)), "a"), RETURN_A]),
+        ("MATCH (a) FILTER a.x = 1 RETURN a", [MATCH_A, Project(RETURN_A.columns, where=equal(A_X, 1)), RETURN_A]),
+        (
+            "MATCH (a) LET c = a.x RETURN c",
+            [MATCH_A, Project((*RETURN_A.columns, Column("c", A_X))), columns("c")],
+        ),
+    ],
+)  # fmt: skip
+def test_a_plan_is_read_as(text: str, clauses: list[Clause]):
+    assert list(parse_cypher(text).pipelines[0].clauses) == clauses
+
+
+def test_a_condition_behind_with_may_ask_for_what_goes_no_further():
+    read = parse_cypher("MATCH (a) WITH a.x AS c WHERE a.y = 1 RETURN c").pipelines[0].clauses
+    wide = Project((Column("c", A_X), Column("a", Variable("a"))), where=equal(A_Y, 1))
+    assert read == (MATCH_A, wide, columns("c"), columns("c"))
+
+
+def test_what_is_sorted_by_may_be_made_of_columns():
+    text = "MATCH (a) RETURN a.x AS c, count(*) AS d ORDER BY a.x = count(*)"
+    (order,) = parse_cypher(text).pipelines[0].result.order
+    assert order.by == Compare(Variable("c"), Comparison.EQUAL, Variable("d"))
+
+
+def test_a_union_has_the_columns_of_its_sides():
+    plan = parse_cypher("MATCH (a) RETURN a UNION MATCH (a:B) RETURN a")
+    assert (len(plan.pipelines), plan.keep_duplicates, plan.columns) == (2, False, ("a",))
+    assert parse_cypher("RETURN 1 AS a UNION ALL RETURN 1 AS a").keep_duplicates
+
+
+def test_a_variable_may_be_called_as_a_word_of_the_language():
+    plan = parse_cypher("MATCH (end:Order {limit: 1})-[:CONTAINS|ENDS]->(count) WHERE end.skip = 2 RETURN count, end")
+    assert plan.columns == ("count", "end")
+
+
+def test_a_text_is_read_once():
+    text = "MATCH (a) RETURN a.once"
+    assert parse_cypher(text) is parse_cypher(text)
