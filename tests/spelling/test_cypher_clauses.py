@@ -69,8 +69,12 @@ def test_a_plan_is_read_as(text: str, clauses: list[Clause]):
 
 def test_a_condition_behind_with_may_ask_for_what_goes_no_further():
     read = parse_cypher("MATCH (a) WITH a.x AS c WHERE a.y = 1 RETURN c").pipelines[0].clauses
-    wide = Project((Column("c", A_X), Column("a", Variable("a"))), where=equal(A_Y, 1))
-    assert read == (MATCH_A, wide, columns("c"), columns("c"))
+    assert read == (MATCH_A, Project((Column("c", A_X),), where=equal(A_Y, 1)), columns("c"))
+
+
+def test_a_condition_behind_distinct_may_ask_for_what_a_column_is_made_of():
+    read = parse_cypher("MATCH (a) WITH DISTINCT a.x AS c WHERE a.x = 1 RETURN c").pipelines[0].clauses
+    assert read[1] == Project((Column("c", A_X),), distinct=True, where=equal(Variable("c"), 1))
 
 
 def test_what_is_sorted_by_may_be_made_of_columns():

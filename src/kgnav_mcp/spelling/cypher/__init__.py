@@ -29,5 +29,5 @@ def parse_cypher(text: str) -> Plan:
     reading = Reading(text)
     plan = Clauses(reading).plan(tree)
     if reading.problems:
-        raise InvalidPlan(reading.problems)
+        raise InvalidPlan(reading.problems, next_step="Mend these and send the whole plan again.")
     return plan

@@ -119,7 +119,7 @@ class Clauses:
             case "let":
                 yield self._let(clause)
             case _:
-                yield from self._project(clause)
+                yield self._project(clause)
 
     def _unwind(self, of: Node, named: Node) -> Unwind:
         name = name_of(named)
@@ -144,7 +144,7 @@ class Clauses:
         self._scope = {**self._scope, **{column.name: "value" for column in columns if column.name not in self._scope}}
         return Project(tuple(columns))
 
-    def _project(self, clause: Node) -> Iterator[Project]:
+    def _project(self, clause: Node) -> Project:
         columns = self._columns(clause)
         distinct = has(clause, "DISTINCT")
         before = self._scope
@@ -158,11 +158,7 @@ class Clauses:
         where = tree(clause, "where")
         condition = self._behind(next(trees(where)), behind, _NO_AGGREGATE) if where else None
         skip, limit = self._number(clause, "offset") or 0, self._number(clause, "limit")
-        hidden = _variables(condition) - set(names) if condition is not None else set[str]()
-        kept = tuple(Column(name, Variable(name)) for name in sorted(hidden & set(before)))
-        yield Project((*columns, *kept), distinct, order, skip, limit, condition)
-        if kept:  # the condition asks for variables that go no further
-            yield Project(tuple(Column(name, Variable(name)) for name in names))
+        return Project(columns, distinct, order, skip, limit, condition)
 
     def _columns(self, clause: Node) -> tuple[Column, ...]:
         found: dict[str, Column] = {}

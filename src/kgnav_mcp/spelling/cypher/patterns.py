@@ -9,11 +9,9 @@ from typing import Final
 from kgnav_mcp.plan import (
     Compare,
     Comparison,
-    Connective,
     Constant,
     EdgePattern,
     Expression,
-    Joined,
     Match,
     NodePattern,
     PathKind,
@@ -26,6 +24,7 @@ from kgnav_mcp.spelling.cypher.expressions import Expressions
 from kgnav_mcp.spelling.cypher.labels import conjuncts, group_of, types_of
 from kgnav_mcp.spelling.cypher.reading import Context, Reading, Scope, has, name_of, tokens, tree, trees
 from kgnav_mcp.spelling.cypher.syntax import Node
+from kgnav_mcp.spelling.cypher.walking import all_hold
 
 MOST_ELEMENTS: Final = 200
 """Nodes and edges in the patterns of one plan."""
@@ -85,7 +84,7 @@ class Patterns:
             tuple(parts.nodes.values()),
             tuple(parts.edges.values()),
             tuple(parts.paths.values()),
-            _joined(found),
+            all_hold(found),
             optional,
             edges_differ,
         )
@@ -278,19 +277,6 @@ class Patterns:
         """The name of a path is new."""
         if parts.taken(name) or name in parts.bound:
             self._reading.refuse(node, f"{name} is taken", f"{name}2")
-
-
-def _joined(conditions: list[Expression]) -> Expression | None:
-    """All of these conditions in one; those that are joined by AND already are taken apart."""
-    if len(conditions) < 2:
-        return conditions[0] if conditions else None
-    flat: list[Expression] = []
-    for condition in conditions:
-        if isinstance(condition, Joined) and condition.connective is Connective.AND:
-            flat.extend(condition.parts)
-        else:
-            flat.append(condition)
-    return Joined(Connective.AND, tuple(flat))
 
 
 def _told(edge: EdgePattern) -> EdgePattern:

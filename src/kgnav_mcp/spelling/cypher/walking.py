@@ -1,12 +1,12 @@
-"""Expressions inside of expressions."""
+"""Expressions inside of expressions, and conditions joined to one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from typing import cast, get_args
 
-from kgnav_mcp.plan import Aggregate, Expression
+from kgnav_mcp.plan import Aggregate, Connective, Expression, Joined
 
 _KINDS = get_args(Expression)
 
@@ -45,3 +45,16 @@ def changed(expression: Expression, change: Callable[[Expression], Expression | 
         elif isinstance(value, tuple) and any(isinstance(each, _KINDS) for each in cast("tuple[object, ...]", value)):
             new[field.name] = tuple([changed(each, change) for each in cast("tuple[Expression, ...]", value)])
     return replace(expression, **new) if new else expression
+
+
+def all_hold(conditions: Sequence[Expression]) -> Expression | None:
+    """All of these conditions in one; those that are joined by AND already are taken apart."""
+    if len(conditions) < 2:
+        return conditions[0] if conditions else None
+    flat: list[Expression] = []
+    for condition in conditions:
+        if isinstance(condition, Joined) and condition.connective is Connective.AND:
+            flat.extend(condition.parts)
+        else:
+            flat.append(condition)
+    return Joined(Connective.AND, tuple(flat))
