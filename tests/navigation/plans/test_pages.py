@@ -13,7 +13,19 @@ import pytest
 from kgnav_mcp.errors import InvalidCursor, PlanTooLarge
 from kgnav_mcp.model import AnchoredPage, Certainty, Count, Direction, Link, Stop
 from kgnav_mcp.navigation.plans import evaluate
-from kgnav_mcp.plan import AggregateFunction, Connective, Joined, Match, NodePattern, Not, PathKind, Pipeline, Plan
+from kgnav_mcp.plan import (
+    AggregateFunction,
+    Connective,
+    CountOf,
+    Exists,
+    Joined,
+    Match,
+    NodePattern,
+    Not,
+    PathKind,
+    Pipeline,
+    Plan,
+)
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.contract import toy as definition
 from tests.contract.example import DictAdapter
@@ -184,6 +196,16 @@ async def test_a_count_of_a_label_or_a_relation_reads_no_row():
         around = fit(edge("p", "visited", "h"), node("h", "Place"))
         with pytest.raises(PlanTooLarge):
             await evaluate(graph, plan(around, give(COUNT)), limit=9, bound=10)
+
+
+async def test_the_edges_of_a_hub_are_counted_and_asked_for_without_reading_them():
+    async with Counting() as graph:
+        around = fit(edge("v", "visited", "h"))
+        hubs = fit(node("h", "Place"), where=Exists(around))
+        page = await evaluate(graph, plan(hubs, give("h", named("n", CountOf(around)))), limit=9, bound=10)
+        assert rows(page) == [("harbour", definition.VISITORS)]
+        none = fit(node("h", "Planet"), where=Exists(around))
+        assert (await evaluate(graph, plan(none, give("h")), limit=9)).items == ()
 
 
 async def test_a_search_between_two_known_nodes_ends_where_they_meet():

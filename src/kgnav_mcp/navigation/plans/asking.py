@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.navigation.plans.expressions import Compiler, Fits
+from kgnav_mcp.navigation.plans.patterns import side_of
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.values import Node, Row, Table, Value, identity
 from kgnav_mcp.plan import (
@@ -98,12 +99,30 @@ class Asker:
             fits = self._fits[expression] = Fits(outer)
         asked = await in_thread(len(table.rows), lambda: _different(table, outer))
         new = [key for key in asked if key not in fits.counts]
+        if await self._counted_by_store(
+            match, fits, [asked[key] for key in new], exists=isinstance(expression, Exists)
+        ):
+            return
         fits.counts.update((key, 0) for key in new)
+        nothing_fits = self.reader.budget.nothing_fits
         rows: list[Row] = [(*asked[key], number) for number, key in enumerate(new)]
         found = await self.fit(match, Table((*outer, _ROW), rows)) if rows else Table((*outer, _ROW), [])
         for number in found.column(_ROW):
             if isinstance(number, int):
                 fits.counts[new[number]] += 1
+        self.reader.budget.nothing_fits = nothing_fits
+
+    async def _counted_by_store(self, match: Match, fits: Fits, rows: Sequence[Row], *, exists: bool) -> bool:
+        """Count the edges of nodes without reading one; False: the pattern asks more, or the store is not sure."""
+        side = side_of(match, fits.outer)
+        if side is None:
+            return False
+        nodes = [row[0] for row in rows if isinstance(row[0], Node)]
+        degrees, exact = await self.reader.degrees(nodes, side, match.edges[0].relations)
+        if not exact and not (exists and all(degrees[node.id] for node in nodes)):
+            return False
+        fits.counts.update(((identity(row[0]),), degrees[row[0].id] if isinstance(row[0], Node) else 0) for row in rows)
+        return True
 
 
 def _different(table: Table, names: Sequence[str]) -> dict[tuple[object, ...], tuple[Value, ...]]:

@@ -143,7 +143,8 @@ class Fitting:
         nodes = await nodes_of(self._table, bound)
         if edge.path is not None:
             return True, len(nodes)
-        return False, await self._reader.degree(nodes, direction_from(edge, bound), edge.relations)
+        degrees, _ = await self._reader.degrees(nodes, direction_from(edge, bound), edge.relations)
+        return False, degrees.total()
 
     async def _begin(self, names: Sequence[str]) -> None:
         """Bind the node with the smallest set, beside each row."""

@@ -79,6 +79,18 @@ def direction_from(edge: EdgePattern, end: str) -> Direction | None:
     return Direction.OUTGOING if end == edge.source else Direction.INCOMING
 
 
+def side_of(match: Match, outer: Sequence[str]) -> Direction | None:
+    """The direction of the edges of a single given node, where a pattern fits each of them and asks no more."""
+    if len(match.edges) != 1 or len(outer) != 1 or match.where is not None or match.paths:
+        return None
+    (edge,) = match.edges
+    ends = (edge.source, edge.target)
+    alone = edge.path is None and not edge.either and ends[0] != ends[1] and outer[0] in ends
+    if not alone or any(node.labels or node.variable not in ends for node in match.nodes):
+        return None
+    return direction_from(edge, outer[0])
+
+
 def of_certain_edges(edge: EdgePattern) -> bool:
     """Whether it stands for certain edges: one edge or a trail, not for the shortest way or for any."""
     return edge.path is None or edge.path.kind is PathKind.TRAILS

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TypeVar
 
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import UnknownName
-from kgnav_mcp.model import Count, Direction, Entity, Link, Page, Stop
+from kgnav_mcp.model import Certainty, Count, Direction, Entity, Link, Page, Stop
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.plans.budget import Budget, Part
 from kgnav_mcp.navigation.plans.interning import Interned, Step
@@ -133,18 +134,23 @@ class Reader:
                 steps += await in_thread(len(triples), lambda triples=triples: self._known.numbered(triples))
         return steps
 
-    async def degree(self, nodes: Sequence[Node], direction: Direction | None, relations: Sequence[str]) -> int:
-        """About how many edges nodes have in a direction; more than may be held are not counted on."""
-        total = 0
+    async def degrees(
+        self, nodes: Sequence[Node], direction: Direction | None, relations: Sequence[str]
+    ) -> tuple[Counter[str], bool]:
+        """How many edges nodes have in a direction, by their ids, counted by the store; and whether that is exact."""
+        found: Counter[str] = Counter()
+        exact = True
         hops = 2 if self.two_hops(relations) else 1
         for batch in _batches(nodes, _IDS):
             page = await self._graph.relations(
                 [node.id for node in batch], direction, hops=hops, far_ends=TailKind.ENTITY, limit=_ROWS
             )
-            total += sum(fact.count.value for fact in page.items if not relations or fact.relation.id in relations)
-            if total > self.budget.bound:
-                break
-        return total
+            exact &= page.stop is Stop.COMPLETE
+            for fact in page.items:
+                if not relations or fact.relation.id in relations:
+                    found.update(fact.per_entity)
+                    exact &= fact.count.certainty is Certainty.EXACT
+        return found, exact
 
     def two_hops(self, relations: Sequence[str]) -> bool:
         """Whether one of the relations may lead through mediators."""
