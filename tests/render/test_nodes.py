@@ -24,7 +24,9 @@ def test_a_list_that_was_looked_up_in_part_says_so_with_and_without_rows(found: 
     assert (
         WORD
         in fit(
-            values_table(Page((), (), total, note=WORD), RenderOptions(), 0, list_name="year"), RenderOptions(), str
+            values_table(Page((), (), total, note=WORD), RenderOptions(), 0, counted="nodes", list_name="year"),
+            RenderOptions(),
+            str,
         ).text
     )
     neighbours = NearestNeighbours(Page(tuple(anchors), positions, total, note=WORD))

@@ -29,6 +29,7 @@ from kgnav_mcp.model.facts import (
     PropertyFacts,
     RelationFacts,
     Schema,
+    ValueFacts,
 )
 from kgnav_mcp.model.pages import AnchoredPage, Certainty, Count, Page, Stop, T, anchored
 from kgnav_mcp.model.values import Direction, Entity, Link, Literal, Node, Qualifier, Relation, Triple
@@ -67,5 +68,6 @@ __all__ = [
     "Stop",
     "T",
     "Triple",
+    "ValueFacts",
     "anchored",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kgnav_mcp.model.pages import Count
-from kgnav_mcp.model.values import Direction, Entity, Node, Relation
+from kgnav_mcp.model.values import Direction, Entity, Literal, Node, Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,14 @@ class PropertyFacts:
     relation: Relation
     count: Count
     datatypes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ValueFacts:
+    """A distinct value of a property, and how many nodes, or edges, have it."""
+
+    value: Literal
+    count: Count
 
 
 @dataclass(frozen=True, slots=True)

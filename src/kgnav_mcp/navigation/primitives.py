@@ -15,13 +15,13 @@ from kgnav_mcp.model import (
     Direction,
     Entity,
     Link,
-    Literal,
     NearestNeighbours,
     NodeProperties,
     Page,
     RelationFacts,
     Stop,
     Triple,
+    ValueFacts,
 )
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.following import check_label, paths_to_far_ends
@@ -160,8 +160,10 @@ async def get_unique_property_values(
     *,
     after: str | None = None,
     limits: Limits,
-) -> Page[Literal]:
+) -> Page[ValueFacts]:
     """The distinct values of a property over a label's nodes or a relationship type's edges (GraphWalk, tool 3).
+
+    Each with the number of these that have it.
 
     Raises:
         UnknownName: the graph has no such property, label or relation.

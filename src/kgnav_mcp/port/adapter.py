@@ -14,13 +14,13 @@ from kgnav_mcp.model import (
     Entity,
     Health,
     Link,
-    Literal,
     Namesake,
     Page,
     PlanPage,
     RelationFacts,
     Schema,
     Triple,
+    ValueFacts,
 )
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import defaults, matching, scanning
@@ -192,8 +192,10 @@ class GraphAdapter(ABC):
 
     async def values(
         self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
-    ) -> Page[Literal]:
+    ) -> Page[ValueFacts]:
         """The distinct values of a property, over the nodes with the label `owner` or the edges of that relation.
+
+        Each with the number of these nodes or edges that have it, where the store can count them in time.
 
         Numbers come first, by their size, where the store can sort them so. By default all rows are read.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -24,6 +24,7 @@ from kgnav_mcp.model import (
     Schema,
     Stop,
     Triple,
+    ValueFacts,
 )
 from kgnav_mcp.port.lists import page_of
 from kgnav_mcp.port.ordering import value_order
@@ -41,25 +42,31 @@ _ROWS = 10_000
 
 async def values(
     graph: GraphAdapter, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None
-) -> Page[Literal]:
+) -> Page[ValueFacts]:
     """The distinct values of a property among all rows, or all edges' qualifiers."""
     nodes, rows = await _everything(graph)
-    facts: list[tuple[Collection[str], Relation, Node]]
+    facts: list[tuple[object, Collection[str], Relation, Node]]
     if kind is ValueOwner.NODE:
-        facts = [(nodes[row.head.id].types, row.relation, row.tail) for row in rows]
+        facts = [(row.head.id, nodes[row.head.id].types, row.relation, row.tail) for row in rows]
         owners: Iterable[str] = (label for node in nodes.values() for label in node.types)
     else:
-        facts = [((row.relation.id,), one.relation, one.value) for row in rows for one in row.qualifiers]
+        facts = [
+            (number, (row.relation.id,), one.relation, one.value)
+            for number, row in enumerate(rows)
+            for one in row.qualifiers
+        ]
         owners = (row.relation.id for row in rows)
-    name = known("property", property_name, {relation for _, relation, _ in facts})
+    name = known("property", property_name, {relation for _, _, relation, _ in facts})
     if owner is not None and owner not in set(owners):
         raise UnknownName("label" if kind is ValueOwner.NODE else "relation", owner)
-    found = {
-        tail.text: tail
-        for own, relation, tail in facts
-        if relation.id == name and isinstance(tail, Literal) and (owner is None or owner in own)
-    }
-    return page_of([found[text] for text in sorted(found, key=value_order)], limit, after)
+    found: dict[str, Literal] = {}
+    having: dict[str, set[object]] = defaultdict(set)
+    for one, own, relation, tail in facts:
+        if relation.id == name and isinstance(tail, Literal) and (owner is None or owner in own):
+            found[tail.text] = tail
+            having[tail.text].add(one)
+    values = [ValueFacts(found[text], Count(len(having[text]))) for text in sorted(found, key=value_order)]
+    return page_of(values, limit, after)
 
 
 async def schema(graph: GraphAdapter, name: str | None, *, limit: int) -> Schema:

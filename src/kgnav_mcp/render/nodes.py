@@ -10,13 +10,13 @@ from kgnav_mcp.model import (
     Direction,
     Entity,
     Link,
-    Literal,
     NearestNeighbours,
     NodeProperties,
     Page,
     RelationFacts,
     Stop,
     Triple,
+    ValueFacts,
 )
 from kgnav_mcp.render.calls import call_text, next_call
 from kgnav_mcp.render.table import RenderOptions, Table, count_text
@@ -169,12 +169,15 @@ def _more_anchors(anchors: Page[Entity]) -> tuple[str, ...]:
     return (f"{count_text(anchors.total)} nodes have this value.{more}", *note)
 
 
-def values_table(page: Page[Literal], options: RenderOptions, offset: int, *, list_name: str) -> Table:
-    """The distinct values of a property; `list_name` says of which, for a list without any."""
+def values_table(page: Page[ValueFacts], options: RenderOptions, offset: int, *, counted: str, list_name: str) -> Table:
+    """The distinct values of a property, and how many nodes or relationships (`counted`) have each.
+
+    `list_name` says of which property, for a list without any.
+    """
     return Table(
         "values",
-        ("value",),
-        ((literal_text(value, options.literal_limit),) for value in page.items),
+        ("value", counted),
+        ((literal_text(facts.value, options.literal_limit), count_text(facts.count)) for facts in page.items),
         page.total,
         page.stop,
         offset,

@@ -150,7 +150,7 @@ async def test_a_label_that_all_values_belong_to_and_one_that_shares_them_list_t
     everywhere = await adapter.values("length", None, ValueOwner.NODE, limit=100)
     assert (await adapter.values("length", "Boat", ValueOwner.NODE, limit=100)) == everywhere
     ages = await adapter.values("age", "Sailor", ValueOwner.NODE, limit=100)
-    assert ([value.text for value in ages.items], ages.total.value) == (["41"], 1)
+    assert ([value.value.text for value in ages.items], ages.total.value) == (["41"], 1)
 
 
 async def test_health_advises_where_names_or_labels_are_missing(tmp_path: Path, adapter: GraphAdapter):

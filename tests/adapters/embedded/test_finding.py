@@ -144,7 +144,7 @@ async def test_ids_speak_in_a_file_that_was_loaded_without_their_words(tmp_path:
 async def test_an_id_without_its_prefix_means_the_same_everywhere(awards: GraphAdapter):
     assert (await resolve_entity(awards, "Q42")).id == "wd:Q42"
     assert (await awards.find("Q42", limit=1)).items[0].entity.id == "wd:Q42"
-    assert [one.text for one in (await awards.values("P569", "Q5", ValueOwner.NODE, limit=5)).items] == ["1952"]
+    assert [one.value.text for one in (await awards.values("P569", "Q5", ValueOwner.NODE, limit=5)).items] == ["1952"]
     assert [one.id for one in (await awards.nodes("Q5", "P569", "1952", limit=5)).items] == ["wd:Q42"]
     assert (await awards.find("Adams", label="Q5", limit=5)).items[0].entity.id == "wd:Q42"
     schema = await awards.schema("P569", limit=5)

@@ -79,7 +79,7 @@ async def test_values_of_edges_are_those_that_statements_give(loaded: Load, name
     async with open_adapter(loaded(name, turtle), AdapterOptions()) as adapter:
         for owner in ("ex:livesIn", "lives in", None):
             page = await adapter.values("since", owner, ValueOwner.RELATIONSHIP, limit=5)
-            assert [literal.text for literal in page.items] == ["1840"]
+            assert [literal.value.text for literal in page.items] == ["1840"]
 
 
 SYNTAXES: list[tuple[str, list[str], set[Notation]]] = [

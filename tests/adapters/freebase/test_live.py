@@ -93,7 +93,7 @@ async def test_a_hub_collapses_to_exact_counts_and_examples(graph: GraphAdapter)
 async def test_roles_of_mediators_are_the_properties_of_relationships(graph: GraphAdapter):
     async def notes(owner: str | None) -> Sequence[str]:
         page = await graph.values("film.performance.character_note", owner, ValueOwner.RELATIONSHIP, limit=5)
-        return [literal.text for literal in page.items]
+        return [literal.value.text for literal in page.items]
 
     assert await notes("film.actor.film") == ["uncredited"]
     for owner in ("people.person.fan_of", None):

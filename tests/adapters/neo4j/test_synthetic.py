@@ -120,8 +120,8 @@ async def test_unique_values_are_those_of_the_papers_query(graph: GraphAdapter, 
     for label, key in sorted({(label, key) for label, key, _ in _conditions(synthetic)}):
         page = await get_unique_property_values(graph, key, label, ValueOwner.NODE, limits=ALL)
         rows = ask(loaded, _cypher(f"MATCH (n:{quoted(label)}) RETURN DISTINCT n.{quoted(key)}"))
-        assert [literal.text for literal in page.items] == _in_order(rows)
+        assert [literal.value.text for literal in page.items] == _in_order(rows)
     for kind, key in sorted({(kind, key) for _, kind, _, own in synthetic.edges for key in own}):
         page = await get_unique_property_values(graph, key, kind, ValueOwner.RELATIONSHIP, limits=ALL)
         rows = ask(loaded, _cypher(f"MATCH ()-[r:{quoted(kind)}]->() RETURN DISTINCT r.{quoted(key)}"))
-        assert [literal.text for literal in page.items] == _in_order(rows)
+        assert [literal.value.text for literal in page.items] == _in_order(rows)

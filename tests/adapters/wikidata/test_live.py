@@ -191,9 +191,9 @@ async def test_nodes_are_found_by_values_as_they_are_printed(graph: GraphAdapter
 async def test_distinct_values_are_read_as_they_are_printed(graph: GraphAdapter):
     for name, expected in (("P571", ["1950s", "1955", "20th century"]), ("P2048", ["1.96 metre"]), ("P26", ["Bob"])):
         page = await graph.values(name, None, ValueOwner.NODE, limit=5)
-        assert [literal.text for literal in page.items] == expected
+        assert [literal.value.text for literal in page.items] == expected
     page = await graph.values("P580", "P26", ValueOwner.RELATIONSHIP, limit=5)
-    assert [literal.text for literal in page.items] == ["1971-05"]
+    assert [literal.value.text for literal in page.items] == ["1971-05"]
 
 
 async def test_find_gives_description_and_classes(graph: GraphAdapter):

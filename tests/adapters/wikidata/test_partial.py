@@ -125,7 +125,7 @@ async def test_values_that_were_not_all_read_in_time_are_read_page_by_page_witho
     some = [{"o": literal(f"text {n}")} for n in range(3)]
     async with graph_of(("LIMIT 5001", some), ("LIMIT 2$", some[:2]), cut=["LIMIT 5001"]) as graph:
         page = await graph.values("P214", None, ValueOwner.NODE, limit=2)
-    assert [value.text for value in page.items] == ["text 0", "text 1"]
+    assert [value.value.text for value in page.items] == ["text 0", "text 1"]
     assert (page.total, page.stop) == (Count.at_least(3), Stop.LIMIT)
 
 

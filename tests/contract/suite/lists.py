@@ -99,7 +99,7 @@ class ValueContract(AdapterContract):
                 ),
                 size,
             )
-            texts = [literal.text for literal in read]
+            texts = [one.value.text for one in read]
             assert sorted(texts) == sorted(view.values(relation))
 
     @pytest.mark.parametrize("size", [1, 3, ALL])
@@ -118,7 +118,7 @@ class ValueContract(AdapterContract):
                 ),
                 size,
             )
-            assert [literal.text for literal in read] == expected
+            assert [one.value.text for one in read] == expected
 
     @pytest.mark.parametrize("size", [1, ALL])
     async def test_values_narrow_to_the_nodes_of_a_label(self, adapter: GraphAdapter, view: View, size: int):
@@ -134,7 +134,7 @@ class ValueContract(AdapterContract):
                 ),
                 size,
             )
-            assert sorted(literal.text for literal in read) == sorted(view.values(relation, label))
+            assert sorted(one.value.text for one in read) == sorted(view.values(relation, label))
 
     async def test_the_total_counts_all_values(self, adapter: GraphAdapter, view: View):
         for name, label in (("code", None), ("length", "Boat"), ("age", "Sailor")):
@@ -164,7 +164,29 @@ class ValueContract(AdapterContract):
                 ),
                 size,
             )
-            assert sorted(literal.text for literal in read) == expected
+            assert sorted(one.value.text for one in read) == expected
+
+    async def test_each_value_has_the_number_of_nodes_or_edges_that_have_it(self, adapter: GraphAdapter, view: View):
+        for name, label in (("tag", None), ("flag", "Boat"), ("age", None), ("text", None)):
+            relation = view.relation(name)
+            if label is not None and not has(adapter, Capability.LABELS):
+                continue
+            for one in (await adapter.values(relation, label, ValueOwner.NODE, limit=ALL)).items:
+                having = {row[0] for row in view.rows if row[1] == relation and row[2][0] == one.value.text}
+                if one.count.certainty is Certainty.EXACT:
+                    assert one.count.value == len(having), (name, one)
+        if has(adapter, Capability.QUALIFIERS):
+            page = await adapter.values(
+                view.relation("since"), view.relation("knows"), ValueOwner.RELATIONSHIP, limit=ALL
+            )
+            counts = {one.value.text: one.count for one in page.items}
+            assert all(
+                count.certainty is not Certainty.EXACT or count.value == {"1830": 2, "1841": 1}[text]
+                for text, count in counts.items()
+            )
+        if has(adapter, Capability.EXACT_COUNTS):
+            page = await adapter.values(view.relation("tag"), None, ValueOwner.NODE, limit=ALL)
+            assert {one.count.certainty for one in page.items} == {Certainty.EXACT}
 
     async def test_unknown_properties_and_owners_are_refused(self, adapter: GraphAdapter, view: View):
         with pytest.raises(UnknownName):

@@ -26,12 +26,12 @@ from kgnav_mcp.model import (
     Direction,
     Entity,
     Link,
-    Literal,
     Namesake,
     Page,
     RelationFacts,
     Schema,
     Triple,
+    ValueFacts,
 )
 from kgnav_mcp.port import Capability, GraphAdapter, TailKind, ValueOwner
 
@@ -171,7 +171,7 @@ class CypherAdapter(GraphAdapter):
 
     async def values(
         self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
-    ) -> Page[Literal]:
+    ) -> Page[ValueFacts]:
         return await self.in_time(self.readers.lists.values(property_name, owner, kind, limit, after))
 
     async def schema(self, name: str | None = None, *, limit: int) -> Schema:

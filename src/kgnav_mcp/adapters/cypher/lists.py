@@ -11,7 +11,7 @@ from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.pages import items_before, list_page
 from kgnav_mcp.adapters.cypher.values import encodable, split_key
 from kgnav_mcp.concurrency import gathered
-from kgnav_mcp.model import Entity, Literal, Page
+from kgnav_mcp.model import Count, Entity, Page, ValueFacts
 from kgnav_mcp.port import ValueOwner
 from kgnav_mcp.port.ordering import NUMBER
 
@@ -81,7 +81,7 @@ class ListReader:
 
     async def values(
         self, property_name: str, owner: str | None, kind: ValueOwner, limit: int, after: str | None
-    ) -> Page[Literal]:
+    ) -> Page[ValueFacts]:
         """Distinct values of a label's nodes or a type's edges, one for each text: numbers by their size, then texts.
 
         Raises:
@@ -107,4 +107,5 @@ class ListReader:
         )
         items_before(after, total)
         literal = self._session.dialect.values.literal
-        return list_page([literal(value, split_key(key)[1]) for key, value in pairs], skip, total)
+        facts = [ValueFacts(literal(value, split_key(key)[1]), Count(number)) for (key, value), number in pairs]
+        return list_page(facts, skip, total)

@@ -76,15 +76,15 @@ SELECTED_COUNT = "MATCH (n{label}){condition} RETURN count(*)"
 VALUES_OF = """
 MATCH {pattern}
 UNWIND $keys AS key
-WITH key, n[key] AS value WHERE value IS NOT NULL
+WITH n, key, n[key] AS value WHERE value IS NOT NULL
 UNWIND CASE WHEN NOT {is_list(value)} THEN [value]
             WHEN {is_number_list(value)} AND size(value) >= $vector THEN []
             ELSE value END AS item
-WITH toStringOrNull(item) AS text, min([key, item]) AS first WHERE text IS NOT NULL
+WITH toStringOrNull(item) AS text, min([key, item]) AS first, count(DISTINCT n) AS number WHERE text IS NOT NULL
 """
-BY_SIZE = "WITH text, first ORDER BY CASE WHEN text =~ $number THEN toFloat(text) END, text "
+BY_SIZE = "WITH text, first, number ORDER BY CASE WHEN text =~ $number THEN toFloat(text) END, text "
 """Numbers first, by their size: what is no number has none, and that comes last."""
-VALUES = VALUES_OF + BY_SIZE + "SKIP $skip LIMIT $limit WITH collect(first) AS rows" + IN_SLICES
+VALUES = VALUES_OF + BY_SIZE + "SKIP $skip LIMIT $limit WITH collect([first, number]) AS rows" + IN_SLICES
 """A scan of a label or a type, and a place in memory for each distinct value."""
 
 VALUES_COUNT = VALUES_OF + "RETURN count(*)"

@@ -31,13 +31,13 @@ from kgnav_mcp.model import (
     Entity,
     Health,
     Link,
-    Literal,
     Namesake,
     Page,
     RelationFacts,
     Schema,
     Stop,
     Triple,
+    ValueFacts,
 )
 from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind, ValueOwner
 
@@ -202,8 +202,8 @@ class EmbeddedAdapter(GraphAdapter):
 
     async def values(
         self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
-    ) -> Page[Literal]:
-        def job(builder: Builder) -> Page[Literal]:
+    ) -> Page[ValueFacts]:
+        def job(builder: Builder) -> Page[ValueFacts]:
             reader = ValueReader(builder, self._totals, self._orders)
             read = reader.of_nodes if kind is ValueOwner.NODE else reader.of_edges
             return read(property_name, owner, limit, after)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -23,7 +24,7 @@ from kgnav_mcp.adapters.embedded.paging import number_in
 from kgnav_mcp.adapters.embedded.rows import Builder, nodes_in
 from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.errors import UnknownName
-from kgnav_mcp.model import Count, Entity, Literal, Page, Stop
+from kgnav_mcp.model import Count, Entity, Literal, Page, Stop, ValueFacts
 from kgnav_mcp.port.lists import invalid, page_of
 from kgnav_mcp.port.ordering import value_order
 
@@ -81,7 +82,7 @@ class ValueReader:
         self._totals = totals
         self._orders = orders
 
-    def of_nodes(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[Literal]:
+    def of_nodes(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[ValueFacts]:
         """Values over the nodes with a label, or over all nodes.
 
         Raises:
@@ -93,21 +94,29 @@ class ValueReader:
         if entry is None:
             raise unknown_property(self._builder, property_name)
         if self._session.one(queries.lists.LIKE_NUMBERS, entry.id):
-            return self._in_order(self._order(entry, label), entry, limit, after)
+            return self._counted(self._in_order(self._order(entry, label), entry, limit, after), entry, label)
         behind = self._text_at(entry, after) if after is not None else None
         if label is None or self._share(label, entry) >= _LARGE_SHARE:
             rows = self._by_value(entry, label, behind, limit + 1)
         else:
             rows = self._session.all(queries.lists.VALUES_OF_LABEL, label.id, entry.id, behind, limit + 1)
         total = self._total(entry, label)
-        return Page(
+        page = Page(
             items=tuple(self._builder.literal(*row[:3]) for row in rows[:limit]),
             positions=tuple(f"{row[3]}.{row[4]}" for row in rows[:limit]),
             total=Count(total),
             stop=Stop.LIMIT if len(rows) > limit else Stop.COMPLETE,
         )
+        return self._counted(page, entry, label)
 
-    def of_edges(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[Literal]:
+    def _counted(self, page: Page[Literal], entry: RelationEntry, label: LabelEntry | None) -> Page[ValueFacts]:
+        """The values with the number of nodes that have each."""
+        texts = json.dumps([value.text for value in page.items])
+        numbers = self._session.all(queries.lists.NODES_OF_VALUES, texts, entry.id, label.id if label else None)
+        facts = (ValueFacts(value, Count(number)) for value, (number,) in zip(page.items, numbers, strict=True))
+        return Page(tuple(facts), page.positions, page.total, page.stop)
+
+    def of_edges(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[ValueFacts]:
         """Values of a qualifier over the triples of a relation, or of all relations.
 
         Raises:
@@ -122,8 +131,7 @@ class ValueReader:
         stored = self._session.all(queries.lists.QUALIFIER_VALUES, numbers, key)
         if any(names.entries[number].attributes for number in wanted):
             stored += self._session.all(queries.lists.ATTRIBUTE_QUALIFIER_VALUES, numbers, key)
-        literals = self._literals(json.loads(value) for (value,) in stored)
-        return page_of(literals, limit, after)
+        return page_of(self._of_qualifier([(json.loads(value), number) for value, number in stored]), limit, after)
 
     def _in_order(self, order: Order, entry: RelationEntry, limit: int, after: str | None) -> Page[Literal]:
         page = page_of(range(len(order)), limit, after)
@@ -227,14 +235,15 @@ class ValueReader:
                 return entry.key
         raise UnknownName("relationship property", name, names.nearest(name, lambda entry: entry.key in keys))
 
-    def _literals(self, stored: Iterable[Any]) -> list[Literal]:
-        """Stored qualifier values as literals, one for each text, in their order; a node stands by its name."""
-        values = list(stored)
-        nodes = self._builder.by_key(nodes_in(values))
+    def _of_qualifier(self, stored: Sequence[tuple[Any, int]]) -> list[ValueFacts]:
+        """Stored qualifier values with their numbers of edges, one for each text; a node stands by its name."""
+        nodes = self._builder.by_key(nodes_in(value for value, _ in stored))
         found: dict[str, Literal] = {}
-        for value in values:
+        numbers: Counter[str] = Counter()
+        for value, number in stored:
             node = self._builder.value(value, nodes)
             literal = Literal(node.label or node.id) if isinstance(node, Entity) else node
             kept = found.setdefault(literal.text, literal)
             found[literal.text] = min(kept, literal, key=lambda one: (one.datatype or "", one.language or ""))
-        return [found[text] for text in sorted(found, key=value_order)]
+            numbers[literal.text] += number
+        return [ValueFacts(found[text], Count(numbers[text])) for text in sorted(found, key=value_order)]

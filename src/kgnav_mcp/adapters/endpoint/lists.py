@@ -7,21 +7,21 @@ from contextlib import suppress
 
 from rdflib import URIRef
 
-from kgnav_mcp import model
 from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.catalogue import CatalogueCache
 from kgnav_mcp.adapters.endpoint.store import Store, one_of
 from kgnav_mcp.adapters.sparql.linking import Linker
-from kgnav_mcp.adapters.sparql.lists import Types
+from kgnav_mcp.adapters.sparql.lists import EDGES, Types
 from kgnav_mcp.adapters.sparql.property_lists import PropertyLists, PropertyTemplates
 from kgnav_mcp.adapters.sparql.terms import Terms, listed, values
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
-from kgnav_mcp.model import Page
+from kgnav_mcp.model import Page, ValueFacts
 
 _NAME = "name"
 """What every node has, whatever the graph calls it."""
 TEMPLATES = PropertyTemplates(
     values=queries.VALUES,
+    counted_values=queries.COUNTED_VALUES,
     value_count=queries.VALUE_COUNT,
     with_types=queries.WITH_TYPE,
     named=queries.WITH_NAME,
@@ -47,7 +47,7 @@ class ListReader(PropertyLists):
 
     async def edge_values(
         self, property_name: str, owner: str | None, limit: int, after: str | None
-    ) -> Page[model.Literal]:
+    ) -> Page[ValueFacts]:
         """The distinct values that statements about triples have of a property, over one relation or all."""
         catalogue, iri = await self._catalogues.get(), self._linker.naming.iri
         properties = values(*catalogue.edge_properties(property_name, iri(property_name)))
@@ -58,7 +58,7 @@ class ListReader(PropertyLists):
             for p in relations
         ]
         joined = branches[0] if len(branches) == 1 else " UNION ".join(f"{{ {branch} }}" for branch in branches)
-        return await self._values(Terms(joined), self._literals, limit, after)
+        return await self._values(Terms(joined), self._literals, limit, after, counted=EDGES)
 
     async def _properties(self, name: str) -> Sequence[URIRef]:
         """The relations of a name; `name` is what names entities, and where the graph calls something so, that too."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from kgnav_mcp import model
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
 from kgnav_mcp.adapters.freebase.store import SAMPLE, Store
 from kgnav_mcp.adapters.sparql.linking import Linker
+from kgnav_mcp.adapters.sparql.lists import EDGES
 from kgnav_mcp.adapters.sparql.property_lists import PropertyLists, PropertyTemplates
 from kgnav_mcp.adapters.sparql.terms import values
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import Unsupported
-from kgnav_mcp.model import Page
+from kgnav_mcp.model import Page, ValueFacts
 
 _TEMPLATES = PropertyTemplates(
     values=queries.VALUES,
+    counted_values=queries.COUNTED_VALUES,
     value_count=queries.VALUE_COUNT,
     with_types=queries.WITH_TYPE,
     listed=values,
@@ -36,7 +37,7 @@ class ListReader(PropertyLists):
 
     async def edge_values(
         self, property_name: str, owner: str | None, limit: int, after: str | None
-    ) -> Page[model.Literal]:
+    ) -> Page[ValueFacts]:
         """The distinct values of a role of the mediators that a relation leads to.
 
         Edges have no properties of their own; the roles of a mediator are what another store says of an edge.
@@ -51,7 +52,7 @@ class ListReader(PropertyLists):
             if read.whole():
                 having = values(*await self._properties(property_name))
                 conditions = self._reader.part(queries.ROLES, owner=relation, having=having)
-                return await self._values(conditions, self._literals, limit, after)
+                return await self._values(conditions, self._literals, limit, after, counted=EDGES)
         raise _no_edge_properties(f"the edges of {echoed(owner)}")
 
 

@@ -126,6 +126,10 @@ WITH_TERM: Final = "VALUES ?p { $having } VALUES ?o { $terms } ?s ?p ?o ."
 WITH_NAME: Final = "?s $name ?o ."
 VALUES: Final = "SELECT DISTINCT ?o WHERE { $conditions FILTER(isLiteral(?o)) } OFFSET $skip LIMIT $most"
 """Costs 1 us for each value of the property."""
+COUNTED_VALUES: Final = (
+    "SELECT ?o (COUNT($counted) AS ?n) WHERE { $conditions FILTER(isLiteral(?o)) } GROUP BY ?o OFFSET $skip LIMIT $most"
+)
+"""Costs 2 us for each value of the property."""
 VALUE_COUNT: Final = "SELECT (COUNT(DISTINCT ?o) AS ?n) WHERE { $conditions FILTER(isLiteral(?o)) }"
 """Costs 1 us for each value of the property."""
 ROLES: Final = f"?s $owner ?m . {MEDIATOR} VALUES ?p {{ $having }} ?m ?p ?o ."

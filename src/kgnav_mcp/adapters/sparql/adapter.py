@@ -20,7 +20,7 @@ from kgnav_mcp.adapters.sparql.rate_limit import MAX_CONCURRENT, Client, RateLim
 from kgnav_mcp.adapters.sparql.requests import Address
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreUnavailable
-from kgnav_mcp.model import Candidate, Count, Entity, Literal, Namesake, Page, RelationFacts, Schema, Triple
+from kgnav_mcp.model import Candidate, Count, Entity, Namesake, Page, RelationFacts, Schema, Triple, ValueFacts
 from kgnav_mcp.port import ValueOwner
 
 LIBRARY = f"httpx2/{httpx2.__version__}"
@@ -169,7 +169,7 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
 
     async def values(
         self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
-    ) -> Page[Literal]:
+    ) -> Page[ValueFacts]:
         lists = self._readers.lists
         read = lists.values if kind is ValueOwner.NODE else lists.edge_values
         return self._answer(await read(property_name, owner, limit, after))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 from rdflib import BNode, URIRef
@@ -13,10 +14,10 @@ from kgnav_mcp import model
 from kgnav_mcp.adapters.sparql import queries
 from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.paging import UNSORTED, WHOLE, Condition, cut, seen, truncated
-from kgnav_mcp.adapters.sparql.reading import Reader, Row, fits, iri_in
+from kgnav_mcp.adapters.sparql.reading import Read, Reader, Row, fits, iri_in, number
 from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.model import Count, Entity, Page, Stop
+from kgnav_mcp.model import Certainty, Count, Entity, Page, Stop, ValueFacts
 from kgnav_mcp.port.lists import items_before
 from kgnav_mcp.port.ordering import value_order
 
@@ -24,6 +25,12 @@ T = TypeVar("T")
 Found = tuple[Mapping[URIRef, Entity], Stop]
 """Entities, and why there may be others."""
 ValueOrder = Callable[[str], tuple[bool, float, str]]
+
+COUNTED = "n"
+"""The variable of a count beside a value."""
+_NODES = Terms("DISTINCT ?s")
+EDGES = Terms("*")
+"""What is counted: the nodes, or the edges, that have a value."""
 
 _ID = "id"
 """The property that every node has, whatever the graph calls it."""
@@ -36,6 +43,8 @@ class Templates:
     nodes: str = queries.NODES
     node_count: str = queries.NODE_COUNT
     values: str
+    counted_values: str | None
+    """The values with the number of $counted things that have each; None where counting them costs too much."""
     value_count: str | None
     """None where reading a short list costs no more than counting it."""
     with_types: str
@@ -86,7 +95,7 @@ class ListReader(ABC):
         """The types of a label. Raises UnknownName."""
 
     @abstractmethod
-    async def values(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
+    async def values(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[ValueFacts]:
         """The distinct values of a property over the nodes with a type.
 
         Raises:
@@ -97,7 +106,7 @@ class ListReader(ABC):
     @abstractmethod
     async def edge_values(
         self, property_name: str, owner: str | None, limit: int, after: str | None
-    ) -> Page[model.Literal]:
+    ) -> Page[ValueFacts]:
         """The distinct values of a property of edges, over one relation or all. Raises as `values` does."""
 
     @abstractmethod
@@ -194,27 +203,49 @@ class ListReader(ABC):
         literals: Callable[[Sequence[Row]], Awaitable[list[model.Literal]]],
         limit: int,
         after: str | None,
+        *,
         order: ValueOrder = value_order,
-    ) -> Page[model.Literal]:
-        """The page of the values that meet conditions: `literals` in the rows. In a short list a text is one value.
+        counted: Terms = _NODES,
+    ) -> Page[ValueFacts]:
+        """The page of the values that meet conditions: `literals` in the rows, one in each.
+
+        In a short list a text is one value, and the things that have it are counted.
 
         Raises:
             InvalidCursor: `after` is no position of this list.
         """
-        skip = items_before(after)
-        read = await self._read(self._templates.values, self._templates.value_count, conditions, skip, limit)
-        found = await literals(read.rows)
+        skip, templates = items_before(after), self._templates
+        counting = templates.counted_values
+        whole = None if counting is None else partial(self._reader.slice, counting, counted=counted)
+        read = await self._read(templates.values, templates.value_count, conditions, skip, limit, whole=whole)
+        counts = [_count(row) for row in read.rows]
+        rows = [{name: term for name, term in row.items() if name != COUNTED} for row in read.rows]
+        facts = [*map(ValueFacts, await literals(rows), counts)]
         if not read.whole:
-            return replace(read.page(found, skip, limit), note=UNSORTED)
+            return replace(read.page(facts, skip, limit), note=UNSORTED)
 
-        def distinct() -> list[model.Literal]:
-            plainest_last = sorted(found, key=lambda one: (one.language or "", one.datatype or ""), reverse=True)
-            plainest = {literal.text: literal for literal in plainest_last}
-            return [plainest[text] for text in sorted(plainest, key=order)]
+        def distinct() -> list[ValueFacts]:
+            found: dict[str, ValueFacts] = {}
+            for one in sorted(
+                facts, key=lambda one: (one.value.language or "", one.value.datatype or ""), reverse=True
+            ):
+                same = found.get(one.value.text)
+                found[one.value.text] = one if same is None else ValueFacts(one.value, _either(same.count, one.count))
+            return [found[text] for text in sorted(found, key=order)]
 
-        return read.page(await in_thread(len(found), distinct), skip, limit)
+        return read.page(await in_thread(len(facts), distinct), skip, limit)
 
-    async def _read(self, template: str, count: str | None, conditions: Terms, skip: int, limit: int) -> Rows:
+    async def _read(
+        self,
+        template: str,
+        count: str | None,
+        conditions: Terms,
+        skip: int,
+        limit: int,
+        *,
+        whole: Callable[..., Awaitable[Read]] | None = None,
+    ) -> Rows:
+        """The rows of a page, or of all of a short list: by `whole` where that is another query."""
         if count is not None:
             total = await self._size(count, conditions)
         else:
@@ -223,7 +254,8 @@ class ListReader(ABC):
                 return Rows(read.rows, whole=True, total=Count(len(read.rows)), stop=read.stop)
             total = Count.at_least(len(read.rows))
         if fits(total, WHOLE):
-            read = await self._reader.slice(template, 0, WHOLE, conditions=conditions)
+            short = whole or partial(self._reader.slice, template)
+            read = await short(skip=0, most=WHOLE, conditions=conditions)
             return Rows(read.whole(), whole=True, total=total)
         read = await self._reader.slice(template, skip, limit, conditions=conditions)
         return Rows(read.rows, whole=False, total=total, stop=read.stop)
@@ -231,3 +263,13 @@ class ListReader(ABC):
     async def _size(self, count: str, conditions: Terms) -> Count:
         """The size of a list."""
         return await self._reader.count(count, conditions=conditions)
+
+
+def _count(row: Row) -> Count:
+    return Count(number(row, COUNTED)) if COUNTED in row else Count.unknown()
+
+
+def _either(one: Count, other: Count) -> Count:
+    """How many have one or the other of two terms with the same text: some may have both."""
+    known = Certainty.UNKNOWN not in (one.certainty, other.certainty)
+    return Count.at_least(max(one.value, other.value)) if known else Count.unknown()

@@ -16,7 +16,7 @@ from kgnav_mcp.adapters.sparql.paging import Condition
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, fits
 from kgnav_mcp.adapters.sparql.terms import Terms, sendable, values
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.model import Count, Page
+from kgnav_mcp.model import Count, Page, ValueFacts
 
 _UNCOUNTED = Use(Count.unknown(), Count.unknown())
 
@@ -53,7 +53,7 @@ class PropertyLists(ListReader):
         self._catalogue = catalogue
         self._languages = languages
 
-    async def values(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
+    async def values(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[ValueFacts]:
         having = self._of_properties.having(await self._properties(property_name))
         condition = self._reader.filled(self._of_properties.node_values, having=having)
         if owner is not None:

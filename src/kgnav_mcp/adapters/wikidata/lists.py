@@ -23,7 +23,7 @@ from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.statements import StatementReader
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
-from kgnav_mcp.model import Count, Page, Stop
+from kgnav_mcp.model import Count, Page, Stop, ValueFacts
 from kgnav_mcp.port.ordering import value_order
 
 _LABELS = frozenset({"name", "label", "rdfs:label"})
@@ -31,6 +31,7 @@ _NUMBER = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)")
 _TEMPLATES = Templates(
     node_count=queries.UP_TO_NODES,
     values=queries.VALUES,
+    counted_values=None,
     value_count=None,
     with_types=queries.IN_CLASS,
     listed=values,
@@ -58,7 +59,7 @@ class ListReader(lists.ListReader):
         self._classes = classes
         self._statements = statements
 
-    async def values(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[model.Literal]:
+    async def values(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[ValueFacts]:
         local, ids, form = self.property(property_name), self._store.ids, self._store.form
         types = Types(()) if owner is None else await self.types(owner)
         narrowed = Terms("" if owner is None else self._with_types(types.iris))
@@ -68,7 +69,7 @@ class ListReader(lists.ListReader):
 
     async def edge_values(
         self, property_name: str, owner: str | None, limit: int, after: str | None
-    ) -> Page[model.Literal]:
+    ) -> Page[ValueFacts]:
         """The distinct values of a qualifier, over all statements or those of one property.
 
         Raises:
@@ -179,7 +180,7 @@ class ListReader(lists.ListReader):
         except StoreTimeout:
             return least
 
-    async def _values_of(self, local: str, conditions: Terms, limit: int, after: str | None) -> Page[model.Literal]:
+    async def _values_of(self, local: str, conditions: Terms, limit: int, after: str | None) -> Page[ValueFacts]:
         order = _ORDERS.get(self._catalogues.current.get(local).datatype, value_order)
         return await self._values(conditions, partial(self._literals, local), limit, after, order=order)
 

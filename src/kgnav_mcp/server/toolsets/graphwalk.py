@@ -151,7 +151,8 @@ async def get_unique_property_values(call: ToolCall, given: UniqueValues) -> Ans
         limits=call.limits,
     )
     name = f"{echoed(given.property_name)} of the {given.entity_type} {echoed(given.entity_name)}"
-    return call.answer(values_table(page, call.options, start.offset, list_name=name), page.positions)
+    table = values_table(page, call.options, start.offset, counted=f"{given.entity_type}s", list_name=name)
+    return call.answer(table, page.positions)
 
 
 async def think(_: ToolCall, given: Think) -> Answer:
@@ -188,7 +189,7 @@ _TOOLS = (
         title="List a property's distinct values",
         description=(
             "Distinct values of one property over the nodes of a label or the relationships of a type, sorted, with "
-            "their number. Use it to learn how values are written before looking nodes up by them."
+            "how many have each. Use it to learn how values are written before looking nodes up by them."
         ),
         arguments=UniqueValues,
         run=get_unique_property_values,

@@ -116,6 +116,15 @@ Compared with a number, a text that is written as one is taken for it, and any o
 VALUE_COUNT = "SELECT count(DISTINCT text) FROM attribute WHERE p = ?"
 """One read over all values of the property, once for an open file and only where it has very many."""
 
+NODES_OF_VALUES = """
+SELECT (
+    SELECT count(DISTINCT a.node) FROM attribute AS a
+    WHERE a.p = ?2 AND substr(a.text, 1, 64) = substr(j.value, 1, 64) AND (length(j.value) < 64 OR +a.text = j.value)
+        AND (?3 IS NULL OR EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = a.node AND l.label = ?3))
+) FROM json_each(?1) AS j ORDER BY j.key
+"""
+"""One seek for each value and a read of the index for each node that has it; with a label one seek more for each."""
+
 VALUES_OF_LABEL = """
 SELECT a.text, a.datatype, a.language, min(a.node), a.n
 FROM node_label AS l CROSS JOIN attribute AS a ON a.node = l.node AND a.p = ?2
@@ -136,16 +145,16 @@ QUALIFIER_KEYS = "SELECT DISTINCT key FROM edge_qualifier"
 """A scan of the names of qualifiers: one row for each relation and name."""
 
 QUALIFIER_VALUES = """
-SELECT DISTINCT v.value FROM json_each(?1) AS j
+SELECT v.value, count(*) FROM json_each(?1) AS j
 CROSS JOIN edge AS e INDEXED BY edge_qualified ON e.p = j.value AND e.qualifiers IS NOT NULL
-CROSS JOIN json_each(e.qualifiers) AS q ON q.key = ?2 CROSS JOIN json_each(q.value) AS v
+CROSS JOIN json_each(e.qualifiers) AS q ON q.key = ?2 CROSS JOIN json_each(q.value) AS v GROUP BY v.value
 """
 """Reads the qualifiers of all edges of the relations."""
 
 ATTRIBUTE_QUALIFIER_VALUES = """
-SELECT DISTINCT v.value FROM json_each(?1) AS j
+SELECT v.value, count(*) FROM json_each(?1) AS j
 CROSS JOIN attribute AS a ON a.p = j.value AND a.qualifiers IS NOT NULL
-CROSS JOIN json_each(a.qualifiers) AS q ON q.key = ?2 CROSS JOIN json_each(q.value) AS v
+CROSS JOIN json_each(a.qualifiers) AS q ON q.key = ?2 CROSS JOIN json_each(q.value) AS v GROUP BY v.value
 """
 """Reads all triples of the relations that have a literal as tail."""
 
