@@ -102,7 +102,7 @@ Rank = tuple[object, ...]
 
 
 def rank(value: Value) -> Rank:  # noqa: PLR0911 - one for each kind
-    """A key to sort values of any kinds by; equal keys are equal values.
+    """A key to sort values of any kinds by; equal keys are values that say the same.
 
     Nodes come first, by id, then edges by head, relation, tail and the rest of what they say, lists and paths by
     their members, text by code points, booleans, numbers by size, and nulls.
@@ -114,7 +114,7 @@ def rank(value: Value) -> Rank:  # noqa: PLR0911 - one for each kind
             triple = value.triple
             ends = value.head.id, triple.relation.id, value.tail.id
             own = tuple((name, rank(one)) for name, one in _qualifiers(triple))
-            return _EDGE, *ends, own, triple.via.id if triple.via else "", value.number
+            return _EDGE, *ends, own, triple.via.id if triple.via else ""
         case tuple():
             return _LIST, tuple(rank(item) for item in value)
         case Way():
@@ -131,7 +131,9 @@ def rank(value: Value) -> Rank:  # noqa: PLR0911 - one for each kind
 
 
 def identity(value: Value) -> object:
-    """A key that is equal for equal values only: 1 and 1.0 are equal, 1 and true are not."""
+    """A key that is equal for equal values only: 1 and 1.0 are equal, 1 and true are not, nor two parallel edges."""
+    if isinstance(value, tuple):
+        return _LIST, *map(identity, value)
     return value if isinstance(value, Node | Edge | Way | str) or value is None else rank(value)
 
 
