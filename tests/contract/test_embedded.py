@@ -8,7 +8,7 @@ import pytest
 
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from tests.contract import toy_files, toy_views
-from tests.contract.suite import GraphAdapterContract, StoreContract
+from tests.contract.suite import GraphAdapterContract, PlanContract, StoreContract
 from tests.contract.suite.base import ALL
 
 
@@ -28,7 +28,7 @@ def rdf(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder / "toy.kg")
 
 
-class TestEmbeddedFromPropertyGraph(GraphAdapterContract):
+class TestEmbeddedFromPropertyGraph(GraphAdapterContract, PlanContract):
     schemes: ClassVar[frozenset[str]] = frozenset({"file"})
     row_by_row: ClassVar[int] = ALL
 

@@ -43,11 +43,12 @@ class Edge:
 
 @dataclass(frozen=True)
 class Graph:
-    """All of it. `below` are the subclasses of a label, where it has any."""
+    """All of it. `below` are the subclasses of a label; `called` are the names of labels that are not their ids."""
 
     nodes: Mapping[str, Node]
     edges: tuple[Edge, ...]
     below: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    called: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @cached_property
     def at(self) -> Mapping[str, list[Edge]]:

@@ -5,10 +5,11 @@ from tests.contract.suite.entities import EntityContract
 from tests.contract.suite.life import HostileContract, LifeContract
 from tests.contract.suite.lists import NodeContract, SchemaContract, ValueContract
 from tests.contract.suite.neighbours import NeighbourContract
+from tests.contract.suite.plans import PlanContract
 from tests.contract.suite.relations import RelationContract
 from tests.contract.suite.sets import SetContract, VastSetContract
 
-__all__ = ["AdapterContract", "GraphAdapterContract", "NameAndCountContract", "StoreContract"]
+__all__ = ["AdapterContract", "GraphAdapterContract", "NameAndCountContract", "PlanContract", "StoreContract"]
 
 
 class NameAndCountContract(EntityContract, RelationContract, NeighbourContract, SetContract, HostileContract):

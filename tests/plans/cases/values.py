@@ -60,7 +60,7 @@ CASES: tuple[tuple[str, Plan], ...] = (
         "RETURN round(0.5), round(-1.5), round(2.4), floor(-1.5), ceil(1.2), abs(-3), toString(1.0), toString(1e10), "
         "toString(true), toInteger('3.7'), toInteger(-3.7), toFloat('abc'), toFloat('1e3'), toLower('ÀÉ'), "
         "size('abc'), head([]), last([1, null, 2]), head([3]), toString(12345678.5), toUpper('a'), toInteger('x'), "
-        "toString('s')",
+        "toString('s'), toInteger(true)",
         plan(
             give(
                 {
@@ -89,6 +89,7 @@ CASES: tuple[tuple[str, Plan], ...] = (
                             ("toUpper", "a"),
                             ("toInteger", "x"),
                             ("toString", "s"),
+                            ("toInteger", True),
                         )
                     )
                 }
@@ -97,7 +98,8 @@ CASES: tuple[tuple[str, Plan], ...] = (
     ),
     (
         "RETURN 1 = 'a', 1 <> 'a', 1 < 'a', 1 = 1.0, true < false, [1, null] = [1, 2], [1] = [1.0], [1, 2] = 1, "
-        "null = null, null IN [], 1 IN [null], 'a' IN ['a', null], 'a' < 'B', 'é' > 'z', 5 CONTAINS '5', null <> 1",
+        "null = null, null IN [], 1 IN [null], 'a' IN ['a', null], 'a' < 'B', 'é' > 'z', 5 CONTAINS '5', null <> 1, "
+        "[1] < [1, 2], [1, null] < [1, 2], [1, 'a'] < [1, 2], [2, null] < [1, 2], [1] <= [1], [1] >= [1, null]",
         plan(
             give(
                 {
@@ -120,6 +122,12 @@ CASES: tuple[tuple[str, Plan], ...] = (
                             ("é", ">", "z"),
                             (5, "CONTAINS", "5"),
                             (None, "<>", 1),
+                            ((1,), "<", (1, 2)),
+                            ((1, None), "<", (1, 2)),
+                            ((1, "a"), "<", (1, 2)),
+                            ((2, None), "<", (1, 2)),
+                            ((1,), "<=", (1,)),
+                            ((1,), ">=", (1, None)),
                         )
                     )
                 }

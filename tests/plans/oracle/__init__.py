@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from itertools import islice
 from typing import cast
 
 from kgnav_mcp.plan import Aggregate, Clause, Match, Pipeline, Plan, Project, Unwind
@@ -19,9 +20,17 @@ from tests.plans.oracle.values import Key, Value, key, row_key, same
 Cells = tuple[Value, ...]
 
 
-def answer(graph: Graph, plan: Plan) -> list[Cells]:
-    """The rows of a plan, in their order."""
-    rows = [row for pipeline in plan.pipelines for row in _rows(graph, pipeline, plan.columns)]
+class TooMuchError(Exception):
+    """A table has more rows than are worth waiting for."""
+
+
+def answer(graph: Graph, plan: Plan, most: int = 1_000_000) -> list[Cells]:
+    """The rows of a plan, in their order.
+
+    Raises:
+        TooMuchError: there are more than `most` on the way.
+    """
+    rows = [row for pipeline in plan.pipelines for row in _rows(graph, pipeline, plan.columns, most)]
     if len(plan.pipelines) > 1:
         rows.sort(key=row_key)
         if not plan.keep_duplicates:
@@ -29,11 +38,13 @@ def answer(graph: Graph, plan: Plan) -> list[Cells]:
     return rows[:1] if plan.asks else rows
 
 
-def _rows(graph: Graph, pipeline: Pipeline, columns: tuple[str, ...]) -> list[Cells]:
+def _rows(graph: Graph, pipeline: Pipeline, columns: tuple[str, ...], most: int) -> list[Cells]:
     table: list[Row] = [{}]
     in_order = False
     for clause in pipeline.clauses:
-        table = list(_next(graph, clause, table, in_order=in_order))
+        table = list(islice(_next(graph, clause, table, in_order=in_order), most + 1))
+        if len(table) > most:
+            raise TooMuchError
         in_order = isinstance(clause, Project) and bool(clause.order)
     names = [column.name for column in pipeline.result.columns]
     assert len(names) == len(columns)

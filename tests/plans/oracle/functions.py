@@ -105,7 +105,7 @@ def call(graph: Graph, function: Function, arguments: list[Value]) -> Value:  # 
     (value,) = arguments
     match value:
         case Node():
-            return _of_node(value, function)
+            return _of_node(graph, value, function)
         case Edge():
             return _of_edge(graph, value, function)
         case Way():
@@ -125,17 +125,17 @@ def call(graph: Graph, function: Function, arguments: list[Value]) -> Value:  # 
         case str():
             return _TEXTS[function](value) if function in _TEXTS else None
         case bool():
-            return text(value) if function is Function.TEXT else None
+            return text(value) if function is Function.TEXT else int(value) if function is Function.WHOLE else None
         case int() | float():
             return _NUMBERS[function](value) if function in _NUMBERS else None
         case None:
             return None
 
 
-def _of_node(node: Node, function: Function) -> Value:
+def _of_node(graph: Graph, node: Node, function: Function) -> Value:
     parts: dict[Function, Value] = {
         Function.ID: node.id,
-        Function.LABELS: tuple(sorted(node.labels)),
+        Function.LABELS: tuple(sorted(graph.called.get(label, label) for label in node.labels)),
         Function.PROPERTIES: _all(node),
     }
     return parts.get(function)

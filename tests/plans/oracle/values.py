@@ -134,7 +134,7 @@ def equal(left: Value, right: Value) -> bool | None:
     return same(left) == same(right)
 
 
-def compared(left: Value, comparison: Comparison, right: Value) -> bool | None:
+def compared(left: Value, comparison: Comparison, right: Value) -> bool | None:  # noqa: PLR0911 - one for each kind
     """One value compared with another."""
     if left is None or right is None:
         return None
@@ -145,6 +145,11 @@ def compared(left: Value, comparison: Comparison, right: Value) -> bool | None:
         if comparison in _TEXT:
             return _TEXT[comparison](str(left), str(right))
         return _ordered(*_comparable(left, right), comparison)
+    if comparison not in _TEXT and isinstance(left, tuple) and isinstance(right, tuple):
+        for one, other in zip(left, right, strict=False):
+            if equal(one, other) is not True:
+                return None if equal(one, other) is None else compared(one, comparison, other)
+        return _ordered((len(left),), (len(right),), comparison)
     if comparison not in _TEXT and kind(left) == kind(right) and kind(left) in {Kind.NUMBER, Kind.BOOLEAN}:
         return _ordered((left,), (right,), comparison)
     return None

@@ -1,0 +1,120 @@
+"""The answers of two evaluators, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from hypothesis import HealthCheck, Phase, settings
+
+from kgnav_mcp.errors import PlanTooLarge
+from kgnav_mcp.model import Cell, Entity, Literal, Path, PlanPage, Triple
+from kgnav_mcp.model import Node as Shown
+from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.plan import Plan
+from tests.plans.graph import Edge, Graph, Node
+from tests.plans.oracle import TooMuchError, answer
+from tests.plans.oracle.functions import text
+from tests.plans.oracle.values import Kind, Value, Way
+
+Run = Callable[[int, str | None], Awaitable[PlanPage]]
+"""A page of an answer: so many rows at most, behind a position."""
+MOST = 5_000
+"""Rows on the way; a plan with more is not waited for."""
+ALL = 100_000
+"""A page that has all rows."""
+_PAGED = 200
+"""Longer answers are not read in small pages."""
+BY_CHANCE = settings(
+    deadline=None,
+    derandomize=True,
+    max_examples=60,
+    database=None,
+    phases=(Phase.explicit, Phase.generate),  # to make a plan smaller takes minutes
+    suppress_health_check=list(HealthCheck),
+)
+"""How plans by chance are made: the same ones at every run."""
+_DIGITS = 12
+"""Of numbers, that must be equal: sums are made in any order."""
+
+
+def of_oracle(value: Value) -> object:
+    """A value as both evaluators have it."""
+    match value:
+        case Node():
+            return (Kind.NODE, value.id)
+        case Edge():
+            own = sorted((name, _said(one)) for name, one in value.properties)
+            return (Kind.EDGE, value.head, value.relation, value.tail, tuple(own))
+        case Way():
+            return (Kind.PATH, tuple(map(of_oracle, value.nodes)), tuple(map(of_oracle, value.edges)))
+        case tuple():
+            return (Kind.LIST, *map(of_oracle, value))
+        case _:
+            return _scalar(value)
+
+
+def of_answer(cell: Cell) -> object:
+    """The same of a cell."""
+    match cell:
+        case Entity():
+            return (Kind.NODE, cell.id)
+        case Triple():
+            own = sorted((one.relation.id, _shown(one.value)) for one in cell.qualifiers)
+            return (Kind.EDGE, cell.head.id, cell.relation.id, _shown(cell.tail), tuple(own))
+        case Path():
+            return (Kind.PATH, tuple(map(of_answer, cell.nodes)), tuple(map(of_answer, cell.edges)))
+        case tuple():
+            return (Kind.LIST, *map(of_answer, cell))
+        case _:
+            return _scalar(cell)
+
+
+def _scalar(value: str | float | bool | None) -> object:
+    if isinstance(value, bool):
+        return (Kind.BOOLEAN, value)
+    if isinstance(value, int | float):
+        return (Kind.NUMBER, float(f"{value:.{_DIGITS}g}"))
+    return (Kind.NULL,) if value is None else (Kind.TEXT, str(value))
+
+
+def _said(value: str | float | bool) -> str:
+    return _number(text(value) or "")
+
+
+def _shown(node: Shown) -> str:
+    return _number(node.text) if isinstance(node, Literal) else node.id
+
+
+def _number(written: str) -> str:
+    """A number in one form, whatever it is written like."""
+    try:
+        return repr(float(written))
+    except ValueError:
+        return written
+
+
+async def all_rows(run: Run, size: int) -> list[tuple[object, ...]]:
+    """The rows of an answer, read in pages of a size."""
+    rows: list[tuple[object, ...]] = []
+    after: str | None = None
+    while True:
+        page = await run(size, after)
+        assert len(page.items) == len(page.positions) <= size
+        rows += [tuple(map(of_answer, row.cells)) for row in page.items]
+        if page.stop != "limit":
+            assert page.stop == "complete"
+            return rows
+        assert page.items, "a page that is not the last one has rows"
+        after = page.positions[-1]
+
+
+async def hold(runner: PlanRunner, graph: Graph, plan: Plan, size: int) -> None:
+    """A plan answers what the oracle answers, in one page and in pages of a size."""
+    try:
+        expected = [tuple(map(of_oracle, row)) for row in answer(graph, plan, MOST)]
+        whole = await all_rows(lambda limit, after: runner.run(plan, limit=limit, after=after), ALL)
+    except (TooMuchError, PlanTooLarge):
+        return
+    assert whole == expected
+    if len(whole) < _PAGED:
+        assert await all_rows(lambda limit, after: runner.run(plan, limit=limit, after=after), size) == whole
