@@ -80,13 +80,18 @@ class ValueFacts:
 
 @dataclass(frozen=True, slots=True)
 class EdgeFacts:
-    """A relation between nodes: its triples, the labels at either end (most frequent first), its qualifiers' names."""
+    """A relation between nodes: its triples, the labels at either end (most frequent first), its qualifiers' names.
+
+    `ends` are the labels of heads and of tails that it joins, with its triples between these, most frequent first;
+    empty where the store does not tell. Of a node with several labels each counts.
+    """
 
     relation: Relation
     count: Count
     heads: tuple[str, ...] = ()
     tails: tuple[str, ...] = ()
     qualifiers: tuple[str, ...] = ()
+    ends: tuple[tuple[str, str, Count], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from itertools import islice
+from itertools import islice, product
 from typing import TYPE_CHECKING, TypeVar
 
 from kgnav_mcp.errors import UnknownName
@@ -91,8 +91,8 @@ async def schema(graph: GraphAdapter, name: str | None, *, limit: int) -> Schema
         triples=Count(len(rows)),
         labels=tuple(LabelFacts(label, label, Count(size)) for label, size in _largest(labels, limit)),
         relations=tuple(
-            EdgeFacts(one, Count(size), *edges[one].ends())
-            for one, size in _largest(Counter({one: found.rows for one, found in edges.items()}), limit)
+            edges[one].facts(one)
+            for one, _ in _largest(Counter({one: found.rows for one, found in edges.items()}), limit)
         ),
         properties=tuple(
             PropertyFacts(one, Count(size), tuple(kind for kind, _ in _largest(properties[one], limit) if kind))
@@ -129,19 +129,23 @@ class _Edges:
     rows: int = 0
     heads: Counter[str] = field(default_factory=Counter[str])
     tails: Counter[str] = field(default_factory=Counter[str])
+    pairs: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     qualifiers: set[str] = field(default_factory=set[str])
 
     def add(self, row: Triple, nodes: dict[str, Entity]) -> None:
         """Count one more."""
         self.rows += 1
-        self.heads.update(_types(row.head, nodes))
-        self.tails.update(_types(row.tail, nodes))
+        heads, tails = _types(row.head, nodes), _types(row.tail, nodes)
+        self.heads.update(heads)
+        self.tails.update(tails)
+        self.pairs.update(product(heads, tails))
         self.qualifiers.update(one.relation.id for one in row.qualifiers)
 
-    def ends(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-        """Labels of heads, labels of tails, qualifiers."""
+    def facts(self, relation: Relation) -> EdgeFacts:
+        """What was counted."""
         heads, tails = (tuple(label for label, _ in _largest(ends)) for ends in (self.heads, self.tails))
-        return heads, tails, tuple(sorted(self.qualifiers))
+        ends = tuple((head, tail, Count(rows)) for (head, tail), rows in _largest(self.pairs))
+        return EdgeFacts(relation, Count(self.rows), heads, tails, tuple(sorted(self.qualifiers)), ends)
 
 
 def _types(node: Node, nodes: dict[str, Entity]) -> tuple[str, ...]:

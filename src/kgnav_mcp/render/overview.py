@@ -25,6 +25,10 @@ _KIND = 5
 """Tokens that a row's kind takes in structured content."""
 
 _ENDS = 4
+_JOINS = 2
+"""Pairs of labels shown of each relation of an overview."""
+_JOINS_NEAR = 20
+"""And of those around a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +76,8 @@ def schema_overview(graph: str, schema: Schema, name: str | None, options: Rende
         "properties", ("property", "values", "types"), [*map(_property, schema.properties)], third, options
     )
     left -= labels.tokens + properties.tokens
-    edges = ("relation", "triples", "from", "to", "qualifiers")
-    joined = [*map(_edge, schema.relations)]
+    edges = ("relation", "triples", "joins", "from", "to", "qualifiers")
+    joined = [_edge(facts, name) for facts in schema.relations]
     relations = _fit("relations", edges, joined, left, options)
     sections = (labels, relations, properties)
     legend = options.prefix_legend("\n".join(line for section in sections for line in section.lines), third)
@@ -117,9 +121,27 @@ def _label(facts: LabelFacts) -> Sequence[str]:
     return printable_id(facts.id), name, count_text(facts.count)
 
 
-def _edge(facts: EdgeFacts) -> Sequence[str]:
-    ends = (_some(names) for names in (facts.heads, facts.tails, facts.qualifiers))
-    return printable_id(facts.relation.id), count_text(facts.count), *ends
+def _edge(facts: EdgeFacts, name: str | None) -> Sequence[str]:
+    """A relation with the pairs of labels that it joins; where these are not known, with the labels at either end.
+
+    Around a label these are the pairs with that label.
+    """
+    most = _JOINS if name is None else _JOINS_NEAR
+    pairs = [pair for pair in facts.ends if name in pair[:2]] or facts.ends
+    shown = [f"{_label_pattern(head)}->{_label_pattern(tail)} {count_text(n)}" for head, tail, n in pairs[:most]]
+    shown += [f"and {len(pairs) - most} more"] if len(pairs) > most else []
+    ends = ("", "") if shown else (_some(facts.heads), _some(facts.tails))
+    return (
+        printable_id(facts.relation.id),
+        count_text(facts.count),
+        ", ".join(shown),
+        *ends,
+        _some(facts.qualifiers),
+    )
+
+
+def _label_pattern(label: str) -> str:
+    return f"(:{clipped(label, NAME_LIMIT)})"
 
 
 def _property(facts: PropertyFacts) -> Sequence[str]:

@@ -43,6 +43,7 @@ CELLS = {
     "through": "p1 p2 n",
     "name": "node kind language text",
     "edge_end": "label",
+    "edge_join": "head tail n",
     "edge_qualifier": "key",
     "label_property": "datatype n",
     "meta": "value",

@@ -103,6 +103,15 @@ def ends(graph: Loaded) -> set[tuple[str, int, str, int]]:
     )
 
 
+def joins(graph: Loaded) -> set[tuple[str, str, int]]:
+    return set(
+        graph.rows("""
+            SELECT h.key, t.key, e.n FROM edge_join e JOIN label h ON h.id = e.head JOIN label t ON t.id = e.tail
+            JOIN relation p ON p.id = e.p WHERE p.key = 'http://x/by'
+        """)
+    )
+
+
 def properties(graph: Loaded) -> set[tuple[str | None, str, str, int]]:
     return set(
         graph.rows("""
@@ -117,6 +126,7 @@ def test_ends_of_relations_and_properties_of_labels_are_counted(tmp_path: Path) 
     film, book, person = "http://x/Film", "http://x/Book", "http://x/Person"
     by, year = "http://x/by", "http://x/year"
     assert ends(graph) == {(by, 0, film, 3), (by, 0, book, 2), (by, 1, person, 2)}
+    assert joins(graph) == {(film, person, 2), (book, person, 1)}
     assert properties(graph) == {
         (film, year, "xsd:integer", 1),
         (film, year, "string", 1),

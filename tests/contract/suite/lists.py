@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from kgnav_mcp.errors import InvalidCursor, UnknownName, Unsupported
-from kgnav_mcp.model import Certainty
+from kgnav_mcp.model import Certainty, Count
 from kgnav_mcp.port import Capability, GraphAdapter, ValueOwner
 from tests.contract import toy
 from tests.contract.suite.base import ALL, AdapterContract, has
@@ -234,8 +236,26 @@ class SchemaContract(AdapterContract):
         assert facts.count.value == toy.VISITORS
         if has(adapter, Capability.LABELS):
             assert (facts.heads, facts.tails) == (("Visitor",), ("Place",))
+            assert facts.ends in ((), (("Visitor", "Place", Count(toy.VISITORS)),))
         if has(adapter, Capability.QUALIFIERS):
             assert facts.qualifiers == (view.relation("year"),)
+
+    async def test_the_labels_that_relations_join_are_counted_together(self, adapter: GraphAdapter, view: View):
+        if not has(adapter, Capability.LABELS):
+            return
+        expected = Counter(
+            (row[1], head, tail)
+            for row in view.rows
+            if isinstance(row[2], str)
+            for head in view.types[row[0]]
+            for tail in view.types[row[2]]
+        )
+        for facts in (await adapter.schema(limit=ALL)).relations:
+            assert [count.value for *_, count in facts.ends] == sorted(
+                (count.value for *_, count in facts.ends), reverse=True
+            )
+            for head, tail, count in facts.ends:
+                assert count.value == expected[facts.relation.id, head, tail], (facts.relation.id, head, tail)
 
     async def test_a_property_shows_its_datatype(self, adapter: GraphAdapter, view: View):
         (facts,) = (await adapter.schema(view.relation("height"), limit=ALL)).properties

@@ -6,7 +6,8 @@ import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import product
 
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.builder import labelled, quoted
@@ -43,6 +44,7 @@ class _Ends:
     heads: tuple[str, ...] = ()
     tails: tuple[str, ...] = ()
     qualifiers: tuple[str, ...] = ()
+    joins: Mapping[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,11 +168,13 @@ class SchemaReader:
         found: dict[str, _Ends] = {}
         for name, rows in zip(types, await self._session.expressions(collected, most=_EDGES), strict=True):
             heads, tails, keys = Counter[str](), Counter[str](), Counter[str]()
+            joins = Counter[tuple[str, str]]()
             for head_labels, tail_labels, own, size in rows:
                 heads.update(dict.fromkeys(head_labels, size))
                 tails.update(dict.fromkeys(tail_labels, size))
                 keys.update({split_key(key)[0]: size for key in own})
-            found[name] = _Ends(_often(heads), _often(tails), tuple(_most_frequent(keys)))
+                joins.update(dict.fromkeys(product(head_labels, tail_labels), size))
+            found[name] = _Ends(_often(heads), _often(tails), tuple(_most_frequent(keys)), joins)
         return found
 
     def _datatype(self, name: str) -> str:
@@ -200,12 +204,20 @@ def _schema(
                 sample.ends[name].heads,
                 sample.ends[name].tails,
                 sample.ends[name].qualifiers,
+                _joins(sample.ends[name].joins, whole=catalogue.types[name] <= _EDGES),
             )
             for name in relations
         ),
         properties=tuple(properties[:limit]),
         sampled=sample.note,
     )
+
+
+def _joins(sizes: Mapping[tuple[str, str], int], *, whole: bool) -> tuple[tuple[str, str, Count], ...]:
+    """The pairs of labels that a type joins, most frequent first, of all its edges or only of some."""
+    sure = Count if whole else Count.at_least
+    ordered = sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0]))
+    return tuple((head, tail, sure(size)) for (head, tail), size in ordered)
 
 
 def _triples(catalogue: Catalogue, sample: Sample) -> Count:

@@ -78,7 +78,13 @@ class SchemaReader:
             self._builder.qualifier_relation(key).id
             for (key,) in self._session.all(queries.lists.QUALIFIERS_OF, entry.id)
         ]
-        return EdgeFacts(entry.relation, Count(entry.edges), tuple(ends[0]), tuple(ends[1]), tuple(keys))
+        printed = self._labels.entries
+        sure = Count.at_least if self._builder.catalogue.sampled else Count
+        joins = tuple(
+            (printed[head].printed, printed[tail].printed, sure(n))
+            for head, tail, n in self._session.all(queries.lists.JOINS, entry.id)
+        )
+        return EdgeFacts(entry.relation, Count(entry.edges), tuple(ends[0]), tuple(ends[1]), tuple(keys), joins)
 
     def _property(self, entry: RelationEntry) -> PropertyFacts:
         datatypes = self._session.all(queries.lists.DATATYPES_OF, entry.id)

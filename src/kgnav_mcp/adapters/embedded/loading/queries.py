@@ -243,6 +243,15 @@ INSERT INTO edge_end (p, side, label, n)
 SELECT e.p, 1, l.label, sum(e.weight) FROM staging.edge_sample e CROSS JOIN node_label l ON l.node = e.o
 GROUP BY e.p, l.label
 """
+WRITE_EDGE_JOINS = """
+INSERT INTO edge_join (p, head, tail, n)
+SELECT p, head, tail, n FROM (
+    SELECT *, row_number() OVER (PARTITION BY p ORDER BY n DESC, head, tail) AS place FROM (
+        SELECT e.p AS p, h.label AS head, t.label AS tail, sum(e.weight) AS n FROM staging.edge_sample e
+        CROSS JOIN node_label h ON h.node = e.s CROSS JOIN node_label t ON t.node = e.o GROUP BY e.p, h.label, t.label
+    )
+) WHERE place <= ?
+"""
 WRITE_EDGE_QUALIFIERS = """
 INSERT INTO edge_qualifier (p, key, n)
 SELECT e.p, q.key, count(*) FROM edge e INDEXED BY edge_qualified, json_each(e.qualifiers) q

@@ -17,6 +17,8 @@ Degree = tuple[int, int, int, int]
 EXACT_UP_TO = 2_000_000
 """So many triples are all counted for the schema; of more, a sample of about half that."""
 
+_JOINS = 100
+"""Pairs of labels that are kept of each relation: classes of an ontology make many."""
 RARE = 5_000
 """Relations with fewer rows are counted in full even in a sample, so that none goes missing."""
 
@@ -71,6 +73,7 @@ def write_statistics(connection: sqlite3.Connection, of_edges: Counted, of_attri
         connection.execute(queries.FILL_EDGE_SAMPLE, (RARE, step))
         connection.execute(queries.WRITE_EDGE_HEADS)
         connection.execute(queries.WRITE_EDGE_TAILS)
+        connection.execute(queries.WRITE_EDGE_JOINS, (_JOINS,))
     connection.execute(queries.WRITE_EDGE_QUALIFIERS)
     if connection.execute(queries.HAS_QUALIFIED_ATTRIBUTES).fetchone()[0]:
         connection.execute(queries.WRITE_ATTRIBUTE_QUALIFIERS)

@@ -163,6 +163,9 @@ CROSS JOIN json_each(a.qualifiers) AS q ON q.key = ?2 CROSS JOIN json_each(q.val
 ENDS = "SELECT side, label FROM edge_end WHERE p = ? ORDER BY side, n DESC, label"
 """One seek and a row for each label at either end of a relation."""
 
+JOINS = "SELECT head, tail, n FROM edge_join WHERE p = ? ORDER BY n DESC, head, tail"
+"""One seek and a row for each pair of labels that a relation joins."""
+
 RELATIONS_AT_LABEL = "SELECT p, sum(n) FROM edge_end WHERE label = ? GROUP BY p"
 """A scan of the ends of all relations: statistics, small beside the graph."""
 
