@@ -73,7 +73,7 @@ def test_onward_until_a_type_goes_by_distance_and_hops_bound_it():
 
     assert onward.nodes[1] == NodePattern("n", (("Person",),))
     assert onward.edges[0].path == PathLength(PathKind.DISTANCE, 1, 3)
-    assert bounded.edges[0].path == PathLength(PathKind.TRAILS, 2, 2)
+    assert bounded.edges[0].path == PathLength(PathKind.DISTANCE, 1, 2)
 
 
 def test_conditions_are_of_the_nodes_or_of_the_edges():

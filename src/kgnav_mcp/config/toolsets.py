@@ -28,6 +28,7 @@ TOOLSETS: Final = {
     "graphwalk": ToolsetEntry("kgnav_mcp.server.toolsets.graphwalk:TOOLSET"),
     "linking": ToolsetEntry("kgnav_mcp.server.toolsets.linking:TOOLSET"),
     "plans": ToolsetEntry("kgnav_mcp.server.toolsets.plans:TOOLSET"),
+    "graphrunner": ToolsetEntry("kgnav_mcp.server.toolsets.graphrunner:TOOLSET", default=False),
 }
 """A new toolset takes a line here and a file of its own."""
 

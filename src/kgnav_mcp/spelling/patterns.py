@@ -28,6 +28,7 @@ from kgnav_mcp.plan import (
     Exists,
     Expression,
     Function,
+    ListOf,
     Match,
     NodePattern,
     Not,
@@ -59,7 +60,7 @@ class NodeSpec(Strict):
     """A node: by its name or id, its labels, its properties, and which other node it is not."""
 
     name: str | None = None
-    id: str | None = None
+    id: str | list[str] | None = None
     label: str | list[str] | None = None
     where: dict[str, Any] = Field(default_factory=dict[str, Any])
     is_not: str | list[str] | None = None
@@ -272,12 +273,15 @@ class _Reader:
             return ()
 
 
-def named_so(variable: str, name: str | None, id_: str | None) -> Iterator[Expression]:
-    """That a node has this name, and this id."""
+def named_so(variable: str, name: str | None, id_: str | list[str] | None) -> Iterator[Expression]:
+    """That a node has this name, and this id, or one of these."""
     if name is not None:
         yield Compare(Property(variable, NAME), Comparison.EQUAL, Constant(name))
-    if id_ is not None:
-        yield Compare(Call(Function.ID, (Variable(variable),)), Comparison.EQUAL, Constant(id_))
+    node_id = Call(Function.ID, (Variable(variable),))
+    if isinstance(id_, str):
+        yield Compare(node_id, Comparison.EQUAL, Constant(id_))
+    elif id_ is not None:
+        yield Compare(node_id, Comparison.IN, ListOf(tuple(map(Constant, id_))))
 
 
 def path_length(

@@ -31,15 +31,15 @@ from kgnav_mcp.spelling.json_conditions import WrongCondition, conditions_of, jo
 from kgnav_mcp.spelling.patterns import Strict, named_so, path_length
 from kgnav_mcp.spelling.returned import projections
 
-_ONWARD = PathLength(PathKind.DISTANCE, 1, 3)
-"""How far nodes of a type are looked for where no edge type and no number of hops is given."""
+_ONWARD = 3
+"""Hops in which nodes of a type are looked for where no edge type and no number of hops is given."""
 
 
 class FindNode(Strict):
-    """The one node of this name or id, or all nodes of a type with these properties."""
+    """The one node of this name, the nodes of these ids, or all nodes of a type with these properties."""
 
     name: str | None = None
-    id: str | None = None
+    id: str | list[str] | None = None
     type: str | None = None
     where: dict[str, Any] = Field(default_factory=dict[str, Any])
 
@@ -204,8 +204,8 @@ class _Reader:
         variable, edge = called.get(name, name), self._edge_name(name)
         types = [step.edge_type] if isinstance(step.edge_type, str) else step.edge_type or []
         length = path_length(step.hops)
-        if length is None and step.node_type is not None and not types:
-            length = _ONWARD
+        if step.node_type is not None and not types and (step.hops is None or isinstance(step.hops, int)):
+            length = PathLength(PathKind.DISTANCE, 1, step.hops or _ONWARD)
         pattern.nodes.append(_node(variable, step.node_type))
         ends = called.get(step.source, step.source), variable
         pattern.edges.append(_edge(edge, ends, types, step.direction, length))

@@ -9,7 +9,19 @@ from kgnav_mcp.clipping import echoed
 from kgnav_mcp.model import Entity, Stop
 from kgnav_mcp.navigation.plans.findings import Findings, meant
 from kgnav_mcp.navigation.resolving import NEAREST, spellings
-from kgnav_mcp.plan import Call, Compare, Comparison, Constant, Expression, Function, ListOf, Not, Property, Variable
+from kgnav_mcp.plan import (
+    Call,
+    Compare,
+    Comparison,
+    Constant,
+    Expression,
+    Function,
+    ListOf,
+    Not,
+    Property,
+    Variable,
+    is_named,
+)
 from kgnav_mcp.port import GraphAdapter
 
 _NAMESAKES = 1_000
@@ -102,8 +114,8 @@ def _is_id(expression: Expression) -> bool:
 def _left(condition: Compare) -> str:
     match condition.left:
         case Property(owner, name):
-            return f"{owner}.{name}"
+            return f"{owner}.{name}" if is_named(owner) else name
         case Call(_, (Variable(name), *_)):
-            return f"elementId({name})"
+            return f"elementId({name})" if is_named(name) else "id"
         case _:
             return "a name"

@@ -1,0 +1,118 @@
+"""What a model reads of plans: answers and errors on the demo graph, word for word."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from kgnav_mcp.config import Settings
+from kgnav_mcp.server.toolsets.plans import TOOLSET
+from tests.server.clients import call, refused
+
+PLANS = Settings(toolsets=("plans", "graphrunner"))
+
+COUNTED = (
+    "MATCH (p:Painter)-[:born_in]->(c)-[:country]->(x {name: 'Netherlands'}) RETURN c, count(p) AS n ORDER BY n DESC"
+)
+IN_EVERY_SPELLING: dict[str, Any] = {
+    "Cypher": "MATCH (p:Painter)-[:born_in]->(c)-[:country]->({id: 'the_netherlands'}) RETURN DISTINCT p, c",
+    "a pattern": {
+        "nodes": {"p": {"label": "Painter"}, "x": {"id": "the_netherlands"}},
+        "edges": [{"from": "p", "edge": "born_in", "to": "c"}, {"from": "c", "edge": "country", "to": "x"}],
+        "return": ["p", "c"],
+    },
+    "steps": [
+        {"as": "x", "find_node": {"id": "the_netherlands"}},
+        {"as": "c", "fetch_neighbors": {"from": "x", "edge_type": "country", "direction": "incoming"}},
+        {
+            "as": "p",
+            "fetch_neighbors": {"from": "c", "edge_type": "born_in", "direction": "incoming", "node_type": "Painter"},
+        },
+        {"return": ["p", "c"]},
+    ],
+}
+ANSWERS: dict[str, tuple[str, dict[str, object]]] = {
+    "a count, sorted": ("run_plan", {"plan": COUNTED}),
+    "edges with qualifiers": (
+        "run_plan",
+        {"plan": "MATCH ({name: 'Vincent van Gogh'})-[r:lived_in]->(c) WHERE r.from >= 1885 RETURN c, r, r.from"},
+    ),
+    "a path": (
+        "run_plan",
+        {"plan": "MATCH p = shortestPath(({name: 'Vincent van Gogh'})-[*..4]-({name: 'Rembrandt'})) RETURN p"},
+    ),
+    "proof": ("run_plan", {"plan": "MATCH (a)-[:located_in]->(b {id: 'paris'}) RETURN a LIMIT 2", "proof": True}),
+    "nothing fits": ("run_plan", {"plan": "MATCH (a:Museum)-[:located_in]->(b {name: 'Zundert'}) RETURN a"}),
+    "a checked plan": ("check_plan", {"plan": "MATCH (p:painter)-[:Born_In]->({name: 'zundert'}) RETURN p"}),
+    "neighbours of many": ("fetch_neighbors", {"nodes": ["zundert", "Paris"], "edge_type": "located_in"}),
+    "neighbours of a type": ("fetch_neighbors", {"nodes": ["zundert"], "node_type": "Country", "max_hops": 2}),
+    "common nodes": ("find_common_nodes", {"pairs": [["vincent_van_gogh", "lived_in"], ["Rembrandt", "died_in"]]}),
+}
+ERRORS: dict[str, tuple[str, dict[str, object]]] = {
+    "several mistakes, all mended": (
+        "run_plan",
+        {"plan": "MATCH (m:Musem)-[:held_by]->(p:Painting) WHERE p.yaer > 1600 RETURN m"},
+    ),
+    "an unknown name": ("run_plan", {"plan": "MATCH ({name: 'Vincent van Goch'})-[:born_in]->(c) RETURN c"}),
+    "no Cypher": ("check_plan", {"plan": "MATCH (a RETURN b"}),
+    "writing": ("run_plan", {"plan": "MATCH (a) DELETE a"}),
+    "a step that is not there": ("run_plan", {"plan": [{"as": "a", "fetch_neighbors": {"from": "b"}}]}),
+    "an unknown relation of common nodes": (
+        "find_common_nodes",
+        {"pairs": [["vincent_van_gogh", "lived_inn"], ["Rembrandt", "died_in"]]},
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ANSWERS)
+async def test_the_answer_is_as_it_was_read_and_found_good(what: str, snapshot: SnapshotAssertion):
+    tool, arguments = ANSWERS[what]
+    assert await call(tool, arguments, PLANS) == snapshot
+
+
+@pytest.mark.parametrize("what", ERRORS)
+async def test_the_error_says_what_is_wrong_and_what_would_be_right(what: str, snapshot: SnapshotAssertion):
+    tool, arguments = ERRORS[what]
+    assert await refused(tool, arguments, PLANS) == snapshot
+
+
+async def test_every_spelling_of_a_question_has_the_same_answer():
+    answers = [await call("run_plan", {"plan": plan}, PLANS) for plan in IN_EVERY_SPELLING.values()]
+    rows = [{line for line in answer.splitlines() if line.count("|") == 3} for answer in answers]
+
+    assert len(rows[0]) > 20
+    assert rows[0] == rows[1] == rows[2]
+
+
+async def test_a_plan_that_was_mended_runs():
+    tool, arguments = ERRORS["several mistakes, all mended"]
+    told = await refused(tool, arguments, PLANS)
+    mended = re.search("^Mended, it would run: (.*)$", told, re.MULTILINE)
+
+    assert mended is not None
+    assert "rows" in await call("run_plan", {"plan": mended[1]}, PLANS)
+
+
+async def test_pages_of_a_plan_together_are_the_whole_answer():
+    plan = {"plan": "MATCH (p:Painter) RETURN p, p.born ORDER BY p.born"}
+    whole = (await call("run_plan", plan, PLANS)).splitlines()
+    small = Settings(toolsets=("plans",), budget=700)
+    rows: list[str] = []
+    cursor: dict[str, object] = {}
+    while True:
+        page = await call("run_plan", {**plan, **cursor}, small)
+        rows += [line for line in page.splitlines() if line.count("|") == 2][2:]
+        found = re.search('next: cursor "(.*?)"', page.partition("\n")[0])
+        if found is None:
+            break
+        cursor = {"cursor": found[1]}
+    assert cursor
+    assert rows == [line for line in whole if line.count("|") == 2][2:]
+
+
+def test_the_words_for_plans_leave_the_context_to_the_question():
+    (run,) = (tool for tool in TOOLSET.tools if tool.name == "run_plan")
+    assert len(run.description) <= 2_500
