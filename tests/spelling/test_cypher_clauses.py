@@ -62,7 +62,7 @@ C_OVER_1 = Compare(Variable("c"), Comparison.GREATER, ONE)
             [MATCH_A, Project((*RETURN_A.columns, Column("c", A_X))), columns("c")],
         ),
     ],
-)  # fmt: skip
+)
 def test_a_plan_is_read_as(text: str, clauses: list[Clause]):
     assert list(parse_cypher(text).pipelines[0].clauses) == clauses
 

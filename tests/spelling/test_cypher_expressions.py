@@ -75,14 +75,21 @@ def less(left: Expression, right: Expression) -> Compare:
         ("(a)--(b)", Exists(Match((A, B), (edge("a", "b", either=True),)))),
         ("NOT (a)-[:R]->(:C)", Not(Exists(Match((A, NodePattern("@2", (("C",),))), (edge("a", "@2", "R"),))))),
         ("exists((a)-->(b))", Exists(Match((A, B), (edge("a", "b"),)))),
-        ("EXISTS { (a)-->(c) WHERE c.x = a.x }", Exists(Match((A, NodePattern("c")), (edge("a", "c"),), where=Compare(Property("c", "x"), Comparison.EQUAL, A_X)))),
+        (
+            "EXISTS { (a)-->(c) WHERE c.x = a.x }",
+            Exists(
+                Match(
+                    (A, NodePattern("c")), (edge("a", "c"),), where=Compare(Property("c", "x"), Comparison.EQUAL, A_X)
+                )
+            ),
+        ),
         ("EXISTS { MATCH (a)-->(b) RETURN b }", Exists(Match((A, B), (edge("a", "b"),)))),
         ("COUNT { (a)-->(b) } > 1", Compare(CountOf(Match((A, B), (edge("a", "b"),))), Comparison.GREATER, ONE)),
         ("size((a)-->(b)) > 1", Compare(CountOf(Match((A, B), (edge("a", "b"),))), Comparison.GREATER, ONE)),
         ("during(r, '1990', null)", During("r", "1990", None)),
         ("r.start < date('1990-01-31')", less(Property("r", "start"), Constant("1990-01-31"))),
     ],
-)  # fmt: skip
+)
 def test_a_condition_is_read_as(text: str, expected: Expression):
     assert condition(text) == expected
 

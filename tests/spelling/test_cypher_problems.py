@@ -65,11 +65,19 @@ def test_the_words_of_writing_are_names_and_texts_like_others(text: str):
     [
         ("MATCH (film) RETURN flim", "nothing is called flim here", "film"),
         ("MATCH (a) WHERE (a)-->(b) RETURN a", "binds no variable", "EXISTS { (a)-->(b) }"),
-        ("MATCH ()-[r]->() RETURN startNode(r).name", "is no variable, so it has no .name", "MATCH (s)-[r]->(), then s.name"),
+        (
+            "MATCH ()-[r]->() RETURN startNode(r).name",
+            "is no variable, so it has no .name",
+            "MATCH (s)-[r]->(), then s.name",
+        ),
         ("MATCH (a) RETURN head(collect(a)).name", "is no variable", "WITH head(collect(a)) AS x, then x.name"),
         ("MATCH (a) RETURN a.born.year", ".year of a date is left out", "year(a.born)"),
         ("MATCH (a) WHERE count(a) > 1 RETURN a", "has no aggregate", "WITH ..., count(a) AS x, then WHERE x ..."),
-        ("MATCH (a) WITH a WHERE count(a) > 1 RETURN a", "has no aggregate", "WITH ..., count(a) AS x, then WHERE x ..."),
+        (
+            "MATCH (a) WITH a WHERE count(a) > 1 RETURN a",
+            "has no aggregate",
+            "WITH ..., count(a) AS x, then WHERE x ...",
+        ),
         ("RETURN sum(count(*))", "an aggregate has no other one inside", "WITH ..., count(*) AS x, then WHERE x ..."),
         ("MATCH (a) RETURN a.x + count(*)", "a stands beside an aggregate", "WITH a, count(*) AS c, then RETURN ..."),
         ("MATCH (a) WITH a.x RETURN 1", "a value in WITH has a name", "a.x AS x"),
@@ -85,14 +93,26 @@ def test_the_words_of_writing_are_names_and_texts_like_others(text: str):
         ("MATCH (a) RETURN CASE a.x WHEN 1 THEN 2 END", "CASE is left out", "coalesce(n.a, n.b)"),
         ("MATCH (a) RETURN a {.x}", "a map is no value", "properties(n)"),
         ("MATCH (a) RETURN a.x[1..2]", "a part of a list is left out", "head(list)"),
-        ("MATCH (a), (b) RETURN shortestPath((a)-[*]-(b))", "a shortest path stands in a pattern", "MATCH p = shortestPath((a)-[*]-(b))"),
-        ("MATCH (a) RETURN COLLECT { MATCH (a)-->(b) RETURN b }", "COLLECT { } is left out", "OPTIONAL MATCH, then collect(n.name)"),
+        (
+            "MATCH (a), (b) RETURN shortestPath((a)-[*]-(b))",
+            "a shortest path stands in a pattern",
+            "MATCH p = shortestPath((a)-[*]-(b))",
+        ),
+        (
+            "MATCH (a) RETURN COLLECT { MATCH (a)-->(b) RETURN b }",
+            "COLLECT { } is left out",
+            "OPTIONAL MATCH, then collect(n.name)",
+        ),
         ("MATCH (a) RETURN (a)-->()", "a pattern is no value", "EXISTS { (a)-->() }"),
         ("MATCH (a) RETURN tolowre(a.x)", "there is no function tolowre", "toLower"),
         ("MATCH (a) RETURN keys(a)", "there is no function keys", "properties(n)"),
         ("MATCH (a) RETURN size(a, 1)", "size does not take 2 values", "size(x)"),
         ("MATCH ((a)-->(b)){1,3} RETURN a", "a repeated group is left out", "a repeated edge: (a)-[:R]->{1,3}(b)"),
-        ("MATCH (a)-[:R*2 {x: 1}]->(b) RETURN a", "a condition on each edge of a path", "-[:R {x: 1}]->(b)-[:R {x: 1}]->"),
+        (
+            "MATCH (a)-[:R*2 {x: 1}]->(b) RETURN a",
+            "a condition on each edge of a path",
+            "-[:R {x: 1}]->(b)-[:R {x: 1}]->",
+        ),
         ("MATCH (a)-[*3..1]->(b) RETURN a", "no path is so long", "*1..3"),
         ("MATCH p = shortestPath((a)-->(b)-->(c)) RETURN p", "along one edge", "p = shortestPath((a)-[:R|S*]->(b))"),
         ("MATCH (a)-[r]->(b)-[r]->(c) RETURN a", "r is taken", "r2"),
@@ -106,11 +126,15 @@ def test_the_words_of_writing_are_names_and_texts_like_others(text: str):
         ("MATCH (a)", "a plan ends with what it returns", "RETURN *"),
         ("MATCH (a) RETURN a MATCH (b) RETURN b", "RETURN is the last clause", "WITH"),
         ("MATCH (a) RETURN a UNION MATCH (b) RETURN b", "the same columns", "RETURN ... AS a"),
-        ("MATCH (a) WHERE EXISTS { MATCH (a)-->(b) MATCH (b)-->() } RETURN a", "one pattern with its condition", "EXISTS { (a)-[:R]->(b), (b)-[:S]->(c) WHERE b.x > 1 }"),
+        (
+            "MATCH (a) WHERE EXISTS { MATCH (a)-->(b) MATCH (b)-->() } RETURN a",
+            "one pattern with its condition",
+            "EXISTS { (a)-[:R]->(b), (b)-[:S]->(c) WHERE b.x > 1 }",
+        ),
         ("MATCH (a)-[:R&S]->(b) RETURN a", "an edge has one type, or one of several", "[:R|S]"),
         ("MATCH (a)-->(b:%) RETURN a", "% for any label is left out", "size(labels(b)) > 0"),
     ],
-)  # fmt: skip
+)
 def test_a_problem_is_told_with_what_works(text: str, reason: str, works: str):
     found = [problem for problem in problems(text) if reason in problem.reason]
     assert found, problems(text)
@@ -144,7 +168,7 @@ def test_all_problems_are_told_at_once_with_their_places():
         ("RETURN 1e999", "the number is too large"),
         ("RETURN " + "(" * 9_000, "the text ends"),
     ],
-)  # fmt: skip
+)
 def test_what_is_too_much_is_refused(text: str, reason: str):
     assert any(reason in problem.reason for problem in problems(text))
 
