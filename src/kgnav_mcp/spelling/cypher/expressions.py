@@ -30,6 +30,7 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.spelling.cypher.calls import Calls
+from kgnav_mcp.spelling.cypher.leftout import PART_OF_LIST, left_out
 from kgnav_mcp.spelling.cypher.reading import (
     MOST_PROBLEMS,
     NOTHING,
@@ -54,30 +55,6 @@ _COMPARISONS: Final = {"in": Comparison.IN, "contains": Comparison.CONTAINS, "ma
     "ends_with": Comparison.ENDS_WITH,
 }
 _PARTS_OF_DATES: Final = frozenset({"year", "month", "day"})
-_REFUSED: Final = {
-    "map": ("a map is no value of a plan", "a column for each: n.a AS a, n.b AS b"),
-    "map_projection": ("a map is no value of a plan", "properties(n)", "a column for each: n.a, n.b"),
-    "case": ("CASE is left out", "coalesce(n.a, n.b)", "UNION of a query for each case"),
-    "comprehension": (
-        "a list made of a list or a pattern is left out",
-        "MATCH, then collect(n.name)",
-        "UNWIND list AS x",
-    ),
-    "quantified": (
-        "a condition on the members of a list is left out",
-        "'x' IN list",
-        "UNWIND list AS x, then WITH ... WHERE",
-    ),
-    "reduction": ("reduce is left out", "UNWIND list AS x, then sum(x)"),
-    "path_value": ("a shortest path stands in a pattern", "MATCH p = shortestPath((a)-[*]-(b))"),
-    "collected": ("COLLECT { } is left out", "OPTIONAL MATCH, then collect(n.name)"),
-    "parameter": ("a plan has no parameters", "the value itself, as 'text' or 1"),
-    "slice": ("a part of a list is left out", "head(list)", "last(list)", "UNWIND list AS x"),
-    "namespaced": ("functions of packages are left out",),
-}
-"""Forms that plans have no word for: what is said, and the nearest that work."""
-
-
 Subquery = Callable[[Node, Scope], Match | None]
 """Reads the pattern of EXISTS { }, COUNT { } or of a condition; None where it cannot be read."""
 
@@ -115,7 +92,7 @@ class Expressions:
         """The expression that a tree is."""
         reader = self._readers.get(node.data)
         if reader is None:
-            return self._reading.refuse(node, *_REFUSED[node.data])
+            return self._reading.refuse(node, *left_out(self._reading, node))
         return reader(node, context)
 
     def _all(self, node: Node, context: Context) -> tuple[Expression, ...]:
@@ -188,7 +165,7 @@ class Expressions:
                 return Property(self.known_variable(next(trees(of)), context.scope), position.value)
             if position.value in (0, -1) and not isinstance(position.value, bool | float):
                 return Call(Function.LAST if position.value else Function.FIRST, (self.read(of, context),))
-        return self._reading.refuse(node, *_REFUSED["slice"])
+        return self._reading.refuse(node, *PART_OF_LIST)
 
     def _has_label(self, node: Node, context: Context) -> Expression:
         of, labels = trees(node)
