@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.spelling.cypher.writing import write_cypher, write_part
 
@@ -23,11 +22,11 @@ def parse_cypher(text: str) -> Plan:
     # The parser costs half a second at first use: a server that gets no plans never loads it.
     from kgnav_mcp.spelling.cypher.clauses import Clauses  # noqa: PLC0415
     from kgnav_mcp.spelling.cypher.reading import Reading  # noqa: PLC0415
-    from kgnav_mcp.spelling.cypher.syntax import parse_tree  # noqa: PLC0415
+    from kgnav_mcp.spelling.cypher.syntax import parse_tree, refused  # noqa: PLC0415
 
     tree = parse_tree(text)
     reading = Reading(text)
     plan = Clauses(reading).plan(tree)
     if reading.problems:
-        raise InvalidPlan(reading.problems, next_step="Mend these and send the whole plan again.")
+        raise refused(reading.problems)
     return plan

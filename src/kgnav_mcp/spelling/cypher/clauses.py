@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.plan import (
     Aggregate,
     Arithmetic,
@@ -29,7 +28,7 @@ from kgnav_mcp.plan import (
 )
 from kgnav_mcp.spelling.cypher.patterns import Patterns
 from kgnav_mcp.spelling.cypher.reading import Context, Reading, Scope, has, name_of, tree, trees
-from kgnav_mcp.spelling.cypher.syntax import Node
+from kgnav_mcp.spelling.cypher.syntax import Node, refused
 from kgnav_mcp.spelling.cypher.walking import aggregates, all_parts, changed
 
 MOST_CLAUSES: Final = 100
@@ -75,7 +74,7 @@ class Clauses:
         query = next(trees(start))
         clauses = [clause for pipeline in trees(query, "pipeline") for clause in trees(pipeline)]
         if len(clauses) > MOST_CLAUSES:
-            raise InvalidPlan([PlanProblem("the plan", f"it has {len(clauses)} clauses, {MOST_CLAUSES} are taken")])
+            raise refused([PlanProblem("the plan", f"it has {len(clauses)} clauses, {MOST_CLAUSES} are taken")])
         unions = list(trees(query, "union", "union_all"))
         pipelines = [self._pipeline(pipeline) for pipeline in trees(query, "pipeline")]
         if len({union.data for union in unions}) > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -21,6 +22,11 @@ DEEPEST: Final = 60
 """Levels of the tree of one plan: whoever walks over it later may do so by recursion."""
 
 
+def refused(problems: Sequence[PlanProblem]) -> InvalidPlan:
+    """The error of a text that is no plan."""
+    return InvalidPlan(problems, next_step="Mend this and send the whole plan again.")
+
+
 def parse_tree(text: str) -> Node:
     """The tree of a text.
 
@@ -29,11 +35,11 @@ def parse_tree(text: str) -> Node:
     """
     if len(text) > LONGEST_TEXT:
         reason = f"it has {len(text):,} characters, {LONGEST_TEXT:,} are taken"
-        raise InvalidPlan([PlanProblem("the plan", reason)])
+        raise refused([PlanProblem("the plan", reason)])
     try:
         tree = _parser().parse(text)  # pyright: ignore[reportUnknownMemberType]
     except UnexpectedInput as error:
-        raise InvalidPlan([fault(text, error)]) from error
+        raise refused([fault(text, error)]) from error
     _check_depth(tree)
     return tree
 
@@ -58,4 +64,4 @@ def _check_depth(tree: Node) -> None:
             return
     deepest = level[0].meta
     place = f"line {deepest.line}, column {deepest.column}"
-    raise InvalidPlan([PlanProblem(place, f"it is nested in more than {DEEPEST} levels")])
+    raise refused([PlanProblem(place, f"it is nested in more than {DEEPEST} levels")])
