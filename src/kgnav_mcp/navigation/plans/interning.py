@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from kgnav_mcp.model import Direction, Entity, Link, Triple
 from kgnav_mcp.model import Node as Term
-from kgnav_mcp.navigation.plans.values import Edge, Node, Value, in_order
+from kgnav_mcp.navigation.plans.values import Edge, Node, Value, in_order, one_or_all
 from kgnav_mcp.port.scalars import scalar
 
 Step = tuple[Node, Edge, Node]
@@ -38,6 +38,14 @@ class Interned:
         for link in links:
             found.setdefault(self.node(link.anchor), []).append(self.value(link.far_end))
         return {node: in_order(values) for node, values in found.items()}
+
+    def properties(self, links: Sequence[Link]) -> dict[Node, tuple[Value, ...]]:
+        """The properties that links lead to, by the node at the near end."""
+        found: dict[Node, dict[str, list[Value]]] = {}
+        for link in links:
+            own = found.setdefault(self.node(link.anchor), {})
+            own.setdefault(link.triple.relation.id, []).append(self.value(link.far_end))
+        return {node: pairs(own) for node, own in found.items()}
 
     def _edge(self, triple: Triple, seen: Counter[_EdgeKey]) -> Edge:
         """The edge that a triple is; `seen` counts the equal ones of one list, which are parallels."""
@@ -71,6 +79,11 @@ class Interned:
         seen: Counter[_EdgeKey] = Counter()
         edges = [self._edge(triple, seen) for triple in triples]
         return [(edge.head, edge, edge.tail) for edge in edges]
+
+
+def pairs(own: dict[str, list[Value]]) -> tuple[Value, ...]:
+    """Properties as pairs of name and value, in the order of their names."""
+    return tuple((name, one_or_all(in_order(own[name]))) for name in sorted(own))
 
 
 def _key(triple: Triple) -> _EdgeKey:

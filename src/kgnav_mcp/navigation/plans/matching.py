@@ -14,6 +14,7 @@ from kgnav_mcp.model import Direction
 from kgnav_mcp.navigation.plans.asking import Asker, nodes_of
 from kgnav_mcp.navigation.plans.paths import Paths
 from kgnav_mcp.navigation.plans.patterns import (
+    PROOF,
     bound_by,
     column_of,
     direction_from,
@@ -202,10 +203,13 @@ class Fitting:
     async def _measure(self, edge: EdgePattern) -> None:
         """Say how many edges, or paths, fitted, and how many nodes at their ends."""
         table = self._table
-        names = (column_of(edge), edge.source, edge.target)
-        sizes = await in_thread(len(table.rows), lambda: [len(set(table.column(name))) for name in names])
+        ends = (edge.source, edge.target)
+        own = (edge.variable,) if column_of(edge) == edge.variable else ends
+        sizes = await in_thread(
+            len(table.rows), lambda: [len(set(table.pick(names))) for names in (own, *((end,) for end in ends))]
+        )
         self._budget.measured(edge, sizes[0])
-        for name, size in zip(names[1:], sizes[1:], strict=True):
+        for name, size in zip(ends, sizes[1:], strict=True):
             if size:
                 self._budget.measured(self._patterns[name], size)
 
@@ -215,7 +219,7 @@ class Fitting:
         if self._bound(edge.variable):
             return looped(names, known_steps(self._table, edge))
         if edge.path is not None:
-            paths = Paths(self._reader, edge)
+            paths = Paths(self._reader, edge, proof=PROOF in self._given)
             ends = [
                 await nodes_of(self._table, name) if self._bound(name) else None for name in (edge.source, edge.target)
             ]

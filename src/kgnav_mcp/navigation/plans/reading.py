@@ -11,8 +11,8 @@ from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Certainty, Count, Direction, Entity, Link, Page, Stop
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.plans.budget import Budget, Part
-from kgnav_mcp.navigation.plans.interning import Interned, Step
-from kgnav_mcp.navigation.plans.values import Edge, Node, Value, in_order, one_or_all
+from kgnav_mcp.navigation.plans.interning import Interned, Step, pairs
+from kgnav_mcp.navigation.plans.values import Edge, Node, Value, in_order
 from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind
 
 _IDS = 10_000
@@ -174,11 +174,8 @@ class Reader:
         """Read all properties of nodes."""
         for batch in _batches([node for node in dict.fromkeys(nodes) if node not in self._owned], _IDS):
             links = await self._facts([node.id for node in batch], None, TailKind.LITERAL)
-            own: dict[Node, dict[str, list[Value]]] = {node: {} for node in batch}
-            for link in links:
-                value = self._known.value(link.far_end)
-                own[self._known.node(link.anchor)].setdefault(link.triple.relation.id, []).append(value)
-            self._owned.update((node, pairs(found)) for node, found in own.items())
+            own = await in_thread(len(links), lambda links=links: self._known.properties(links))
+            self._owned.update((node, own.get(node, ())) for node in batch)
 
     def properties(self, node: Node) -> tuple[Value, ...]:
         """All properties of a node, once they were read."""
@@ -281,11 +278,6 @@ class Reader:
 async def together(*work: Awaitable[T]) -> list[T]:
     """The results of several readings, made at the same time."""
     return list(await gathered(*work))
-
-
-def pairs(own: dict[str, list[Value]]) -> tuple[Value, ...]:
-    """Properties as pairs of name and value, in the order of their names."""
-    return tuple((name, one_or_all(in_order(own[name]))) for name in sorted(own))
 
 
 def _batches(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:
