@@ -158,6 +158,8 @@ class Fitting:
             raise LookupError("no node of the pattern is left to begin with")
         node = self._patterns[best[1]]
         start = self._start(node.variable)
+        if len(self._table.rows) > 1 and start.labelled and not start.narrowed:
+            self._budget.check(len(self._table.rows) * (await start.count(self._reader)).value, node)
         found = await start.nodes(self._reader, node)
         alone = Table((node.variable,), await in_thread(len(found), lambda: [(one,) for one in found]))
         alone = await self._asked(alone if start.labelled else await self._labelled(alone, node), only=True)

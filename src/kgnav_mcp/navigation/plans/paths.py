@@ -156,7 +156,8 @@ class Paths:
             fronts = await in_thread(size, work)
             if fresh:
                 ways = {start: dict(front) for start, front in fronts.items()}
-            self._reader.budget.check(_size(ways), self._edge)
+            held = await in_thread(size, partial(_size, ways))
+            self._reader.budget.check(held, self._edge)
         if length < self._length.shortest:
             return []
         return [

@@ -21,6 +21,8 @@ _ROWS = 10_000
 """Rows of one page."""
 _FACTS = 10
 """Values of properties that may be held for each row that may be."""
+_TRIED = 200
+"""Nodes that are asked first whether a relation leads through mediators: most relations are at the first ones."""
 _FOLDED = 1_000
 """Rows of a page through mediators, whose roles are read as well."""
 T = TypeVar("T")
@@ -201,11 +203,13 @@ class Reader:
         unsure = [name for name in relations if name not in self._hops]
         if unsure and not self.two_hops(unsure):
             self._hops |= {name: (name,) for name in unsure}
-        elif unsure:
-            facts = await self._graph.relations(ids, direction, hops=2, limit=_ROWS)
-            for fact in facts.items:
-                if fact.relation.id in unsure:
-                    self._hops[fact.relation.id] = tuple(hop.id for hop in fact.hops)
+        else:
+            for some in (ids[:_TRIED], ids[_TRIED:]):
+                unsure = [name for name in relations if name not in self._hops]
+                facts = await self._graph.relations(some, direction, hops=2, limit=_ROWS) if unsure and some else None
+                for fact in facts.items if facts else ():
+                    if fact.relation.id in unsure:
+                        self._hops[fact.relation.id] = tuple(hop.id for hop in fact.hops)
         return [self._hops.get(name, (name,)) for name in relations]
 
     async def _links(

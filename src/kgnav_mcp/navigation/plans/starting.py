@@ -40,6 +40,8 @@ class Start:
     scans: tuple[Scan, ...] = ()
     labelled: bool = False
     """Whether all of them have the labels of the pattern."""
+    narrowed: bool = False
+    """Whether there are conditions on them."""
 
     @property
     def selective(self) -> bool:
@@ -76,8 +78,8 @@ def start_of(node: NodePattern, conditions: Sequence[Expression]) -> Start:
             return Start(ids)
         equal = equal or _values(condition, node.variable)
     if equal:
-        return Start(None, tuple(Scan(label, *each) for label in groups for each in equal), labelled)
-    return Start(None, tuple(Scan(label) for label in groups), labelled)
+        return Start(None, tuple(Scan(label, *each) for label in groups for each in equal), labelled, narrowed=True)
+    return Start(None, tuple(Scan(label) for label in groups), labelled, narrowed=bool(conditions))
 
 
 def _ids(condition: Expression, variable: str) -> tuple[str, ...] | None:
