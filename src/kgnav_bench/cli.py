@@ -81,6 +81,16 @@ def start(graph: Path | None, pairs: int) -> None:
     click.echo(benchmark.run(graph, pairs))
 
 
+@main.command()
+@click.argument("graph", type=_FILE)
+@click.option("--rounds", default=20, show_default=True, type=click.IntRange(1))
+def sets(graph: Path, rounds: int) -> None:
+    """A search for 1,000 entities of GRAPH in one call, beside one for a single entity."""
+    from kgnav_bench import sets as benchmark  # noqa: PLC0415 - as above
+
+    click.echo(benchmark.run(graph, rounds))
+
+
 def _questions(*datasets: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """The arguments of a replay."""
     decorators = (
