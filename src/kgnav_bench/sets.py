@@ -51,9 +51,9 @@ def _compared(
     client: BareClient, leaves: Sequence[Leaf], chance: random.Random, rounds: int, *, filtered: bool
 ) -> tuple[list[tuple[str, ...]], str]:
     """The times of one entity and of all of them, and whether these are near enough."""
-    relation, _ = Counter(leaf.relation_key for leaf in leaves).most_common(1)[0]
-    having = [leaf for leaf in leaves if leaf.relation_key == relation]
-    only = {"properties_to_filter_for": [relation]} if filtered else {}
+    stored, _ = Counter(leaf.relation_key for leaf in leaves).most_common(1)[0]
+    having = [leaf for leaf in leaves if leaf.relation_key == stored]
+    only = {"properties_to_filter_for": [_printed(client, having[0], stored)]} if filtered else {}
     taken: dict[str, list[float]] = {"one entity": [], f"{_ENTITIES:,} entities": []}
     rows = dict.fromkeys(taken, 0)
     for n in range(_WARM_UP + rounds):
@@ -69,3 +69,9 @@ def _compared(
     kind = "one relation" if filtered else "no filter"
     lines = [(f"search, {what}, {kind}", f"{rows[what]:,}", *report.timing(times)) for what, times in taken.items()]
     return lines, report.verdict(ratio <= AT_MOST, f"{kind}: {ratio:.1f} times as long (at most {AT_MOST:g})")
+
+
+def _printed(client: BareClient, leaf: Leaf, relation: str) -> str:
+    """The id of a relation as answers print it."""
+    asked = {"entity": leaf.key, "direction": "outgoing", "properties_to_filter_for": [relation]}
+    return parse(client.call("search", asked)).column("property")[0]
