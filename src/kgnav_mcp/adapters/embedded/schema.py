@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 
-from kgnav_mcp.adapters.embedded import queries
+from kgnav_mcp.adapters.embedded import queries, session
 from kgnav_mcp.adapters.embedded.catalogue import LabelEntry, RelationEntry
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.errors import UnknownName
@@ -81,7 +81,7 @@ class SchemaReader:
         printed = self._labels.entries
         sure = Count.at_least if self._builder.catalogue.sampled else Count
         joins = tuple(
-            (printed[head].printed, printed[tail].printed, sure(n))
+            (printed[head].printed, printed[tail].printed, sure(session.counted(n)))
             for head, tail, n in self._session.all(queries.lists.JOINS, entry.id)
         )
         return EdgeFacts(entry.relation, Count(entry.edges), tuple(ends[0]), tuple(ends[1]), tuple(keys), joins)
