@@ -2,56 +2,53 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Generator
-from dataclasses import dataclass
+from collections import Counter
+from itertools import cycle
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from kgnav_mcp.adapters.embedded import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.plan import PathKind
 from kgnav_mcp.port import AdapterOptions
 from tests.contract import toy_files, toy_views
-from tests.plans.comparing import BY_CHANCE, hold
-from tests.plans.graph import Graph
-from tests.plans.strategies import plans, words_of
+from tests.plans.comparing import SIZES, hold
+from tests.plans.oracle import answer
+from tests.plans.strategies import plans_by_chance, words_of
 from tests.plans.toys import plain, random_toy
 
-SEEDS = range(6)
+PLANS = 60
+"""On each graph."""
 
 
-@dataclass(frozen=True)
-class Opened:
-    """A graph that is open in a loop of its own, and the same as the oracle reads it."""
-
-    loop: asyncio.Runner
-    runner: PlanRunner
-    graph: Graph
-
-
-@pytest.fixture(scope="module", params=SEEDS)
-def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Generator[Opened]:
-    """A random graph."""
-    yield from open_random(request.param, tmp_path_factory.mktemp("random"))
-
-
-def open_random(seed: int, folder: Path) -> Generator[Opened]:
+@pytest.mark.parametrize("seed", range(6))
+async def test_a_plan_by_chance_answers_the_same_to_both_evaluators_in_pages_of_any_size(seed: int, tmp_path: Path):
     nodes, edges = random_toy(seed)
-    load(toy_files.write_property_graph(folder, nodes, edges), folder / "random.kg", LoadOptions())
-    view = toy_views.view(toy_views.PROPERTY_GRAPH, nodes, edges)
-    adapter = open_adapter(str(folder / "random.kg"), AdapterOptions())
-    with asyncio.Runner() as loop:
-        loop.run(adapter.open())
-        yield Opened(loop, PlanRunner(adapter), plain(view, nodes))
-        loop.run(adapter.close())
+    load(toy_files.write_property_graph(tmp_path, nodes, edges), tmp_path / "random.kg", LoadOptions())
+    graph = plain(toy_views.view(toy_views.PROPERTY_GRAPH, nodes, edges), nodes)
+    async with open_adapter(str(tmp_path / "random.kg"), AdapterOptions()) as adapter:
+        for plan, size in zip(plans_by_chance(words_of(graph), PLANS), cycle(SIZES), strict=False):
+            await hold(PlanRunner(adapter), graph, plan, size)
 
 
-@BY_CHANCE
-@given(data=st.data())
-def test_a_plan_answers_the_same_to_both_evaluators_in_pages_of_any_size(opened: Opened, data: st.DataObject):
-    plan = data.draw(plans(words_of(opened.graph)))
-    opened.loop.run(hold(opened.runner, opened.graph, plan, data.draw(st.sampled_from((1, 3, 7)))))
+def test_plans_by_chance_have_rows_and_everything_that_a_plan_can_have():
+    nodes, edges = random_toy(1)
+    graph = plain(toy_views.view(toy_views.PROPERTY_GRAPH, nodes, edges), nodes)
+    made = plans_by_chance(words_of(graph), 200)
+    assert sum(bool(answer(graph, plan)) for plan in made) > 100
+    written = Counter(word for plan in made for word in WORDS if word in repr(plan))
+    assert set(written) == set(WORDS)
+
+
+WORDS = (
+    *(
+        f"{part}("
+        for part in ("Unwind", "PathPattern", "Aggregate", "Exists", "CountOf", "During", "HasLabel", "IsNull")
+    ),
+    *(f"{part}(" for part in ("Joined", "Not", "Arithmetic", "ListOf", "Call", "Order")),
+    *(repr(kind) for kind in PathKind),
+    *("optional=True", "edges_differ=False", "either=True", "distinct=True", "keep_duplicates=True", "asks=True"),
+)
+"""What is to be found among plans, as Python shows it."""

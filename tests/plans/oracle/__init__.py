@@ -42,7 +42,7 @@ def _rows(graph: Graph, pipeline: Pipeline, columns: tuple[str, ...], most: int)
     table: list[Row] = [{}]
     in_order = False
     for clause in pipeline.clauses:
-        table = list(islice(_next(graph, clause, table, in_order=in_order), most + 1))
+        table = list(islice(_next(graph, clause, table, most, in_order=in_order), most + 1))
         if len(table) > most:
             raise TooMuchError
         in_order = isinstance(clause, Project) and bool(clause.order)
@@ -51,11 +51,11 @@ def _rows(graph: Graph, pipeline: Pipeline, columns: tuple[str, ...], most: int)
     return [tuple(row[name] for name in names) for row in table]
 
 
-def _next(graph: Graph, clause: Clause, table: list[Row], *, in_order: bool) -> Iterator[Row]:
+def _next(graph: Graph, clause: Clause, table: list[Row], most: int, *, in_order: bool) -> Iterator[Row]:
     match clause:
         case Match():
             for row in table:
-                yield from _matched(graph, clause, row)
+                yield from _matched(graph, clause, row, most)
         case Unwind(of, variable):
             for row in table:
                 value = Asked(graph, row).value(of)
@@ -65,8 +65,11 @@ def _next(graph: Graph, clause: Clause, table: list[Row], *, in_order: bool) -> 
             yield from _projected(graph, clause, table, in_order=in_order)
 
 
-def _matched(graph: Graph, match: Match, row: Row) -> list[Row]:
-    found = [each for each in fits(graph, match, row) if Asked(graph, each).holds(match.where)]
+def _matched(graph: Graph, match: Match, row: Row, most: int) -> list[Row]:
+    fitting = list(islice(fits(graph, match, row), most + 1))
+    if len(fitting) > most:
+        raise TooMuchError
+    found = [each for each in fitting if Asked(graph, each).holds(match.where)]
     if found or not match.optional:
         return found
     ends = [end for edge in match.edges for end in (edge.source, edge.target)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from kgnav_mcp.plan import (
@@ -25,7 +26,9 @@ from tests.plans.strategies.expressions import ExpressionMaker
 from tests.plans.strategies.patterns import EDGE, LIST, NODE, PATH, VALUE, Scope, chance
 from tests.plans.strategies.words import Words, words_of
 
-__all__ = ["Words", "plans", "words_of"]
+__all__ = ["Words", "plans", "plans_by_chance", "words_of"]
+
+_UNHURRIED = (HealthCheck.too_slow, HealthCheck.data_too_large)
 
 
 @st.composite
@@ -39,11 +42,27 @@ def plans(draw: st.DrawFn, words: Words) -> Plan:
     return Plan((first, second), keep_duplicates=chance(draw, 50))
 
 
+def plans_by_chance(words: Words, number: int) -> list[Plan]:
+    """So many plans, the same ones at every call. They are as they come: to make one smaller takes minutes."""
+    found: list[Plan] = []
+
+    @seed(1)
+    @settings(
+        max_examples=number, phases=(Phase.generate,), database=None, deadline=None, suppress_health_check=_UNHURRIED
+    )
+    @given(plans(words))
+    def collect(plan: Plan) -> None:
+        found.append(plan)
+
+    collect()
+    return found
+
+
 class _Maker(ExpressionMaker):
     """Makes one pipeline."""
 
     def pipeline(self, names: tuple[str, ...] | None = None) -> Pipeline:
-        clauses: list[Clause] = [self.match(optional=chance(self.draw, 5))]
+        clauses: list[Clause] = [self.match(optional=chance(self.draw, 10))]
         for _ in range(self.draw(st.sampled_from((0, 0, 0, 1, 1, 2)))):
             kind = self.draw(st.sampled_from(("match", "optional", "unwind", "project", "project")))
             if kind == "project":
@@ -78,7 +97,7 @@ class _Maker(ExpressionMaker):
         distinct = chance(self.draw, 25)
         order = self.order(after, old=not aggregated and not distinct)
         skip = self.draw(st.integers(0, 2)) if chance(self.draw, 15) else 0
-        limit = self.draw(st.integers(0, 5)) if chance(self.draw, 20) else None
+        limit = self.draw(st.sampled_from((1, 2, 3, 5, 0))) if chance(self.draw, 20) else None
         self.scope = after
         where = self.condition(1) if chance(self.draw, 15) else None
         return Project(tuple(columns), distinct, order, skip, limit, where)

@@ -46,16 +46,16 @@ class PatternMaker:
         if not (start := self.pick(NODE) if chance(self.draw, 85) else None):
             start = self.new("n")
         self.node(start, nodes)
-        for _ in range(self.draw(st.sampled_from((0, 1, 1, 1, 2, 2, 3)[: 4 + self.words.most_edges]))):
+        for _ in range(self.draw(st.sampled_from((0, 1, 1, 1, 2, 2, 3)))):
             self.edge(nodes, edges, paths)
-        where = self.condition(2) if chance(self.draw, 55) else None
+        where = self.condition(2) if chance(self.draw, 35) else None
         if optional:
             self.scope = {**self.scope, **before}
         return Match(tuple(nodes.values()), tuple(edges), tuple(paths), where, optional, not chance(self.draw, 25))
 
     def node(self, name: str, nodes: dict[str, NodePattern]) -> None:
         groups: tuple[tuple[str, ...], ...] = ()
-        if self.words.labels and chance(self.draw, 30):
+        if self.words.labels and chance(self.draw, 20):
             some = st.lists(st.sampled_from(self.words.labels), min_size=1, max_size=3, unique=True)
             groups = (tuple(self.draw(some)),)
             if chance(self.draw, 15):
@@ -71,7 +71,8 @@ class PatternMaker:
             ends.reverse()
         for end in ends:
             self.node(end, nodes)
-        relations = self.draw(st.lists(st.sampled_from(self.words.relations), max_size=2, unique=True))
+        fewest = 1 if self.words.hubs else 0
+        relations = self.draw(st.lists(st.sampled_from(self.words.relations), min_size=fewest, max_size=2, unique=True))
         variable = self.new("r") if chance(self.draw, 80) else self.new(f"{UNNAMED}r")
         path = self.path() if chance(self.draw, 30) else None
         edges.append(EdgePattern(variable, ends[0], ends[1], tuple(relations), chance(self.draw, 30), path))
@@ -87,7 +88,7 @@ class PatternMaker:
         kind = self.draw(st.sampled_from(PathKind))
         if kind is PathKind.TRAILS:
             shortest = self.draw(st.integers(0, 2))
-            return PathLength(kind, shortest, self.draw(st.integers(shortest, self.words.longest)))
+            return PathLength(kind, shortest, self.draw(st.integers(shortest, 3)))
         if kind is PathKind.REACHABLE:
             return PathLength(kind, self.draw(st.integers(0, 3)))
         if kind is PathKind.DISTANCE:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tests.plans.graph import Graph, Plain
 
@@ -16,19 +16,17 @@ class Words:
     relations: Sequence[str]
     of_nodes: dict[str, list[Plain]]
     of_edges: dict[str, list[Plain]]
-    ids: Sequence[str]
-    longest: int = 3
-    """The most edges of a path whose edges are told."""
-    most_edges: int = 3
-    """Of a pattern."""
-    properties: dict[str, list[Plain]] = field(init=False)
+    hubs: bool
+    """Whether an edge of any relation may lead to a hub, so that edges name their relations."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "properties", {**self.of_nodes, **self.of_edges})
+    @property
+    def properties(self) -> dict[str, list[Plain]]:
+        """Of nodes and of edges."""
+        return {**self.of_nodes, **self.of_edges}
 
 
-def words_of(graph: Graph, relations: Sequence[str] | None = None, longest: int = 3, most_edges: int = 3) -> Words:
-    """What a graph has; of some relations only."""
+def words_of(graph: Graph, relations: Sequence[str] | None = None) -> Words:
+    """What a graph has; of these relations only, as the others have hubs."""
     of_nodes: dict[str, list[Plain]] = {}
     for node in graph.nodes.values():
         for name, value in node.properties:
@@ -39,4 +37,4 @@ def words_of(graph: Graph, relations: Sequence[str] | None = None, longest: int 
             of_edges.setdefault(name, []).append(value)
     labels = sorted({label for node in graph.nodes.values() for label in node.labels})
     own = sorted({edge.relation for edge in graph.edges}) if relations is None else list(relations)
-    return Words(labels, own, of_nodes, of_edges, sorted(graph.nodes), longest, most_edges)
+    return Words(labels, own, of_nodes, of_edges, relations is not None)
