@@ -89,7 +89,11 @@ def test_a_foreign_variable_with_our_prefix_is_left_alone(monkeypatch: pytest.Mo
         ("languages", [], "at least one is needed"),
         ("languages", 3, "this must be a list"),
         ("white_list", [3], "this must be text"),
-        ("toolsets", ["sog", "maze"], "this must be one of 'sog', 'graphwalker', 'graphwalk' or 'linking'"),
+        (
+            "toolsets",
+            ["sog", "maze"],
+            "this must be one of 'sog', 'graphwalker', 'graphwalk', 'linking', 'plans' or 'graphrunner'",
+        ),
         ("toolsets", [], "at least one is needed"),
         ("paper_format", "maybe", "this must be true or false"),
         ("structured", [], "this must be true or false"),

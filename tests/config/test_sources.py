@@ -91,7 +91,7 @@ def test_every_setting_has_a_variable_a_key_a_meaning_and_unless_it_is_secret_a_
     assert all(entry.meaning for entry in facts.values())
     port = facts["http.port"]
     assert (port.flag, port.env, port.default) == ("--http-port", "KGNAV_HTTP__PORT", "8365")
-    assert facts["toolsets"].default == "sog,graphwalker,graphwalk,linking"
+    assert facts["toolsets"].default == "sog,graphwalker,graphwalk,linking,plans"
     assert facts["structured"].default == "false"
     key = facts["llm.api_key"]
     assert (key.flag, key.env, key.default) == ("", "KGNAV_LLM__API_KEY", "none")

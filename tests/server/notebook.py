@@ -11,7 +11,7 @@ from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.table import Answer, RenderedAnswer
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import ToolCall
-from kgnav_mcp.server.prompts import PromptSpec
+from kgnav_mcp.server.prompts import PromptSpec, step_by_step
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 
@@ -59,7 +59,7 @@ TOOLSET = Toolset(
             title="Take notes",
             description="Answer a question with a notebook.",
             method="You write everything down.",
-            step_calls=_step_calls,
+            walk_calls=step_by_step(_step_calls),
         ),
     ),
 )

@@ -7,13 +7,13 @@ from typing import Any
 import jsonschema
 import pytest
 
-from kgnav_mcp.config import GraphSettings, Settings
+from kgnav_mcp.config import TOOLSETS, GraphSettings, Settings
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.toolsets import load_toolsets
 from tests.server.clients import DEMO, call, client, refused
 
-TWO = Settings(graphs={name: GraphSettings(location="demo") for name in ("art", "more")})
-"""Two graphs, so that every tool has the optional argument `graph`."""
+TWO = Settings(graphs={name: GraphSettings(location="demo") for name in ("art", "more")}, toolsets=tuple(TOOLSETS))
+"""Two graphs, so that every tool has the optional argument `graph`; and every toolset."""
 
 TOOLS = [tool for toolset in load_toolsets() for tool in toolset.tools]
 
@@ -27,6 +27,10 @@ REQUIRED: dict[str, dict[str, object]] = {
     "get_all_nearest_neighbors": {"label": "*", "property_name": "id", "property_value": "zundert"},
     "get_unique_property_values": {"property_name": "born", "entity_name": "*", "entity_type": "node"},
     "think": {"thought": "so"},
+    "run_plan": {"plan": "MATCH (p:Painter)-[:born_in]->(c {id: 'zundert'}) RETURN p"},
+    "check_plan": {"plan": "MATCH (p:Painter)-[:born_in]->(c {id: 'zundert'}) RETURN p"},
+    "fetch_neighbors": {"nodes": ["zundert"]},
+    "find_common_nodes": {"pairs": [["zundert", "located_in"], ["breda", "located_in"]]},
 }
 """A call of each tool with what it needs, and nothing else."""
 

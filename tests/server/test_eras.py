@@ -107,6 +107,8 @@ def test_every_era_and_transport_lists_the_same_tools_in_the_same_order(seen: Se
         "get_all_nearest_neighbors",
         "get_unique_property_values",
         "think",
+        "run_plan",
+        "check_plan",
     ]
 
 

@@ -11,13 +11,14 @@ from mcp_types import Tool
 from scripts.generate_docs import tools_table
 
 from kgnav_mcp.config import TOOLSETS, Settings, ToolsetEntry, load_settings
+from kgnav_mcp.config.toolsets import default_toolsets
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.server.toolsets import load_toolsets
 from tests.server import notebook
 from tests.server.clients import call, client, refused
 
 NOTEBOOK = "notebook"
-WITH_NOTEBOOK = (*TOOLSETS, NOTEBOOK)
+WITH_NOTEBOOK = (*default_toolsets(), NOTEBOOK)
 ROW = "| `write_down(note, page?)` | Keep a note. Notebook; off by default: `--toolsets` has to name `notebook`. |"
 
 
@@ -93,12 +94,12 @@ async def test_a_toolset_that_is_off_by_default_is_on_only_where_it_is_named() -
 
 @pytest.mark.usefixtures("listed")
 def test_a_wrong_name_of_a_toolset_is_refused_with_all_there_are() -> None:
-    with pytest.raises(ConfigurationError, match=r"'graphwalk', 'linking' or 'notebook'$"):
+    with pytest.raises(ConfigurationError, match=r"'plans', 'graphrunner' or 'notebook'$"):
         load_settings({"toolsets": "notebok"})
 
 
 def test_a_toolset_that_is_not_in_the_list_is_nowhere() -> None:
-    with pytest.raises(ConfigurationError, match=r"'graphwalk' or 'linking'$"):
+    with pytest.raises(ConfigurationError, match=r"'plans' or 'graphrunner'$"):
         load_settings({"toolsets": NOTEBOOK})
     assert "write_down" not in tools_table()
 

@@ -26,8 +26,10 @@ INSTRUCTIONS = 2_000
 """Claude Code cuts instructions at 2 KB."""
 
 DESCRIPTION = 1_000
-DEFINITIONS = 12_000
-"""Characters of JSON: about 3,000 tokens, which a client without a tool search pays at every turn."""
+LANGUAGE = 2_500
+"""Characters of the description of `run_plan`, which teaches three spellings."""
+DEFINITIONS = 14_000
+"""Characters of JSON: about 3,500 tokens, which a client without a tool search pays at every turn."""
 
 
 @pytest.fixture(params=list(CONFIGURATIONS))
@@ -68,7 +70,7 @@ async def test_tool_names_fit_every_client(settings: Settings) -> None:
 async def test_descriptions_are_short_and_say_more_than_the_name(settings: Settings) -> None:
     for tool in await tools_of(settings):
         assert tool.description, tool.name
-        assert 60 < len(tool.description) < DESCRIPTION, tool.name
+        assert 60 < len(tool.description) < (LANGUAGE if tool.name == "run_plan" else DESCRIPTION), tool.name
 
 
 async def test_every_argument_is_described(settings: Settings) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -44,8 +44,21 @@ class PromptSpec:
     description: str
     method: str
     """How to answer, step by step."""
-    step_calls: Callable[[Triple], str]
-    """Writes the tool calls that lead from a triple's head to its tail, for the example."""
+    walk_calls: Callable[[SampleWalk], Sequence[str]]
+    """Writes the tool calls that lead along a walk, for the example, a line each, with what they show."""
+
+
+def step_by_step(step_calls: Callable[[Triple], str]) -> Callable[[SampleWalk], Sequence[str]]:
+    """The calls of a walk where each step has its own, which lead from a triple's head to its tail."""
+
+    def lines(walk: SampleWalk) -> Sequence[str]:
+        found: list[str] = []
+        for step in walk.steps:
+            tail = clean(node_text(step.tail, NAME_LIMIT))
+            found += [step_calls(step), f"  shows {printable_id(step.relation.id)} -> {tail}"]
+        return found
+
+    return lines
 
 
 def add_prompts(server: MCPServer[None], app: App, prompts: Iterable[PromptSpec]) -> None:
@@ -102,10 +115,7 @@ def _example(walk: SampleWalk, spec: PromptSpec) -> str:
     path = " and then ".join(clean(clipped(step.relation.label, NAME_LIMIT)) for step in walk.steps)
     lines = ["An example on this very graph:"]
     lines.append(f"Question: starting at {clean(name_and_id(walk.start))}, where do {path} lead?")
-    end: Node = walk.start
-    for step in walk.steps:
-        tail = clean(node_text(step.tail, NAME_LIMIT))
-        lines += [spec.step_calls(step), f"  shows {printable_id(step.relation.id)} -> {tail}"]
-        end = step.tail
+    lines += spec.walk_calls(walk)
+    end: Node = walk.steps[-1].tail if walk.steps else walk.start
     answer = end.label or end.id if isinstance(end, Entity) else end.text
     return "\n".join([*lines, f"Final answer: {{{clean(clipped(answer, NAME_LIMIT))}}}"])

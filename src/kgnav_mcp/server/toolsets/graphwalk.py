@@ -17,7 +17,7 @@ from kgnav_mcp.render.table import Answer, RenderedAnswer
 from kgnav_mcp.render.text import NAME_LIMIT, clean
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import ToolCall
-from kgnav_mcp.server.prompts import PromptSpec
+from kgnav_mcp.server.prompts import PromptSpec, step_by_step
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.descriptions import CURSOR
@@ -232,7 +232,7 @@ TOOLSET = Toolset(
             title="GraphWalk: primitives of a property graph",
             description="Answer a question with look-ups by label, property and value.",
             method=_METHOD,
-            step_calls=_step_calls,
+            walk_calls=step_by_step(_step_calls),
         ),
     ),
 )

@@ -13,7 +13,7 @@ from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.triples import relations_table, triples_table
 from kgnav_mcp.server.arguments import Arguments, OneOrMany
 from kgnav_mcp.server.call import ToolCall
-from kgnav_mcp.server.prompts import PromptSpec
+from kgnav_mcp.server.prompts import PromptSpec, step_by_step
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.descriptions import CURSOR, ENTITY, QUESTION
@@ -116,7 +116,7 @@ TOOLSET = Toolset(
             title="GraphWalker: relations first, then triples",
             description="Answer a question by choosing among ranked relations and following them.",
             method=_METHOD,
-            step_calls=_step_calls,
+            walk_calls=step_by_step(_step_calls),
         ),
     ),
 )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, ClassVar
 
 from pydantic import Field, WithJsonSchema
 
 from kgnav_mcp.errors import InvalidPlan
-from kgnav_mcp.model import Triple
+from kgnav_mcp.model import Literal
 from kgnav_mcp.navigation.plans.checking import CheckedPlan
 from kgnav_mcp.navigation.plans.running import PlanRunner
-from kgnav_mcp.render.calls import call_text
+from kgnav_mcp.navigation.sampling import SampleWalk
 from kgnav_mcp.render.plans import plan_table
 from kgnav_mcp.render.table import Answer, RenderedAnswer
 from kgnav_mcp.render.text import clean
@@ -132,11 +133,36 @@ _METHOD = """You answer a question with one plan over a knowledge graph, or with
 4. Walk with search or get_triples only where you cannot say the pattern beforehand."""
 
 
-def _step_calls(step: Triple) -> str:
-    start = step.head.label or step.head.id
-    name = start.replace("\\", "\\\\").replace("'", "\\'")
-    relation = step.relation.id.replace("`", "``")
-    return call_text("run_plan", {"plan": f"MATCH ({{name: '{name}'}})-[:`{relation}`]->(x) RETURN x"})
+def _walk_calls(walk: SampleWalk) -> list[str]:
+    """One plan for the whole walk, in each of the three spellings."""
+    last = walk.steps[-1]
+    value = isinstance(last.tail, Literal)
+    hops = walk.steps[:-1] if value else walk.steps
+    names = [walk.start.id, *(f"x{n}" for n in range(1, len(hops) + 1))]
+    end = names[-1] if hops else "x0"
+    wanted = f"{end}.{_name(last.relation.id)}" if value else end
+    arrows = "".join(f"-[:{_name(hop.relation.id)}]->({name})" for hop, name in zip(hops, names[1:], strict=True))
+    cypher = f"MATCH (x0 {{id: {_text(walk.start.id)}}}){arrows} RETURN {wanted}"
+    sets = ["x0", *names[1:]]
+    edges = [
+        {"from": source, "edge": hop.relation.id, "to": target}
+        for source, hop, target in zip(sets, hops, sets[1:], strict=False)
+    ]
+    returned = f"{end}.{last.relation.id}" if value else end
+    pattern = {"nodes": {"x0": {"id": walk.start.id}}, "edges": edges, "return": [returned]}
+    hops_out = ({"from": one["from"], "edge_type": one["edge"], "direction": "outgoing"} for one in edges)
+    hop_steps = [{"as": one["to"], "fetch_neighbors": hop} for one, hop in zip(edges, hops_out, strict=True)]
+    steps = [{"as": "x0", "find_node": {"id": walk.start.id}}, *hop_steps, {"return": [returned]}]
+    return [f"run_plan(plan={json.dumps(plan, ensure_ascii=False)})" for plan in (cypher, pattern, steps)]
+
+
+def _name(name: str) -> str:
+    """A relation as Cypher writes it."""
+    return name if name.isidentifier() else "`" + name.replace("`", "``") + "`"
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 TOOLSET = Toolset(
@@ -153,7 +179,7 @@ TOOLSET = Toolset(
             title="GraphRunner: a whole plan, checked, then run",
             description="Answer a question with a plan over the graph instead of one entity a call.",
             method=_METHOD,
-            step_calls=_step_calls,
+            walk_calls=_walk_calls,
         ),
     ),
 )

@@ -16,7 +16,7 @@ from kgnav_mcp.render.table import Answer, RenderedAnswer
 from kgnav_mcp.render.triples import neighbourhood_table
 from kgnav_mcp.server.arguments import Arguments, OneOrMany
 from kgnav_mcp.server.call import ToolCall
-from kgnav_mcp.server.prompts import PromptSpec
+from kgnav_mcp.server.prompts import PromptSpec, step_by_step
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.descriptions import CURSOR, ENTITY, QUESTION
@@ -122,7 +122,7 @@ TOOLSET = Toolset(
             title="Search-on-Graph: look, then follow",
             description="Answer a question by looking at neighbourhoods and following what is there.",
             method=_METHOD,
-            step_calls=_step_calls,
+            walk_calls=step_by_step(_step_calls),
         ),
     ),
 )
