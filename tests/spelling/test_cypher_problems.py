@@ -64,6 +64,8 @@ def test_the_words_of_writing_are_names_and_texts_like_others(text: str):
     ("text", "reason", "works"),
     [
         ("MATCH (film) RETURN flim", "nothing is called flim here", "film"),
+        ("MATCH (a {name: Up}) RETURN a", "nothing is called Up here", "'Up' in quotes, if it is a text"),
+        ("MATCH a-[:R]->(b) RETURN a", "'-' does not stand here", "(a)-[:R]->(b): a node stands in round brackets"),
         ("MATCH (a) WHERE (a)-->(b) RETURN a", "binds no variable", "EXISTS { (a)-->(b) }"),
         (
             "MATCH ()-[r]->() RETURN startNode(r).name",
@@ -130,6 +132,12 @@ def test_the_words_of_writing_are_names_and_texts_like_others(text: str):
         ("MATCH (a) RETURN a.x AS c, a.y AS c", "two columns are called c", "... AS another_name"),
         ("MATCH (a) RETURN a LIMIT a.x", "a number of rows is a whole number from 0 on", "10"),
         ("MATCH (a) RETURN DISTINCT a.x ORDER BY a.y", "only what is returned can be used", "a.x"),
+        ("MATCH (a) WITH DISTINCT a.x AS c WHERE a:Film RETURN c", "only what is returned can be used", "c"),
+        (
+            "MATCH (a) WITH DISTINCT a.x AS c WHERE EXISTS { (a)--() } RETURN c",
+            "only what is returned can be used",
+            "c",
+        ),
         ("MATCH (a)", "a plan ends with what it returns", "RETURN *"),
         ("MATCH (a) RETURN a MATCH (b) RETURN b", "RETURN is the last clause", "WITH"),
         ("MATCH (a) RETURN a UNION MATCH (b) RETURN b", "the same columns", "RETURN ... AS a"),

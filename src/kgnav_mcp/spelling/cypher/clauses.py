@@ -12,7 +12,11 @@ from kgnav_mcp.plan import (
     Column,
     Compare,
     Constant,
+    CountOf,
+    During,
+    Exists,
     Expression,
+    HasLabel,
     IsNull,
     Joined,
     ListOf,
@@ -45,6 +49,7 @@ class _Behind:
     def __init__(self, columns: tuple[Column, ...], before: Scope, visible: Scope) -> None:
         self.visible = visible
         self.all = {**before, **visible}
+        self.lost = before.keys() - visible.keys()
         self._shadowed = {each.name for each in columns if each.value != Variable(each.name)} & set(before)
         self._columns: dict[Expression, Expression] = {each.value: Variable(each.name) for each in reversed(columns)}
         self._columns |= {value: value for each in columns if (value := Variable(each.name)) == each.value}
@@ -198,7 +203,7 @@ class Clauses:
             loose = changed(
                 column.value, lambda part: Constant(None) if isinstance(part, Aggregate) or part in keys else None
             )
-            for name in sorted(_variables(loose)):
+            for name in sorted(_variables(loose) & self._scope.keys()):
                 reason = f"{name} stands beside an aggregate, so its value is a column of its own"
                 self._reading.refuse(clause, reason, f"WITH {name}, count(*) AS c, then RETURN ...")
 
@@ -208,7 +213,7 @@ class Clauses:
     def _behind(self, node: Node, behind: _Behind, no_aggregate: str | None) -> Expression:
         """What is sorted by or asked of rows that are projected: it may use columns, and what they are made of."""
         read = behind.by_columns(self._patterns.expressions.read(node, Context(behind.all, no_aggregate)))
-        if aggregates(read) or not _variables(read) <= behind.visible.keys():
+        if aggregates(read) or _variables(read) & behind.lost:
             reason = "where rows are counted or made distinct, only what is returned can be used behind it"
             self._reading.refuse(node, reason, *behind.visible)
         return read
@@ -242,12 +247,15 @@ def _kind(value: Expression, scope: Mapping[str, str]) -> str:
 
 
 def _variables(expression: Expression) -> set[str]:
-    """The variables that an expression uses."""
+    """The variables that an expression uses, those of the patterns inside of it too."""
     found: set[str] = set()
     for part in all_parts(expression):
         match part:
-            case Variable(name) | Property(name):
+            case Variable(name) | Property(name) | HasLabel(name) | During(name):
                 found.add(name)
+            case Exists(match) | CountOf(match):
+                found.update(element.variable for element in (*match.nodes, *match.edges))
+                found.update(_variables(match.where) if match.where is not None else ())
             case _:
                 pass
     return found

@@ -131,15 +131,16 @@ class Expressions:
         return Constant(number)
 
     def _variable(self, node: Node, context: Context) -> Expression:
-        return Variable(self.known_variable(next(trees(node)), context.scope))
+        named = next(trees(node))
+        return Variable(self.known_variable(named, context.scope, f"'{name_of(named)}' in quotes, if it is a text"))
 
-    def known_variable(self, node: Node, scope: Scope) -> str:
+    def known_variable(self, node: Node, scope: Scope, *or_else: str) -> str:
         """The name of a variable; one that nothing is called is a problem."""
         name = name_of(node)
         unknown = self._reading.unknown
         if name not in scope and name not in unknown and len(unknown) < MOST_PROBLEMS:
             unknown.add(name)
-            self._reading.refuse(node, f"nothing is called {name} here", *nearest(name, scope))
+            self._reading.refuse(node, f"nothing is called {name} here", *nearest(name, scope), *or_else)
         return name
 
     def _property(self, node: Node, context: Context) -> Expression:

@@ -21,7 +21,7 @@ _OPERATOR_TOKENS: Final = (
 )
 _OPERATORS: Final = frozenset(_OPERATOR_TOKENS.split())
 _CLOSING: Final = frozenset({"RPAR", "RSQB", "RBRACE"})
-_SELDOM: Final = frozenset({"PARAMETER", "BANG", "AMPERSAND", "SEMICOLON"})
+_SELDOM: Final = frozenset({"PARAMETER", "BANG", "AMPERSAND", "SEMICOLON", "PATH_FUNCTION", "ANY", "ALL", "SHORTEST"})
 _ANY_CLAUSE: Final = "a clause, as MATCH, WITH or RETURN"
 _SHOWN: Final = {
     "LPAR": "(",
@@ -119,6 +119,8 @@ def _unexpected(text: str, error: UnexpectedToken) -> PlanProblem:
         return PlanProblem(place, f"{word}: {_LEFT_OUT[word]}")
     reason = f"{_said(token)} does not stand here, but {_in_words(accepted)}"
     alternatives = _INSTEAD.get(word, ())
+    if accepted == frozenset({"EQUAL"}) and word in {"-", "<"}:
+        alternatives = ("(a)-[:R]->(b): a node stands in round brackets",)
     if "WORD" in accepted and token.type != "WORD" and token[:1].isalpha():
         alternatives = (f"`{token}` in backticks, if it is a name", *alternatives)
     return PlanProblem(place, reason, alternatives)
