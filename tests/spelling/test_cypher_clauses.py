@@ -77,6 +77,11 @@ def test_a_condition_behind_distinct_may_ask_for_what_a_column_is_made_of():
     assert read[1] == Project((Column("c", A_X),), distinct=True, where=equal(Variable("c"), 1))
 
 
+def test_a_literal_behind_with_is_itself_and_no_column():
+    read = parse_cypher("MATCH (a) WITH DISTINCT 1 AS c WHERE c = 1 RETURN c").pipelines[0].clauses
+    assert read[1] == Project((Column("c", ONE),), distinct=True, where=equal(Variable("c"), 1))
+
+
 def test_what_is_sorted_by_may_be_made_of_columns():
     text = "MATCH (a) RETURN a.x AS c, count(*) AS d ORDER BY a.x = count(*)"
     (order,) = parse_cypher(text).pipelines[0].result.order

@@ -51,7 +51,9 @@ class _Behind:
         self.all = {**before, **visible}
         self.lost = before.keys() - visible.keys()
         self._shadowed = {each.name for each in columns if each.value != Variable(each.name)} & set(before)
-        self._columns: dict[Expression, Expression] = {each.value: Variable(each.name) for each in reversed(columns)}
+        self._columns: dict[Expression, Expression] = {
+            each.value: Variable(each.name) for each in reversed(columns) if not isinstance(each.value, Constant)
+        }
         self._columns |= {value: value for each in columns if (value := Variable(each.name)) == each.value}
 
     def by_columns(self, expression: Expression) -> Expression:
