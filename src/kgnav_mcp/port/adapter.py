@@ -69,6 +69,11 @@ class GraphAdapter(ABC):
         return frozenset()
 
     @property
+    def subclass_relations(self) -> frozenset[str]:
+        """Ids of the relations that lead from a class to the classes above it; none where classes have none above."""
+        return frozenset()
+
+    @property
     def coined_prefixes(self) -> Mapping[str, str]:
         """Prefixes that no source of the graph declares, with their namespaces: an answer that uses one says so."""
         return {}

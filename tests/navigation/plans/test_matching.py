@@ -6,8 +6,9 @@ from collections import Counter
 
 from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.plan import AggregateFunction, CountOf, Exists, HasLabel, IsNull, Match, NodePattern, Not
-from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.contract import toy as definition
+from tests.contract.example import DictAdapter
 from tests.navigation.plans.writing import compared, edge, fit, give, is_id, named, node, plan, rows, total
 
 
@@ -134,3 +135,40 @@ async def test_a_missing_value_fails_each_comparison(toy: GraphAdapter):
     ):
         page = await evaluate(toy, plan(fit(people, where=where), give("p")), limit=9)
         assert rows(page) == [(one,) for one in expected]
+
+
+async def test_instances_of_subclasses_count_where_they_are_asked_for():
+    async with Classes("tests.navigation.plans.test_matching", AdapterOptions()) as graph:
+        for subclasses, expected in ((False, ["boat"]), (True, ["boat", "kayak", "raft"])):
+            boats = Match((NodePattern("b", (("Boat",),), subclasses),))
+            page = await evaluate(graph, plan(boats, give("b")), limit=9)
+            assert [row[0] for row in rows(page)] == expected
+            assert [(size.part, size.count.value) for size in page.sizes] == [("(b:Boat)", len(expected))]
+            owned = Match((NodePattern("o"), NodePattern("b", (("Boat",),), subclasses)), (edge("o", "owns", "b"),))
+            assert len((await evaluate(graph, plan(owned, give("b")), limit=9)).items) == len(expected)
+
+
+class Classes(DictAdapter):
+    """Classes above others, one of them in a ring."""
+
+    @property
+    def subclass_relations(self) -> frozenset[str]:
+        return frozenset({"below"})
+
+
+GRAPH = {
+    "nodes": {
+        "boat": ["Boat"],
+        "kayak": ["Canoe"],
+        "raft": ["Float"],
+        "rock": ["Stone"],
+        "owner": [],
+        **{name: ["Class"] for name in ("Boat", "Canoe", "Float", "Stone")},
+    },
+    "rows": [
+        ("Canoe", "below", "Boat", ()),
+        ("Float", "below", "Canoe", ()),
+        ("Boat", "below", "Float", ()),
+        *(("owner", "owns", one, ()) for one in ("boat", "kayak", "raft", "rock")),
+    ],
+}

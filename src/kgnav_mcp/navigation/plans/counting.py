@@ -59,7 +59,7 @@ def _ends(edge: EdgePattern) -> tuple[str, str]:
 async def _nodes(graph: GraphAdapter, node: NodePattern) -> Count | None:
     """How many nodes there are, with a label or in all."""
     start = start_of(node, ())
-    if len(start.scans) != 1 or not start.labelled:
+    if len(start.scans) != 1 or not start.labelled or node.subclasses:
         return None
     try:
         return (await graph.nodes(start.scans[0].label, None, None, limit=1)).total

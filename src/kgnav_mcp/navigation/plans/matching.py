@@ -8,6 +8,7 @@ bound, or smallest, comes first.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Direction
@@ -48,7 +49,9 @@ class Fitting:
         self._budget = reader.budget
         self._given = table.names
         self._table = table
-        self._patterns = merged(match)
+        self._written = merged(match)
+        self._patterns = dict(self._written)
+        """Those that are written, with the labels that they mean."""
         self._edges = list(match.edges)
         own = {*self._patterns, *(edge.variable for edge in match.edges), *(path.variable for path in match.paths)}
         scope = own.union(self._given)
@@ -64,6 +67,7 @@ class Fitting:
             PlanTooLarge: they are more than may be held.
         """
         self._budget.expect(self._match)
+        await self._know_subclasses()
         for node in self._patterns.values():
             if node.variable in self._given:
                 await self._settle(node)
@@ -82,6 +86,13 @@ class Fitting:
             self._table = await self._asked(self._table)
         return await self._finished()
 
+    async def _know_subclasses(self) -> None:
+        """Take the labels of all subclasses for labels of which instances of subclasses count."""
+        for name, node in self._written.items():
+            if node.subclasses:
+                groups = [await self._reader.with_subclasses(group, node) for group in node.labels]
+                self._patterns[name] = replace(node, labels=tuple(groups))
+
     def _bound(self, variable: str) -> bool:
         return variable in self._table.names
 
@@ -93,7 +104,7 @@ class Fitting:
         place = self._table.names.index(node.variable)
         self._table = Table(self._table.names, [row for row in self._table.rows if isinstance(row[place], Node)])
         self._table = await self._asked(await self._labelled(self._table, node))
-        self._budget.measured(node, len(await nodes_of(self._table, node.variable)))
+        self._budget.measured(self._written[node.variable], len(await nodes_of(self._table, node.variable)))
 
     async def _labelled(self, table: Table, node: NodePattern) -> Table:
         """The rows whose node has a label of each group."""
@@ -156,18 +167,18 @@ class Fitting:
                 best = size, name
         if best is None:
             raise LookupError("no node of the pattern is left to begin with")
-        node = self._patterns[best[1]]
+        node, written = self._patterns[best[1]], self._written[best[1]]
         start = self._start(node.variable)
         if len(self._table.rows) > 1 and start.labelled and not start.narrowed:
-            self._budget.check(len(self._table.rows) * (await start.count(self._reader)).value, node)
-        found = await start.nodes(self._reader, node)
+            self._budget.check(len(self._table.rows) * (await start.count(self._reader)).value, written)
+        found = await start.nodes(self._reader, written)
         alone = Table((node.variable,), await in_thread(len(found), lambda: [(one,) for one in found]))
         alone = await self._asked(alone if start.labelled else await self._labelled(alone, node), only=True)
-        self._budget.check(len(self._table.rows) * len(alone.rows), node)
+        self._budget.check(len(self._table.rows) * len(alone.rows), written)
         self._table = await self._asked(
             await in_thread(len(self._table.rows) * len(alone.rows), lambda: paired(self._table, alone))
         )
-        self._budget.measured(node, len(alone.rows))
+        self._budget.measured(written, len(alone.rows))
 
     def _start(self, name: str) -> Start:
         if name not in self._starts:
@@ -213,7 +224,7 @@ class Fitting:
         self._budget.measured(edge, sizes[0])
         for name, size in zip(ends, sizes[1:], strict=True):
             if size:
-                self._budget.measured(self._patterns[name], size)
+                self._budget.measured(self._written[name], size)
 
     async def _links(self, edge: EdgePattern) -> Table:
         """The edges that may be meant: source, edge, target."""
@@ -251,7 +262,7 @@ class Fitting:
             if self._bound(name):
                 ends.append(await nodes_of(self._table, name))
             elif self._start(name).selective and (await self._start(name).count(self._reader)).value <= _BY_ENDS:
-                ends.append(await self._start(name).nodes(self._reader, self._patterns[name]))
+                ends.append(await self._start(name).nodes(self._reader, self._written[name]))
                 if self._start(name).labelled:
                     self._labelled_ends.add(name)
             else:

@@ -72,6 +72,18 @@ class Reader:
                 name = entities[label].label if label in entities else None
                 self._classes[label] = frozenset((label, name or label))
 
+    async def with_subclasses(self, labels: Sequence[str], part: Part) -> tuple[str, ...]:
+        """Labels, and those of all classes below them where the graph has such."""
+        relations = sorted(self._graph.subclass_relations)
+        found = dict.fromkeys(labels)
+        front = await self.identified(labels) if relations else []
+        while front:
+            steps = await self.expanded(front, Direction.INCOMING, relations, part)
+            front = [node for node in dict.fromkeys(below for _, _, below in steps) if node.id not in found]
+            found |= dict.fromkeys(node.id for node in front)
+            self.budget.check(len(found), part)
+        return tuple(found)
+
     def has_label(self, node: Node, labels: Iterable[str]) -> bool:
         """Whether a node that was described has one of these labels."""
         types = self.entity(node).types

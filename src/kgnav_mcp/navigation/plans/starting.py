@@ -22,6 +22,9 @@ from kgnav_mcp.plan import (
     Variable,
 )
 
+_LABELS = 50
+"""Labels of a group by which nodes are read, one after the other."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scan:
@@ -68,7 +71,7 @@ class Start:
 def start_of(node: NodePattern, conditions: Sequence[Expression]) -> Start:
     """The smallest set that can be asked of a store without reading another; all its conditions still apply."""
     groups: tuple[str | None, ...] = (None,)
-    if node.labels and not node.subclasses:
+    if node.labels and len(min(node.labels, key=len)) <= _LABELS:
         groups = min(node.labels, key=len)
     labelled = len(node.labels) <= (None not in groups)
     equal: tuple[tuple[str, str], ...] = ()
