@@ -156,6 +156,13 @@ async def test_a_hub_is_searched_by_the_words_of_its_far_ends(graph: GraphAdapte
         assert {triple.head.id for triple in found.rows.items} == {"boat07", *(f"boat7{n}" for n in range(10))}
 
 
+async def test_a_word_may_be_misspelt_where_no_far_end_has_it(graph: GraphAdapter) -> None:
+    for words, expected in (("vistor number 7", True), ("visitor nummber 7", True), ("vstr number 7", False)):
+        found = await search(graph, toy.HUB, INCOMING, only=["visited"], far=FarEnds(words=words), limits=LIMITS)
+        assert found.rows is not None
+        assert ("visitor007" in {triple.head.id for triple in found.rows.items}) is expected
+
+
 async def test_a_hub_is_searched_by_the_label_of_its_far_ends(graph: GraphAdapter) -> None:
     found = await search(graph, toy.HUB, INCOMING, far=FarEnds(label="Person"), limits=LIMITS)
     assert found.rows is not None

@@ -157,8 +157,9 @@ class GraphAdapter(ABC):
         """Of the rows that `neighbours` gives those whose far ends have a label, or words in their name or value.
 
         In the same order and with the same positions. A word may stand for the beginning of one; letter case does not
-        count, and typos are forgiven where the store can. The label is one of those that `describe` gives. By default
-        rows are read and compared, `matching.MOST_READ` at most; a note says where that was not all.
+        count, and where no far end has the words, typos are forgiven if the store can. The label is one of those that
+        `describe` gives. By default rows are read and compared, `matching.MOST_READ` at most; a note says where that
+        was not all.
         """
         return await matching.matching(self, ids, direction, paths=paths, far=far, limit=limit, after=after)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rapidfuzz.fuzz import ratio
 
+from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Node, Stop
 from kgnav_mcp.port.terms import FarEnds
 
@@ -36,44 +37,69 @@ async def matching(
     limit: int,
     after: str | None,
 ) -> AnchoredPage[Link]:
-    """Of the rows at the entities those whose far ends fit."""
-    fits = _test(far)
-    items: list[Link] = []
-    positions: list[str] = []
-    read, from_start = 0, after is None
+    """Of the rows at the entities those whose far ends fit; where none has the words, those that nearly do."""
+    found = _Found(far)
+    read, start = 0, after
     while True:
-        page = await graph.neighbours(ids, direction, paths=paths, far_ends=far.kind, limit=_ROWS, after=after)
+        page = await graph.neighbours(ids, direction, paths=paths, far_ends=far.kind, limit=_ROWS, after=start)
         types = await _types(graph, page.items) if far.label is not None else {}
-        for link, position in zip(page.items, page.positions, strict=True):
-            if fits(link.far_end, types):
-                items.append(link)
-                positions.append(position)
+        await in_thread(len(page.items), partial(found.add, page, types))
         read += len(page.items)
         more = page.stop is Stop.LIMIT and bool(page.items)
-        if len(items) > limit:
-            total = Count.at_least(len(items)) if more or not from_start else Count(len(items))
-            return AnchoredPage(
-                tuple(items[:limit]), tuple(positions[:limit]), total, Stop.LIMIT, page.note, page.anchors
-            )
-        if not more or read >= MOST_READ:
-            whole = from_start and page.stop is Stop.COMPLETE
-            total = Count(len(items)) if whole else Count.at_least(len(items))
-            note = f"Only the first {read:,} rows were searched." if more else page.note
-            return AnchoredPage(tuple(items), tuple(positions), total, page.stop, note, page.anchors)
-        after = page.positions[-1]
+        if not more or read >= MOST_READ or len(found.exact) > limit:
+            break
+        start = page.positions[-1]
+    rows = found.exact or found.near
+    items, positions = tuple(link for link, _ in rows[:limit]), tuple(place for _, place in rows[:limit])
+    searched = not more and page.stop is Stop.COMPLETE
+    total = Count(len(rows)) if searched and after is None else Count.at_least(len(rows))
+    stop = Stop.LIMIT if len(rows) > limit else page.stop
+    note = f"Only the first {read:,} rows were searched." if more and len(rows) <= limit else page.note
+    return AnchoredPage(items, positions, total, stop, note, page.anchors)
 
 
-def has_words(text: str, asked: str) -> bool:
-    """Whether a text has all of these words: whole, as a beginning, or, if they are long, misspelt by a letter.
+class _Found:
+    """The rows that fit, with their positions: those that have the words, and those that have them but for a typo."""
 
-    Letter case and accents do not count.
-    """
-    there = _words(text)
-    return all(any(_is_like(word, one) for one in there) for word in _asked_words(asked))
+    def __init__(self, far: FarEnds) -> None:
+        self._label = None if far.label is None else far.label.casefold()
+        self._words = None if far.words is None else list(dict.fromkeys(_words(far.words)))
+        self.exact: list[tuple[Link, str]] = []
+        self.near: list[tuple[Link, str]] = []
+
+    def add(self, page: AnchoredPage[Link], types: Mapping[str, tuple[str, ...]]) -> None:
+        """Add the rows of a page that fit; `types` are the labels of far ends that came without."""
+        for link, position in zip(page.items, page.positions, strict=True):
+            end = link.far_end
+            if self._label is not None and not self._is_labelled(end, types):
+                continue
+            there = _words(_text(end)) if self._words else []
+            if self._all(there, _begins):
+                self.exact.append((link, position))
+            elif not self.exact and self._all(there, _is_near):
+                self.near.append((link, position))
+
+    def _is_labelled(self, end: Node, types: Mapping[str, tuple[str, ...]]) -> bool:
+        if not isinstance(end, Entity):
+            return False
+        return any(one.casefold() == self._label for one in end.types or types.get(end.id, ()))
+
+    def _all(self, there: Sequence[str], fits: Callable[[str, str], bool]) -> bool:
+        return all(any(fits(word, one) for one in there) for word in self._words or ())
 
 
-def _is_like(word: str, there: str) -> bool:
+def _begins(word: str, there: str) -> bool:
+    return there.startswith(word)
+
+
+def _is_near(word: str, there: str) -> bool:
     return there.startswith(word) or (len(word) >= _FORGIVING and ratio(word, there, score_cutoff=_ALIKE) > 0)
+
+
+def _text(node: Node) -> str:
+    if isinstance(node, Entity):
+        return node.label if node.label is not None else node.id
+    return node.text
 
 
 def _words(text: str) -> list[str]:
@@ -81,25 +107,6 @@ def _words(text: str) -> list[str]:
     if not folded.isascii():
         folded = "".join(one for one in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(one))
     return _WORD.findall(folded.replace("_", " "))
-
-
-@lru_cache(maxsize=100)
-def _asked_words(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_words(text)))
-
-
-def _test(far: FarEnds) -> Callable[[Node, dict[str, tuple[str, ...]]], bool]:
-    label = None if far.label is None else far.label.casefold()
-
-    def fits(node: Node, types: dict[str, tuple[str, ...]]) -> bool:
-        if isinstance(node, Entity):
-            named = node.label if node.label is not None else node.id
-            if label is not None and label not in map(str.casefold, node.types or types.get(node.id, ())):
-                return False
-            return far.words is None or has_words(named, far.words)
-        return label is None and (far.words is None or has_words(node.text, far.words))
-
-    return fits
 
 
 async def _types(graph: GraphAdapter, links: Sequence[Link]) -> dict[str, tuple[str, ...]]:
