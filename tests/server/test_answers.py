@@ -38,6 +38,26 @@ ANSWERS: dict[str, tuple[str, dict[str, object]]] = {
         "search",
         {"entity": ["the_netherlands", "zundert", "the_starry_night"], "direction": "incoming"},
     ),
+    "a hub is searched by words": (
+        "search",
+        {"entity": "the_netherlands", "direction": "incoming", "match": "Amsterdam"},
+    ),
+    "a hub is searched by misspelt words and a label": (
+        "search",
+        {"entity": "the_netherlands", "direction": "incoming", "match": "amsterdm", "node_type": "City"},
+    ),
+    "nothing matches": ("search", {"entity": "zundert", "direction": "outgoing", "match": "nothing like it"}),
+    "neighbours narrowed to a label": (
+        "get_all_nearest_neighbors",
+        {
+            "label": "Country",
+            "property_name": "id",
+            "property_value": "the_netherlands",
+            "direction": "incoming",
+            "relationship": "flows_through",
+            "neighbor_label": "River",
+        },
+    ),
     "relations of several entities": ("get_relations", {"entity": ["zundert", "the_starry_night"]}),
     "triples of several entities": (
         "get_triples",

@@ -24,6 +24,7 @@ _FORGIVING = 5
 """Letters of the shortest word that may be misspelt."""
 _ALIKE = 80
 """How like each other, of 100, a word and its misspelling are: one letter of five is another."""
+_MISSPELT = "No name or value has just these words: those that are like them are shown."
 _WORD = re.compile(r"\w+")
 
 
@@ -54,7 +55,12 @@ async def matching(
     searched = not more and page.stop is Stop.COMPLETE
     total = Count(len(rows)) if searched and after is None else Count.at_least(len(rows))
     stop = Stop.LIMIT if len(rows) > limit else page.stop
-    note = f"Only the first {read:,} rows were searched." if more and len(rows) <= limit else page.note
+    notes = (
+        page.note,
+        _MISSPELT if found.near and not found.exact else "",
+        f"Only the first {read:,} rows were searched." if more and len(rows) <= limit else "",
+    )
+    note = " ".join(filter(None, notes))
     return AnchoredPage(items, positions, total, stop, note, page.anchors)
 
 
