@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
@@ -44,18 +46,24 @@ def plans(draw: st.DrawFn, words: Words) -> Plan:
 
 def plans_by_chance(words: Words, number: int) -> list[Plan]:
     """So many plans, the same ones at every call. They are as they come: to make one smaller takes minutes."""
-    found: list[Plan] = []
+    found: dict[Plan, None] = {}
+    for batch in count(1):
+        _collect(words, batch, found)
+        if len(found) >= number:
+            return list(found)[:number]
+    raise AssertionError
 
-    @seed(1)
-    @settings(
-        max_examples=number, phases=(Phase.generate,), database=None, deadline=None, suppress_health_check=_UNHURRIED
-    )
+
+def _collect(words: Words, batch: int, found: dict[Plan, None]) -> None:
+    """Some more plans: in a long run many would be like those before them."""
+
+    @seed(batch)
+    @settings(max_examples=20, phases=(Phase.generate,), database=None, deadline=None, suppress_health_check=_UNHURRIED)
     @given(plans(words))
     def collect(plan: Plan) -> None:
-        found.append(plan)
+        found[plan] = None
 
     collect()
-    return found
 
 
 class _Maker(ExpressionMaker):

@@ -116,7 +116,8 @@ class ExpressionMaker(PatternMaker):
         makers += [lambda: IsNull(self.value(0)), self.label, self.membership, self.textual, self.same]
         if depth:
             makers += [lambda: self.joined(depth - 1)] * 2
-            makers += [lambda: Not(self.condition(depth - 1)), lambda: Exists(self.inner()), self.during, self.values]
+            makers += [lambda: Not(self.condition(depth - 1)), self.values]
+            makers += [self.during, lambda: Exists(self.inner())] * 3
         return self.draw(st.sampled_from(makers))()
 
     def textual(self) -> Expression:
