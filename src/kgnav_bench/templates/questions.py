@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,11 +29,6 @@ class Question:
     """The same question as a pattern in JSON."""
     steps: Sequence[Json] | None
     """The same as GraphRunner's steps; None where these have no words for it."""
-
-    def as_json(self) -> str:
-        """On one line."""
-        parts = ("template", "text", "cypher", "truth", "pattern", "steps")
-        return json.dumps({part: getattr(self, part) for part in parts})
 
 
 @dataclass(frozen=True, slots=True)
