@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -15,15 +15,13 @@ from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
-from kgnav_mcp.server.toolsets.descriptions import CURSOR
+from kgnav_mcp.server.toolsets.descriptions import CURSOR, EITHER, EitherDirection
 from kgnav_mcp.server.toolsets.plans import checked
 from kgnav_mcp.spelling import WrittenPlan
 from kgnav_mcp.spelling.steps import parse_steps
 
 _DIRECTION = "outgoing: the nodes are heads of the edges; incoming: tails."
 _HOPS = 5
-
-DirectionArgument = Literal["outgoing", "incoming", "either"]
 
 
 class FetchNeighbors(Arguments):
@@ -36,7 +34,7 @@ class FetchNeighbors(Arguments):
     node_type: str | None = Field(
         default=None, description="Label of the nodes wanted; without edge_type they are looked for hop by hop."
     )
-    direction: DirectionArgument = Field(default="either", description=_DIRECTION)
+    direction: EitherDirection = Field(default=EITHER, description=_DIRECTION)
     max_hops: int = Field(default=3, ge=1, le=_HOPS, description="How far a node_type is looked for.")
     cursor: str | None = Field(default=None, description=CURSOR)
 

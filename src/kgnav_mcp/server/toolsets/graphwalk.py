@@ -20,7 +20,7 @@ from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec, step_by_step
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
-from kgnav_mcp.server.toolsets.descriptions import CURSOR
+from kgnav_mcp.server.toolsets.descriptions import CURSOR, EITHER, EitherDirection
 
 LABEL = f"Node label (class), as describe_graph lists it; {primitives.ANY_LABEL!r} for any."
 PROPERTY = "Property of the node; `name` and `id` always work."
@@ -62,8 +62,8 @@ class NodesByProperty(ByProperty):
 class Neighbors(ByProperty):
     """Arguments of `get_all_nearest_neighbors`; those after the paper's three are ours."""
 
-    direction: Literal["outgoing", "incoming"] | None = Field(
-        default=None, description="Only relationships that leave the node, or that point at it."
+    direction: EitherDirection = Field(
+        default=EITHER, description="outgoing: relationships that leave the node; incoming: that point at it."
     )
     relationship: str | None = Field(default=None, description="Only this relationship.")
     neighbor_label: str | None = Field(default=None, description="Only neighbours with this label.")
@@ -76,7 +76,7 @@ class Neighbors(ByProperty):
             filter(
                 None,
                 (
-                    self.direction,
+                    self.direction if self.direction != EITHER else "",
                     f"by {echoed(self.relationship)}" if self.relationship else "",
                     f"with the label {echoed(self.neighbor_label)}" if self.neighbor_label else "",
                 ),
@@ -120,7 +120,7 @@ async def get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> Answer:
         given.label,
         given.property_name,
         given.value,
-        direction=Direction(given.direction) if given.direction else None,
+        direction=Direction(given.direction) if given.direction != EITHER else None,
         relationship=given.relationship,
         neighbor_label=given.neighbor_label,
         after=start.after,
