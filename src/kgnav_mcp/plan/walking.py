@@ -1,116 +1,106 @@
-"""The parts of expressions and patterns: what they are made of, and which variables they name."""
+"""Plans are trees of frozen values: their parts, copies with other parts, and the variables that they name.
+
+A part is a clause, a pattern or an expression. The patterns of EXISTS and COUNT are looked into where that is asked.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar, cast
 
-from kgnav_mcp.plan.clauses import EdgePattern, Match, NodePattern, PathKind, is_named
+from kgnav_mcp.plan.clauses import EdgePattern, Match, NodePattern, PathKind, PathPattern, is_named
 from kgnav_mcp.plan.expressions import (
     Aggregate,
-    Arithmetic,
-    Call,
-    Compare,
     Connective,
     CountOf,
     During,
     Exists,
     Expression,
     HasLabel,
-    IsNull,
     Joined,
-    ListOf,
-    Not,
     Property,
     Variable,
 )
 
-
-def parts_of(expression: Expression) -> tuple[Expression, ...]:  # noqa: PLR0911 - one for each kind
-    """The expressions that one is directly made of; not those in a pattern of its own."""
-    match expression:
-        case Compare() | Arithmetic():
-            return expression.left, expression.right
-        case Joined():
-            return expression.parts
-        case Not():
-            return (expression.condition,)
-        case IsNull():
-            return (expression.value,)
-        case ListOf():
-            return expression.items
-        case Call():
-            return expression.arguments
-        case Aggregate():
-            return () if expression.of is None else (expression.of,)
-        case _:
-            return ()
+P = TypeVar("P")
 
 
-def all_parts(expression: Expression) -> Iterator[Expression]:
-    """An expression and all that it is made of, from the outside in."""
-    yield expression
-    for part in parts_of(expression):
-        yield from all_parts(part)
+def members(tree: object) -> Iterator[object]:
+    """What a part, or a tuple of parts, is directly made of: parts, tuples and plain values."""
+    if isinstance(tree, tuple):
+        yield from cast("tuple[object, ...]", tree)
+    elif is_dataclass(tree):
+        yield from (getattr(tree, field.name) for field in fields(tree))
 
 
-def rewritten(  # noqa: PLR0911 - one for each kind
-    expression: Expression, change: Callable[[Expression], Expression | None]
-) -> Expression:
-    """An expression with other parts: `change` gives what stands in a part's place, or None to look inside it."""
-    changed = change(expression)
-    if changed is not None:
-        return changed
-    match expression:
-        case Compare() | Arithmetic():
-            return replace(
-                expression, left=rewritten(expression.left, change), right=rewritten(expression.right, change)
-            )
-        case Joined():
-            return replace(expression, parts=tuple(rewritten(part, change) for part in expression.parts))
-        case Not():
-            return Not(rewritten(expression.condition, change))
-        case IsNull():
-            return IsNull(rewritten(expression.value, change))
-        case ListOf():
-            return ListOf(tuple(rewritten(part, change) for part in expression.items))
-        case Call():
-            return replace(expression, arguments=tuple(rewritten(part, change) for part in expression.arguments))
-        case Aggregate() if expression.of is not None:
-            return replace(expression, of=rewritten(expression.of, change))
-        case _:
-            return expression
+def parts(tree: object, *, patterns: bool = False) -> Iterator[object]:
+    """A part of a plan and all parts within it, outer ones first, in the order in which they are written."""
+    if is_dataclass(tree):
+        yield tree
+    if patterns or not isinstance(tree, Exists | CountOf):
+        for each in members(tree):
+            yield from parts(each, patterns=patterns)
 
 
-def variables_of(expression: Expression) -> frozenset[str]:
-    """The variables that an expression names, those of its patterns included."""
+def rewritten(tree: P, change: Callable[[Any], object | None], *, patterns: bool = False) -> P:
+    """A copy in which each part is what `change` makes of it; where that is None, the parts within it are asked."""
+    walk = _rewriting(tree, patterns=patterns)
+    try:
+        part = next(walk)
+        while True:
+            part = walk.send(change(part))
+    except StopIteration as done:
+        return cast("P", done.value)
+
+
+async def rewritten_in_turn(tree: P, change: Callable[[Any], Awaitable[object | None]]) -> P:
+    """The same where a change must wait for what it asks of a graph."""
+    walk = _rewriting(tree, patterns=False)
+    try:
+        part = next(walk)
+        while True:
+            part = walk.send(await change(part))
+    except StopIteration as done:
+        return cast("P", done.value)
+
+
+def _rewriting(tree: object, *, patterns: bool) -> Generator[object, object | None, object]:
+    """Gives each part in turn, and is sent what stands in its place, or None to look inside it."""
+    if is_dataclass(tree):
+        changed = yield tree
+        if changed is not None:
+            return changed
+        if not patterns and isinstance(tree, Exists | CountOf):
+            return tree
+    new: list[object] = []
+    for each in members(tree):
+        new += ((yield from _rewriting(each, patterns=patterns)),)
+    if isinstance(tree, tuple):
+        return tuple(new)
+    if not is_dataclass(tree) or isinstance(tree, type):
+        return tree
+    return replace(tree, **dict(zip((field.name for field in fields(tree)), new, strict=True)))
+
+
+def aggregates(expression: Expression) -> list[Aggregate]:
+    """The aggregates in it."""
+    return [part for part in parts(expression) if isinstance(part, Aggregate)]
+
+
+def variables_of(tree: Expression | Match) -> frozenset[str]:
+    """The variables that an expression or a pattern names, those of patterns within it included."""
     found: set[str] = set()
-    for part in all_parts(expression):
+    for part in parts(tree, patterns=True):
         match part:
-            case Variable():
-                found.add(part.name)
-            case Property():
-                found.add(part.owner)
-            case HasLabel():
-                found.add(part.variable)
-            case During():
-                found.add(part.edge)
-            case Exists() | CountOf():
-                found |= variables_of_match(part.match)
+            case Variable(name) | Property(name) | HasLabel(name) | During(name) | NodePattern(name):
+                found.add(name)
+            case EdgePattern(variable, source, target):
+                found |= {variable, source, target}
+            case PathPattern(variable, elements):
+                found |= {variable, *elements}
             case _:
                 pass
-    return frozenset(found)
-
-
-def variables_of_match(match: Match) -> frozenset[str]:
-    """The variables that a pattern and its conditions name."""
-    found = {node.variable for node in match.nodes}
-    for edge in match.edges:
-        found |= {edge.variable, edge.source, edge.target}
-    for path in match.paths:
-        found |= {path.variable, *path.elements}
-    if match.where is not None:
-        found |= variables_of(match.where)
     return frozenset(found)
 
 
@@ -121,6 +111,13 @@ def conjuncts(condition: Expression | None) -> tuple[Expression, ...]:
     if isinstance(condition, Joined) and condition.connective is Connective.AND:
         return tuple(one for part in condition.parts for one in conjuncts(part))
     return (condition,)
+
+
+def all_hold(conditions: Sequence[Expression]) -> Expression | None:
+    """All of these conditions in one, those that are joined by AND already taken apart; None where there is none."""
+    if len(conditions) < 2:
+        return conditions[0] if conditions else None
+    return Joined(Connective.AND, tuple(one for condition in conditions for one in conjuncts(condition)))
 
 
 def part_text(part: NodePattern | EdgePattern) -> str:

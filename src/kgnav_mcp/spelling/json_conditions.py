@@ -8,11 +8,9 @@ from typing import cast
 from kgnav_mcp.plan import (
     Compare,
     Comparison,
-    Connective,
     Constant,
     Expression,
     IsNull,
-    Joined,
     ListOf,
     Not,
     Property,
@@ -44,14 +42,6 @@ class WrongCondition(ValueError):
         self.place = place
         self.reason = reason
         self.alternatives = tuple(alternatives)
-
-
-def joined(conditions: Iterable[Expression]) -> Expression | None:
-    """All of the conditions in one; None where there is none."""
-    parts = tuple(conditions)
-    if not parts:
-        return None
-    return parts[0] if len(parts) == 1 else Joined(Connective.AND, parts)
 
 
 def conditions_of(owner: str, where: Mapping[str, object]) -> list[Expression]:

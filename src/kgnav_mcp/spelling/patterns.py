@@ -42,7 +42,8 @@ from kgnav_mcp.plan import (
     Variable,
     is_named,
 )
-from kgnav_mcp.spelling.json_conditions import EXISTS, WrongCondition, conditions_of, joined
+from kgnav_mcp.plan.walking import all_hold
+from kgnav_mcp.spelling.json_conditions import EXISTS, WrongCondition, conditions_of
 from kgnav_mcp.spelling.returned import projections
 
 _NEXT = "Mend these and send the whole plan again."
@@ -196,7 +197,7 @@ class _Reader:
         self, nodes: Sequence[str], new: Sequence[str], edges: Sequence[_Edge], where: Sequence[Expression]
     ) -> Match:
         patterns = tuple(self._node(name) if name in new else NodePattern(name) for name in dict.fromkeys(nodes))
-        return Match(patterns, tuple(map(self._pattern, edges)), where=joined(where), edges_differ=False)
+        return Match(patterns, tuple(map(self._pattern, edges)), where=all_hold(where), edges_differ=False)
 
     def _node(self, name: str) -> NodePattern:
         label = self.spec.nodes.get(name, NodeSpec()).label or []

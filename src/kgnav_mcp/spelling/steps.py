@@ -27,7 +27,8 @@ from kgnav_mcp.plan import (
     Plan,
     PlanProblem,
 )
-from kgnav_mcp.spelling.json_conditions import WrongCondition, conditions_of, joined
+from kgnav_mcp.plan.walking import all_hold
+from kgnav_mcp.spelling.json_conditions import WrongCondition, conditions_of
 from kgnav_mcp.spelling.patterns import Strict, named_so, path_length
 from kgnav_mcp.spelling.returned import projections
 
@@ -105,7 +106,7 @@ class _Pattern:
     where: list[Expression] = field(default_factory=list[Expression])
 
     def match(self) -> Match:
-        return Match(tuple(self.nodes), tuple(self.edges), where=joined(self.where), edges_differ=False)
+        return Match(tuple(self.nodes), tuple(self.edges), where=all_hold(self.where), edges_differ=False)
 
 
 def parse_steps(given: Sequence[object]) -> tuple[Plan, frozenset[str]]:

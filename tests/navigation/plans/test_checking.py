@@ -10,9 +10,9 @@ import pytest
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.demo import demo_graph_path
 from kgnav_mcp.navigation.plans.checking import CheckedPlan
-from kgnav_mcp.navigation.plans.rewriting import parts
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import Call, Compare, Constant, During, EdgePattern, Function, ListOf, NodePattern, Property
+from kgnav_mcp.plan.walking import parts
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.spelling import read_plan
 

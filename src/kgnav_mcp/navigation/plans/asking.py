@@ -21,7 +21,7 @@ from kgnav_mcp.plan import (
     Match,
     Property,
 )
-from kgnav_mcp.plan.walking import all_parts, variables_of_match
+from kgnav_mcp.plan.walking import parts, variables_of
 
 _ROW = "\0row"
 """The column that says which row of another table one belongs to. No variable is called so."""
@@ -66,7 +66,7 @@ class Asker:
 
     async def _prepare(self, table: Table, expressions: Iterable[Expression]) -> None:
         """Read what expressions need of the graph for the rows of a table."""
-        for expression in dict.fromkeys(part for one in expressions for part in all_parts(one)):
+        for expression in dict.fromkeys(part for one in expressions for part in parts(one)):
             match expression:
                 case Property(owner, name, ids):
                     nodes = await nodes_of(table, owner)
@@ -92,7 +92,7 @@ class Asker:
 
     async def _count_fits(self, table: Table, expression: Exists | CountOf, match: Match) -> None:
         """Count how many times a pattern fits, once for each different row of the variables that it names."""
-        named = variables_of_match(match)
+        named = variables_of(match)
         outer = tuple(name for name in table.names if name in named)
         fits = self._fits.setdefault(expression, Fits(outer))
         if fits.outer != outer:

@@ -90,7 +90,7 @@ class _Checker:
     async def checked(self, plan: Plan) -> CheckedPlan:
         """The plan in ids, with what was found."""
         pipelines = [await self._pipeline(pipeline) for pipeline in plan.pipelines]
-        mended = await self.findings.mended(plan) if self.findings.problems else None
+        mended = self.findings.mended(plan) if self.findings.problems else None
         return CheckedPlan(
             replace(plan, pipelines=tuple(pipelines)),
             tuple(self.findings.problems),

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.navigation.plans.entities import EntityReader
 from kgnav_mcp.navigation.plans.findings import Findings, meant
-from kgnav_mcp.navigation.plans.rewriting import rewritten
 from kgnav_mcp.navigation.plans.scopes import Edge, Node, Scope
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.navigation.resolving import called
@@ -29,6 +28,7 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
+from kgnav_mcp.plan.walking import rewritten_in_turn
 
 ID = "id"
 """The property that every node has: its id, where the graph has no property that is called so."""
@@ -72,7 +72,7 @@ class ConditionChecker:
                 case _:
                     return None
 
-        return None if expression is None else await rewritten(expression, change)
+        return None if expression is None else await rewritten_in_turn(expression, change)
 
     async def _compared(self, condition: Compare, scope: Scope) -> Expression | None:
         condition = _property_first(condition)

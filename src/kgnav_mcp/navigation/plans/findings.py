@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from rapidfuzz import fuzz
 
-from kgnav_mcp.navigation.plans.rewriting import rewritten
 from kgnav_mcp.plan import Plan, PlanProblem
+from kgnav_mcp.plan.walking import rewritten
 
 _LIKE = 75
 """Of 100: how like a word must be to be the one that was meant."""
@@ -42,16 +42,16 @@ class Findings:
         """The part as it was mended so far."""
         return self._mended.get(id(part), (part, part))[1]
 
-    async def mended(self, plan: Plan) -> Plan | None:
+    def mended(self, plan: Plan) -> Plan | None:
         """The plan as it was written with everything mended; None where something cannot be."""
         if self._unmended or not self._mended:
             return None
 
-        async def change(part: object) -> object | None:
+        def change(part: object) -> object | None:
             found = self._mended.get(id(part))
             return found[1] if found is not None else None
 
-        return await rewritten(plan, change)
+        return rewritten(plan, change, patterns=True)
 
 
 def meant(name: str, alternatives: Sequence[str]) -> str | None:

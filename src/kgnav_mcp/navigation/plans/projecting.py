@@ -12,12 +12,12 @@ from kgnav_mcp.navigation.plans.functions import number_of
 from kgnav_mcp.navigation.plans.patterns import PROOF
 from kgnav_mcp.navigation.plans.values import Rank, Row, Table, Value, flat, identity, rank
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Project, Variable
-from kgnav_mcp.plan.walking import all_parts, conjuncts, rewritten
+from kgnav_mcp.plan.walking import aggregates, conjuncts, rewritten
 
 
 async def projected(asker: Asker, project: Project, table: Table, *, sorted_before: bool = False) -> Table:
     """The rows of a projection, in its order. `sorted_before`: the clause before has put the rows in an order."""
-    if any(_aggregates(column.value) for column in project.columns):
+    if any(aggregates(column.value) for column in project.columns):
         table, project = await _grouped(asker, project, table, sorted_before)
     names = tuple(column.name for column in project.columns)
     cells = await asker.values(table, [column.value for column in project.columns])
@@ -96,15 +96,11 @@ def _distinct(rows: Iterable[Row], width: int, hidden: Sequence[str]) -> list[Ro
     return [(*row[:proof], tuple(rests[key]), *row[proof + 1 :]) for key, row in found.items()]
 
 
-def _aggregates(expression: Expression) -> list[Aggregate]:
-    return [part for part in all_parts(expression) if isinstance(part, Aggregate)]
-
-
 async def _grouped(asker: Asker, project: Project, table: Table, sorted_before: bool) -> tuple[Table, Project]:
     """One row for each group, with its sums as columns; and the projection that reads them there."""
-    keys = [column.value for column in project.columns if not _aggregates(column.value)]
+    keys = [column.value for column in project.columns if not aggregates(column.value)]
     wanted = [column.value for column in project.columns] + [order.by for order in project.order]
-    sums = list(dict.fromkeys(one for expression in wanted for one in _aggregates(expression)))
+    sums = list(dict.fromkeys(one for expression in wanted for one in aggregates(expression)))
     of = [one.of for one in sums]
     asked = [each for each in of if each is not None]
     key_rows = await asker.values(table, keys)

@@ -12,11 +12,7 @@ from kgnav_mcp.plan import (
     Column,
     Compare,
     Constant,
-    CountOf,
-    During,
-    Exists,
     Expression,
-    HasLabel,
     IsNull,
     Joined,
     ListOf,
@@ -26,14 +22,13 @@ from kgnav_mcp.plan import (
     Plan,
     PlanProblem,
     Project,
-    Property,
     Unwind,
     Variable,
 )
+from kgnav_mcp.plan.walking import aggregates, rewritten, variables_of
 from kgnav_mcp.spelling.cypher.patterns import Patterns
 from kgnav_mcp.spelling.cypher.reading import Context, Reading, Scope, has, name_of, tree, trees
 from kgnav_mcp.spelling.cypher.syntax import Node, refused
-from kgnav_mcp.spelling.cypher.walking import aggregates, all_parts, changed
 
 MOST_CLAUSES: Final = 100
 """Clauses of one plan, those of all sides of a union."""
@@ -58,10 +53,10 @@ class _Behind:
 
     def by_columns(self, expression: Expression) -> Expression:
         """The expression with the columns instead of what they are made of."""
-        return changed(expression, self._column)
+        return rewritten(expression, self._column)
 
     def _column(self, part: Expression) -> Expression | None:
-        return None if self._shadowed and _variables(part) & self._shadowed else self._columns.get(part)
+        return None if self._shadowed and variables_of(part) & self._shadowed else self._columns.get(part)
 
 
 class Clauses:
@@ -202,10 +197,10 @@ class Clauses:
         for column in columns:
             if not aggregates(column.value):
                 continue
-            loose = changed(
+            loose = rewritten(
                 column.value, lambda part: Constant(None) if isinstance(part, Aggregate) or part in keys else None
             )
-            for name in sorted(_variables(loose) & self._scope.keys()):
+            for name in sorted(variables_of(loose) & self._scope.keys()):
                 reason = f"{name} stands beside an aggregate, so its value is a column of its own"
                 self._reading.refuse(clause, reason, f"WITH {name}, count(*) AS c, then RETURN ...")
 
@@ -215,7 +210,7 @@ class Clauses:
     def _behind(self, node: Node, behind: _Behind, no_aggregate: str | None) -> Expression:
         """What is sorted by or asked of rows that are projected: it may use columns, and what they are made of."""
         read = behind.by_columns(self._patterns.expressions.read(node, Context(behind.all, no_aggregate)))
-        if aggregates(read) or _variables(read) & behind.lost:
+        if aggregates(read) or variables_of(read) & behind.lost:
             reason = "where rows are counted or made distinct, only what is returned can be used behind it"
             self._reading.refuse(node, reason, *behind.visible)
         return read
@@ -246,18 +241,3 @@ def _kind(value: Expression, scope: Mapping[str, str]) -> str:
             return "literal"
         case _:
             return "value"
-
-
-def _variables(expression: Expression) -> set[str]:
-    """The variables that an expression uses, those of the patterns inside of it too."""
-    found: set[str] = set()
-    for part in all_parts(expression):
-        match part:
-            case Variable(name) | Property(name) | HasLabel(name) | During(name):
-                found.add(name)
-            case Exists(match) | CountOf(match):
-                found.update(element.variable for element in (*match.nodes, *match.edges))
-                found.update(_variables(match.where) if match.where is not None else ())
-            case _:
-                pass
-    return found

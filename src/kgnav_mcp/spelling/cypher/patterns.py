@@ -20,11 +20,11 @@ from kgnav_mcp.plan import (
     Property,
     is_named,
 )
+from kgnav_mcp.plan.walking import all_hold
 from kgnav_mcp.spelling.cypher.expressions import Expressions
 from kgnav_mcp.spelling.cypher.labels import conjuncts, group_of, types_of
 from kgnav_mcp.spelling.cypher.reading import Context, Reading, Scope, has, name_of, tokens, tree, trees
 from kgnav_mcp.spelling.cypher.syntax import Node
-from kgnav_mcp.spelling.cypher.walking import all_hold
 
 MOST_ELEMENTS: Final = 200
 """Nodes and edges in the patterns of one plan."""

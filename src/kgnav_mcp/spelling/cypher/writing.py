@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from itertools import count
 from typing import Final, cast
 
@@ -33,9 +32,9 @@ from kgnav_mcp.plan import (
     Variable,
     is_named,
 )
+from kgnav_mcp.plan.walking import members, rewritten
 from kgnav_mcp.spelling.cypher.layout import Chain, chains, stands_alone
 from kgnav_mcp.spelling.cypher.values import Values, quoted
-from kgnav_mcp.spelling.cypher.walking import changed
 
 _FUNCTIONS: Final = {
     PathKind.SHORTEST: "shortestPath",
@@ -102,7 +101,7 @@ class _Writer:
 
     def _key(self, key: Order, implied: Mapping[Expression, Expression]) -> str:
         """A value to sort by; a column without a name of its own stands there as its value."""
-        by = changed(key.by, implied.get)
+        by = rewritten(key.by, implied.get)
         return f"{self.values.write(by)} DESC" if key.descending else self.values.write(by)
 
     def _implied(self, column: Column, *, returns: bool) -> bool:
@@ -245,9 +244,5 @@ def _uses_of_value(part: object) -> Iterator[str]:
             yield from (name, name)
         case _:
             pass
-    if isinstance(part, tuple):
-        for each in cast("tuple[object, ...]", part):
-            yield from _uses(each)
-    elif is_dataclass(part):
-        for field in fields(part):
-            yield from _uses(getattr(part, field.name))
+    for each in members(part):
+        yield from _uses(each)
