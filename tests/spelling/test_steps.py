@@ -106,6 +106,21 @@ def test_except_leaves_out_the_whole_set_of_a_step():
     assert {edge.variable for edge in left_out.edges}.isdisjoint(edge.variable for edge in found.edges)
 
 
+def test_steps_that_are_only_left_out_are_no_part_of_what_must_fit():
+    plan, one_node = parse_steps(
+        [
+            FILM,
+            {"as": "other", "find_node": {"name": "Down"}},
+            {"as": "seen", "fetch_neighbors": {"from": "other"}},
+            {"as": "actors", "fetch_neighbors": {"from": "film", "except": "seen"}},
+        ]
+    )
+
+    (main,) = plan.pipelines[0].matches
+    assert [node.variable for node in main.nodes] == ["film", "actors"]
+    assert one_node == {"film", "@other1"}
+
+
 def test_common_nodes_are_neighbours_of_each_side():
     pairs: list[Any] = [["film", "starred"], {"node": "actors", "edge_type": "knows", "direction": "incoming"}]
     found = match(FILM, ACTORS, {"as": "both", "find_common_nodes": pairs})

@@ -1,7 +1,8 @@
 """Plans as GraphRunner's steps in JSON: Find_Node, Fetch_Neighbors and Find_Common_Nodes, each a named set of nodes.
 
 All steps that what is returned rests on hold together: a row is one choice of a node from each returned or counted set,
-with nodes of the other sets that tie them. Source: GraphRunner, its three actions and its plans in steps.
+with nodes of the other sets that tie them. A set that is only left out by others may be empty. Source: GraphRunner, its
+three actions and its plans in steps.
 """
 
 from __future__ import annotations
@@ -84,12 +85,22 @@ class Step(Strict):
     limit: int | None = Field(default=None, ge=0)
 
     @property
-    def uses(self) -> list[str]:
-        """The steps it starts from, and those whose nodes it leaves out."""
+    def rests_on(self) -> list[str]:
+        """The steps it starts from."""
         if self.fetch_neighbors is not None:
-            excluded = self.fetch_neighbors.excluded or []
-            return [self.fetch_neighbors.source, *([excluded] if isinstance(excluded, str) else excluded)]
+            return [self.fetch_neighbors.source]
         return [pair.node for pair in self.find_common_nodes or ()]
+
+    @property
+    def leaves_out(self) -> list[str]:
+        """The steps whose nodes it leaves out."""
+        excluded = (self.fetch_neighbors.excluded if self.fetch_neighbors is not None else None) or []
+        return [excluded] if isinstance(excluded, str) else excluded
+
+    @property
+    def uses(self) -> list[str]:
+        """All steps that it names."""
+        return [*self.rests_on, *self.leaves_out]
 
     @property
     def actions(self) -> int:
@@ -131,8 +142,10 @@ def parse_steps(given: Sequence[object]) -> tuple[Plan, frozenset[str]]:
     reader = _Reader(actions, problems)
     plan = reader.plan(result)
     if problems:
-        raise InvalidPlan(problems, next_step="Mend these steps; only they need to be written again.")
-    return plan, frozenset(name for name, step in actions.items() if step.find_node and step.find_node.name)
+        raise InvalidPlan(
+            list(dict.fromkeys(problems)), next_step="Mend these steps; only they need to be written again."
+        )
+    return plan, frozenset(reader.one_node)
 
 
 def _problems(step: str, error: ValidationError) -> Iterator[PlanProblem]:
@@ -163,25 +176,27 @@ class _Reader:
         self.steps = steps
         self.problems = problems
         self.copies = 0
+        self.one_node: set[str] = set()
+        """The variables whose name may mean one node only."""
 
     def plan(self, result: Step) -> Plan:
-        pattern = _Pattern()
-        for name in self.steps:
-            self._add(name, {}, pattern)
         texts = [result.returned] if isinstance(result.returned, str) else result.returned or []
         order = [result.order] if isinstance(result.order, str) else result.order or []
         try:
             results = projections(texts, order, result.limit, list(self.steps))
         except WrongCondition as error:
             self.problems.append(PlanProblem(f"return {error.place}", error.reason, error.alternatives))
-            results = ()
+            results, used = (), list(self.steps)
         else:
-            used = {column.name for column in results[0].columns}
+            used = [column.name for column in results[0].columns]
             self.problems += (
                 PlanProblem(name, "no other step uses it and it is not returned", (f"return {name}",))
                 for name in self.steps
                 if name not in used and not any(name in step.uses for step in self.steps.values())
             )
+        pattern = _Pattern()
+        for name in self._needed(used):
+            self._add(name, {}, pattern)
         return Plan((Pipeline((pattern.match(), *results)),))
 
     def _add(self, name: str, called: dict[str, str], pattern: _Pattern) -> None:
@@ -190,6 +205,7 @@ class _Reader:
         if step.find_node is not None:
             found = step.find_node
             pattern.nodes.append(_node(variable, found.type))
+            self.one_node |= {variable} if found.name else set()
             pattern.where += named_so(variable, found.name, found.id)
             pattern.where += self._where(variable, found.where, f"{name} where")
         elif step.fetch_neighbors is not None:
@@ -212,8 +228,7 @@ class _Reader:
         pattern.edges.append(_edge(edge, ends, types, step.direction, length))
         pattern.where += self._where(variable, step.where, f"{name} where")
         pattern.where += self._where(edge, step.edge_where, f"{name} edge_where")
-        excluded = [step.excluded] if isinstance(step.excluded, str) else step.excluded or []
-        for other in excluded:
+        for other in self.steps[name].leaves_out:
             if other in self.steps and other != name:
                 pattern.where.append(Not(Exists(self._among(other, variable))))
 
@@ -224,17 +239,20 @@ class _Reader:
     def _among(self, step: str, variable: str) -> Match:
         """That a node is in the set of a step: the steps that lead there, once more, in variables of their own."""
         self.copies += 1
-        needed = self._needed(step)
+        needed = self._needed([step])
         called = {name: f"{UNNAMED}{name}{self.copies}" for name in needed} | {step: variable}
         pattern = _Pattern()
         for name in needed:
             self._add(name, called, pattern)
         return pattern.match()
 
-    def _needed(self, step: str) -> list[str]:
-        names, found = list(self.steps), [step]
+    def _needed(self, steps: Sequence[str]) -> list[str]:
+        """Some steps and all that they rest on, in the order of the plan."""
+        names, found = list(self.steps), list(steps)
         for name in found:
-            later = (used for used in self.steps[name].uses if used in names and names.index(used) < names.index(name))
+            later = (
+                used for used in self.steps[name].rests_on if used in names and names.index(used) < names.index(name)
+            )
             found += (used for used in later if used not in found)
         return sorted(found, key=names.index)
 
