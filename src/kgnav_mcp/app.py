@@ -167,7 +167,7 @@ class App:
         )
         self._closing = AsyncExitStack()
         self.ranker = make_ranker(settings, self._closing)
-        self.render_options = RenderOptions(settings.budget, settings.literal_limit, settings.structured)
+        self.render_options = RenderOptions(settings.budget, settings.literal_limit)
 
     def graph(self, name: str | None = None) -> Graph:
         """The graph of this name; without a name the first one.

@@ -7,13 +7,14 @@ import pytest
 from kgnav_bench.baselines import sog_table, sparql_json
 from kgnav_bench.tables import UnreadableAnswerError, parse
 from kgnav_mcp.model import Count, Stop
+from kgnav_mcp.render.columns import Column
 from kgnav_mcp.render.table import RenderOptions, Table, fit
 
 COLUMNS = ("property", "value")
 
 
 def answer(rows: list[tuple[str, str]], total: Count, stop: Stop = Stop.COMPLETE, **more: object) -> str:
-    table = Table("rows", COLUMNS, rows, total, stop, **more)  # pyright: ignore[reportArgumentType]
+    table = Table("rows", [*map(Column, COLUMNS)], rows, total, stop, **more)  # pyright: ignore[reportArgumentType]
     return fit(table, RenderOptions(), lambda shown: f"cursor-{shown}").text
 
 

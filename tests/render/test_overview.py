@@ -58,10 +58,10 @@ def test_empty_columns_and_sections_are_left_out() -> None:
 
 def test_the_structured_facts_are_the_rows_that_are_shown() -> None:
     answer = schema_overview("g", schema(2, 5000, 1), None, OPTIONS)
-    rows = cast("list[dict[str, str]]", answer.facts["rows"])
+    rows = cast("list[dict[str, object]]", answer.facts["rows"])
     shown = [line for line in answer.text.splitlines() if line.startswith("a_rather_long")]
     assert len(rows) == len(shown)
-    assert rows[0] == {"kind": "label", "label": "a_rather_long_name_of_something_0", "name": "Name 0", "nodes": "0"}
+    assert rows[0] == {"kind": "label", "label": "a_rather_long_name_of_something_0", "name": "Name 0", "nodes": 0}
 
 
 def test_coined_prefixes_of_an_overview_are_explained_within_its_2000_tokens() -> None:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from kgnav_mcp.model import Completeness, Count, Stop
-from kgnav_mcp.render.table import RenderOptions, Table, completeness_line, count_text, fit
+from kgnav_mcp.render.columns import Column, count_text
+from kgnav_mcp.render.table import RenderOptions, Table, completeness_line, fit
 from kgnav_mcp.render.tokens import count_tokens
 
 
@@ -19,13 +20,12 @@ def table(rows: int, total: Count | None = None, stop: Stop = Stop.COMPLETE, off
     cells = [(f"relation_{n}", f"value number {n}", "") for n in range(rows)]
     return Table(
         "rows",
-        ("property", "value", "qualifiers"),
+        (Column("property"), Column("value"), Column("qualifiers", optional=True)),
         cells,
         total or Count(rows),
         stop,
         offset,
         empty="nothing is here.",
-        optional=frozenset({"qualifiers"}),
     )
 
 
@@ -51,7 +51,7 @@ def test_no_answer_is_over_its_budget_and_the_cut_is_at_a_row(budget: int) -> No
 
 
 def test_a_row_larger_than_the_budget_is_shown_all_the_same() -> None:
-    huge = Table("rows", ("value",), [("word " * 5000,), ("next",)], Count(2))
+    huge = Table("rows", (Column("value"),), [("word " * 5000,), ("next",)], Count(2))
     assert fit(huge, RenderOptions(budget=500), at).text.startswith('showing 1 of 2 rows; next: cursor "c1"')
 
 
@@ -75,7 +75,7 @@ def test_structured_facts_are_the_same_as_the_table() -> None:
 
 
 def test_a_cell_cannot_break_the_table() -> None:
-    hostile = Table("rows", ("value",), [("a|b\nc\u202e",)], Count(1))
+    hostile = Table("rows", (Column("value"),), [("a|b\nc\u202e",)], Count(1))
     assert fit(hostile, RenderOptions(), at).text == "1 row\nvalue\n--\na\\|b c"
 
 
@@ -138,7 +138,7 @@ def test_a_coined_prefix_is_explained_once_where_it_occurs_and_within_the_budget
         budget=400, coined_prefixes={"ns1": "http://place.example.org/", "ns2": "http://unused.example.org/"}
     )
     rows = [(f"ns1:place{n}", "a value about ns2", "") for n in range(500)]
-    answer = fit(Table("rows", ("value", "text", "more"), rows, Count(500)), options, at)
+    answer = fit(Table("rows", (Column("value"), Column("text"), Column("more")), rows, Count(500)), options, at)
     assert answer.text.endswith("\nPrefixes: ns1: is http://place.example.org/")
     assert count_tokens(answer.text) <= options.budget
     assert answer.text.startswith("showing ")
@@ -148,7 +148,7 @@ def test_a_coined_prefix_is_explained_once_where_it_occurs_and_within_the_budget
 def test_no_prefix_is_explained_that_does_not_occur() -> None:
     options = RenderOptions(coined_prefixes={"ns1": "http://place.example.org/"})
     rows = [("columns1:x", "ns1 : y", "xns1:z")]
-    assert "Prefixes" not in fit(Table("rows", ("a", "b", "c"), rows, Count(1)), options).text
+    assert "Prefixes" not in fit(Table("rows", (Column("a"), Column("b"), Column("c")), rows, Count(1)), options).text
 
 
 def test_of_very_many_coined_prefixes_those_are_explained_that_a_quarter_of_the_budget_holds() -> None:
@@ -156,6 +156,6 @@ def test_of_very_many_coined_prefixes_those_are_explained_that_a_quarter_of_the_
         budget=400, coined_prefixes={f"ns{n}": f"http://place-{n}.example.org/" for n in range(100)}
     )
     row = " ".join(f"ns{n}:x" for n in range(100))
-    answer = fit(Table("rows", ("value",), [(row,)], Count(1)), options).text
+    answer = fit(Table("rows", (Column("value"),), [(row,)], Count(1)), options).text
     assert "Prefixes: ns0: is http://place-0.example.org/, ns1: is" in answer
     assert "ns50: is" not in answer

@@ -8,13 +8,15 @@ from pydantic import Field
 
 from kgnav_mcp.model import Triple
 from kgnav_mcp.render.calls import call_text
-from kgnav_mcp.render.table import Answer, RenderedAnswer
+from kgnav_mcp.render.columns import Column
+from kgnav_mcp.render.table import Answer, row_answer
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec, step_by_step
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 
+NOTE = (Column("note"),)
 NOTES: list[str] = []
 """What was written down in this process."""
 
@@ -29,9 +31,7 @@ class WriteDown(Arguments):
 async def write_down(call: ToolCall, given: WriteDown) -> Answer:
     """Keep the note, and answer with it."""
     NOTES.append(given.note)
-    return RenderedAnswer(
-        f"{call.graph.name}: {given.note}", {"completeness": {}, "rows": [{"note": given.note}], "notes": []}
-    )
+    return row_answer(f"{call.graph.name}: {given.note}", NOTE, (given.note,))
 
 
 def _step_calls(step: Triple) -> str:
@@ -49,6 +49,7 @@ TOOLSET = Toolset(
             description="Keep a note. It is there at the next call.",
             arguments=WriteDown,
             run=write_down,
+            tables=(NOTE,),
             read_only=False,
             idempotent=False,
         ),

@@ -8,7 +8,9 @@ from typing import cast
 from kgnav_mcp.render.tokens import count_tokens
 
 _CUT = "...\nCut here: the whole text has {:,} characters, which is more than an answer may have."
-_SHORTER = (1000, 300, 100, 30, 10, 0)
+SHORTEST_CUT = 10
+"""Characters that are left of any text: a word of a fixed list, such as a direction, stays whole."""
+_SHORTER = (1000, 300, 100, 30, SHORTEST_CUT)
 """Characters that the texts of structured content are cut to, one length after the other until it fits."""
 
 

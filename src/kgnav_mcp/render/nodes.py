@@ -19,7 +19,8 @@ from kgnav_mcp.model import (
     ValueFacts,
 )
 from kgnav_mcp.render.calls import call_text, next_call
-from kgnav_mcp.render.table import RenderOptions, Table, count_text
+from kgnav_mcp.render.columns import DIRECTION, Column, Columns, Kind, Row, Shown, count_text
+from kgnav_mcp.render.table import RenderOptions, Table
 from kgnav_mcp.render.text import (
     joined,
     literal_text,
@@ -32,6 +33,34 @@ from kgnav_mcp.render.text import (
 
 _CELL_LIMIT = 80
 
+NODE_COLUMNS = Column("node"), Column("name"), Column("labels", optional=True), Column("properties", optional=True)
+NEIGHBOR_COLUMNS = (
+    Column("node", optional=True),
+    DIRECTION,
+    Column("relationship"),
+    Column("neighbor"),
+    Column("neighborName"),
+    Column("neighborLabels", optional=True),
+    Column("neighborProperties", optional=True),
+    Column("relationshipProperties", optional=True),
+)
+RELATIONSHIP_COLUMNS = Column("relationship"), DIRECTION, Column("rows", Kind.COUNT), Column("examples")
+CANDIDATE_COLUMNS = (
+    Column("entity"),
+    Column("name"),
+    Column("types", optional=True),
+    Column("description", optional=True),
+    Column("degree", Kind.COUNT),
+    Column("sitelinks", Kind.INTEGER, optional=True),
+    Column("score", Kind.NUMBER),
+    Column("matched", optional=True),
+)
+
+
+def value_columns(counted: str) -> Columns:
+    """Values, and how many nodes or relationships (`counted`) have each."""
+    return Column("value"), Column(counted, Kind.COUNT)
+
 
 def nodes_table(
     page: Page[NodeProperties], options: RenderOptions, offset: int, *, condition: str, next_step: str
@@ -43,7 +72,7 @@ def nodes_table(
     step = _look_at(page.items[0].entity) if page.items else ""
     return Table(
         "nodes",
-        ("node", "name", "labels", "properties"),
+        NODE_COLUMNS,
         (
             (
                 *value_and_label(item.entity, options.literal_limit),
@@ -57,7 +86,6 @@ def nodes_table(
         offset,
         empty=f"no node {'was found with' if page.note else 'has'} {condition}. {next_step}",
         notes=tuple(filter(None, (page.note, step))),
-        optional=frozenset({"labels", "properties"}),
     )
 
 
@@ -92,16 +120,7 @@ def nearest_neighbours_table(
     who = ", ".join(name_and_id(anchor) for anchor in found.anchors.items[:3])
     return Table(
         "neighbors",
-        (
-            "node",
-            "direction",
-            "relationship",
-            "neighbor",
-            "neighborName",
-            "neighborLabels",
-            "neighborProperties",
-            "relationshipProperties",
-        ),
+        NEIGHBOR_COLUMNS,
         _links(page.items, found, options),
         page.total,
         page.stop,
@@ -110,11 +129,10 @@ def nearest_neighbours_table(
         if found.anchors.items
         else f"no node has {condition}. {next_step}",
         notes=notes,
-        optional=frozenset({"node", "neighborLabels", "neighborProperties", "relationshipProperties"}),
     )
 
 
-def _links(links: Sequence[Link], found: NearestNeighbours, options: RenderOptions) -> Iterator[Sequence[str]]:
+def _links(links: Sequence[Link], found: NearestNeighbours, options: RenderOptions) -> Iterator[Row]:
     several = len(found.anchors.items) > 1
     for link in links:
         triple = link.triple
@@ -144,12 +162,12 @@ def _hub(anchors: Page[Entity], page: Page[RelationFacts], notes: tuple[str, ...
     step = f"{call}, or this call" if call else "this call"
     return Table(
         "relations",
-        ("relationship", "direction", "rows", "examples"),
+        RELATIONSHIP_COLUMNS,
         (
             (
                 printable_id(facts.relation.id),
                 facts.direction,
-                count_text(facts.count),
+                facts.count,
                 "; ".join(node_text(node, _CELL_LIMIT) for node in facts.examples),
             )
             for facts in page.items
@@ -176,8 +194,8 @@ def values_table(page: Page[ValueFacts], options: RenderOptions, offset: int, *,
     """
     return Table(
         "values",
-        ("value", counted),
-        ((literal_text(facts.value, options.literal_limit), count_text(facts.count)) for facts in page.items),
+        value_columns(counted),
+        ((literal_text(facts.value, options.literal_limit), facts.count) for facts in page.items),
         page.total,
         page.stop,
         offset,
@@ -193,15 +211,15 @@ def candidates_table(page: Page[Candidate], options: RenderOptions, *, hint: str
     more = "not among them? Give more of the name, node_type, or a larger limit." if page.stop is Stop.LIMIT else ""
     return Table(
         "candidates",
-        ("entity", "name", "types", "description", "degree", "sitelinks", "score", "matched"),
+        CANDIDATE_COLUMNS,
         (
             (
                 *value_and_label(item.entity, limit),
                 joined(item.entity.types, limit),
                 clipped(item.entity.description or "", limit),
-                count_text(item.degree),
-                "" if item.sitelinks is None else f"{item.sitelinks:,}",
-                f"{item.score:.2f}",
+                item.degree,
+                None if item.sitelinks is None else Shown(f"{item.sitelinks:,}", item.sitelinks),
+                Shown(f"{item.score:.2f}", round(item.score, 2)),
                 "" if item.matched in (item.entity.label, item.entity.description) else clipped(item.matched, limit),
             )
             for item in page.items
@@ -211,5 +229,4 @@ def candidates_table(page: Page[Candidate], options: RenderOptions, *, hint: str
         empty=f"no entity has a name like {echoed(hint)}. Next: find_node with fewer or other words, or "
         "describe_graph() to see what this graph is about.",
         notes=tuple(filter(None, (page.note, "; ".join(filter(None, (step, more)))))),
-        optional=frozenset({"types", "description", "sitelinks", "matched"}),
     )

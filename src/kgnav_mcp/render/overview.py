@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgnav_mcp.clipping import clipped
-from kgnav_mcp.model import EdgeFacts, LabelFacts, PropertyFacts, Schema
+from kgnav_mcp.model import Completeness, Count, EdgeFacts, LabelFacts, PropertyFacts, Schema, Stop
 from kgnav_mcp.render.calls import call_text
-from kgnav_mcp.render.table import RenderedAnswer, RenderOptions, count_text, singular
+from kgnav_mcp.render.columns import Column, Columns, Kind, Row, answer_facts, count_text, row_facts, row_texts
+from kgnav_mcp.render.table import RenderedAnswer, RenderOptions, singular, without_empty
 from kgnav_mcp.render.text import NAME_LIMIT, clean, printable_id, table_cell
 from kgnav_mcp.render.tokens import count_tokens
 
@@ -24,6 +25,26 @@ _HEADING = 40
 _KIND = 5
 """Tokens that a row's kind takes in structured content."""
 
+_LABELS = Column("label"), Column("name", optional=True), Column("nodes", Kind.COUNT)
+_RELATIONS = (
+    Column("relation"),
+    Column("triples", Kind.COUNT),
+    Column("joins", optional=True),
+    Column("from", optional=True),
+    Column("to", optional=True),
+    Column("qualifiers", optional=True),
+)
+_PROPERTIES = Column("property"), Column("values", Kind.COUNT), Column("types", optional=True)
+
+
+def _with_kind(columns: Columns) -> Columns:
+    """The columns of a section whose rows stand among others: each says its kind, which its first column is called."""
+    kind = columns[0].name
+    return Column("kind", choices=(kind,)), *columns
+
+
+OVERVIEW_COLUMNS = tuple(map(_with_kind, (_LABELS, _RELATIONS, _PROPERTIES)))
+
 _ENDS = 4
 _JOINS = 2
 """Pairs of labels shown of each relation of an overview."""
@@ -36,9 +57,9 @@ class Section:
     """One list of a schema, cut to its share of the budget."""
 
     title: str
-    columns: Sequence[str]
+    columns: Sequence[Column]
     """Those with something in them."""
-    rows: Sequence[Sequence[str]]
+    rows: Sequence[Row]
     total: int
     """Rows before the cut."""
     tokens: int
@@ -54,14 +75,15 @@ class Section:
         cut = "" if len(self.rows) == self.total else f", the {len(self.rows):,} largest; describe_graph(name=...) "
         cut += "shows any other" if cut else ""
         noun = self.title if self.total > 1 else singular(self.title)
-        table = ["|".join(map(table_cell, row)) for row in self.rows]
-        return ["", f"{self.total:,} {noun}{cut}", "|".join(self.columns), "|".join("--" for _ in self.columns), *table]
+        table = ["|".join(map(table_cell, row_texts(row))) for row in self.rows]
+        names = [column.name for column in self.columns]
+        return ["", f"{self.total:,} {noun}{cut}", "|".join(names), "|".join("--" for _ in names), *table]
 
     @property
     def facts(self) -> list[dict[str, object]]:
         """The same rows keyed by column, each with its kind."""
         kind = singular(self.title)
-        return [{"kind": kind, **dict(zip(self.columns, map(clean, row), strict=True))} for row in self.rows]
+        return [{"kind": kind, **row_facts(self.columns, row)} for row in self.rows]
 
 
 def schema_overview(graph: str, schema: Schema, name: str | None, options: RenderOptions) -> RenderedAnswer:
@@ -71,57 +93,45 @@ def schema_overview(graph: str, schema: Schema, name: str | None, options: Rende
     """
     left = (options.budget if name else min(options.budget, OVERVIEW_TOKENS)) - _FRAME
     third = left // 3
-    labels = _fit("labels", ("label", "name", "nodes"), [*map(_label, schema.labels)], third, options)
-    properties = _fit(
-        "properties", ("property", "values", "types"), [*map(_property, schema.properties)], third, options
-    )
+    labels = _fit("labels", _LABELS, [*map(_label, schema.labels)], third, options)
+    properties = _fit("properties", _PROPERTIES, [*map(_property, schema.properties)], third, options)
     left -= labels.tokens + properties.tokens
-    edges = ("relation", "triples", "joins", "from", "to", "qualifiers")
     joined = [_edge(facts, name) for facts in schema.relations]
-    relations = _fit("relations", edges, joined, left, options)
+    relations = _fit("relations", _RELATIONS, joined, left, options)
     sections = (labels, relations, properties)
     legend = options.prefix_legend("\n".join(line for section in sections for line in section.lines), third)
     if legend:
-        relations = _fit("relations", edges, joined, left - count_tokens(legend[0]), options)
+        relations = _fit("relations", _RELATIONS, joined, left - count_tokens(legend[0]), options)
         sections = (labels, relations, properties)
     head, step = _head(graph, schema, name), _next(schema, name)
     text = "\n".join((head, *(line for section in sections for line in section.lines), "", *map(clean, legend), step))
     rows = [row for section in sections for row in section.facts]
     whole = all(len(section.rows) == section.total for section in sections)
-    completeness = {
-        "shown": len(rows),
-        "total": sum(section.total for section in sections),
-        "stop": "complete" if whole else "budget",
-    }
-    return RenderedAnswer(
-        text, {"completeness": completeness, "rows": rows, "notes": [head, *map(clean, legend), step]}
-    )
+    total = Count(sum(section.total for section in sections))
+    completeness = Completeness(len(rows), total, Stop.COMPLETE if whole else Stop.BUDGET)
+    return RenderedAnswer(text, answer_facts(completeness, rows, (head, *legend, step)))
 
 
-def _fit(
-    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], budget: int, options: RenderOptions
-) -> Section:
+def _fit(title: str, columns: Columns, rows: Sequence[Row], budget: int, options: RenderOptions) -> Section:
     """A section with the rows that fit the budget."""
-    keep = [n for n in range(len(columns)) if any(row[n] for row in rows)]
-    named = [columns[n] for n in keep]
-    shown: list[Sequence[str]] = []
+    named, all_rows = without_empty(columns, rows)
+    shown: list[Row] = []
     tokens = _HEADING if rows else 0
-    for row in rows:
-        kept = [row[n] for n in keep]
-        size = options.row_tokens(named, kept) + (_KIND if options.structured else 0)
+    for row in all_rows:
+        size = options.row_tokens(named, row) + (_KIND if options.structured else 0)
         if tokens + size > budget:
             break
         tokens += size
-        shown.append(kept)
+        shown.append(row)
     return Section(title, named, shown, len(rows), tokens)
 
 
-def _label(facts: LabelFacts) -> Sequence[str]:
+def _label(facts: LabelFacts) -> Row:
     name = "" if facts.label == facts.id else clipped(facts.label, NAME_LIMIT)
-    return printable_id(facts.id), name, count_text(facts.count)
+    return printable_id(facts.id), name, facts.count
 
 
-def _edge(facts: EdgeFacts, name: str | None) -> Sequence[str]:
+def _edge(facts: EdgeFacts, name: str | None) -> Row:
     """A relation with the pairs of labels that it joins; where these are not known, with the labels at either end.
 
     Around a label these are the pairs with that label.
@@ -133,7 +143,7 @@ def _edge(facts: EdgeFacts, name: str | None) -> Sequence[str]:
     ends = ("", "") if shown else (_some(facts.heads), _some(facts.tails))
     return (
         printable_id(facts.relation.id),
-        count_text(facts.count),
+        facts.count,
         ", ".join(shown),
         *ends,
         _some(facts.qualifiers),
@@ -144,8 +154,8 @@ def _label_pattern(label: str) -> str:
     return f"(:{clipped(label, NAME_LIMIT)})"
 
 
-def _property(facts: PropertyFacts) -> Sequence[str]:
-    return printable_id(facts.relation.id), count_text(facts.count), _some(facts.datatypes)
+def _property(facts: PropertyFacts) -> Row:
+    return printable_id(facts.relation.id), facts.count, _some(facts.datatypes)
 
 
 def _some(names: Sequence[str]) -> str:

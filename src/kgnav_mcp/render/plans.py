@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import isfinite
 
 from kgnav_mcp.clipping import clipped
 from kgnav_mcp.model import Cell, Entity, PartSize, Path, PlanPage, Qualifier, Triple
-from kgnav_mcp.render.table import RenderOptions, Table, count_text
+from kgnav_mcp.render.columns import Column, Columns, Kind, Row, Shown, TableCell, cell_value, count_text
+from kgnav_mcp.render.table import RenderOptions, Table
 from kgnav_mcp.render.text import UNNAMED, name_and_id, node_text, printable_id, qualifiers_text
 
 _PROOF = "proof"
@@ -17,31 +19,36 @@ _SIZES = 12
 """Parts of a plan whose sizes are told."""
 
 
+def entity_columns(*names: str) -> Columns:
+    """The columns of a plan that returns entities under these names: id and, where one has a name, that."""
+    return tuple(one for name in names for one in (Column(name), Column(f"{name}{_LABEL}", optional=True)))
+
+
 def plan_table(page: PlanPage, options: RenderOptions, offset: int, *, notes: Sequence[str] = ()) -> Table:
     """The rows of a plan, with the size of each of its parts and, where they were asked for, the edges of each row."""
     names = [any(_has_name(row.cells[n]) for row in page.items) for n in range(len(page.columns))]
     columns = [
-        name
+        Column(name, Kind.ANY)
         for column, named in zip(page.columns, names, strict=True)
-        for name in ((column, f"{column}{_LABEL}") if named else (column,))
+        for name in ((column, _unused(f"{column}{_LABEL}", page.columns)) if named else (column,))
     ]
     proved = any(row.proof for row in page.items)
 
-    def cells() -> list[Sequence[str]]:
-        rows: list[Sequence[str]] = []
+    def cells() -> list[Row]:
+        rows: list[Row] = []
         for row in page.items:
-            texts = [
-                text
+            shown = [
+                part
                 for cell, named in zip(row.cells, names, strict=True)
-                for text in _texts(cell, options.literal_limit, named=named)
+                for part in _parts(cell, options.literal_limit, named=named)
             ]
-            rows.append([*texts, "; ".join(map(triple_text, row.proof))] if proved else texts)
+            rows.append([*shown, "; ".join(map(triple_text, row.proof))] if proved else shown)
         return rows
 
     sizes = _sizes(page.sizes) if not offset else ()
     return Table(
         "rows",
-        (*columns, _PROOF) if proved else columns,
+        [*columns, Column(_unused(_PROOF, page.columns))] if proved else columns,
         cells(),
         page.total,
         page.stop,
@@ -50,6 +57,11 @@ def plan_table(page: PlanPage, options: RenderOptions, offset: int, *, notes: Se
         intro=sizes,
         notes=tuple(filter(None, (page.note, *(notes if not offset else ())))),
     )
+
+
+def _unused(name: str, names: Sequence[str]) -> str:
+    """A name for a column of ours, other than the plan's own."""
+    return _unused(f"{name}_", names) if name in names else name
 
 
 def _sizes(sizes: Sequence[PartSize]) -> tuple[str, ...]:
@@ -65,13 +77,29 @@ def _has_name(cell: Cell) -> bool:
     return isinstance(cell, Entity) and cell.label not in (None, cell.id)
 
 
-def _texts(cell: Cell, limit: int, *, named: bool) -> tuple[str, ...]:
+def _parts(cell: Cell, limit: int, *, named: bool) -> tuple[TableCell, ...]:
     """A value in its column; an entity in two where the column has names."""
     if not named:
-        return (cell_text(cell, limit),)
+        return (_shown(cell, limit),)
     if not isinstance(cell, Entity):
-        return cell_text(cell, limit), ""
+        return _shown(cell, limit), ""
     return printable_id(cell.id), UNNAMED if cell.label is None else clipped(cell.label, limit)
+
+
+def _shown(cell: Cell, limit: int) -> TableCell:
+    """A value as text, and as JSON has it: an entity, an edge and a path as text, and so a list that was clipped."""
+    text = cell_text(cell, limit)
+    match cell:
+        case None:
+            return None
+        case bool() | int():
+            return Shown(text, cell)
+        case float():
+            return Shown(text, cell) if isfinite(cell) else text  # JSON has no infinity
+        case tuple() if len(text) <= limit:
+            return Shown(text, [cell_value(_shown(each, limit)) for each in cell])
+        case _:
+            return text
 
 
 def cell_text(cell: Cell, limit: int) -> str:

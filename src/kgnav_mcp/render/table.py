@@ -10,6 +10,8 @@ from itertools import compress
 from typing import Protocol
 
 from kgnav_mcp.model import Certainty, Completeness, Count, Stop
+from kgnav_mcp.render.budget import SHORTEST_CUT
+from kgnav_mcp.render.columns import Column, Columns, Row, answer_facts, is_number, row_facts, row_texts
 from kgnav_mcp.render.text import clean, table_body, table_cell
 from kgnav_mcp.render.tokens import count_tokens
 
@@ -27,11 +29,11 @@ class RenderOptions:
     coined_prefixes: Mapping[str, str] = field(default_factory=dict[str, str])
     """Namespaces by prefixes that no reader can know (`ns1`): an answer that uses one explains it."""
 
-    def row_tokens(self, columns: Sequence[str], row: Sequence[str]) -> int:
+    def row_tokens(self, columns: Sequence[Column], row: Row) -> int:
         """The tokens of one row of a table."""
         if self.structured:
-            return count_tokens(json.dumps(dict(zip(columns, map(clean, row), strict=True)), ensure_ascii=False)) + 1
-        return count_tokens("|".join(map(table_cell, row))) + 1
+            return count_tokens(json.dumps(row_facts(columns, row), ensure_ascii=False)) + 1
+        return count_tokens("|".join(map(table_cell, row_texts(row)))) + 1
 
     def prefix_legend(self, text: str, tokens: int) -> tuple[str, ...]:
         """One line that explains the coined prefixes used in a text, as many as fit; nothing where none is used."""
@@ -69,15 +71,19 @@ class RenderedAnswer:
     facts: dict[str, object]
 
 
+def row_answer(text: str, columns: Columns, row: Row, notes: Sequence[str] = ()) -> RenderedAnswer:
+    """An answer of one row, with a text that is no table."""
+    return RenderedAnswer(text, answer_facts(Completeness(1, Count(1)), [row_facts(columns, row)], notes))
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table before it is cut to a budget."""
 
     noun: str
     """What a row is, in the plural."""
-    columns: Sequence[str]
-    rows: Iterable[Sequence[str]]
-    """Cells are plain text."""
+    columns: Sequence[Column]
+    rows: Iterable[Row]
     total: Count
     """Rows of the whole list, of which this may be a page."""
     stop: Stop = Stop.COMPLETE
@@ -90,8 +96,6 @@ class Table:
     """Lines before the table."""
     notes: Sequence[str] = ()
     """Lines after the table."""
-    optional: frozenset[str] = frozenset()
-    """Columns to leave out where every row shown has nothing in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +104,8 @@ class FittedTable:
 
     table: Table
     completeness: Completeness
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
+    columns: Sequence[Column]
+    rows: Sequence[Row]
     body: str
     """The rows as markdown."""
     notes: Sequence[str]
@@ -113,7 +117,7 @@ class FittedTable:
         first = completeness_line(self.completeness, table.noun, table.offset)
         lines = [first if self.rows or not table.empty else f"{first}: {clean(table.empty)}", *map(clean, table.intro)]
         if self.rows:
-            lines += ["|".join(self.columns), "|".join("--" for _ in self.columns), self.body]
+            lines += ["|".join(column.name for column in self.columns), "|".join("--" for _ in self.columns), self.body]
         lines += map(clean, self.notes)
         return "\n".join(lines)
 
@@ -121,19 +125,12 @@ class FittedTable:
     def facts(self) -> dict[str, object]:
         """The same facts: completeness, rows keyed by column, and all other lines as notes."""
         empty = (self.table.empty,) if not self.rows and self.table.empty else ()
-        completeness, total = self.completeness, self.completeness.total
-        return {
-            "completeness": {
-                "shown": completeness.shown,
-                "before": self.table.offset,
-                "total": None if total.certainty is Certainty.UNKNOWN else total.value,
-                "certainty": str(total.certainty),
-                "stop": str(completeness.stop),
-                "cursor": completeness.cursor,
-            },
-            "rows": [dict(zip(self.columns, map(clean, row), strict=True)) for row in self.rows],
-            "notes": [clean(note) for note in (*empty, *self.table.intro, *self.notes)],
-        }
+        return answer_facts(
+            self.completeness,
+            [row_facts(self.columns, row) for row in self.rows],
+            (*empty, *self.table.intro, *self.notes),
+            before=self.table.offset,
+        )
 
 
 def fit(table: Table, options: RenderOptions, cursor_after: Callable[[int], str] | None = None) -> FittedTable:
@@ -152,38 +149,38 @@ def fit(table: Table, options: RenderOptions, cursor_after: Callable[[int], str]
 
 
 def _fitted(table: Table, options: RenderOptions, cursor_after: Callable[[int], str] | None) -> FittedTable:
-    frame = count_tokens("\n".join((*table.intro, *table.notes, *table.columns))) + _FRAME[options.structured]
+    names = (column.name for column in table.columns)
+    frame = count_tokens("\n".join((*table.intro, *table.notes, *names))) + _FRAME[options.structured]
     left = options.budget - frame
     rows, notes = list(table.rows), table.notes
-    columns, shown = _without_empty(table, rows)
-    text = table_body(shown)
+    columns, shown = without_empty(table.columns, rows)
+    text = table_body([*map(row_texts, shown)])
     if rows and (_tokens(options, columns, shown) if options.structured else count_tokens(text)) > left:
         kept = _leading(rows, left, lambda row: options.row_tokens(table.columns, row))
         if not kept:
             notes = (*notes, _CUT)
             kept = [_cut(rows[0], left - count_tokens(_CUT), lambda row: options.row_tokens(table.columns, row))]
-        columns, shown = _without_empty(table, kept)
-        text = table_body(shown)
+        columns, shown = without_empty(table.columns, kept)
+        text = table_body([*map(row_texts, shown)])
     stop = Stop.BUDGET if len(shown) < len(rows) else table.stop
     more = stop in (Stop.BUDGET, Stop.LIMIT) and bool(rows)
     cursor = cursor_after(len(shown)) if more and cursor_after else None
     return FittedTable(table, Completeness(len(shown), table.total, stop, cursor), columns, shown, text, notes)
 
 
-def _without_empty(table: Table, rows: Sequence[Sequence[str]]) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+def without_empty(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[Sequence[Column], Sequence[Row]]:
     """The columns and these rows, without the optional columns that are empty in all of them."""
-    optional = table.optional
-    kept = [name not in optional or any(row[n] for row in rows) for n, name in enumerate(table.columns)]
+    kept = [not column.optional or any(row[n] for row in rows) for n, column in enumerate(columns)]
     if all(kept):
-        return table.columns, rows
-    return list(compress(table.columns, kept)), [list(compress(row, kept)) for row in rows]
+        return columns, rows
+    return list(compress(columns, kept)), [list(compress(row, kept)) for row in rows]
 
 
-def _tokens(options: RenderOptions, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+def _tokens(options: RenderOptions, columns: Sequence[Column], rows: Sequence[Row]) -> int:
     return sum(options.row_tokens(columns, row) for row in rows)
 
 
-def _leading(rows: Sequence[Sequence[str]], left: int, tokens: Callable[[Sequence[str]], int]) -> list[Sequence[str]]:
+def _leading(rows: Sequence[Row], left: int, tokens: Callable[[Row], int]) -> list[Row]:
     """The first rows that fit into the tokens left."""
     for n, row in enumerate(rows):
         left -= tokens(row)
@@ -192,13 +189,17 @@ def _leading(rows: Sequence[Sequence[str]], left: int, tokens: Callable[[Sequenc
     return list(rows)
 
 
-def _cut(row: Sequence[str], left: int, tokens: Callable[[Sequence[str]], int]) -> Sequence[str]:
+def _cut(row: Row, left: int, tokens: Callable[[Row], int]) -> Row:
     """The row with its longest cells cut until it fits, as far as that is possible."""
-    limit = max(map(len, row))
+    texts = row_texts(row)
+    limit = max(map(len, texts))
     cut = row
-    while limit and tokens(cut) > left:
-        limit //= 2
-        cut = [text if len(text) <= limit else f"{text[:limit]}..." for text in row]
+    while limit > SHORTEST_CUT and tokens(cut) > left:
+        limit = max(limit // 2, SHORTEST_CUT)
+        cut = [
+            cell if len(text) <= limit or is_number(cell) else f"{text[:limit]}..."
+            for cell, text in zip(row, texts, strict=True)
+        ]
     return cut
 
 
@@ -239,14 +240,3 @@ def _whole(total: Count, known: int, noun: str) -> str:
 def singular(noun: str) -> str:
     """The singular of a plural noun that answers use: row, relation, entity."""
     return f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")
-
-
-def count_text(count: Count) -> str:
-    """A count inside a cell: `4,030`, `4,030+` where it is a lower bound, `?` where it is unknown."""
-    match count.certainty:
-        case Certainty.EXACT:
-            return f"{count.value:,}"
-        case Certainty.AT_LEAST:
-            return f"{count.value:,}+"
-        case Certainty.UNKNOWN:
-            return "?"

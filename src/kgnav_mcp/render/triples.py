@@ -20,7 +20,8 @@ from kgnav_mcp.model import (
     Triple,
 )
 from kgnav_mcp.render.calls import next_call, next_call_at
-from kgnav_mcp.render.table import RenderOptions, Table, count_text
+from kgnav_mcp.render.columns import DIRECTION, Column, Kind, Row, TableCell, count_text
+from kgnav_mcp.render.table import RenderOptions, Table
 from kgnav_mcp.render.text import (
     NAME_LIMIT,
     id_and_label,
@@ -44,6 +45,39 @@ _TOLD = 5
 _LACKING = 300
 """Characters of the names of those that lack something."""
 
+ROW_COLUMNS = (
+    Column("entity", optional=True),
+    Column("entityLabel", optional=True),
+    Column("property"),
+    Column("propertyLabel"),
+    Column("value"),
+    Column("valueLabel"),
+    Column("qualifiers", optional=True),
+)
+HUB_COLUMNS = (
+    Column("property"),
+    Column("propertyLabel"),
+    Column("rows", Kind.COUNT),
+    Column("entities", Kind.COUNT, optional=True),
+    Column("examples"),
+)
+RELATION_COLUMNS = (
+    Column("relation"),
+    Column("relationLabel"),
+    DIRECTION,
+    Column("rows", Kind.COUNT),
+    Column("entities", Kind.COUNT, optional=True),
+)
+TRIPLE_COLUMNS = (
+    Column("entity", optional=True),
+    Column("head"),
+    Column("headLabel"),
+    Column("relation"),
+    Column("tail"),
+    Column("tailLabel"),
+    Column("qualifiers", optional=True),
+)
+
 
 def neighbourhood_table(
     found: Neighbourhood, options: RenderOptions, offset: int, *, ranked: bool = False, condition: str = ""
@@ -61,7 +95,7 @@ def neighbourhood_table(
 def _rows(found: Neighbourhood, page: Page[Triple], options: RenderOptions, offset: int, condition: str) -> Table:
     several = len(found.entities) > 1
 
-    def cells() -> Iterator[Sequence[str]]:
+    def cells() -> Iterator[Row]:
         for triple in page.items:
             near = triple.far_end(found.direction.opposite)
             yield (
@@ -73,7 +107,7 @@ def _rows(found: Neighbourhood, page: Page[Triple], options: RenderOptions, offs
 
     return Table(
         "rows",
-        ("entity", "entityLabel", "property", "propertyLabel", "value", "valueLabel", "qualifiers"),
+        ROW_COLUMNS,
         cells(),
         page.total,
         page.stop,
@@ -81,7 +115,6 @@ def _rows(found: Neighbourhood, page: Page[Triple], options: RenderOptions, offs
         empty=f"{_who(found.entities)} no such {found.direction} rows {condition}." if condition else _nothing(found),
         intro=_merged(found.entities),
         notes=_notes(page, found.lacking, offset),
-        optional=frozenset({"entity", "entityLabel", "qualifiers"}),
     )
 
 
@@ -136,11 +169,11 @@ def _hub(
 ) -> Table:
     entities, direction = found.entities, found.direction
 
-    def cells() -> Iterator[Sequence[str]]:
+    def cells() -> Iterator[Row]:
         for facts in page.items:
             yield (
                 *id_and_label(facts.relation, options.literal_limit),
-                count_text(facts.count),
+                facts.count,
                 _having(facts, entities),
                 _examples(facts),
             )
@@ -159,20 +192,19 @@ def _hub(
         intro.append(next_call_at("search", entities, arguments))
     return Table(
         "relations",
-        ("property", "propertyLabel", "rows", "entities", "examples"),
+        HUB_COLUMNS,
         cells(),
         page.total,
         page.stop,
         offset,
         intro=tuple(filter(None, intro)) if not offset else (),
         notes=_notes(page, found.lacking, offset),
-        optional=frozenset({"entities"}),
     )
 
 
-def _having(facts: RelationFacts, entities: Sequence[Entity]) -> str:
+def _having(facts: RelationFacts, entities: Sequence[Entity]) -> TableCell:
     """How many of several entities have a relation; nothing for one."""
-    return count_text(replace(facts.count, value=len(facts.per_entity))) if len(entities) > 1 else ""
+    return replace(facts.count, value=len(facts.per_entity)) if len(entities) > 1 else None
 
 
 def _merged(entities: Sequence[Entity]) -> tuple[str, ...]:
@@ -211,12 +243,12 @@ def relations_table(found: AtEntities[RelationFacts], options: RenderOptions, of
     step = next_call_at("get_triples", entities, {"relations": first}) if first else ""
     return Table(
         "relations",
-        ("relation", "relationLabel", "direction", "rows", "entities"),
+        RELATION_COLUMNS,
         (
             (
                 *id_and_label(facts.relation, options.literal_limit),
                 facts.direction,
-                count_text(facts.count),
+                facts.count,
                 _having(facts, entities),
             )
             for facts in page.items
@@ -227,7 +259,6 @@ def relations_table(found: AtEntities[RelationFacts], options: RenderOptions, of
         empty=f"{_who(entities)} no relations in either direction.",
         intro=(*_merged(entities), *(_order(page, ranked=ranked) if not offset else ())),
         notes=tuple(filter(None, (*_notes(page, found.lacking, offset), step))),
-        optional=frozenset({"entities"}),
     )
 
 
@@ -235,7 +266,7 @@ def triples_table(found: AtEntities[Link], options: RenderOptions, offset: int) 
     """GraphWalker's triples `[head, relation, tail]`, with ids and names."""
     several, page = len(found.entities) > 1, found.page
 
-    def cells() -> Iterator[Sequence[str]]:
+    def cells() -> Iterator[Row]:
         for link in page.items:
             triple = link.triple
             yield (
@@ -248,7 +279,7 @@ def triples_table(found: AtEntities[Link], options: RenderOptions, offset: int) 
 
     return Table(
         "triples",
-        ("entity", "head", "headLabel", "relation", "tail", "tailLabel", "qualifiers"),
+        TRIPLE_COLUMNS,
         cells(),
         page.total,
         page.stop,
@@ -256,5 +287,4 @@ def triples_table(found: AtEntities[Link], options: RenderOptions, offset: int) 
         empty=f"{_who(found.entities)} no triples with these relations.",
         intro=_merged(found.entities),
         notes=_notes(page, found.lacking, offset),
-        optional=frozenset({"entity", "qualifiers"}),
     )

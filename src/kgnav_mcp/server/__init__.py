@@ -28,8 +28,12 @@ _LISTS_FRESH_MS = 3_600_000
 """Lists depend on the configuration alone: a client may keep them for an hour."""
 
 
-def build_server(app: App) -> MCPServer[None]:
-    """The server for this app. Building it opens no graph."""
+def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]:
+    """The server for this app. Building it opens no graph.
+
+    Its tools answer with structured content in place of markdown where `structured` says so; None: as configured.
+    """
+    structured = app.settings.structured if structured is None else structured
 
     @asynccontextmanager
     async def lifespan(_: MCPServer[None]) -> AsyncGenerator[None]:
@@ -44,7 +48,7 @@ def build_server(app: App) -> MCPServer[None]:
         description="Walks a knowledge graph: relations that really exist, followed one at a time.",
         instructions=instructions(toolsets, list(app.graphs)),
         version=__version__,
-        tools=[build_tool(spec, app) for toolset in toolsets for spec in toolset.tools],
+        tools=[build_tool(spec, app, structured=structured) for toolset in toolsets for spec in toolset.tools],
         log_level=app.settings.log_level,
         lifespan=lifespan,
         subscriptions=False,  # nothing changes that could be told: both eras say so

@@ -24,6 +24,8 @@ class ToolCall:
     tool: str
     arguments: Mapping[str, object]
     """Without the cursor. A cursor is good for the same arguments only."""
+    structured: bool = False
+    """Whether the answer is sent as structured content, and counted as such."""
     budget_parts: int = 1
     """The answer may take one of so many equal parts of the budget."""
 
@@ -37,7 +39,8 @@ class ToolCall:
         """How the answer is rendered."""
         options = self.app.render_options
         budget = options.budget // self.budget_parts
-        return replace(options, budget=budget, coined_prefixes=self.adapter.coined_prefixes)
+        prefixes = self.adapter.coined_prefixes
+        return replace(options, budget=budget, structured=self.structured, coined_prefixes=prefixes)
 
     @property
     def paging(self) -> Paging:

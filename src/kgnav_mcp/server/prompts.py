@@ -95,7 +95,7 @@ async def _prompt(app: App, name: str, question: str, spec: PromptSpec) -> str:
     example = _example(walk, spec) if walk else "No example: the graph has no named walk."
     example = truncated(example, budget // 4)
     left = budget - count_tokens(question) - count_tokens(example)
-    schema = await _schema(graph, replace(app.render_options, budget=left, structured=False))
+    schema = await _schema(graph, replace(app.render_options, budget=left))
     return "\n\n".join((spec.method, schema, example, _CLOSING, f"Question: {question}"))
 
 

@@ -20,6 +20,7 @@ from pydantic import Field, ValidationError, create_model
 from kgnav_mcp.app import App
 from kgnav_mcp.errors import KgnavError
 from kgnav_mcp.render.budget import truncated, truncated_facts
+from kgnav_mcp.render.columns import Columns, answer_schema
 from kgnav_mcp.render.problems import error_text, with_example
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.render.tokens import count_tokens
@@ -39,6 +40,8 @@ class ToolSpec(Generic[ArgumentsT]):
     description: str
     arguments: type[ArgumentsT]
     run: Callable[[ToolCall, ArgumentsT], Awaitable[Answer]]
+    tables: tuple[Columns, ...]
+    """The columns of each table that it may answer with; none where a call says its columns itself."""
     read_only: bool = True
     """Whether a call changes nothing, neither in the graph nor in the server."""
     idempotent: bool = True
@@ -74,22 +77,23 @@ class GraphTool(Tool):
                     raise
 
 
-def build_tool(spec: ToolSpec[Any], app: App) -> Tool:
-    """The tool as the SDK serves it, on the graphs of this app."""
+def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool) -> Tool:
+    """The tool as the SDK serves it, on the graphs of this app, with answers as text or as structured content."""
     arguments = _with_graph(spec.arguments, list(app.graphs))
     schema = compact_schema(arguments.model_json_schema())
     signature = Signature(spec.name, schema, spec.arguments.ids)
-    metadata = Metadata(arg_model=arguments, output_schema=OUTPUT_SCHEMA if app.settings.structured else None)
+    metadata = Metadata(arg_model=arguments, output_schema=answer_schema(spec.tables) if structured else None)
 
     async def answer(values: Json) -> Answer:
         graph = app.graph(values.pop("graph", None))
         given = spec.arguments.model_construct(None, **values)
         given.check_sizes()
         async with graph.adapter() as adapter:
-            return await spec.run(ToolCall(app, graph, adapter, spec.name, given.without_cursor()), given)
+            return await spec.run(ToolCall(app, graph, adapter, spec.name, given.without_cursor(), structured), given)
 
     async def call(**values: object) -> CallToolResult:
-        return _result(await answer(values), app)
+        found = await answer(values)
+        return _structure(found, app) if structured else _text(found, app)
 
     async def explain(given: Json, error: KgnavError | ValidationError) -> CallToolResult:
         text = error_text(error) if isinstance(error, KgnavError) else validation_text(spec.name, schema, error)
@@ -126,24 +130,15 @@ def _with_graph(arguments: type[Arguments], graphs: list[str]) -> type[Arguments
     return create_model(arguments.__name__, __base__=arguments, graph=(str, field))
 
 
-def _result(answer: Answer, app: App) -> CallToolResult:
-    """The text alone; with structured content, the text is only its first line."""
+def _text(answer: Answer, app: App) -> CallToolResult:
+    """The text alone."""
+    text = answer.text if app.settings.paper_format else truncated(answer.text, app.render_options.budget)
+    return CallToolResult(content=[TextContent(type="text", text=text)])
+
+
+def _structure(answer: Answer, app: App) -> CallToolResult:
+    """Structured content, and of the text its first line."""
     budget = app.render_options.budget
-    if not app.settings.structured:
-        text = answer.text if app.settings.paper_format else truncated(answer.text, budget)
-        return CallToolResult(content=[TextContent(type="text", text=text)])
     first_line = truncated(answer.text.partition("\n")[0], budget // 4)
     facts = truncated_facts(answer.facts, budget - count_tokens(first_line))
     return CallToolResult(content=[TextContent(type="text", text=first_line)], structured_content=facts)
-
-
-OUTPUT_SCHEMA: Json = {
-    "type": "object",
-    "properties": {
-        "completeness": {"type": "object"},
-        "rows": {"type": "array", "items": {"type": "object"}},
-        "notes": {"type": "array", "items": {"type": "string"}},
-    },
-    "required": ["completeness", "rows", "notes"],
-}
-"""The form of `--structured` answers: how complete they are, rows keyed by column, notes."""

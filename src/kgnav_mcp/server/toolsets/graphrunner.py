@@ -9,7 +9,7 @@ from pydantic import Field
 
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.navigation.resolving import resolve_entities
-from kgnav_mcp.render.plans import plan_table
+from kgnav_mcp.render.plans import entity_columns, plan_table
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import ToolCall
@@ -96,6 +96,7 @@ TOOLSET = Toolset(
             ),
             arguments=FetchNeighbors,
             run=fetch_neighbors,
+            tables=(entity_columns("node", "neighbor"),),
         ),
         ToolSpec(
             name="find_common_nodes",
@@ -106,6 +107,7 @@ TOOLSET = Toolset(
             ),
             arguments=FindCommonNodes,
             run=find_common_nodes,
+            tables=(entity_columns("common"),),
         ),
     ),
 )

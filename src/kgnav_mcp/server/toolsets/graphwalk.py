@@ -12,8 +12,17 @@ from kgnav_mcp.navigation import primitives
 from kgnav_mcp.navigation.cursor import Cursor
 from kgnav_mcp.port import ValueOwner
 from kgnav_mcp.render.calls import call_text, next_call
-from kgnav_mcp.render.nodes import nearest_neighbours_table, nodes_table, values_table
-from kgnav_mcp.render.table import Answer, RenderedAnswer
+from kgnav_mcp.render.columns import Column
+from kgnav_mcp.render.nodes import (
+    NEIGHBOR_COLUMNS,
+    NODE_COLUMNS,
+    RELATIONSHIP_COLUMNS,
+    nearest_neighbours_table,
+    nodes_table,
+    value_columns,
+    values_table,
+)
+from kgnav_mcp.render.table import Answer, row_answer
 from kgnav_mcp.render.text import NAME_LIMIT, clean
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import ToolCall
@@ -23,6 +32,7 @@ from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.descriptions import CURSOR, EITHER, EitherDirection
 
 LABEL = f"Node label (class), as describe_graph lists it; {primitives.ANY_LABEL!r} for any."
+_THOUGHT = Column("thought")
 PROPERTY = "Property of the node; `name` and `id` always work."
 
 
@@ -157,8 +167,7 @@ async def get_unique_property_values(call: ToolCall, given: UniqueValues) -> Ans
 
 async def think(_: ToolCall, given: Think) -> Answer:
     """GraphWalk's tool 4: the thought comes back, so that it stays in the conversation."""
-    thought = clean(given.thought)
-    return RenderedAnswer(thought, {"completeness": {}, "rows": [{"thought": thought}], "notes": []})
+    return row_answer(clean(given.thought), (_THOUGHT,), (given.thought,))
 
 
 _TOOLS = (
@@ -171,6 +180,7 @@ _TOOLS = (
         ),
         arguments=NodesByProperty,
         run=get_node_by_property,
+        tables=(NODE_COLUMNS,),
     ),
     ToolSpec(
         name="get_all_nearest_neighbors",
@@ -183,6 +193,7 @@ _TOOLS = (
         ),
         arguments=Neighbors,
         run=get_all_nearest_neighbors,
+        tables=(NEIGHBOR_COLUMNS, RELATIONSHIP_COLUMNS),
     ),
     ToolSpec(
         name="get_unique_property_values",
@@ -193,6 +204,7 @@ _TOOLS = (
         ),
         arguments=UniqueValues,
         run=get_unique_property_values,
+        tables=(value_columns("nodes"), value_columns("relationships")),
     ),
     ToolSpec(
         name="think",
@@ -200,6 +212,7 @@ _TOOLS = (
         description="Write down reasoning between look-ups; returns the thought and changes nothing.",
         arguments=Think,
         run=think,
+        tables=((_THOUGHT,),),
     ),
 )
 

@@ -10,7 +10,7 @@ from kgnav_mcp.model import Triple
 from kgnav_mcp.navigation import relations as walker
 from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.table import Answer
-from kgnav_mcp.render.triples import relations_table, triples_table
+from kgnav_mcp.render.triples import RELATION_COLUMNS, TRIPLE_COLUMNS, relations_table, triples_table
 from kgnav_mcp.server.arguments import Arguments, OneOrMany
 from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec, step_by_step
@@ -73,6 +73,7 @@ _TOOLS = (
         ),
         arguments=GetRelations,
         run=get_relations,
+        tables=(RELATION_COLUMNS,),
     ),
     ToolSpec(
         name="get_triples",
@@ -85,6 +86,7 @@ _TOOLS = (
         ),
         arguments=GetTriples,
         run=get_triples,
+        tables=(TRIPLE_COLUMNS,),
     ),
 )
 

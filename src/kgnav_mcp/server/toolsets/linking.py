@@ -5,8 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from kgnav_mcp.errors import InvalidArgument
-from kgnav_mcp.render.nodes import candidates_table
-from kgnav_mcp.render.overview import schema_overview
+from kgnav_mcp.render.nodes import CANDIDATE_COLUMNS, candidates_table
+from kgnav_mcp.render.overview import OVERVIEW_COLUMNS, schema_overview
 from kgnav_mcp.render.table import Answer
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import ToolCall
@@ -59,6 +59,7 @@ _TOOLS = (
         ),
         arguments=FindNode,
         run=find_node,
+        tables=(CANDIDATE_COLUMNS,),
     ),
     ToolSpec(
         name="describe_graph",
@@ -69,6 +70,7 @@ _TOOLS = (
         ),
         arguments=DescribeGraph,
         run=describe_graph,
+        tables=OVERVIEW_COLUMNS,
     ),
 )
 

@@ -11,9 +11,14 @@ from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.model import Literal
 from kgnav_mcp.navigation.plans.checking import CheckedPlan
 from kgnav_mcp.navigation.plans.running import PlanRunner
+<<<<<<< HEAD
 from kgnav_mcp.navigation.sampling import SampleWalk
+=======
+from kgnav_mcp.render.calls import call_text
+from kgnav_mcp.render.columns import Column
+>>>>>>> d8272ee (Give each tool an output schema of its own, and numbers in structured answers as numbers)
 from kgnav_mcp.render.plans import plan_table
-from kgnav_mcp.render.table import Answer, RenderedAnswer
+from kgnav_mcp.render.table import Answer, row_answer
 from kgnav_mcp.render.text import clean
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import ToolCall
@@ -24,6 +29,7 @@ from kgnav_mcp.server.toolsets.descriptions import CURSOR
 from kgnav_mcp.spelling import WrittenPlan, read_plan
 
 _FORMS = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "array", "items": {"type": "object"}}]}
+_CYPHER = Column("cypher")
 GivenPlan = Annotated[object, WithJsonSchema(_FORMS)]
 
 
@@ -69,8 +75,7 @@ async def check_plan(call: ToolCall, given: PlanArguments) -> Answer:
     found = await checked(call, read_plan(given.plan))
     cypher = _cypher(found)
     lines = ["valid: run_plan will run it.", f"In the graph's own ids: {cypher}", *found.notes]
-    facts = {"completeness": {"shown": 1, "total": 1, "stop": "complete"}, "rows": [{"cypher": cypher}]}
-    return RenderedAnswer("\n".join(map(clean, lines)), {**facts, "notes": [clean(note) for note in found.notes]})
+    return row_answer("\n".join(map(clean, lines)), (_CYPHER,), (cypher,), found.notes)
 
 
 async def run_plan(call: ToolCall, given: RunPlan) -> Answer:
@@ -110,6 +115,7 @@ _TOOLS = (
         description=_RUN,
         arguments=RunPlan,
         run=run_plan,
+        tables=(),  # the plan says what its columns are
     ),
     ToolSpec(
         name="check_plan",
@@ -120,6 +126,7 @@ _TOOLS = (
         ),
         arguments=PlanArguments,
         run=check_plan,
+        tables=((_CYPHER,),),
     ),
 )
 

@@ -13,7 +13,7 @@ from kgnav_mcp.port import FarEnds
 from kgnav_mcp.render import paper
 from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.table import Answer, RenderedAnswer
-from kgnav_mcp.render.triples import neighbourhood_table
+from kgnav_mcp.render.triples import HUB_COLUMNS, ROW_COLUMNS, neighbourhood_table
 from kgnav_mcp.server.arguments import Arguments, OneOrMany
 from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.prompts import PromptSpec, step_by_step
@@ -89,6 +89,7 @@ _TOOLS = (
         ),
         arguments=Search,
         run=search,
+        tables=(ROW_COLUMNS, HUB_COLUMNS),
     ),
 )
 

@@ -1,0 +1,119 @@
+"""Structured answers: each keeps to its tool's own schema, numbers are numbers, and nothing is lost beside the text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from syrupy.assertion import SnapshotAssertion
+
+from kgnav_mcp.config import TOOLSETS, Settings
+from tests.server.clients import client, text_of
+
+EVERY = Settings(toolsets=tuple(TOOLSETS), structured=True)
+HUB = {"entity": "the_netherlands", "direction": "outgoing"}
+ART = {"label": "*", "property_name": "id"}
+
+CALLS: list[tuple[str, Mapping[str, object]]] = [
+    ("search", {"entity": "zundert", "direction": "outgoing"}),
+    ("search", {"entity": "vincent_van_gogh", "direction": "outgoing"}),
+    ("search", {"entity": ["zundert", "paris"], "direction": "incoming"}),
+    ("search", {"entity": "zundert", "direction": "outgoing", "match": "no such words"}),
+    ("search", HUB),
+    ("search", {**HUB, "entity": ["the_netherlands", "paris"]}),
+    ("get_relations", {"entity": "zundert"}),
+    ("get_relations", {"entity": ["zundert", "paris"], "question": "Who was born there?"}),
+    ("get_triples", {"entity": "vincent_van_gogh", "relations": ["lived_in", "born_in"]}),
+    ("get_triples", {"entity": ["zundert", "paris"], "relations": ["located_in"]}),
+    ("get_node_by_property", {**ART, "property_value": "zundert"}),
+    ("get_node_by_property", {**ART, "property_value": "nowhere at all"}),
+    ("get_all_nearest_neighbors", {**ART, "property_value": "vincent_van_gogh"}),
+    ("get_all_nearest_neighbors", {"label": "Painting", "property_name": "year", "property_value": 1889}),
+    ("get_all_nearest_neighbors", {**ART, "property_value": "the_netherlands"}),
+    ("get_unique_property_values", {"property_name": "year", "entity_name": "*", "entity_type": "node"}),
+    ("get_unique_property_values", {"property_name": "from", "entity_name": "*", "entity_type": "relationship"}),
+    ("think", {"thought": "a | b"}),
+    ("find_node", {"hint": "van gogh"}),
+    ("find_node", {"hint": "qqqqqqqqqq"}),
+    ("describe_graph", {}),
+    ("describe_graph", {"name": "Painter"}),
+    ("fetch_neighbors", {"nodes": ["zundert", "Paris"], "edge_type": "located_in"}),
+    ("fetch_neighbors", {"nodes": ["zundert"], "node_type": "Country", "max_hops": 2}),
+    ("find_common_nodes", {"pairs": [["vincent_van_gogh", "lived_in"], ["Rembrandt", "died_in"]]}),
+    ("check_plan", {"plan": "MATCH (p:Painter) RETURN p"}),
+    ("run_plan", {"plan": "MATCH (p:Painter)-[:born_in]->(c) RETURN c, count(p) AS n, collect(p.name) AS names"}),
+    ("run_plan", {"plan": "MATCH (p:Painter) RETURN p, p.died IS NULL AS alive LIMIT 3", "proof": True}),
+]
+"""Every tool, in each situation in which its answer looks another way."""
+
+
+@pytest.mark.parametrize("budget", [500, 8000])
+async def test_every_structured_answer_keeps_to_its_tools_own_schema(budget: int) -> None:
+    async with client(EVERY.model_copy(update={"budget": budget})) as connected:
+        schemas = {tool.name: tool.output_schema for tool in (await connected.list_tools()).tools}
+        assert {tool for tool, _ in CALLS} == set(schemas)
+        for tool, arguments in CALLS:
+            result = await connected.call_tool(tool, dict(arguments))
+            assert not result.is_error, (tool, text_of(result))
+            schema = schemas[tool]
+            assert schema is not None
+            Draft202012Validator.check_schema(schema)
+            Draft202012Validator(schema).validate(result.structured_content)
+
+
+async def test_each_tool_says_its_own_columns_and_types(snapshot: SnapshotAssertion) -> None:
+    async with client(EVERY) as connected:
+        tools = (await connected.list_tools()).tools
+    rows = {tool.name: (tool.output_schema or {})["properties"]["rows"]["items"] for tool in tools}
+    shapes = {name: [*map(_types, schema.get("anyOf", [schema]))] for name, schema in rows.items()}
+    assert shapes == snapshot
+
+
+def _types(row: Mapping[str, Any]) -> dict[str, str]:
+    """The columns of a row and their types in short; `?` ends those that may be left out."""
+    required = row.get("required", ())
+    properties: dict[str, Mapping[str, Any]] = row.get("properties", {})
+    return {
+        name if name in required else f"{name}?": str(schema.get("enum") or schema.get("type") or schema["const"])
+        for name, schema in properties.items()
+    }
+
+
+async def answered(tool: str, arguments: Mapping[str, object], settings: Settings = EVERY) -> dict[str, Any]:
+    async with client(settings) as connected:
+        result = await connected.call_tool(tool, dict(arguments))
+    assert result.structured_content is not None
+    return result.structured_content
+
+
+async def test_numbers_of_an_answer_are_numbers() -> None:
+    [first, *_] = (await answered("find_node", {"hint": "Vincent van Gogh"}))["rows"]
+    assert isinstance(first["degree"], int)
+    assert first["score"] == 1.0
+    relations = (await answered("search", HUB))["rows"]
+    assert sum(row["rows"] for row in relations) > 50
+    [label, *_] = (await answered("describe_graph", {}))["rows"]
+    assert isinstance(label["nodes"], int)
+
+
+async def test_values_of_a_plan_keep_their_types() -> None:
+    plan = (
+        "MATCH (c {id: 'paris'})<-[:located_in]-(m:Museum) "
+        "RETURN c, count(m) AS n, count(m) > 1 AS several, 1.5 * 2 AS mean, [1, 'a|b', null] AS list, "
+        "null AS nothing"
+    )
+    [row] = (await answered("run_plan", {"plan": plan}))["rows"]
+    assert (row["c"], row["cLabel"]) == ("paris", "Paris")
+    assert isinstance(row["n"], int)
+    assert row["several"] in (True, False)
+    assert isinstance(row["mean"], float)
+    assert row["list"] == [1, "a|b", None]
+    assert row["nothing"] is None
+
+
+async def test_a_plans_own_column_is_not_lost_behind_one_of_ours() -> None:
+    plan = "MATCH (c {id: 'paris'}) RETURN c, 'mine' AS cLabel"
+    [row] = (await answered("run_plan", {"plan": plan}))["rows"]
+    assert (row["cLabel"], row["cLabel_"]) == ("mine", "Paris")
