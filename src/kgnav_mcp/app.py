@@ -165,6 +165,7 @@ class App:
             default_black_list=shipped.black_list,
             default_exceptions=shipped.exceptions,
         )
+        self._users = 0
         self._closing = AsyncExitStack()
         self.ranker = make_ranker(settings, self._closing)
         self.render_options = RenderOptions(settings.budget, settings.literal_limit)
@@ -186,9 +187,13 @@ class App:
         await asyncio.gather(self._closing.aclose(), *(graph.close() for graph in self.graphs.values()))
 
     async def __aenter__(self) -> Self:
+        """In use until the last of those that have entered it leaves: several servers may share it."""
+        self._users += 1
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.close()
+        self._users -= 1
+        if not self._users:
+            await self.close()

@@ -144,6 +144,21 @@ def test_both_eras_say_that_nothing_changes_which_one_could_subscribe_to(seen: S
     assert not resources.list_changed
 
 
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_one_process_serves_text_at_one_path_and_structure_at_another(mode: str, tmp_path: Path) -> None:
+    asked = {"entity": "zundert", "direction": "outgoing"}
+    with on_http(tmp_path, "--graph", "demo") as server:
+        async with Client(server.url, mode=mode) as reader, Client(f"{server.url}/structured", mode=mode) as script:
+            text, structure = await reader.call_tool("search", asked), await script.call_tool("search", asked)
+            schemas = [[tool.output_schema for tool in (await one.list_tools()).tools] for one in (reader, script)]
+    assert text.structured_content is None
+    assert structure.structured_content is not None
+    assert len(structure.structured_content["rows"]) == len(only_text(text).splitlines()) - 3 > 1
+    assert only_text(structure) == only_text(text).splitlines()[0]
+    assert not any(schemas[0])
+    assert all(schemas[1])
+
+
 @pytest.mark.parametrize("structured", [False, True], ids=["as text", "as structure"])
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_an_answer_is_sent_once(mode: str, structured: bool, tmp_path: Path) -> None:

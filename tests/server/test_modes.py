@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from mcp import Client
 from mcp_types import TextContent
 
 from kgnav_mcp.adapters.embedded.loading import load
+from kgnav_mcp.app import App
 from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.demo import demo_graph_path
 from kgnav_mcp.render.tokens import count_tokens
+from kgnav_mcp.server import build_server
 from tests.server.clients import DEMO, call, client, refused
 
 ZUNDERT = {"entity": "zundert", "direction": "outgoing"}
@@ -37,6 +40,17 @@ async def test_every_tool_says_how_its_structure_looks_only_where_it_gives_one()
         assert all(tool.output_schema for tool in (await connected.list_tools()).tools)
     async with client() as connected:
         assert not any(tool.output_schema for tool in (await connected.list_tools()).tools)
+
+
+async def test_servers_share_an_apps_graphs_and_the_last_one_closes_them() -> None:
+    app = App(DEMO)
+    async with Client(build_server(app)):
+        async with app.graph().adapter() as first:
+            pass
+        async with Client(build_server(app, structured=True)) as script:
+            assert (await script.call_tool("search", ZUNDERT)).structured_content
+        async with app.graph().adapter() as again:
+            assert again is first
 
 
 async def test_a_text_is_sent_once() -> None:

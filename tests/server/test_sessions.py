@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 import httpx2
+import pytest
 from starlette.types import ASGIApp
 
 from kgnav_mcp.app import App
@@ -19,6 +20,7 @@ from tests.server.processes import INITIALIZE, PATIENCE_S, request
 
 SETTINGS = Settings(graphs={"films": GraphSettings(location="missing.kg")})
 ACCEPTED = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25"}
+STRUCTURED = "/mcp/structured"
 IDLE_S = 1.0
 """Longer than a busy machine takes from one request to the next."""
 
@@ -31,15 +33,15 @@ class Visitor:
             transport=httpx2.ASGITransport(app), base_url="http://localhost", headers=ACCEPTED, timeout=PATIENCE_S
         )
 
-    async def shakes_hands(self) -> str:
+    async def shakes_hands(self, path: str = "/mcp") -> str:
         """The new session."""
-        answer = await self._client.post("/mcp", json=INITIALIZE)
+        answer = await self._client.post(path, json=INITIALIZE)
         assert answer.status_code == 200
         return answer.headers["mcp-session-id"]
 
-    async def uses(self, session: str) -> int:
+    async def uses(self, session: str, path: str = "/mcp") -> int:
         """The status of a request in this session."""
-        answer = await self._client.post("/mcp", json=request(1, "ping"), headers={"mcp-session-id": session})
+        answer = await self._client.post(path, json=request(1, "ping"), headers={"mcp-session-id": session})
         return answer.status_code
 
     async def listens(self, session: str) -> None:
@@ -72,7 +74,7 @@ async def running(app: ASGIApp) -> AsyncGenerator[Visitor]:
 
 
 async def test_a_session_that_nobody_uses_ends_and_its_client_is_told_to_shake_hands_again() -> None:
-    async with running(application(build_server(App(SETTINGS)), SETTINGS.http, session_idle_s=IDLE_S)) as visitor:
+    async with running(application(App(SETTINGS), session_idle_s=IDLE_S)) as visitor:
         session = await visitor.shakes_hands()
         assert await visitor.uses(session) == 200
         await asyncio.sleep(2 * IDLE_S)
@@ -92,6 +94,21 @@ async def test_however_many_clients_shake_hands_each_is_let_in_and_few_sessions_
     async with running(bounded(5)) as visitor:
         sessions = [await visitor.shakes_hands() for _ in range(50)]
         assert [await visitor.uses(session) for session in sessions] == [404] * 45 + [200] * 5
+
+
+async def test_both_paths_share_one_limit_and_a_session_is_good_for_its_own_path_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kgnav_mcp.server.sessions.MAX_SESSIONS", 2)
+    async with running(application(App(SETTINGS))) as visitor:
+        structured = await visitor.shakes_hands(STRUCTURED)
+        markdown = await visitor.shakes_hands()
+        assert [await visitor.uses(structured), await visitor.uses(markdown, STRUCTURED)] == [404, 404]
+        assert await visitor.uses(markdown) == 200
+        assert await visitor.uses(structured, STRUCTURED) == 200
+        await visitor.shakes_hands()
+        await visitor.shakes_hands()
+        assert await visitor.uses(structured, STRUCTURED) == 404
 
 
 async def test_a_session_whose_client_listens_stays_however_long_ago_it_began() -> None:

@@ -55,9 +55,9 @@ def era(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def post(server: HttpServer, era: str, **headers: str) -> httpx2.Response:
+def post(server: HttpServer, era: str, path: str = "", **headers: str) -> httpx2.Response:
     """The first thing a client of this era sends, under these names."""
-    url = server.url.replace(_EVERY_ADDRESS, "127.0.0.1")
+    url = server.url.replace(_EVERY_ADDRESS, "127.0.0.1") + path
     message = INITIALIZE if era == "handshake" else modern(1, "tools/list")
     return httpx2.post(url, json=message, headers={**(ACCEPTED if era == "handshake" else STATELESS), **headers})
 
@@ -72,6 +72,16 @@ def test_a_request_for_another_host_is_turned_away(server: HttpServer, era: str,
 @pytest.mark.parametrize("origin", ["http://evil.example", "https://127.0.0.1.evil.example", "null"])
 def test_a_page_of_another_origin_is_turned_away(server: HttpServer, era: str, origin: str) -> None:
     assert post(server, era, Origin=origin).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("header", "value", "status"),
+    [("Host", "evil.example", 421), ("Origin", "http://evil.example", 403), ("Origin", "https://app.example", 200)],
+)
+def test_the_structured_path_has_the_same_checks(
+    server: HttpServer, era: str, header: str, value: str, status: int
+) -> None:
+    assert post(server, era, "/structured", **{header: value}).status_code == status
 
 
 @pytest.mark.parametrize("origin", ["https://app.example", "http://localhost:6274"])

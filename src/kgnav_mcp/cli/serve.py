@@ -33,6 +33,7 @@ Examples:
 def serve(context: click.Context, *, settings: Settings) -> None:
     """Serve the graphs to MCP clients.
 
+    With --http answers are structured content at /mcp/structured too, whatever --structured says of /mcp.
     Without --http it speaks over stdin and stdout with the one client that started it, and ends when that client
     closes stdin. Flags win over KGNAV_* variables, those over kgnav.toml, and that over the defaults.
     """

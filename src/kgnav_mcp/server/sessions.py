@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -17,6 +19,14 @@ MAX_SESSIONS = 1_000
 _SESSION = "mcp-session-id"
 
 
+@dataclass(slots=True)
+class _Session:
+    """Where a session is served, and its requests that are open. One that has ended counts as unused."""
+
+    path: str
+    open_requests: int = 0
+
+
 class BoundedSessions:
     """The application with a limit on its sessions: a new one ends the one that is unused for longest.
 
@@ -24,11 +34,11 @@ class BoundedSessions:
     everybody else. A session with an open request is never ended here.
     """
 
-    def __init__(self, app: ASGIApp, max_sessions: int = MAX_SESSIONS) -> None:
+    def __init__(self, app: ASGIApp, max_sessions: int | None = None) -> None:
         self._app = app
-        self._max_sessions = max_sessions
-        self._open_requests: dict[str, int] = {}
-        """Requests by session, the one unused for longest first. An ended session counts as unused."""
+        self._max_sessions = max_sessions or MAX_SESSIONS
+        self._sessions: dict[str, _Session] = {}
+        """The one unused for longest first."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -39,32 +49,33 @@ class BoundedSessions:
             await self._begin(scope, receive, send)
 
     async def _use(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
-        if session not in self._open_requests:
+        known = self._sessions.pop(session, None)
+        if known is None:
             await self._app(scope, receive, send)
             return
-        self._open_requests[session] = self._open_requests.pop(session) + 1
+        self._sessions[session] = known
+        known.open_requests += 1
         try:
             await self._app(scope, receive, send)
         finally:
-            self._open_requests[session] -= 1
+            known.open_requests -= 1
 
     async def _begin(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def noting(message: Message) -> None:
             if message["type"] == "http.response.start":
                 session = MutableHeaders(scope=message).get(_SESSION)
                 if session is not None:
-                    self._open_requests[session] = 0
+                    self._sessions[session] = _Session(scope["path"])
             await send(message)
 
         await self._app(scope, receive, noting)
-        while len(self._open_requests) > self._max_sessions and (unused := self._longest_unused()):
-            del self._open_requests[unused]
-            await self._end(unused, scope)
+        while len(self._sessions) > self._max_sessions and (unused := self._longest_unused()):
+            await self._end(unused, self._sessions.pop(unused).path, scope)
 
     def _longest_unused(self) -> str | None:
-        return next((session for session, requests in self._open_requests.items() if not requests), None)
+        return next((session for session, known in self._sessions.items() if not known.open_requests), None)
 
-    async def _end(self, session: str, scope: Scope) -> None:
+    async def _end(self, session: str, path: str, scope: Scope) -> None:
         """End a session by the request its client would send."""
         headers = [(b"host", Headers(scope=scope)["host"].encode()), (_SESSION.encode(), session.encode())]
 
@@ -74,4 +85,4 @@ class BoundedSessions:
         async def send(message: Message) -> None:
             """Nobody waits for the answer."""
 
-        await self._app({**scope, "method": "DELETE", "headers": headers}, receive, send)
+        await self._app({**scope, "method": "DELETE", "path": path, "headers": headers}, receive, send)

@@ -12,6 +12,7 @@ import gc
 import signal
 import socket
 import sys
+from contextlib import AsyncExitStack, asynccontextmanager
 from http import HTTPStatus
 from typing import TYPE_CHECKING, cast
 
@@ -25,10 +26,12 @@ from kgnav_mcp.server.origins import ANY_ADDRESS, LOOPBACK, CrossOrigin, transpo
 from kgnav_mcp.server.sessions import SESSION_IDLE_S, BoundedSessions
 
 if TYPE_CHECKING:
-    from mcp.server.mcpserver import MCPServer
+    from collections.abc import AsyncGenerator
+
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _PATH = "/mcp"
+_STRUCTURED_PATH = "/mcp/structured"
 _GRACE_S = 3
 """Seconds that open requests have to end when the server stops, and again when they are cancelled.
 
@@ -43,37 +46,56 @@ def serve_stdio(settings: Settings) -> None:
     terminal the thread that waits for its next line could not be told to stop.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    anyio.run(_build(settings).run_stdio_async)
+    server = build_server(App(settings))
+    _keep_what_is_built()
+    anyio.run(server.run_stdio_async)
 
 
-def _build(settings: Settings) -> MCPServer[None]:
-    """The server, hidden from the garbage collector, since it lives as long as the process.
+def _keep_what_is_built() -> None:
+    """Hide the server from the garbage collector, since it lives as long as the process.
 
     A full collection would go through it every few dozen calls, and hold one of them up for 50 ms.
     """
-    server = build_server(App(settings))
     gc.freeze()
-    return server
 
 
 def serve_http(settings: Settings) -> None:
-    """Serve streamable HTTP at /mcp until interrupted, and say on stderr where that is.
+    """Serve streamable HTTP at /mcp and /mcp/structured until interrupted, and say on stderr where that is.
 
     Raises:
         ConfigurationError: the address cannot be listened on.
     """
-    listen(application(_build(settings), settings.http), settings.http, settings.log_level)
+    served = application(App(settings))
+    _keep_what_is_built()
+    listen(served, settings.http, settings.log_level)
 
 
-def application(server: MCPServer[None], http: HttpSettings, *, session_idle_s: float = SESSION_IDLE_S) -> ASGIApp:
-    """The server as an ASGI application at /mcp, with checked Host and Origin headers."""
-    app = server.streamable_http_app(
-        host=http.host,
-        streamable_http_path=_PATH,
-        session_idle_timeout=session_idle_s,
-        transport_security=transport_security(http),
-    )
-    return guarded(app, http)
+def application(app: App, *, session_idle_s: float = SESSION_IDLE_S) -> ASGIApp:
+    """The graphs as an ASGI application, with checked Host and Origin headers.
+
+    Answers are as configured at /mcp, and always structured content at /mcp/structured.
+    """
+    from starlette.applications import Starlette  # noqa: PLC0415 - stdio, which clients start most, needs no HTTP
+
+    http = app.settings.http
+    parts = [
+        server.streamable_http_app(
+            host=http.host,
+            streamable_http_path=path,
+            session_idle_timeout=session_idle_s,
+            transport_security=transport_security(http),
+        )
+        for path, server in ((_PATH, build_server(app)), (_STRUCTURED_PATH, build_server(app, structured=True)))
+    ]
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncGenerator[None]:
+        async with AsyncExitStack() as running:
+            for part in parts:
+                await running.enter_async_context(part.router.lifespan_context(part))
+            yield
+
+    return guarded(Starlette(routes=[route for part in parts for route in part.routes], lifespan=lifespan), http)
 
 
 def guarded(app: ASGIApp, http: HttpSettings) -> ASGIApp:
