@@ -11,12 +11,8 @@ from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.model import Literal
 from kgnav_mcp.navigation.plans.checking import CheckedPlan
 from kgnav_mcp.navigation.plans.running import PlanRunner
-<<<<<<< HEAD
 from kgnav_mcp.navigation.sampling import SampleWalk
-=======
-from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.columns import Column
->>>>>>> d8272ee (Give each tool an output schema of its own, and numbers in structured answers as numbers)
 from kgnav_mcp.render.plans import plan_table
 from kgnav_mcp.render.table import Answer, row_answer
 from kgnav_mcp.render.text import clean
