@@ -19,6 +19,7 @@ from kgnav_mcp.navigation.plans.patterns import PROOF, unmatched
 from kgnav_mcp.navigation.plans.projecting import distinct, in_canonical_order, projected
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.values import Edge, Node, Row, Table, Value, Way, flat, rank
+from kgnav_mcp.navigation.plans.witness import witnessed
 from kgnav_mcp.plan import Clause, Match, Pipeline, Plan, Project, Unwind
 from kgnav_mcp.plan.walking import part_text
 from kgnav_mcp.port import GraphAdapter
@@ -101,6 +102,9 @@ class _Evaluation:
         only_count = None if proof else await counted(self._graph, pipeline, self._budget)
         if only_count is not None:
             return only_count
+        witness = None if proof else await witnessed(self._graph, self._reader, pipeline)
+        if witness is not None:
+            return witness
         table = Table((PROOF,), [((),)]) if proof else Table((), [()])
         before: Clause | None = None
         for clause in pipeline.clauses:

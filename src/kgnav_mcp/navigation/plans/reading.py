@@ -12,6 +12,7 @@ from kgnav_mcp.model import Certainty, Count, Direction, Entity, Link, Page, Sto
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.plans.budget import Budget, Part
 from kgnav_mcp.navigation.plans.interning import Interned, Step, pairs
+from kgnav_mcp.navigation.plans.paging import pages
 from kgnav_mcp.navigation.plans.values import Edge, Node, Value, in_order
 from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind
 
@@ -278,17 +279,11 @@ class Reader:
     async def _all(self, read: Callable[[str | None], Awaitable[Page[T]]], part: Part | None, before: int) -> list[T]:
         """All items of a list, unless they are more than may be held: then the first page tells it."""
         items: list[T] = []
-        after: str | None = None
-        while True:
-            page = await read(after)
+        async for page in pages(read, self.budget):
             items += page.items
             rows = max(len(items), page.total.value)
             self.budget.check(before + rows if part is not None else rows // _FACTS, part)
-            if page.stop is not Stop.LIMIT or not page.items:
-                if page.stop not in {Stop.COMPLETE, Stop.LIMIT}:
-                    self.budget.cut(page.stop)
-                return items
-            after = page.positions[-1]
+        return items
 
 
 async def together(*work: Awaitable[T]) -> list[T]:
