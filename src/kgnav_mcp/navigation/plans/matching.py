@@ -7,11 +7,12 @@ bound, or smallest, comes first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import prod
 
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.model import Direction
+from kgnav_mcp.model import Count, Direction
 from kgnav_mcp.navigation.plans.asking import Asker, nodes_of
 from kgnav_mcp.navigation.plans.paths import Paths
 from kgnav_mcp.navigation.plans.patterns import (
@@ -160,17 +161,11 @@ class Fitting:
 
     async def _begin(self, names: Sequence[str]) -> None:
         """Bind the node with the smallest set, beside each row."""
-        best: tuple[int, str] | None = None
-        for name in names:
-            size = (await self._start(name).count(self._reader)).value if len(names) > 1 else 0
-            if best is None or size < best[0]:
-                best = size, name
-        if best is None:
-            raise LookupError("no node of the pattern is left to begin with")
-        node, written = self._patterns[best[1]], self._written[best[1]]
-        start = self._start(node.variable)
-        if len(self._table.rows) > 1 and start.labelled and not start.narrowed:
-            self._budget.check(len(self._table.rows) * (await start.count(self._reader)).value, written)
+        several = len(names) > 1 or len(self._table.rows) > 1
+        counts = {name: await self._start(name).count(self._reader) for name in names if several}
+        best = min(names, key=lambda name: counts[name].value) if several else names[0]
+        self._check_product(counts, best)
+        node, written, start = self._patterns[best], self._written[best], self._start(best)
         found = await start.nodes(self._reader, written)
         alone = Table((node.variable,), await in_thread(len(found), lambda: [(one,) for one in found]))
         alone = await self._asked(alone if start.labelled else await self._labelled(alone, node), only=True)
@@ -179,6 +174,14 @@ class Fitting:
             await in_thread(len(self._table.rows) * len(alone.rows), lambda: paired(self._table, alone))
         )
         self._budget.measured(written, len(alone.rows))
+
+    def _check_product(self, counts: Mapping[str, Count], first: str) -> None:
+        """Refuse what would be a product of whole sets, before one of them is read."""
+        whole = {name: count for name, count in counts.items() if self._start(name).whole}
+        if self._edges or len(whole) < len(counts):
+            whole = {name: count for name, count in whole.items() if name == first}
+        self._budget.sizes |= {self._written[name]: count for name, count in whole.items()}
+        self._budget.check(len(self._table.rows) * prod(count.value for count in whole.values()))
 
     def _start(self, name: str) -> Start:
         if name not in self._starts:

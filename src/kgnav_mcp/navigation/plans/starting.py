@@ -51,6 +51,11 @@ class Start:
         """Whether it is by an id or a value, not by a label alone."""
         return self.ids is not None or all(scan.relation is not None for scan in self.scans)
 
+    @property
+    def whole(self) -> bool:
+        """Whether all of its nodes stand for the node of the pattern, but for what other parts ask of them."""
+        return self.labelled and not self.narrowed
+
     async def count(self, reader: Reader) -> Count:
         """How many they are."""
         if self.ids is not None:
