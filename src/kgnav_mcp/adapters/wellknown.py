@@ -12,6 +12,7 @@ FREEBASE = "http://rdf.freebase.com/ns/"
 SCHEMA = ("http://schema.org/", "https://schema.org/")
 
 RDF_TYPE = RDF + "type"
+RDFS_SUBCLASS = RDFS + "subClassOf"
 RDF_REIFIES = RDF + "reifies"
 RDF_STATEMENT = RDF + "Statement"
 RDF_SUBJECT = RDF + "subject"

@@ -23,6 +23,7 @@ from kgnav_mcp.adapters.embedded.schema import SchemaReader, health
 from kgnav_mcp.adapters.embedded.session import Session
 from kgnav_mcp.adapters.embedded.values import Orders, ValueReader
 from kgnav_mcp.adapters.options import PREFIXES, read_prefixes, refuse_unknown
+from kgnav_mcp.adapters.wellknown import RDFS_SUBCLASS
 from kgnav_mcp.errors import StoreUnavailable
 from kgnav_mcp.model import (
     AnchoredPage,
@@ -101,6 +102,10 @@ class EmbeddedAdapter(GraphAdapter):
     @property
     def class_relations(self) -> frozenset[str]:
         return self._opened().class_relations
+
+    @property
+    def subclass_relations(self) -> frozenset[str]:
+        return self._opened().subclass_relations
 
     @property
     def coined_prefixes(self) -> Mapping[str, str]:
@@ -256,7 +261,8 @@ class EmbeddedAdapter(GraphAdapter):
 
     def _read_meta(self, session: Session) -> Catalogue:
         graphfile.check_schema((text for (text,) in session.all(queries.entities.SCHEMA)), self._path)
-        return Catalogue(dict(session.all(queries.entities.META)), self._prefixes)
+        above = [key for key in (RDFS_SUBCLASS,) if session.one(queries.entities.HAS_EDGES, key) == (1,)]
+        return Catalogue(dict(session.all(queries.entities.META)), self._prefixes, above)
 
 
 def _counts_in(page: AnchoredPage[RelationFacts]) -> int:

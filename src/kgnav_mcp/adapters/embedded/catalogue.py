@@ -151,8 +151,10 @@ class Names(Generic[Entry]):
 class Catalogue:
     """Relations and labels of one open file. Filling it twice from two threads gives the same, and does no harm."""
 
-    def __init__(self, meta: Mapping[str, str], configured: Mapping[str, str]) -> None:
+    def __init__(self, meta: Mapping[str, str], configured: Mapping[str, str], subclass_keys: Iterable[str]) -> None:
         """Read the file's table `meta`; `configured` prefixes go before those of the file.
+
+        `subclass_keys` are those of the relations that lead from classes to classes above them.
 
         This is part of a job: the pool translates what goes wrong where the table is not as the loader wrote it.
         """
@@ -161,6 +163,7 @@ class Catalogue:
         self.prefixes = Prefixes({**configured, **{name: own[name] for name in own if name not in configured}})
         self.coined_prefixes = self.prefixes.printed(texts(meta.get("coined_prefixes", "[]")))
         self.class_relations = frozenset(map(self.prefixes.short, texts(meta["type_relations"])))
+        self.subclass_relations = frozenset(map(self.prefixes.short, subclass_keys))
         self.entities = int(meta["entities"])
         self.triples = int(meta["triples"])
         self.languages = texts(meta["languages"])

@@ -28,6 +28,7 @@ from kgnav_mcp.adapters.sparql.location import GRAPH
 from kgnav_mcp.adapters.sparql.queries import SIZE
 from kgnav_mcp.adapters.sparql.rate_limit import Client
 from kgnav_mcp.adapters.sparql.reading import Read, Reader
+from kgnav_mcp.adapters.wellknown import RDFS_SUBCLASS
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Direction, Entity, Health, Triple
@@ -75,6 +76,10 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
     @property
     def class_relations(self) -> frozenset[str]:
         return frozenset(map(self._endpoint.ids.short, self._endpoint.types))
+
+    @property
+    def subclass_relations(self) -> frozenset[str]:
+        return frozenset({self._endpoint.ids.short(RDFS_SUBCLASS)})
 
     async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         opened = self._readers

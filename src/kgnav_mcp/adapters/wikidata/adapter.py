@@ -23,6 +23,7 @@ from kgnav_mcp.adapters.wikidata.linking import Linker
 from kgnav_mcp.adapters.wikidata.lists import ListReader
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.options import Wikidata
+from kgnav_mcp.adapters.wikidata.presets import SUBCLASS, WIKIDATA
 from kgnav_mcp.adapters.wikidata.relations import RelationReader
 from kgnav_mcp.adapters.wikidata.rows import RowReader, qualified
 from kgnav_mcp.adapters.wikidata.schema import VALUES_ONLY, SchemaReader
@@ -82,6 +83,12 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         shown = "all" if self._wikidata.every_rank else "truthy" if opened.store.form.statements else "values"
         place = Address.parse(self._wikidata.endpoint).name
         return f"{place} {self._wikidata.graph or ''} {opened.store.ids.base} {shown}"
+
+    @property
+    def subclass_relations(self) -> frozenset[str]:
+        """Those of Wikidata; another Wikibase says nowhere which of its properties it is."""
+        ids = self._readers.store.ids
+        return frozenset({ids.relation(SUBCLASS)} if ids.base == WIKIDATA else ())
 
     async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...]:
         value = self._readers.linker.naming.iri(entity)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 WIKIDATA: Final = "http://www.wikidata.org"
+SUBCLASS: Final = "P279"
+"""Wikidata's property from a class to the classes above it."""
 _SEARCH: Final = "https://www.wikidata.org/w/api.php"
 _VECTORS: Final = "https://wd-vectordb.wmcloud.org/item/query/"
 

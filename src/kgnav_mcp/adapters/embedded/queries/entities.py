@@ -9,6 +9,9 @@ META = "SELECT key, value FROM meta"
 RELATIONS = "SELECT id, key, label, edges, attributes FROM relation"
 """All relations, once for an open file: under a microsecond each."""
 
+HAS_EDGES = "SELECT EXISTS (SELECT 1 FROM relation WHERE key = ? AND edges > 0)"
+"""Whether a relation joins entities of the file."""
+
 LABELS = "SELECT id, key, name, nodes FROM label"
 """All labels, once for an open file."""
 
