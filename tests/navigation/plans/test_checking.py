@@ -15,6 +15,8 @@ from kgnav_mcp.plan import Call, Compare, Constant, During, EdgePattern, Functio
 from kgnav_mcp.plan.walking import parts
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.spelling import read_plan
+from kgnav_mcp.spelling.cypher import write_cypher
+from tests.contract.example import DictAdapter
 
 Mistake = tuple[str, str, tuple[str, ...]]
 
@@ -75,6 +77,20 @@ async def test_a_misspelt_label_is_told_with_the_nearest_and_mended(demo: PlanRu
     assert (place, reason, nearest[0]) == ("(m:Musem)", "no label is called so", "Museum")
     assert found.mended is not None
     assert [part.labels for part in parts(found.mended) if isinstance(part, NodePattern)] == [(("Museum",),)]
+
+
+async def test_an_id_with_a_prefix_that_reads_as_two_labels_is_put_in_backticks():
+    async with DictAdapter("tests.navigation.plans.test_checking", AdapterOptions()) as graph:
+        found = await checked(PlanRunner(graph), "MATCH (x:wd:Q5)-[:knows]->(y:wd:Q6:Poet) RETURN y")
+        two = await checked(PlanRunner(graph), "MATCH (x:Poet:wd) RETURN x")
+
+    assert mistakes(found) == [
+        ("(x:wd:Q5)", "wd:Q5 is one id, and stands in backticks", ("`wd:Q5`",)),
+        ("(y:wd:Q6)", "wd:Q6 is one id, and stands in backticks", ("`wd:Q6`",)),
+    ]
+    assert found.mended is not None
+    assert write_cypher(found.mended) == "MATCH (x:`wd:Q5`)-[:knows]->(y:`wd:Q6`&Poet)\nRETURN y"
+    assert [place for place, *_ in mistakes(two)] == ["(x:wd)"]
 
 
 async def test_an_edge_the_wrong_way_round_is_turned(demo: PlanRunner):
@@ -204,3 +220,9 @@ async def test_an_equality_with_an_id_is_one_with_the_id_as_the_graph_writes_it(
 
     assert ids_in(found) == ["vincent_van_gogh"]
     assert all(part.function is Function.ID for part in parts(found.plan) if isinstance(part, Call))
+
+
+GRAPH = {
+    "nodes": {"ann": ["wd:Q5"], "bob": ["wd:Q6", "Poet"]},
+    "rows": [("ann", "knows", "bob", ())],
+}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import cast
 
 from kgnav_mcp.model import T
@@ -136,7 +137,7 @@ class _Checker:
 
     async def _node(self, node: NodePattern) -> NodePattern:
         groups: list[tuple[str, ...]] = []
-        for group in node.labels:
+        for group in await self._with_whole_ids(node):
             ids: list[str] = []
             for name in group:
                 found = await self.vocabulary.labels(name)
@@ -145,6 +146,21 @@ class _Checker:
                 ids += found
             groups.append(tuple(ids))
         return replace(node, labels=tuple(groups))
+
+    async def _with_whole_ids(self, node: NodePattern) -> tuple[tuple[str, ...], ...]:
+        """The labels of a node; two of them may be one id that was written without backticks, as `:wd:Q5`."""
+        groups = list(node.labels)
+        for place, pair in enumerate(pairwise(node.labels)):
+            whole = ":".join(name for group in pair for name in group)
+            if whole.count(":") != 1 or await self.vocabulary.labels(pair[0][0]):
+                continue
+            if await self.vocabulary.labels(whole):
+                reason = f"{whole} is one id, and stands in backticks"
+                self.findings.problem(f"({_shown(node.variable)}:{whole})", reason, [f"`{whole}`"])
+                groups[place : place + 2] = [(whole,)]
+                self.findings.mend(node, replace(node, labels=tuple(groups)))
+                break  # another one is found when the mended plan is checked
+        return tuple(groups)
 
     def _unknown_label(self, node: NodePattern, name: str) -> None:
         nearest = self.vocabulary.nearest_label(name)
