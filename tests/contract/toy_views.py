@@ -143,6 +143,8 @@ class View:
     rows: list[Row] = field(default_factory=list[Row])
     mediators: set[str] = field(default_factory=set[str])
     types: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    properties: dict[str, str] = field(default_factory=dict[str, str])
+    """The nodes that stand for relations, where these have some, with their names."""
 
     def node(self, local: str) -> str:
         return self.style.node_id(local)
@@ -209,6 +211,11 @@ def view(style: Style, nodes: Sequence[toy.Node] = toy.NODES, edges: Sequence[to
             built.types[style.label_id(label)] = set()
             if style.terms:
                 built.rows.append((style.label_id(label), style.name, (label, None, None), ()))
+    if isinstance(style, WikidataStyle):
+        numbers = {toy_numbers.relation(name): name.replace("_", " ") for name in toy_numbers.RELATIONS}
+        numbers[toy_numbers.INSTANCE_OF] = "instance of"
+        built.properties = {f"{style.node}{number}": name for number, name in numbers.items()}
+        built.types |= {each: set() for each in built.properties}
     for edge in edges:
         qualifiers = sorted((style.relation_id(name), style.value(value)) for name, value in edge.qualifiers)
         ends = style.node_id(edge.head), style.node_id(edge.tail)

@@ -21,6 +21,7 @@ def plain(view: View, nodes: Sequence[toy.Node] = toy.NODES) -> Graph:
     """What a reader of a store sees, as a graph."""
     style = view.style
     names = {style.node_id(node.id): _name(node) for node in nodes}
+    names |= view.properties
     called = {style.label_id(label): label for labels in view.types.values() for label in labels}
     own: dict[str, list[tuple[str, Plain]]] = {node: [] for node in view.types}
     edges: list[Edge] = []

@@ -28,6 +28,13 @@ class NodeContract(AdapterContract):
             ids = [entity.id for entity in read]
             assert sorted(ids) == sorted(node for node, types in view.types.items() if label in types)
 
+    @pytest.mark.parametrize("size", [100, ALL])
+    async def test_all_nodes_come_page_by_page_those_without_a_name_too(
+        self, adapter: GraphAdapter, view: View, size: int
+    ):
+        read = await self.walked(lambda limit, after: adapter.nodes(None, None, None, limit=limit, after=after), size)
+        assert sorted(entity.id for entity in read) == sorted(view.types)
+
     @pytest.mark.parametrize("size", [1, 7, ALL])
     async def test_nodes_with_a_value_come_page_by_page(self, adapter: GraphAdapter, view: View, size: int):
         for name, value in (("age", "36"), ("tag", "night"), ("flag", "red"), ("alive", "false"), ("tag", "nothing")):

@@ -48,8 +48,8 @@ class Templates:
     value_count: str | None
     """None where reading a short list costs no more than counting it."""
     with_types: str
-    named: str
-    """A node with a name: the condition where there is no other one."""
+    every: str
+    """Any node, one without a name, too: the condition where there is no other one."""
     listed: Callable[..., Terms]
     """How `with_types` takes the types."""
 
@@ -192,7 +192,7 @@ class ListReader(ABC):
     def _conditions(self, types: Types | None, condition: str) -> Terms:
         """What is asked of nodes: that they have one of some types, and another condition."""
         of_types = "" if types is None else self._with_types(types.iris)
-        return Terms(" ".join(filter(None, (of_types, condition))) or self._reader.filled(self._templates.named))
+        return Terms(" ".join(filter(None, (of_types, condition))) or self._reader.filled(self._templates.every))
 
     def _with_types(self, types: Sequence[URIRef]) -> str:
         return self._reader.filled(self._templates.with_types, types=self._templates.listed(*types))

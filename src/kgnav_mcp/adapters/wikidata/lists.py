@@ -35,7 +35,7 @@ _TEMPLATES = Templates(
     value_count=None,
     with_types=queries.IN_CLASS,
     listed=values,
-    named=queries.WITH_LABEL,
+    every=queries.EVERY,
 )
 
 
@@ -128,7 +128,7 @@ class ListReader(lists.ListReader):
     async def _with_property(self, name: str, value: str | None) -> Condition:
         """The condition that a property has a value; nothing meets it where no value of its datatype reads so."""
         if name.casefold() in _LABELS:
-            return Condition("")
+            return Condition(self._reader.filled(queries.WITH_LABEL))
         local, ids = self.property(name), self._store.ids
         if value is None:
             return Condition(self._reader.filled(queries.WITH_PROPERTY, direct=ids.direct(local)))

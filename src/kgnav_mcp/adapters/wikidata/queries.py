@@ -245,6 +245,11 @@ WITH_TIME: Final = (
     "?st $full ?v . $best ?s $claim ?st ."
 )
 WITH_LABEL: Final = "?s rdfs:label ?any . FILTER(STRSTARTS(STR(?s), $entities))"
+EVERY: Final = (
+    "{ ?s rdfs:label ?any } UNION { ?s ?said ?any FILTER(?said != owl:sameAs && !STRSTARTS(STR(?s), $statements)) } "
+    "FILTER(STRSTARTS(STR(?s), $entities))"
+)
+"""Costs the labels that are read, and where they are not enough every triple of the graph. A redirect is no node."""
 UP_TO_NODES: Final = "SELECT (COUNT(*) AS ?n) WHERE { SELECT DISTINCT ?s WHERE { $conditions } LIMIT $most }"
 """Costs $most nodes."""
 OF_NODES: Final = "$claims $class"

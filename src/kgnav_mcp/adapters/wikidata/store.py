@@ -26,6 +26,7 @@ class Store:
             "value": Literal(f"{ids.base}{form.folder}P"),
             "qualifier": Literal(f"{ids.base}/prop/qualifier/P"),
             "entities": Literal(ids.entities),
+            "statements": Literal(f"{ids.entities}statement/"),
             "instance": ids.direct(wikidata.instance_of),
         }
         self.reader = Reader(client, known, options.timeout, prologue=queries.PREFIXES)
