@@ -8,7 +8,7 @@ import pytest
 
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 from tests.contract import toy_files, toy_views
-from tests.contract.suite import GraphAdapterContract, PlanContract, StoreContract
+from tests.contract.suite import GraphAdapterContract, StoreContract
 from tests.contract.suite.base import ALL
 
 
@@ -28,9 +28,11 @@ def rdf(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder / "toy.kg")
 
 
-class TestEmbeddedFromPropertyGraph(GraphAdapterContract, PlanContract):
+class TestEmbeddedFromPropertyGraph(GraphAdapterContract):
     schemes: ClassVar[frozenset[str]] = frozenset({"file"})
     row_by_row: ClassVar[int] = ALL
+    plans: ClassVar[int] = 60
+    pages: ClassVar[int] = 200
 
     @pytest.fixture(scope="class")
     @classmethod

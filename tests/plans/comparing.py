@@ -99,8 +99,8 @@ async def all_rows(run: Run, size: int) -> list[tuple[object, ...]]:
         after = page.positions[-1]
 
 
-async def hold(runner: PlanRunner, graph: Graph, plan: Plan, size: int) -> None:
-    """A plan answers what the oracle answers, in one page and in pages of a size."""
+async def hold(runner: PlanRunner, graph: Graph, plan: Plan, size: int, pages: int = _PAGED) -> None:
+    """A plan answers what the oracle answers, in one page and in pages of a size, so many of them at most."""
     try:
         expected = [tuple(map(of_oracle, row)) for row in answer(graph, plan, MOST)]
         whole = await all_rows(lambda limit, after: runner.run(plan, limit=limit, after=after), ALL)
@@ -108,4 +108,5 @@ async def hold(runner: PlanRunner, graph: Graph, plan: Plan, size: int) -> None:
         return
     assert whole == expected, plan
     if len(whole) < _PAGED:
+        size = max(size, -(-len(whole) // pages))
         assert await all_rows(lambda limit, after: runner.run(plan, limit=limit, after=after), size) == whole, plan

@@ -222,9 +222,9 @@ def unknown_relation(
     return UnknownRelation(entities, name, direction, nearest, opposite=elsewhere, next_step=step)
 
 
-def nearest_names(name: str, known: Sequence[str]) -> list[str]:
+def nearest_names(name: str, known: Sequence[str], limit: int = NEAREST) -> list[str]:
     """The known names whose words are most like the given one's, best first; ties in the order they are known."""
     ranked = process.extract(
-        name, known, scorer=fuzz.WRatio, processor=lambda text: " ".join(words(text[:_COMPARED])), limit=NEAREST
+        name, known, scorer=fuzz.WRatio, processor=lambda text: " ".join(words(text[:_COMPARED])), limit=limit
     )
     return [text for text, _, _ in ranked]

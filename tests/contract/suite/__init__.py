@@ -1,6 +1,7 @@
 """The suite that every adapter inherits, one module for each group of verbs."""
 
 from tests.contract.suite.base import AdapterContract
+from tests.contract.suite.checking import CheckContract
 from tests.contract.suite.entities import EntityContract
 from tests.contract.suite.life import HostileContract, LifeContract
 from tests.contract.suite.lists import NodeContract, SchemaContract, ValueContract
@@ -9,14 +10,14 @@ from tests.contract.suite.plans import PlanContract
 from tests.contract.suite.relations import RelationContract
 from tests.contract.suite.sets import SetContract, VastSetContract
 
-__all__ = ["AdapterContract", "GraphAdapterContract", "NameAndCountContract", "PlanContract", "StoreContract"]
+__all__ = ["AdapterContract", "GraphAdapterContract", "NameAndCountContract", "StoreContract"]
 
 
 class NameAndCountContract(EntityContract, RelationContract, NeighbourContract, SetContract, HostileContract):
     """What another way to find names and to count changes in a store that has passed everything without it."""
 
 
-class StoreContract(NameAndCountContract, NodeContract, ValueContract, SchemaContract):
+class StoreContract(NameAndCountContract, NodeContract, ValueContract, SchemaContract, PlanContract, CheckContract):
     """What another store, or another form of the graph, changes for an adapter that has passed everything on one."""
 
 

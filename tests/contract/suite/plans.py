@@ -26,8 +26,11 @@ class PlanContract(AdapterContract):
     bound: ClassVar[int] = 20_000
     """Rows that the evaluator may hold: a plan by chance that needs more is not waited for."""
 
-    plans: ClassVar[int] = 60
-    """So many are made."""
+    plans: ClassVar[int] = 4
+    """So many are made: each asks a server for seconds."""
+
+    pages: ClassVar[int] = 3
+    """In so many pages an answer is read at most, for the same reason."""
 
     @pytest.fixture(scope="class")
     @classmethod
@@ -40,4 +43,4 @@ class PlanContract(AdapterContract):
     ):
         words = words_of(plain_graph, [view.relation(name) for name in SMALL])
         for plan, size in zip(plans_by_chance(words, self.plans), cycle(SIZES), strict=False):
-            await hold(PlanRunner(adapter, self.bound), plain_graph, plan, size)
+            await hold(PlanRunner(adapter, self.bound), plain_graph, plan, size, self.pages)

@@ -219,7 +219,8 @@ class _Checker:
             return
         near = await self._joining(edge, source, target)
         self.findings.problem(place, f"no such edge leads from {kinds[0]} to {kinds[1]}", near)
-        only = near[0] if len(near) == 1 else meant(edge.relations[0], near)
+        sure = len(near) == 1 and source.labels and target.labels  # what else leads on from a label may be anything
+        only = near[0] if sure else meant(edge.relations[0], near)
         self._rename(edge, edge.relations[0], only if len(edge.relations) == 1 else None)
 
     async def _leads(self, edge: EdgePattern, source: Node, target: Node) -> bool | None:
@@ -238,7 +239,8 @@ class _Checker:
         both = [one for one in at_source if one in at_target] if at_source and at_target else at_source or at_target
         tried = [replace(edge, relations=(relation,), either=False) for relation in both[:_TRIED]]
         found = [each.relations[0] for each in tried if await self._leads(each, source, target)]
-        like = await self.vocabulary.nearest_relation(edge.relations[0], ())
+        words = await self.vocabulary.nearest_relation(edge.relations[0], ())
+        like = [one for word in words for one in await self.vocabulary.relations(word)]
         return sorted(found, key=lambda one: like.index(one) if one in like else len(like))[:_OFFERED]
 
 

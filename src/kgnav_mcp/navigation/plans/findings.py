@@ -55,8 +55,16 @@ class Findings:
 
 
 def meant(name: str, alternatives: Sequence[str]) -> str | None:
-    """The one alternative that a misspelt name can only mean; None where it is not sure."""
-    likeness = sorted(((fuzz.ratio(name.casefold(), each.casefold()), each) for each in alternatives), reverse=True)
+    """The one alternative that a misspelt name can only mean; None where it is not sure.
+
+    A name with another number is never meant: of ids like `P17` and `P19` nobody can tell.
+    """
+    same = [each for each in alternatives if _digits(each) == _digits(name)]
+    likeness = sorted(((fuzz.ratio(name.casefold(), each.casefold()), each) for each in same), reverse=True)
     if not likeness or likeness[0][0] < _LIKE:
         return None
     return None if len(likeness) > 1 and likeness[1][0] > likeness[0][0] - _AHEAD else likeness[0][1]
+
+
+def _digits(name: str) -> list[str]:
+    return [character for character in name if character.isdecimal()]

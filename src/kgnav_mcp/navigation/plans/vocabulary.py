@@ -16,6 +16,8 @@ _EVERYTHING = 1_000_000
 _OFFERED = 5
 
 _T = TypeVar("_T")
+_Called = tuple[str, str]
+"""An id and a label: what a user may call a thing."""
 _KINDS = {
     "number": "byte decimal double duration float int integer long negativeinteger nonnegativeinteger "
     "nonpositiveinteger number positiveinteger quantity short unsignedbyte unsignedint unsignedlong unsignedshort",
@@ -91,13 +93,10 @@ class Vocabulary:
 
     async def relations_at(self, labels: Sequence[str]) -> list[str]:
         """The ids of the relations at nodes of these labels, in either direction."""
-        schemas = [await self.around(label) for label in labels]
-        return [facts.relation.id for schema in schemas if schema for facts in schema.relations]
+        return [facts.relation.id for schema in await self._at(labels) for facts in schema.relations]
 
-    async def properties_at(self, labels: Sequence[str]) -> list[str]:
-        """The ids of the properties of nodes of these labels."""
-        schemas = [await self.around(label) for label in labels]
-        return [facts.relation.id for schema in schemas if schema for facts in schema.properties]
+    async def _at(self, labels: Sequence[str]) -> list[Schema]:
+        return [schema for label in labels if (schema := await self.around(label))]
 
     def leads(self, relation: str, heads: Sequence[str], tails: Sequence[str]) -> bool:
         """Whether the schema says already that a relation leads from one of some labels to one of others.
@@ -131,26 +130,30 @@ class Vocabulary:
 
     def nearest_label(self, name: str) -> list[str]:
         """The labels most like a name."""
-        return _nearest(name, [], _words(map(_label, self.whole.labels)))
+        return _nearest(name, (), map(_label, self.whole.labels))
 
     async def nearest_relation(self, name: str, labels: Sequence[str]) -> list[str]:
         """The relations most like a name: of those at some labels first."""
-        return _nearest(name, await self.relations_at(labels), _words(map(_relation, self.whole.relations)))
+        first = [_relation(facts) for schema in await self._at(labels) for facts in schema.relations]
+        return _nearest(name, first, map(_relation, self.whole.relations))
 
     async def nearest_property(self, name: str, labels: Sequence[str]) -> list[str]:
         """The properties most like a name: of those at some labels first."""
-        return _nearest(name, await self.properties_at(labels), _words(map(_relation, self.whole.properties)))
+        first = [_relation(facts) for schema in await self._at(labels) for facts in schema.properties]
+        return _nearest(name, first, map(_relation, self.whole.properties))
 
 
-def _words(known: Iterable[tuple[str, str]]) -> list[str]:
-    """What a user may call things: their ids, and their labels where these are others."""
-    pairs = list(known)
-    return list(dict.fromkeys((*(id_ for id_, _ in pairs), *(label for _, label in pairs))))
-
-
-def _nearest(name: str, preferred: Sequence[str], known: Sequence[str]) -> list[str]:
-    first = nearest_names(name, list(dict.fromkeys(preferred))) if preferred else []
-    return list(dict.fromkeys((*first, *nearest_names(name, known))))[:_OFFERED]
+def _nearest(name: str, preferred: Iterable[_Called], known: Iterable[_Called]) -> list[str]:
+    """What is called most like a name, each once, by its id or by its label, whichever is more like it."""
+    found: dict[str, str] = {}
+    for things in map(list, (preferred, known)):
+        called_so: dict[str, str] = {}
+        for id_, label in things:
+            called_so.setdefault(id_, id_)
+            called_so.setdefault(label, id_)
+        for word in nearest_names(name, list(called_so), 2 * _OFFERED):
+            found.setdefault(called_so[word], word)
+    return list(found.values())[:_OFFERED]
 
 
 def _kind(datatype: str) -> str:

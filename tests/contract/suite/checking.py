@@ -1,0 +1,80 @@
+"""What is wrong with a plan is told before it runs, all at once, in the words of whatever store has the graph."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgnav_mcp.navigation.plans.checking import CheckedPlan
+from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.spelling.cypher import parse_cypher
+from tests.contract.suite.base import AdapterContract
+from tests.contract.toy_views import View
+
+RIGHT = (
+    "MATCH (p:{Person})-[:{knows}]->(q:{Person}) WHERE p.{age} >= 36 RETURN q.name",
+    "MATCH (b:{Boat})-[:{moored_at}]->(h:{Place}) WHERE b.{flag} = 'red' RETURN count(b)",
+    "MATCH (p:Person) WHERE p.height > 1.5 RETURN p",
+    "MATCH (:{Visitor})-[:{rented}]->(:{Berth})-[:{used_by}]->(b) RETURN b LIMIT 3",
+    "MATCH (a)-[:{marriage}|{spouse}*1..2]->(b:{Person}) RETURN a, b",
+)
+MISTAKES = {
+    "a misspelt label": ("MATCH (p:Persson)-[:{knows}]->(q) RETURN q", ("Persson",), True),
+    "a misspelt property": ("MATCH (p:{Person}) WHERE p.hieght > 1 RETURN p", ("hieght",), True),
+    "a misspelt relation": ("MATCH (b:{Boat})-[:moored_att]->(h) RETURN h", ("moored_att",), True),
+    "the wrong direction": ("MATCH (h:{Place})-[:{moored_at}]->(b:{Boat}) RETURN b", ("{moored_at}",), True),
+    "a relation that does not leave that label": ("MATCH (:{Planet})-[:{hunts}]->(h) RETURN h", ("{hunts}",), False),
+    "a relation that does not lead to that label": (
+        "MATCH (:{Boat})-[:{moored_at}]->(h:{Creature}) RETURN h",
+        ("{moored_at}",),
+        False,
+    ),
+    "a relation for a property": ("MATCH (p:{Person}) WHERE p.{knows} = 'Ada Stone' RETURN p", ("{knows}",), False),
+    "an id with another number": ("MATCH (p:{Person})-[:knows7]->(q) RETURN q", ("knows7",), False),
+    "a number in quotes": ("MATCH (p:{Person}) WHERE p.{age} = '36' RETURN p", ("{age}",), True),
+    "a text for a number": ("MATCH (p:{Person}) WHERE p.{age} = 'old' RETURN p", ("{age}",), False),
+    "several of them": (
+        "MATCH (p:Persson)-[:{knows}]->(q) MATCH (h:{Place})-[:{moored_at}]->(b:{Boat}) WHERE b.lenght > 5 "
+        "RETURN p, q, b",
+        ("Persson", "{moored_at}", "lenght"),
+        True,
+    ),
+}
+"""Plans, with what is named in the place of each problem, and whether there is one way to mend them."""
+
+
+class CheckContract(AdapterContract):
+    """The schema of the store is enough to check a plan by, and where it is not, the graph is."""
+
+    @pytest.mark.parametrize("written", RIGHT)
+    async def test_a_right_plan_has_no_problems(self, adapter: GraphAdapter, view: View, written: str):
+        assert (await checked(adapter, view, written)).problems == ()
+
+    @pytest.mark.parametrize("mistake", MISTAKES)
+    async def test_each_mistake_is_told_and_the_mended_plan_is_right(
+        self, adapter: GraphAdapter, view: View, mistake: str
+    ):
+        written, places, mends = MISTAKES[mistake]
+        found = await checked(adapter, view, written)
+        told = [problem.place for problem in found.problems]
+        wanted = [named(view, place).strip("`") for place in places]
+        assert len(told) == len(wanted)
+        assert all(any(each in place for place in told) for each in wanted), told
+        assert (found.mended is not None) is mends, found.problems
+        if found.mended is not None:
+            again = await PlanRunner(adapter).check(found.mended)
+            assert again.problems == ()
+            assert again.plan.pipelines[0].clauses != found.plan.pipelines[0].clauses
+
+
+async def checked(adapter: GraphAdapter, view: View, written: str) -> CheckedPlan:
+    """What a plan's check finds. Words in braces are the store's own."""
+    return await PlanRunner(adapter).check(parse_cypher(named(view, written)))
+
+
+def named(view: View, written: str) -> str:
+    """A text with the ids of labels, which begin with a capital, and of relations, as the store prints them."""
+    parts = written.split("{")
+    ends = (part.partition("}") for part in parts[1:])
+    ids = ((view.style.label_id(name) if name[0].isupper() else view.relation(name), rest) for name, _, rest in ends)
+    return parts[0] + "".join(f"`{each}`{rest}" for each, rest in ids)
