@@ -108,8 +108,16 @@ def _questions(*datasets: str) -> Callable[[Callable[..., None]], Callable[..., 
 @_questions("metaqa", "freebase", "wikidata")
 @click.option("--endpoint", help="freebase, wikidata: URL of the SPARQL endpoint that `convert` was loaded into.")
 @click.option("--graph", "location", help="metaqa: URL of the Neo4j that the files of `neo4j films` were loaded into.")
+@click.option("--plans", is_flag=True, help="metaqa: ask each question by one plan, instead of walking.")
 def reach(
-    dataset: str, data: Path, sample: int, *, everything: bool, endpoint: str | None, location: str | None
+    dataset: str,
+    data: Path,
+    sample: int,
+    *,
+    everything: bool,
+    endpoint: str | None,
+    location: str | None,
+    plans: bool,
 ) -> None:
     """Gold paths replayed: whether every gold relation is offered and every gold answer shown."""
     if dataset == "freebase":
@@ -127,7 +135,7 @@ def reach(
     else:
         from kgnav_bench import reach as benchmark  # noqa: PLC0415 - as above
 
-        report = benchmark.run(data, None if everything else sample, location)
+        report = benchmark.run(data, None if everything else sample, location, plans=plans)
     click.echo(f"{dataset}\n\n{report}")
 
 

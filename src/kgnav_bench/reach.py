@@ -12,6 +12,7 @@ from time import perf_counter
 from kgnav_bench import report
 from kgnav_bench.client import BareClient, server_command
 from kgnav_bench.metaqa import HOPS, PREFIX, graph_source, questions, sample, source_neighbours
+from kgnav_bench.planned import PLANS, PlanReplay
 from kgnav_bench.replay import Replay, Result
 from kgnav_mcp.adapters.embedded.loading import load
 
@@ -19,29 +20,43 @@ _SHOWN_FAILURES = 10
 
 
 @contextmanager
-def replaying(folder: Path, location: str | None = None) -> Generator[Replay]:
-    """A replay over a server of the film graph: one in a store, or else loaded into a graph file of its own."""
+def serving(folder: Path, location: str | None, *options: str) -> Generator[tuple[BareClient, str]]:
+    """A server of the film graph, with what its ids begin with: of one in a store, or of a graph file of its own."""
     if location is not None:
-        with BareClient(server_command(location)) as client:
-            yield Replay(client, source_neighbours(folder), PREFIX)
+        with BareClient([*server_command(location), *options]) as client:
+            yield client, PREFIX
         return
     with tempfile.TemporaryDirectory() as scratch:
         graph = Path(scratch) / "films.kg"
         load([graph_source(folder)], graph)
-        with BareClient(server_command(graph)) as client:
-            yield Replay(client, source_neighbours(folder))
+        with BareClient([*server_command(graph), *options]) as client:
+            yield client, ""
 
 
-def results(replay: Replay, folder: Path, hops: int, size: int | None) -> list[Result]:
+@contextmanager
+def replaying(folder: Path, location: str | None = None) -> Generator[Replay]:
+    """A replay that walks."""
+    with serving(folder, location) as (client, prefix):
+        yield Replay(client, source_neighbours(folder), prefix)
+
+
+@contextmanager
+def planning(folder: Path, location: str | None = None) -> Generator[PlanReplay]:
+    """A replay by plans."""
+    with serving(folder, location, *PLANS) as (client, prefix):
+        yield PlanReplay(client, prefix)
+
+
+def results(replay: Replay | PlanReplay, folder: Path, hops: int, size: int | None) -> list[Result]:
     """The replay of the questions of this many hops: all of them, or a fixed sample."""
     asked = questions(folder, hops)
     return [replay.question(question) for question in (sample(asked, size) if size else asked)]
 
 
-def run(folder: Path, size: int | None, location: str | None = None) -> str:
+def run(folder: Path, size: int | None, location: str | None = None, *, plans: bool = False) -> str:
     """The report of a replay of one, two and three hops."""
     begin = perf_counter()
-    with replaying(folder, location) as replay:
+    with (planning if plans else replaying)(folder, location) as replay:
         walked = {hops: results(replay, folder, hops, size) for hops in HOPS}
         made = replay.calls_made
     seconds = perf_counter() - begin

@@ -11,11 +11,14 @@ import pytest
 from kgnav_bench import reach
 from kgnav_bench.client import BareClient, package_client, server_command
 from kgnav_bench.metaqa import HOPS, graph_source, source_triples
+from kgnav_bench.planned import PLANS, PlanReplay
 from kgnav_bench.replay import Replay
 from kgnav_bench.tables import Table, parse
 from kgnav_mcp.adapters.embedded.loading import load
 
 QUESTIONS_PER_HOP = 200
+QUESTIONS_BY_PLAN = 50
+"""`kgnav-bench reach metaqa --plans --all` asks them all."""
 
 
 @pytest.fixture(scope="session")
@@ -57,6 +60,17 @@ def test_every_gold_relation_is_offered_and_every_gold_answer_shown(replay: Repl
     assert [result for result in results if result.missing_relations] == []
     assert [result for result in results if result.missing_answers] == []
     assert [result for result in results if result.surplus_answers] == []
+
+
+@pytest.mark.parametrize("hops", [2, 3])
+def test_one_plan_for_each_gold_path_shows_every_gold_answer(films: Path, metaqa: Path, hops: int) -> None:
+    with BareClient([*server_command(films), *PLANS]) as client:
+        results = reach.results(PlanReplay(client), metaqa, hops, QUESTIONS_BY_PLAN)
+
+    assert len(results) == QUESTIONS_BY_PLAN
+    assert [result for result in results if result.missing_answers] == []
+    assert [result for result in results if result.surplus_answers] == []
+    assert [result for result in results if result.calls != 1] == []
 
 
 def test_a_hub_is_shown_as_its_relations_with_exact_counts_in_few_characters(client: BareClient, metaqa: Path) -> None:
