@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Mapping
-from typing import Any, LiteralString, cast
+from typing import Any, cast
 
 import pytest
 from neo4j import Driver, GraphDatabase
@@ -16,46 +16,25 @@ from kgnav_mcp.plan import Plan, Project
 from kgnav_mcp.spelling import read_plan
 from tests.neo4j_service import Neo4j
 from tests.plans.cases import CASES, PEOPLE
-from tests.plans.graph import Edge, Graph
+from tests.plans.graph import Edge
 from tests.plans.oracle import answer
 from tests.plans.oracle.values import Key, Value, Way, key, row_key
 from tests.plans.short import with_ids
+from tests.plans.stored import ask, fill
 
 
 @pytest.fixture(scope="module")
 def driver(neo4j: Neo4j) -> Generator[Driver]:
     """Neo4j with the graph of the cases in it."""
     with GraphDatabase.driver(neo4j.url, notifications_min_severity="OFF") as opened:  # pyright: ignore[reportUnknownMemberType]
-        _fill(opened, PEOPLE)
+        fill(opened, PEOPLE)
         yield opened
 
 
 @pytest.fixture(scope="module")
 def ids(driver: Driver) -> Mapping[str, str]:
     """Ids of nodes by the store's own."""
-    return {str(own): str(id_) for own, id_ in _ask(driver, "MATCH (n) RETURN elementId(n), n.id")}
-
-
-def _fill(driver: Driver, graph: Graph) -> None:
-    _ask(driver, "MATCH (n) DETACH DELETE n")
-    for node in graph.nodes.values():
-        labels = "".join(f":{label}" for label in sorted(node.labels))
-        _ask(driver, f"CREATE (n{labels}) SET n = $own", own=_own(node.properties))
-    for edge in graph.edges:
-        text = f"MATCH (a {{id: $a}}), (b {{id: $b}}) CREATE (a)-[r:{edge.relation}]->(b) SET r = $own"
-        _ask(driver, text, a=edge.head, b=edge.tail, own=_own(edge.properties))
-
-
-def _own(own: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
-    return {
-        name: values[0] if len(values) == 1 else values
-        for name in dict(own)
-        for values in [[value for each, value in own if each == name]]
-    }
-
-
-def _ask(driver: Driver, text: str, **given: object) -> list[list[Any]]:
-    return [record.values() for record in driver.execute_query(cast("LiteralString", text), given).records]
+    return {str(own): str(id_) for own, id_ in ask(driver, "MATCH (n) RETURN elementId(n), n.id")}
 
 
 def _value(found: Any, ids: Mapping[str, str]) -> Value:
@@ -90,7 +69,7 @@ def _without_order(value: Value) -> Key:
 @pytest.mark.parametrize(("cypher", "plan"), CASES, ids=[cypher for cypher, _ in CASES])
 def test_the_oracle_answers_as_neo4j_does(driver: Driver, ids: Mapping[str, str], cypher: str, plan: Plan):
     of = key if _sorts(plan) else _without_order
-    expected = [tuple(of(_value(cell, ids)) for cell in row) for row in _ask(driver, cypher)]
+    expected = [tuple(of(_value(cell, ids)) for cell in row) for row in ask(driver, cypher)]
     found = [tuple(of(cell) for cell in row) for row in answer(PEOPLE, plan)]
     if _sorts(plan):
         assert found == expected

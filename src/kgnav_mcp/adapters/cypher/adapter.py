@@ -16,6 +16,7 @@ from kgnav_mcp.adapters.cypher.linking import Linker
 from kgnav_mcp.adapters.cypher.lists import ListReader
 from kgnav_mcp.adapters.cypher.neighbours import NeighbourReader
 from kgnav_mcp.adapters.cypher.options import PropertyOptions
+from kgnav_mcp.adapters.cypher.plans.reader import PlanReader
 from kgnav_mcp.adapters.cypher.relations import RelationReader
 from kgnav_mcp.adapters.cypher.schema import SchemaReader
 from kgnav_mcp.adapters.cypher.session import Session, Store, closed
@@ -28,11 +29,13 @@ from kgnav_mcp.model import (
     Link,
     Namesake,
     Page,
+    PlanPage,
     RelationFacts,
     Schema,
     Triple,
     ValueFacts,
 )
+from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import Capability, GraphAdapter, TailKind, ValueOwner
 
 T = TypeVar("T")
@@ -50,6 +53,7 @@ class Readers:
     edges: EdgeReader
     lists: ListReader
     schema: SchemaReader
+    plans: PlanReader
 
     @classmethod
     async def open(
@@ -74,6 +78,7 @@ class Readers:
             EdgeReader(entities),
             ListReader(entities),
             SchemaReader(entities),
+            PlanReader(entities),
         )
 
 
@@ -86,7 +91,7 @@ class CypherAdapter(GraphAdapter):
     """
 
     capabilities: frozenset[Capability] = frozenset(
-        {Capability.EXACT_COUNTS, Capability.QUALIFIERS, Capability.LABELS, Capability.FUZZY_NAMES}
+        {Capability.EXACT_COUNTS, Capability.QUALIFIERS, Capability.LABELS, Capability.FUZZY_NAMES, Capability.PLANS}
     )
 
     def __init__(self) -> None:
@@ -173,6 +178,9 @@ class CypherAdapter(GraphAdapter):
         self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
     ) -> Page[ValueFacts]:
         return await self.in_time(self.readers.lists.values(property_name, owner, kind, limit, after))
+
+    async def run(self, plan: Plan, *, limit: int, after: str | None = None, proof: bool = False) -> PlanPage:
+        return await self.in_time(self.readers.plans.page(plan, limit, after, proof=proof))
 
     async def schema(self, name: str | None = None, *, limit: int) -> Schema:
         reader = self.readers.schema

@@ -79,6 +79,11 @@ class NodeDecoder:
             description=_first_text(values, self._descriptions),
         )
 
+    def names(self) -> tuple[list[tuple[str, str]], list[str]]:
+        """The keys of names in the order they are tried: those of a label, with it, and those of any node."""
+        own = [(label, self.described[place]) for label in sorted(self._names_of) for place in self._names_of[label]]
+        return own, [self.described[place] for place in self._names]
+
     def _id(self, node_id: str, labels: Sequence[str], values: Sequence[Any]) -> str:
         for label, key, place in self._ids:
             if label in labels and _identifies(values[place]):

@@ -1,0 +1,60 @@
+"""Sums over rows."""
+
+from __future__ import annotations
+
+from kgnav_mcp.adapters.cypher.plans import queries
+from kgnav_mcp.adapters.cypher.plans.kinds import (
+    BOOLEAN,
+    NUMBERS,
+    PLAIN,
+    TEXT,
+    Listed,
+    OfEdge,
+    OfNode,
+    Single,
+    Typed,
+    no_words,
+)
+from kgnav_mcp.adapters.cypher.plans.words import Words
+from kgnav_mcp.plan import Aggregate, AggregateFunction
+
+_COUNT = Single(frozenset(("INTEGER",)))
+
+
+def aggregated(words: Words, one: Aggregate, of: Typed | None, *, in_order: bool) -> Typed:
+    """A sum as Cypher has it; a list is not in its order yet.
+
+    Raises:
+        Unsupported: Cypher sums up such values in another way.
+    """
+    if of is None:
+        if one.distinct or one.function is not AggregateFunction.COUNT:
+            raise no_words("a sum of the rows themselves")
+        return Typed("count(*)", _COUNT)
+    value = f"DISTINCT {of.text}" if one.distinct else of.text
+    types = of.kind.types if isinstance(of.kind, Single) else None
+    simple = isinstance(of.kind, OfNode | OfEdge) or (types is not None and types <= PLAIN)
+    match one.function:
+        case AggregateFunction.COUNT if simple or not one.distinct:
+            return Typed(f"count({value})", _COUNT)
+        case AggregateFunction.SUM if types is not None and types <= NUMBERS:
+            return Typed(f"sum({value})", Single(types or NUMBERS))
+        case AggregateFunction.AVERAGE if types is not None and types <= NUMBERS:
+            return Typed(words.fill(queries.MEAN, value=value), Single(frozenset(("FLOAT",))))
+        case AggregateFunction.MINIMUM | AggregateFunction.MAXIMUM if types is not None and any(
+            types <= alike for alike in (NUMBERS, TEXT, BOOLEAN)
+        ):
+            return Typed(f"{one.function}({value})", of.kind)
+        case AggregateFunction.COLLECT if simple and not (one.distinct and in_order):
+            return Typed(f"collect({value})", Listed(of.kind))
+        case _:
+            raise no_words(f"{one.function} of such values")
+
+
+def finished(words: Words, one: Aggregate, found: Typed, *, in_order: bool) -> str | None:
+    """A list in the order of its values; None: the sum is as it shall be."""
+    if one.function is not AggregateFunction.COLLECT or in_order or not isinstance(found.kind, Listed):
+        return None
+    member = words.fresh()
+    key = words.sort_key(Typed(member, found.kind.of))
+    return words.fill(queries.SORTED, list=found.text, member=member, key=key)

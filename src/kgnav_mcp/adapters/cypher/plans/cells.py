@@ -1,0 +1,40 @@
+"""Cells of a plan's answer, read as `words` returns them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kgnav_mcp.adapters.cypher.entities import NodeDecoder, relation_of
+from kgnav_mcp.adapters.cypher.plans.kinds import Kind, Listed, OfEdge, OfNode, OfPath, Single
+from kgnav_mcp.adapters.cypher.rows import qualifiers
+from kgnav_mcp.adapters.cypher.values import ValueFormats
+from kgnav_mcp.model import Cell, Path, Triple
+
+
+class CellReader:
+    """Makes cells, by one catalogue."""
+
+    def __init__(self, decoder: NodeDecoder, formats: ValueFormats) -> None:
+        self._decoder, self._formats = decoder, formats
+
+    def cell(self, kind: Kind, found: Any) -> Cell:  # noqa: ANN401 - as the driver has it
+        """A cell of what was returned for a value of a kind."""
+        if found is None:
+            return None
+        match kind:
+            case Single():
+                return found
+            case OfNode():
+                return None if found[0] is None else self._decoder.entity(found)
+            case OfEdge():
+                return None if found[0] is None else self._triple(found)
+            case OfPath():
+                nodes, edges = found
+                return Path(tuple(map(self._decoder.entity, nodes)), tuple(map(self._triple, edges)))
+            case Listed(of):
+                return tuple(self.cell(of, one) for one in found)
+
+    def _triple(self, found: Any) -> Triple:  # noqa: ANN401 - as above
+        name, properties, head, tail = found
+        own = qualifiers(self._formats, properties)
+        return Triple(self._decoder.entity(head), relation_of(name), self._decoder.entity(tail), own)

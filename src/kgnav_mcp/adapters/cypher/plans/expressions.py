@@ -1,0 +1,281 @@
+"""Expressions of plans as Cypher's, each with what it may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from kgnav_mcp.adapters.cypher.builder import quoted
+from kgnav_mcp.adapters.cypher.plans import queries
+from kgnav_mcp.adapters.cypher.plans.functions import calculated, called
+from kgnav_mcp.adapters.cypher.plans.kinds import (
+    BOOLEAN,
+    NULL,
+    PLAIN,
+    TEXT,
+    Kind,
+    Listed,
+    OfEdge,
+    OfNode,
+    Single,
+    Typed,
+    no_words,
+    plain,
+    together,
+)
+from kgnav_mcp.adapters.cypher.plans.words import Words
+from kgnav_mcp.plan import (
+    NAME,
+    Arithmetic,
+    Call,
+    Compare,
+    Comparison,
+    Connective,
+    Constant,
+    CountOf,
+    Exists,
+    Expression,
+    Function,
+    HasLabel,
+    IsNull,
+    Joined,
+    ListOf,
+    Match,
+    Not,
+    Property,
+    Variable,
+)
+
+Scope = Mapping[str, Typed]
+"""What the variables of a plan are called in the query."""
+_EQUAL = frozenset((Comparison.EQUAL, Comparison.UNEQUAL))
+_TRUTH = Single(BOOLEAN)
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The values of a property: one, or with `many` a list of any number."""
+
+    text: str
+    types: frozenset[str]
+    many: bool = False
+
+
+class Expressions:
+    """Writes the expressions of one query. `pattern` writes one within a condition, counted or not."""
+
+    def __init__(self, words: Words, pattern: Callable[[Match, Scope, str], str]) -> None:
+        self._words = words
+        self._pattern = pattern
+
+    def value(self, expression: Expression, scope: Scope) -> Typed:  # noqa: C901, PLR0911, PLR0912 - one case a word
+        """An expression.
+
+        Raises:
+            Unsupported: Cypher has no words for it, or they mean something else.
+        """
+        match expression:
+            case Constant(value):
+                return self._words.constant(value)
+            case Variable(name):
+                return variable(name, scope)
+            case Property():
+                return self._property(expression, scope)
+            case Compare():
+                return Typed(self._compared(expression, scope), _TRUTH)
+            case Joined(connective, parts):
+                word = {Connective.AND: " AND ", Connective.OR: " OR ", Connective.XOR: " XOR "}[connective]
+                return Typed(f"({word.join(self.condition(part, scope) for part in parts)})", _TRUTH)
+            case Not(condition):
+                return Typed(f"NOT ({self.condition(condition, scope)})", _TRUTH)
+            case IsNull(value):
+                return Typed(f"{self._is_null(value, scope)}", _TRUTH)
+            case HasLabel(name, labels):
+                return self._has_label(variable(name, scope), labels)
+            case Arithmetic(left, operator, right):
+                return calculated(self._words, self.value(left, scope), operator, self.value(right, scope))
+            case ListOf(items):
+                values = [self.value(item, scope) for item in items]
+                return Typed(
+                    f"[{', '.join(each.text for each in values)}]", Listed(together(each.kind for each in values))
+                )
+            case Call(function, arguments):
+                return called(self._words, function, [self.value(argument, scope) for argument in arguments])
+            case Exists(match):
+                return Typed(self._pattern(match, scope, queries.EXISTS), _TRUTH)
+            case CountOf(match):
+                return Typed(self._pattern(match, scope, queries.COUNT), Single(frozenset(("INTEGER",))))
+            case _:
+                raise no_words("times of edges, and sums where no rows are put together")
+
+    def condition(self, expression: Expression, scope: Scope) -> str:
+        """A condition.
+
+        Raises:
+            Unsupported: as above; it is something else than true, false or null.
+        """
+        value = self.value(expression, scope)
+        if not isinstance(value.kind, Single) or not value.kind.types <= BOOLEAN:
+            raise no_words("a condition that is a value")
+        return value.text
+
+    def started(self, expression: Expression, scope: Scope) -> str:
+        """A condition that all rows must fit: one that names nodes by their ids finds them by their keys."""
+        match expression:
+            case Compare(Call(Function.ID, (Variable(name),)), Comparison.EQUAL, Constant(str() as text)):
+                texts = [text]
+            case Compare(Call(Function.ID, (Variable(name),)), Comparison.IN, ListOf(items)) if all(
+                isinstance(item, Constant) and isinstance(item.value, str) for item in items
+            ):
+                texts = [str(item.value) for item in items if isinstance(item, Constant)]
+            case _:
+                return self.condition(expression, scope)
+        node = variable(name, scope)
+        if not isinstance(node.kind, OfNode):
+            raise no_words("the id of an edge")
+        words = self._words
+        conditions = [
+            f"({lookup.condition(words.builder, node.text, words.parameter(lookup.values))})"
+            for lookup in words.entities.lookups(texts)
+        ]
+        if not conditions:
+            return "false"
+        return f"({' OR '.join(conditions)}) AND {words.printed_id(node.text)} IN ${words.parameter(texts)}"
+
+    def values(self, expression: Property, scope: Scope) -> Values:
+        """The values of a property."""
+        owner = variable(expression.owner, scope)
+        if owner.kind == NULL:
+            return Values("null", frozenset())
+        if not isinstance(owner.kind, OfNode | OfEdge):
+            raise no_words("a property of what is no node and no edge")
+        of_node = isinstance(owner.kind, OfNode)
+        if of_node and expression.name == NAME and not expression.ids:
+            return Values(self._name(owner), TEXT)
+        keys = self._words.keys(expression.ids or (expression.name,), of_node=of_node)
+        types = [self._words.types(owner.kind, key) for key in keys]
+        texts = [f"{owner.text}.{quoted(key)}" for key in keys]
+        held = frozenset[str]().union(*types)
+        if len(keys) == 1 and held <= PLAIN:
+            return Values(texts[0], held)
+        single = frozenset(_member(name) for name in held)
+        if not single <= PLAIN:
+            raise no_words("dates, places and other values with types of their own")
+        return Values(self._words.fill(queries.VALUES, values=", ".join(texts)), single, many=True)
+
+    def _name(self, node: Typed) -> str:
+        """What a node is called, as `entities.NodeDecoder` says."""
+        words = self._words
+        own, usual = words.entities.decoder.names()
+        texts: list[str] = []
+        for label, key in (*own, *((None, key) for key in usual)):
+            if not words.types(OfNode(((label,),)) if label else OfNode(), key) <= TEXT:
+                raise no_words("names that are no texts")
+            text = words.fill(queries.NO_TEXT, value=f"{node.text}.{quoted(key)}")
+            texts.append(
+                text
+                if label is None
+                else words.fill(queries.OF_LABEL, variable=node.text, label=quoted(label), value=text)
+            )
+        return f"coalesce({', '.join(texts)})" if texts else "null"
+
+    def _property(self, expression: Property, scope: Scope) -> Typed:
+        values = self.values(expression, scope)
+        if values.many:
+            raise no_words("a property with several values as one")
+        return Typed(values.text, Single(values.types))
+
+    def _is_null(self, value: Expression, scope: Scope) -> str:
+        if isinstance(value, Property) and (values := self.values(value, scope)).many:
+            return f"size({values.text}) = 0"
+        return f"{self.value(value, scope).text} IS NULL"
+
+    def _has_label(self, owner: Typed, names: Sequence[str]) -> Typed:
+        match owner.kind:
+            case OfNode():
+                known = self._words.catalogue.labels
+            case OfEdge():
+                known = self._words.catalogue.types
+            case _:
+                raise no_words("the label of what is no node and no edge")
+        self._words.labels(names, known)
+        tests = " OR ".join(f"{owner.text}:{quoted(name)}" for name in names)
+        return Typed(f"({tests})" if names else "false", _TRUTH)
+
+    def _compared(self, expression: Compare, scope: Scope) -> str:
+        sides = [self._side(side, scope) for side in (expression.left, expression.right)]
+        left, right = sides
+        comparison = expression.comparison
+        if comparison is Comparison.IN:
+            return self._among(left, right, of_property=isinstance(expression.right, Property))
+        return self._any(left, lambda one: self._any(right, lambda other: _test(one, comparison, other)))
+
+    def _side(self, expression: Expression, scope: Scope) -> Typed | Values:
+        if isinstance(expression, Property) and (values := self.values(expression, scope)).many:
+            return values
+        return self.value(expression, scope)
+
+    def _among(self, left: Typed | Values, right: Typed | Values, *, of_property: bool) -> str:
+        words = self._words
+
+        def tested(one: Typed) -> str:
+            if isinstance(right, Values):
+                _comparable(one.kind, Single(right.types))
+                return words.fill(queries.VALUE_IN, values=right.text, value=one.text)
+            if of_property:
+                return _test(one, Comparison.EQUAL, right)
+            if not isinstance(right.kind, Listed):
+                raise no_words("a member of what is no list")
+            _comparable(one.kind, right.kind.of)
+            return f"{one.text} IN {right.text}"
+
+        return self._any(left, tested, nothing=tested(Typed("null", NULL)))
+
+    def _any(self, side: Typed | Values, test: Callable[[Typed], str], nothing: str = "null") -> str:
+        """A test of a value, or whether it holds for one of several."""
+        if isinstance(side, Typed):
+            return test(side)
+        member = self._words.fresh()
+        condition = test(Typed(member, Single(side.types)))
+        return self._words.fill(
+            queries.SOME_VALUE, values=side.text, member=member, condition=condition, nothing=nothing
+        )
+
+
+def variable(name: str, scope: Scope) -> Typed:
+    """What a variable stands for.
+
+    Raises:
+        Unsupported: the rows have lost it.
+    """
+    if name not in scope:
+        raise no_words("a variable that the rows no longer have")
+    return scope[name]
+
+
+def _member(name: str) -> str:
+    """The type of a list's members."""
+    return name.removeprefix("LIST<").removesuffix(">").removesuffix(" NOT NULL") if name.startswith("LIST<") else name
+
+
+def _comparable(left: Kind, right: Kind) -> None:
+    """Let pass what Cypher compares as plans do.
+
+    Raises:
+        Unsupported: these it does not.
+    """
+    alike = isinstance(left, type(right)) and isinstance(left, OfNode | OfEdge)
+    if not (alike or (plain(left) and plain(right)) or NULL in {left, right}):
+        raise no_words("a comparison of values of these kinds")
+
+
+def _test(left: Typed, comparison: Comparison, right: Typed) -> str:
+    if comparison is Comparison.MATCHES:
+        raise no_words("regular expressions, which stores read in other ways")
+    if isinstance(left.kind, Listed) and isinstance(right.kind, Listed) and comparison in _EQUAL:
+        _comparable(left.kind.of, right.kind.of)
+    else:
+        _comparable(left.kind, right.kind)
+    if comparison not in _EQUAL and not (plain(left.kind) and plain(right.kind)):
+        raise no_words("an order of nodes, edges or lists")
+    return f"({left.text} {comparison} {right.text})"

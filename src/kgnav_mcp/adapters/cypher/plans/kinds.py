@@ -1,0 +1,161 @@
+"""What values may be: the kind of each expression of a plan, and what the properties of a graph really hold."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from kgnav_mcp.adapters.cypher.builder import labelled, quoted
+from kgnav_mcp.adapters.cypher.plans import queries
+from kgnav_mcp.adapters.cypher.session import Session
+from kgnav_mcp.errors import Unsupported
+
+_MAX_AGE = 60.0
+"""Seconds after which it is read again what a property holds."""
+NUMBERS = frozenset(("INTEGER", "FLOAT"))
+TEXT = frozenset(("STRING",))
+BOOLEAN = frozenset(("BOOLEAN",))
+PLAIN = NUMBERS | TEXT | BOOLEAN
+"""Types of values that Cypher compares, sorts and counts as plans do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """A value of one of these types; of none: null."""
+
+    types: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class OfNode:
+    """A node that has one label of each of these groups."""
+
+    labels: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def label(self) -> str | None:
+        """A label that it has for sure."""
+        return next((group[0] for group in self.labels if len(group) == 1), None)
+
+
+@dataclass(frozen=True, slots=True)
+class OfEdge:
+    """An edge of one of these types; none: of any."""
+
+    types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OfPath:
+    """A path along edges of these types; none: of any."""
+
+    types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A list."""
+
+    of: Kind
+
+
+Kind = Single | OfNode | OfEdge | OfPath | Listed
+NULL = Single()
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """An expression of Cypher, and what it may be."""
+
+    text: str
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Asked:
+    """A key of the nodes of a label, or of the edges of a type (empty: of any); without a key: of all keys."""
+
+    edges: bool
+    owner: str
+    key: str
+
+
+def together(kinds: Iterable[Kind]) -> Kind:  # noqa: PLR0911 - one for each kind
+    """The kind of a value that has one of these.
+
+    Raises:
+        Unsupported: they have nothing in common.
+    """
+    found = dict.fromkeys(kind for kind in kinds if kind != NULL)
+    if not found:
+        return NULL
+    first, *others = found
+    if not others:
+        return first
+    if all(isinstance(kind, Single) for kind in found):
+        return Single(frozenset[str]().union(*(kind.types for kind in found if isinstance(kind, Single))))
+    if all(isinstance(kind, OfNode) for kind in found):
+        return OfNode()
+    if all(isinstance(kind, OfEdge) for kind in found):
+        return OfEdge()
+    if all(isinstance(kind, OfPath) for kind in found):
+        return OfPath()
+    if all(isinstance(kind, Listed) for kind in found):
+        return Listed(together(kind.of for kind in found if isinstance(kind, Listed)))
+    raise no_words("values of several kinds in one place")
+
+
+def no_words(what: str) -> Unsupported:
+    """The error for what Cypher has no words for, or others with another meaning."""
+    return Unsupported(f"Cypher does not say this as plans mean it: {what}")
+
+
+def plain(kind: Kind) -> bool:
+    """Whether it is a value of a type that Cypher treats as plans do."""
+    return isinstance(kind, Single) and kind.types <= PLAIN
+
+
+class KindReader:
+    """Knows what the properties of a graph hold, as far as it was asked for."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._known: dict[Asked, tuple[float, frozenset[str]]] = {}
+
+    def known(self, asked: Asked) -> frozenset[str] | None:
+        """The types of its values; None: they are to be read."""
+        read_at, types = self._known.get(asked, (0.0, frozenset[str]()))
+        return types if read_at > time.monotonic() - _MAX_AGE else None
+
+    async def read(self, asked: Iterable[Asked]) -> None:
+        """Read what some properties hold.
+
+        Raises:
+            StoreError: as the store says.
+        """
+        for (edges, owner), group in groupby(sorted(asked), key=lambda one: (one.edges, one.owner)):
+            ones = list(group)
+            await self._read(edges, owner, [one for one in ones if one.key])
+            if len(ones) > 1 or not ones[0].key:
+                await self._read_all_keys([one for one in ones if not one.key])
+
+    async def _read(self, edges: bool, owner: str, asked: Sequence[Asked]) -> None:
+        if not asked:
+            return
+        types = ", ".join(self._session.builder.fill(queries.TYPE_OF, value=f"n.{quoted(one.key)}") for one in asked)
+        template = queries.KINDS_OF_EDGES if edges else queries.KINDS_OF_NODES
+        parts = {"type" if edges else "label": labelled(owner or None), "types": types}
+        rows = await self._session.items(template, parts)
+        for place, one in enumerate(asked):
+            self._keep(one, {row[place] for row in rows})
+
+    async def _read_all_keys(self, asked: Sequence[Asked]) -> None:
+        for one in asked:
+            rows = await self._session.items(queries.KINDS_OF_ALL_KEYS, {"type": labelled(one.owner or None)})
+            self._keep(one, rows)
+
+    def _keep(self, asked: Asked, types: Iterable[str]) -> None:
+        names = {name.removesuffix(" NOT NULL") for name in types}
+        self._known[asked] = time.monotonic(), frozenset(names - {"NULL"})

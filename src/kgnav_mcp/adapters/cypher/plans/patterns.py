@@ -1,0 +1,256 @@
+"""Patterns of plans as MATCH clauses, and subqueries for paths of which Cypher's own are not what plans mean."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from kgnav_mcp.adapters.cypher.plans import queries
+from kgnav_mcp.adapters.cypher.plans.expressions import Expressions, Scope
+from kgnav_mcp.adapters.cypher.plans.kinds import NULL, Listed, OfEdge, OfNode, OfPath, Typed, no_words
+from kgnav_mcp.adapters.cypher.plans.searches import Search
+from kgnav_mcp.adapters.cypher.plans.words import Words
+from kgnav_mcp.plan import EdgePattern, Match, PathKind, PathPattern
+from kgnav_mcp.plan.walking import conjuncts, variables_of
+
+NOTHING = "null"
+"""What a variable is of which nothing is told."""
+
+
+class Patterns:
+    """Writes the patterns of one query."""
+
+    def __init__(self, words: Words) -> None:
+        self._words = words
+        self.expressions = Expressions(words, self._inner)
+
+    def match(self, match: Match, scope: Scope) -> tuple[str, Scope]:
+        """The clauses of a pattern, and what the variables stand for behind it.
+
+        Raises:
+            Unsupported: Cypher has no words for it.
+        """
+        body = _Body(self._words, self.expressions, match, scope)
+        clauses = body.clauses()
+        if not match.optional:
+            return "\n".join(clauses), body.scope
+        if len(clauses) == 1:
+            return f"OPTIONAL {clauses[0]}", body.scope
+        inner = ", ".join(body.new())
+        if not inner:
+            raise no_words("an optional pattern that binds nothing")
+        text = self._words.fill(queries.OPTIONAL, outer=outer(scope), body="\n".join(clauses), inner=inner)
+        return text, body.scope
+
+    def _inner(self, match: Match, scope: Scope, template: str) -> str:
+        """A pattern in a condition."""
+        body = _Body(self._words, self.expressions, match, scope, inner=True)
+        clauses = body.clauses()
+        return self._words.fill(template, body="\n".join(clauses if len(clauses) == 1 else [*clauses, queries.ANY_ROW]))
+
+
+def outer(scope: Scope) -> str:
+    """The variables of the query that a subquery may use."""
+    return ", ".join(dict.fromkeys(value.text for value in scope.values() if value.text != NOTHING))
+
+
+class _Body:
+    """One pattern with its conditions."""
+
+    def __init__(
+        self, words: Words, expressions: Expressions, match: Match, scope: Scope, *, inner: bool = False
+    ) -> None:
+        self._words, self._expressions, self._match = words, expressions, match
+        self._given = scope
+        self._fits_inside = inner
+        self.scope: dict[str, Typed] = dict(scope)
+        self._labels: dict[str, list[tuple[str, ...]]] = {}
+        for node in match.nodes:
+            self._labels.setdefault(node.variable, []).extend(node.labels)
+        own = {*self._labels, *(name for edge in match.edges for name in (edge.variable, edge.source, edge.target))}
+        own |= {path.variable for path in match.paths}
+        self._waiting = [(variables_of(each) & {*own, *scope}, each) for each in conjuncts(match.where)]
+        self._uses = Counter(_uses(match))
+        self._bound = set(scope)
+        self._clauses: list[str] = []
+
+    def clauses(self) -> list[str]:
+        """The clauses, the conditions in them."""
+        self._check()
+        fixed = [edge for edge in self._match.edges if edge.path is None or edge.path.kind is PathKind.TRAILS]
+        searched = [edge for edge in self._match.edges if edge not in fixed]
+        ends = {end for edge in searched for end in (edge.source, edge.target)}
+        alone = [
+            name
+            for name in self._labels
+            if not any(name in (edge.source, edge.target) for edge in fixed)
+            and (
+                name not in ends
+                or name in self._bound
+                or any(needed == frozenset((name,)) for needed, _ in self._waiting)
+            )
+        ]
+        paths = {path.elements[1]: path for path in self._match.paths if len(path.elements) > 1}
+        single = [path for path in self._match.paths if len(path.elements) == 1]
+        if self._match.edges_differ or len(fixed) < 2:
+            self._write(alone, fixed, [path for path in self._match.paths if not _searched(path, searched)])
+        else:
+            if any(len(path.elements) > 3 for path in self._match.paths):
+                raise no_words("a path through edges that may be the same")
+            self._write(alone, [], single)
+            for edge in fixed:
+                own = [paths[edge.variable]] if edge.variable in paths else []
+                self._write([], [edge], own)
+        for edge in searched:
+            self._search(edge, paths.get(edge.variable))
+        if self._waiting:
+            self._clauses.append(f"WITH *{self._where()}")
+        return self._clauses
+
+    def new(self) -> list[str]:
+        """The variables of the query that the pattern binds."""
+        own = (value.text for name, value in self.scope.items() if name not in self._given)
+        return [text for text in own if text != NOTHING]
+
+    def _check(self) -> None:
+        """Refuse what Cypher refuses, or takes for something else."""
+        edges = [edge.variable for edge in self._match.edges]
+        if len(set(edges)) < len(edges):
+            raise no_words("one edge in two places of a pattern")
+        for edge in self._match.edges:
+            if edge.variable in self._given and (
+                edge.path is not None or not isinstance(self._given[edge.variable].kind, OfEdge)
+            ):
+                raise no_words("a path that the rows have already")
+        nodes = {*self._labels, *(end for edge in self._match.edges for end in (edge.source, edge.target))}
+        if any(name in self._given and not isinstance(self._given[name].kind, OfNode) for name in nodes):
+            raise no_words("a value in the place of a node")
+
+    def _write(self, alone: Sequence[str], edges: Sequence[EdgePattern], paths: Sequence[PathPattern]) -> None:
+        """One MATCH."""
+        filters = [f"{self._given[name].text} IS NOT NULL" for name in alone if name in self._given]
+        left = {edge.variable: edge for edge in edges}
+        texts = [self._path(path, left) for path in paths]
+        texts += [f"{self._node(edge.source)}{self._edge(edge)}{self._node(edge.target)}" for edge in left.values()]
+        texts += [self._node(name) for name in alone]
+        if texts:
+            self._clauses.append(f"MATCH {', '.join(dict.fromkeys(texts))}{self._where(filters)}")
+
+    def _where(self, more: Sequence[str] = ()) -> str:
+        ready = [each for needed, each in self._waiting if needed <= self._bound]
+        self._waiting = [(needed, each) for needed, each in self._waiting if not needed <= self._bound]
+        texts = [*more, *(self._expressions.started(each, self.scope) for each in ready)]
+        return f" WHERE {' AND '.join(texts)}" if texts else ""
+
+    def _node(self, name: str) -> str:
+        """A node with the labels that were not written before."""
+        groups = self._labels.get(name, [])
+        labels = "&".join(f"({self._words.labels(each, self._words.catalogue.labels)})" for each in groups)
+        self._labels[name] = []
+        if name not in self._bound:
+            self._bind(name, OfNode(tuple(groups)))
+        variable = self.scope[name].text if self._shown(name) else ""
+        return f"({variable}{f':{labels}' if labels else ''})"
+
+    def _bind(self, name: str, kind: OfNode | OfEdge | Listed | OfPath) -> str:
+        self.scope[name] = Typed(self._words.fresh(), kind)
+        self._bound.add(name)
+        return self.scope[name].text
+
+    def _shown(self, name: str) -> bool:
+        """Whether a variable is spoken of elsewhere."""
+        return not self._fits_inside or name in self._given or self._uses[name] > 1
+
+    def _edge(self, edge: EdgePattern, *, backwards: bool = False) -> str:
+        types = self._words.labels(edge.relations, self._words.catalogue.types)
+        if edge.variable not in self._bound:
+            kind = OfEdge(edge.relations)
+            self._bind(edge.variable, kind if edge.path is None else Listed(kind))
+        shown = self.scope[edge.variable].text if self._shown(edge.variable) else ""
+        length = "" if edge.path is None else f"*{edge.path.shortest}..{edge.path.longest or ''}"
+        if edge.path is not None and edge.path.longest == 0:
+            length = "*0"
+        inner = f"[{shown}{f':{types}' if types else ''}{length}]"
+        return f"-{inner}-" if edge.either else f"<-{inner}-" if backwards else f"-{inner}->"
+
+    def _path(self, path: PathPattern, edges: dict[str, EdgePattern]) -> str:
+        """A path with a name; its edges are taken out of those that are left."""
+        text = ""
+        types: list[str] = []
+        for before, name in zip((path.elements[0], *path.elements), path.elements, strict=False):
+            if name not in self._match_edges:
+                text += self._node(name)
+                continue
+            edge = edges.pop(name, None)
+            backwards = edge is not None and before != edge.source
+            if edge is None or (backwards and edge.path is not None):
+                raise no_words("two paths through one edge, or one that is gone against its direction")
+            types += edge.relations or ("",)
+            text += self._edge(edge, backwards=backwards)
+        variable = self._bind(path.variable, OfPath(() if "" in types else tuple(dict.fromkeys(types))))
+        return f"{variable} = {text}"
+
+    @property
+    def _match_edges(self) -> set[str]:
+        return {edge.variable for edge in self._match.edges}
+
+    def _search(self, edge: EdgePattern, path: PathPattern | None) -> None:
+        """Paths of which one for each end, or all the shortest, are asked for."""
+        if edge.source not in self._bound and edge.target not in self._bound:
+            self._write([edge.source], [], [])
+        search = Search(self._words, edge, self._words.labels(edge.relations, self._words.catalogue.types))
+        forward = edge.source in self._bound
+        near, far = (edge.source, edge.target) if forward else (edge.target, edge.source)
+        known = self.scope[far].text if far in self._bound and far != near else None
+        end = known if known is not None and search.to_known_end else self._words.fresh()
+        way = None
+        if search.gives_edges:
+            way = self._words.fresh() if path is None else self._bind(path.variable, OfPath(edge.relations))
+            variable = self._bind(edge.variable, Listed(OfEdge(edge.relations)))
+            self._clauses.append(
+                search.shortest(self.scope[near].text, end, way, variable, forward=forward, known=end == known)
+            )
+        else:
+            if path is not None or self._uses[edge.variable] > 1:
+                raise no_words("edges of a path of which only the ends are told")
+            self._clauses.append(search.ends(self.scope[near].text, end, forward=forward))
+            self._bound.add(edge.variable)
+            self.scope[edge.variable] = Typed(NOTHING, NULL)
+        if path is not None and path.elements != (edge.source, edge.variable, edge.target):
+            raise no_words("a path that is gone against its direction, or through several parts")
+        filters: list[str] = []
+        if far not in self._bound:
+            self.scope[far] = Typed(end, OfNode(tuple(self._labels.get(far, ()))))
+            self._bound.add(far)
+        elif end != self.scope[far].text:
+            filters.append(f"{end} = {self.scope[far].text}")
+        for group in self._labels.get(far, ()):
+            names = self._words.labels(group, self._words.catalogue.labels)
+            filters.append(f"{self.scope[far].text}:{names}")
+        self._labels[far] = []
+        if where := self._where(filters):
+            self._clauses.append(f"WITH *{where}")
+
+
+def _searched(path: PathPattern, searched: Iterable[EdgePattern]) -> bool:
+    """Whether a path has a part that is searched for."""
+    names = {edge.variable for edge in searched}
+    found = names.intersection(path.elements)
+    if found and len(path.elements) > 3:
+        raise no_words("a path of which a part is a shortest one")
+    return bool(found)
+
+
+def _uses(match: Match) -> Iterable[str]:
+    """The variables of a pattern as often as it speaks of them; labels do not count."""
+    for edge in match.edges:
+        yield from (edge.variable, edge.source, edge.target)
+        if edge.path is not None and edge.path.kind is not PathKind.TRAILS:
+            yield from (edge.source, edge.target)
+    for path in match.paths:
+        yield from path.elements
+        yield from path.elements
+        yield path.variable
+    if match.where is not None:
+        for name in variables_of(match.where):
+            yield from (name, name)

@@ -1,0 +1,217 @@
+"""Whole plans as one query: clause after clause, in the order of rows that plans have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kgnav_mcp.adapters.cypher.plans import queries
+from kgnav_mcp.adapters.cypher.plans.aggregates import aggregated, finished
+from kgnav_mcp.adapters.cypher.plans.expressions import Scope
+from kgnav_mcp.adapters.cypher.plans.kinds import NULL, Kind, Listed, Typed, no_words, together
+from kgnav_mcp.adapters.cypher.plans.patterns import Patterns
+from kgnav_mcp.adapters.cypher.plans.words import Words
+from kgnav_mcp.plan import (
+    Aggregate,
+    Clause,
+    Expression,
+    Match,
+    Order,
+    Pipeline,
+    Plan,
+    Project,
+    Unwind,
+    Variable,
+)
+from kgnav_mcp.plan.walking import all_parts, rewritten
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A plan in Cypher, with the parameters `$skip` and `$limit` still to be given, and the kinds of its columns."""
+
+    text: str
+    parameters: Mapping[str, object]
+    kinds: tuple[Kind, ...]
+
+
+class Compiler:
+    """Writes one plan."""
+
+    def __init__(self, words: Words) -> None:
+        self._words = words
+        self._patterns = Patterns(words)
+        self._value = self._patterns.expressions.value
+
+    def compiled(self, plan: Plan) -> Query:
+        """The query of a plan.
+
+        Raises:
+            Unsupported: Cypher has no words for it, or they mean something else.
+        """
+        if len(plan.pipelines) == 1:
+            text, columns, order = self._pipeline(plan.pipelines[0], page=True)
+        else:
+            text, columns = self._union(plan)
+            order = []
+        words = self._words
+        keys = [*order, *(words.sort_key(column) for column in columns)]
+        cells = ", ".join(words.cell(column) for column in columns)
+        text = f"{text}\nORDER BY {', '.join(dict.fromkeys(keys))} SKIP $skip LIMIT $limit\nRETURN {cells}"
+        return Query(text, words.parameters, tuple(column.kind for column in columns))
+
+    def _union(self, plan: Plan) -> tuple[str, list[Typed]]:
+        parts: list[str] = []
+        names = [self._words.fresh() for _ in plan.columns]
+        kinds: list[list[Kind]] = [[] for _ in names]
+        for pipeline in plan.pipelines:
+            text, columns, _ = self._pipeline(pipeline, page=False)
+            returned = (f"{column.text} AS {name}" for column, name in zip(columns, names, strict=True))
+            parts.append(f"{text}\nRETURN {', '.join(returned)}")
+            for kind, column in zip(kinds, columns, strict=True):
+                kind.append(column.kind)
+        word = "\nUNION ALL\n" if plan.keep_duplicates else "\nUNION\n"
+        text = self._words.fill(queries.UNION, parts=word.join(parts))
+        found = [Typed(name, together(each)) for name, each in zip(names, kinds, strict=True)]
+        return f"{text}\nWITH {', '.join(names)}", found
+
+    def _pipeline(self, pipeline: Pipeline, *, page: bool) -> tuple[str, list[Typed], list[str]]:
+        """The clauses, the columns of the result, and with `page` what the last WITH is still to be sorted by."""
+        scope: Scope = {}
+        texts: list[str] = []
+        before: Clause | None = None
+        columns: list[Typed] = []
+        order: list[str] = []
+        for place, clause in enumerate(pipeline.clauses):
+            last = place == len(pipeline.clauses) - 1
+            match clause:
+                case Match():
+                    text, scope = self._patterns.match(clause, scope)
+                case Unwind():
+                    text, scope = self._unwound(clause, scope)
+                case Project():
+                    in_order = isinstance(before, Project) and bool(before.order)
+                    following = None if last else pipeline.clauses[place + 1]
+                    kept = clause if last or isinstance(following, Project) else _unsorted(clause)
+                    text, columns, order = self._project(kept, scope, in_order=in_order, page=page and last)
+                    scope = {column.name: value for column, value in zip(clause.columns, columns, strict=True)}
+            texts.append(text)
+            before = clause
+        return "\n".join(texts), columns, order
+
+    def _unwound(self, clause: Unwind, scope: Scope) -> tuple[str, Scope]:
+        of = self._value(clause.of, scope)
+        member = Typed(self._words.fresh(), of.kind.of if isinstance(of.kind, Listed) else of.kind)
+        return f"UNWIND {of.text} AS {member.text}", {**scope, clause.variable: member}
+
+    def _project(
+        self, project: Project, scope: Scope, *, in_order: bool, page: bool
+    ) -> tuple[str, list[Typed], list[str]]:
+        """A WITH; with `page` and no slice of its own it is left unsorted, for the page to sort and cut."""
+        texts: list[str] = []
+        grouped = any(_sums(column.value) for column in project.columns)
+        if grouped:
+            text, project, scope = self._grouped(project, scope, in_order=in_order)
+            texts.append(text)
+        elif any(_sums(order.by) for order in project.order):
+            raise no_words("an order by sums of rows that are not put together")
+        values = [self._value(column.value, scope) for column in project.columns]
+        columns = [Typed(self._words.fresh(), value.kind) for value in values]
+        named = {column.name: value for column, value in zip(project.columns, columns, strict=True)}
+        old: Scope = {} if project.distinct else scope
+        if grouped and not project.distinct:
+            old = {name: value for name, value in scope.items() if name.startswith(_SUM)}
+        keys = [self._order_key(project, order, {**old, **named}) for order in project.order]
+        items = _named(values, columns)
+        sliced = bool(project.skip) or project.limit is not None
+        words = self._words
+        text = f"WITH {'DISTINCT ' if project.distinct else ''}{items}"
+        own: list[str] = []
+        if page and keys and not project.distinct and (sliced or project.where is not None):
+            # what rows are sorted by is kept for the page, as old variables are gone by then
+            sorted_by = [Typed(words.fresh(), NULL) for _ in keys]
+            texts += [f"WITH *, {items}", f"WITH *, {_named([Typed(key, NULL) for key, _ in keys], sorted_by)}"]
+            own = [value.text for value in sorted_by]
+            text = f"WITH {', '.join([*(column.text for column in columns), *own])}"
+            keys = [(name, down) for name, (_, down) in zip(own, keys, strict=True)]
+        ordered = [f"{key} DESC" if down else key for key, down in keys]
+        if sliced or (project.order and not page):
+            canonical = [*ordered, *(words.sort_key(column) for column in columns)]
+            text += f"\nORDER BY {', '.join(dict.fromkeys(canonical))}"
+        if project.skip:
+            text += f" SKIP {words.constant(project.skip).text}"
+        if project.limit is not None:
+            text += f" LIMIT {words.constant(project.limit).text}"
+        if project.where is not None:
+            inside = {**({} if grouped or project.distinct else old), **named}
+            text += f"\nWHERE {self._patterns.expressions.condition(project.where, inside)}"
+        texts.append(text)
+        if page and (sliced or project.where is not None):
+            texts.append(f"WITH {', '.join([*(column.text for column in columns), *own])}")
+        return "\n".join(texts), columns, ordered if page else []
+
+    def _order_key(self, project: Project, order: Order, scope: Scope) -> tuple[str, bool]:
+        own = {column.value: Variable(column.name) for column in project.columns}
+        names = {column.name for column in project.columns}
+
+        def change(part: Expression) -> Expression | None:
+            if isinstance(part, Variable) and part.name in names:
+                return part
+            return own.get(part)
+
+        return self._words.sort_key(self._value(rewritten(order.by, change), scope)), order.descending
+
+    def _grouped(self, project: Project, scope: Scope, *, in_order: bool) -> tuple[str, Project, Scope]:
+        """The rows put together: a WITH of what they share and of their sums, and the projection that reads these."""
+        words = self._words
+        wanted = [column.value for column in project.columns] + [order.by for order in project.order]
+        sums = list(dict.fromkeys(one for expression in wanted for one in _sums(expression)))
+        names: dict[Expression, Expression] = {one: Variable(f"{_SUM}{place}") for place, one in enumerate(sums)}
+        after: dict[str, Typed] = {}
+        items: list[str] = []
+        for place, column in enumerate(project.columns):
+            if _sums(column.value):
+                continue
+            value = self._value(column.value, scope)
+            variable = words.fresh()
+            items.append(f"{value.text} AS {variable}")
+            names[column.value] = Variable(f"{_SUM}key{place}")
+            after[f"{_SUM}key{place}"] = Typed(variable, value.kind)
+        lists: list[str] = []
+        for place, one in enumerate(sums):
+            of = None if one.of is None else self._value(one.of, scope)
+            value = aggregated(words, one, of, in_order=in_order)
+            variable = words.fresh()
+            items.append(f"{value.text} AS {variable}")
+            after[f"{_SUM}{place}"] = Typed(variable, value.kind)
+            if done := finished(words, one, after[f"{_SUM}{place}"], in_order=in_order):
+                last = words.fresh()
+                lists.append(f"{done} AS {last}")
+                after[f"{_SUM}{place}"] = Typed(last, value.kind)
+        text = f"WITH {', '.join(items)}"
+        if lists:
+            text += f"\nWITH *, {', '.join(lists)}"
+
+        def read(expression: Expression) -> Expression:
+            return rewritten(expression, names.get)
+
+        columns = tuple(replace(column, value=read(column.value)) for column in project.columns)
+        order = tuple(replace(each, by=read(each.by)) for each in project.order)
+        return text, replace(project, columns=columns, order=order), after
+
+
+_SUM = "\0sum"
+"""Variables of sums and of what groups share. No variable of a plan is called so."""
+
+
+def _named(values: Sequence[Typed], names: Sequence[Typed]) -> str:
+    return ", ".join(f"{value.text} AS {name.text}" for value, name in zip(values, names, strict=True))
+
+
+def _unsorted(project: Project) -> Project:
+    """A projection whose order nothing asks for: what follows has an order of its own."""
+    return project if project.skip or project.limit is not None else replace(project, order=())
+
+
+def _sums(expression: Expression) -> list[Aggregate]:
+    return [part for part in all_parts(expression) if isinstance(part, Aggregate)]

@@ -1,0 +1,93 @@
+"""The pieces that plans are made of, with what each costs beside the rows that it is asked of.
+
+Places are filled by `builder.Builder`. Variables are the compiler's own (`v1`), values parameters.
+"""
+
+from __future__ import annotations
+
+KINDS_OF_NODES = "MATCH (n{label}) RETURN collect(DISTINCT [{types}])"
+"""A pass over a label, or over all nodes: asked once in a while for each property."""
+KINDS_OF_EDGES = "MATCH ()-[n{type}]->() RETURN collect(DISTINCT [{types}])"
+"""A pass over a type, or over all edges, as above."""
+KINDS_OF_ALL_KEYS = """
+MATCH ()-[n{type}]->() UNWIND [key IN keys(n) | n[key]] AS value
+RETURN collect(DISTINCT {value_type(value)})
+"""
+"""As above."""
+TYPE_OF = """
+[value IN [{value}] |
+ CASE WHEN {is_number_list(value)} AND size(value) >= $vector THEN 'VECTOR' ELSE {value_type(value)} END][0]
+"""
+"""Nothing beside the value."""
+
+NODE_COUNT = "COUNT { ({label}) }"
+EDGE_COUNT = "COUNT { ()-[{type}]->() }"
+"""The count store."""
+
+PRINTED_ID = "CASE {cases} ELSE {id} END"
+KEY_CASE = """
+WHEN {variable}:{label} AND ({is_text} OR {type} STARTS WITH 'INTEGER') THEN {start} + toString({variable}.{key})
+"""
+"""One property for each label with a key."""
+EDGE_KEY = """
+[{head}, type({variable}), {tail}, [key IN {keys} WHERE {variable}[key] IS NOT NULL | [key, {variable}[key]]]]
+"""
+"""All properties of an edge."""
+PATH_KEY = "[{first}] + [i IN range(0, length({variable}) - 1) | [{edge}, {node}]]"
+"""Those of all edges of the path."""
+FIRST_NODE, NEXT_NODE = "nodes({variable})[0]", "nodes({variable})[i + 1]"
+STEP = "relationships({variable})[i]"
+
+NODE_CELL = "[{id}, labels({variable}), [key IN $described | {variable}[key]]]"
+EDGE_CELL = "[type({variable}), properties({variable}), {head}, {tail}]"
+PATH_CELL = """
+CASE WHEN {variable} IS NULL THEN null
+     ELSE [[n IN nodes({variable}) | {node}], [r IN relationships({variable}) | {edge}]] END
+"""
+"""Their properties."""
+EACH = "[{member} IN {list} | {value}]"
+
+VALUES = "reduce(all = [], one IN [{values}] | all + CASE WHEN one IS NULL THEN [] ELSE one END)"
+"""All values of a node's or edge's keys, whether single or lists."""
+SOME_VALUE = "CASE WHEN size({values}) = 0 THEN {nothing} ELSE any({member} IN {values} WHERE {condition}) END"
+"""Reads the values one by one."""
+VALUE_IN = "CASE WHEN size({values}) = 0 THEN null ELSE {value} IN {values} END"
+"""As above."""
+NO_TEXT = "CASE WHEN trim({value}) <> '' THEN {value} END"
+"""A text with anything in it."""
+OF_LABEL = "CASE WHEN {variable}:{label} THEN {value} END"
+
+SORTED = "COLLECT { UNWIND {list} AS {member} WITH {member} ORDER BY {key} RETURN {member} }"
+"""A sort of the list."""
+QUOTIENT = "CASE WHEN {right} = 0 THEN null ELSE {left} {operator} {right} END"
+MEAN = "CASE WHEN count({value}) = 0 THEN null ELSE toFloat(sum({value})) / count({value}) END"
+
+REACHED = "CALL ({near}) { MATCH {path} RETURN DISTINCT {far}{itself} }"
+"""Each edge that can be reached from the near end, once: the store keeps a set of ends."""
+OR_ITSELF = " UNION MATCH {edge} RETURN DISTINCT {near} AS {far}"
+AT_DISTANCE = "CALL ({near}) { MATCH {way} = ANY SHORTEST {path} WHERE {condition} RETURN {far}{itself} }"
+"""Breadth first from the near end."""
+ITSELF = " UNION RETURN {near} AS {far}"
+ONLY_ITSELF = "CALL ({near}) { RETURN {near} AS {far} }"
+SHORTEST = """
+CALL ({ends}) {
+  MATCH {way} = ALL SHORTEST {path} WHERE {condition}
+  WITH {far}{way} ORDER BY {nodes}, {edges} {first} {long_enough}
+  RETURN {far}{way}, relationships({way}) AS {edge}
+}
+"""
+"""Breadth first from the near end, or from both where both are known; all shortest paths are compared."""
+FIRST = "LIMIT 1"
+FIRST_OF_EACH = "WITH {far}, head(collect({way})) AS {way}"
+ALL_SHORTEST = """
+CALL ({ends}) {
+  MATCH {way} = ALL SHORTEST {path} WHERE {condition}
+  RETURN {far}{way}, relationships({way}) AS {edge}
+}
+"""
+"""As above."""
+OPTIONAL = "OPTIONAL CALL ({outer}) { {body} RETURN {inner} }"
+EXISTS = "EXISTS { {body} }"
+COUNT = "COUNT { {body} }"
+ANY_ROW = "RETURN 1 AS one"
+UNION = "CALL () { {parts} }"

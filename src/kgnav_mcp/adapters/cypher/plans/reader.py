@@ -1,0 +1,157 @@
+"""Answers `run`: the page of a plan's rows behind a position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import blake2b
+
+from kgnav_mcp.adapters.cypher.builder import labelled
+from kgnav_mcp.adapters.cypher.entities import Entities
+from kgnav_mcp.adapters.cypher.pages import changed, items_before
+from kgnav_mcp.adapters.cypher.plans import queries
+from kgnav_mcp.adapters.cypher.plans.cells import CellReader
+from kgnav_mcp.adapters.cypher.plans.kinds import KindReader, no_words
+from kgnav_mcp.adapters.cypher.plans.pipelines import Compiler, Query
+from kgnav_mcp.adapters.cypher.plans.words import Words
+from kgnav_mcp.concurrency import gathered, in_thread
+from kgnav_mcp.model import Count, PartSize, PlanPage, PlanRow, Stop
+from kgnav_mcp.plan import (
+    Column,
+    Connective,
+    Constant,
+    EdgePattern,
+    Joined,
+    Match,
+    NodePattern,
+    Pipeline,
+    Plan,
+    Project,
+)
+from kgnav_mcp.plan.walking import conjuncts, part_text, variables_of
+
+_TAG_BYTES = 8
+_PASSES = 10
+"""Times that a plan is written, with more known of what its properties hold each time."""
+_LOOKED_AT = 10
+"""Edges of a plan without an answer, among which the first that nothing fits is looked for."""
+
+
+class PlanReader:
+    """Runs checked plans."""
+
+    def __init__(self, entities: Entities) -> None:
+        self._entities = entities
+        self._session = entities.session
+        self._kinds = KindReader(entities.session)
+
+    async def page(self, plan: Plan, limit: int, after: str | None, *, proof: bool) -> PlanPage:
+        """The rows of a plan behind a position `<rows before>.<tag of the last one>`.
+
+        Raises:
+            Unsupported: Cypher has no words for the plan, or they mean something else.
+            InvalidCursor: `after` is no position, or the row before it is another one now.
+            StoreError: as the store says.
+        """
+        if proof:
+            raise no_words("the edges that a row rests on")
+        start, tag = _place(after)
+        query = await self.compiled(plan)
+        before = 1 if start else 0
+        most = min(limit, 1) if plan.asks else limit
+        rows, sizes = await gathered(self._rows(query, start - before, before + most + 1), self._sizes(plan))
+        if before and (not rows or _tag(rows[0]) != tag):
+            raise changed()
+        shown = rows[before : before + most]
+        more = len(rows) > before + most and not plan.asks
+        note = "" if shown or before else await self._nothing_fits(plan)
+        return PlanPage(
+            tuple(shown),
+            tuple(f"{start + place}.{_tag(row)}" for place, row in enumerate(shown, 1)),
+            Count.at_least(start + len(shown) + 1) if more else Count(start + len(shown)),
+            Stop.LIMIT if more else Stop.COMPLETE,
+            note,
+            plan.columns,
+            sizes,
+        )
+
+    async def compiled(self, plan: Plan) -> Query:
+        """A plan in Cypher, by what its properties hold."""
+        for _ in range(_PASSES):
+            words = Words(self._entities, self._kinds)
+            query = Compiler(words).compiled(plan)
+            if not words.missing:
+                return query
+            await self._kinds.read(words.missing)
+        raise no_words("a graph that changes faster than it can be read")
+
+    async def _rows(self, query: Query, skip: int, limit: int) -> list[PlanRow]:
+        decoder = self._entities.decoder
+        given = {**query.parameters, "described": decoder.described, "skip": skip, "limit": limit}
+        rows = await self._session.rows(query.text, None, **given)
+        reader = CellReader(decoder, self._session.dialect.values)
+
+        def read() -> list[PlanRow]:
+            return [
+                PlanRow(tuple(reader.cell(kind, cell) for kind, cell in zip(query.kinds, row, strict=True)))
+                for row in rows
+            ]
+
+        return await in_thread(len(rows), read)
+
+    async def _sizes(self, plan: Plan) -> tuple[PartSize, ...]:
+        """The sizes of parts that the store has counted already."""
+        parts = dict.fromkeys(
+            part for pipeline in plan.pipelines for match in pipeline.matches for part in (*match.nodes, *match.edges)
+        )
+        texts = {part: text for part in parts if (text := self._counted(part)) is not None}
+        counts = await self._session.expressions(list(texts.values()))
+        return tuple(PartSize(part_text(part), Count(size)) for part, size in zip(texts, counts, strict=True))
+
+    def _counted(self, part: NodePattern | EdgePattern) -> str | None:
+        """A count that costs nothing: of one label, or of one type."""
+        catalogue, fill = self._entities.catalogue.current, self._session.builder.fill
+        if isinstance(part, NodePattern):
+            names, known, template = [name for group in part.labels for name in group], catalogue.labels, "label"
+        else:
+            names, known, template = list(part.relations), catalogue.types, "type"
+        if len(names) != 1 or names[0] not in known or (isinstance(part, EdgePattern) and part.path is not None):
+            return None
+        text = queries.NODE_COUNT if template == "label" else queries.EDGE_COUNT
+        return fill(text, **{template: labelled(names[0])})
+
+    async def _nothing_fits(self, plan: Plan) -> str:
+        """Which edge of a plan without an answer nothing fits."""
+        for match in plan.pipelines[0].matches:
+            if match.optional or len(match.edges) > _LOOKED_AT:
+                continue
+            for size, edge in enumerate(match.edges, 1):
+                found = await self._rows(await self.compiled(_any_row(match, match.edges[:size])), 0, 1)
+                if not found:
+                    return f"Nothing fits {part_text(edge)}."
+        return ""
+
+
+def _any_row(match: Match, edges: Sequence[EdgePattern]) -> Plan:
+    """Whether anything fits some of a pattern's edges, and what is asked of these alone."""
+    ends = {name for edge in edges for name in (edge.source, edge.target)}
+    names = {*ends, *(edge.variable for edge in edges)}
+    nodes = tuple(node for node in match.nodes if node.variable in ends)
+    where = [each for each in conjuncts(match.where) if variables_of(each) <= names]
+    part = replace(
+        match, nodes=nodes, edges=tuple(edges), paths=(), where=Joined(Connective.AND, (Constant(value=True), *where))
+    )
+    return Plan((Pipeline((part, Project((Column("found", Constant(value=True)),), limit=1))),))
+
+
+def _tag(row: PlanRow) -> str:
+    """A short text that another row does not have."""
+    return blake2b(repr(row.cells).encode("utf-8", "replace"), digest_size=_TAG_BYTES).hexdigest()
+
+
+def _place(after: str | None) -> tuple[int, str]:
+    """How many rows come before a page, and the tag of the last of them."""
+    if after is None:
+        return 0, ""
+    rows, _, tag = after.partition(".")
+    return items_before(f"0.{rows}", None), tag

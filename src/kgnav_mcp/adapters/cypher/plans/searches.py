@@ -1,0 +1,94 @@
+"""Paths that are searched for from a node: what can be reached, at which distance, by which shortest way."""
+
+from __future__ import annotations
+
+from kgnav_mcp.adapters.cypher.plans import queries
+from kgnav_mcp.adapters.cypher.plans.kinds import Listed, OfEdge, OfNode, Typed, no_words
+from kgnav_mcp.adapters.cypher.plans.words import Words
+from kgnav_mcp.plan import EdgePattern, PathKind
+
+
+class Search:
+    """The paths that one edge of a pattern stands for, searched from a node that is known."""
+
+    def __init__(self, words: Words, edge: EdgePattern, types: str) -> None:
+        if edge.path is None:
+            raise TypeError("an edge without a length is no path")
+        self._words, self._edge, self._length = words, edge, edge.path
+        self._types = f":{types}" if types else ""
+
+    @property
+    def gives_edges(self) -> bool:
+        """Whether the edges on the way are asked for."""
+        return self._length.kind in {PathKind.SHORTEST, PathKind.ALL_SHORTEST}
+
+    @property
+    def to_known_end(self) -> bool:
+        """Whether a search may be told its end."""
+        return self.gives_edges
+
+    def ends(self, near: str, far: str, *, forward: bool) -> str:
+        """The ends that are reached, or that are at a distance."""
+        shortest, longest = self._length.shortest, self._length.longest
+        fill = self._words.fill
+        if longest == 0:
+            return fill(queries.ONLY_ITSELF, near=near, far=far) if shortest == 0 else self._nothing(near, far)
+        itself = fill(queries.ITSELF, near=near, far=far) if shortest == 0 else ""
+        if self._length.kind is PathKind.DISTANCE:
+            if shortest > 1:
+                way = self._words.fresh()
+                condition = f"{far} <> {near} AND length({way}) >= {shortest}"
+            else:
+                way, condition = self._words.fresh(), f"{far} <> {near}"
+            path = self._quantified(near, far, forward=forward)
+            return fill(queries.AT_DISTANCE, near=near, far=far, way=way, path=path, condition=condition, itself=itself)
+        if shortest > 1:
+            raise no_words("what can be reached by longer ways, which may take an edge again")
+        if self._edge.either and shortest == 1 and longest != 1:  # there and back
+            itself = fill(queries.OR_ITSELF, near=near, far=far, edge=self._arrow(near, "", "", forward=forward))
+        length = f"*{shortest}..{longest or ''}"
+        path = self._arrow(near, length, far, forward=forward)
+        return fill(queries.REACHED, near=near, far=far, path=path, itself=itself)
+
+    def shortest(self, near: str, far: str, way: str, edge: str, *, forward: bool, known: bool) -> str:
+        """One of the shortest ways to each end, or all."""
+        shortest, longest = self._length.shortest, self._length.longest
+        if shortest == 0 or longest == 0:
+            raise no_words("a shortest path without edges")
+        path = self._quantified(near, far, forward=forward)
+        one = self._length.kind is PathKind.SHORTEST
+        condition = f"{near} <> {far}"
+        if not one and shortest > 1:
+            condition += f" AND length({way}) >= {shortest}"
+        nodes = self._words.sort_key(Typed(f"nodes({way})", Listed(OfNode())))
+        edges = self._words.sort_key(Typed(f"relationships({way})", Listed(OfEdge(self._edge.relations))))
+        return self._words.fill(
+            queries.SHORTEST if one else queries.ALL_SHORTEST,
+            ends=f"{near}, {far}" if known else near,
+            path=path,
+            way=way,
+            condition=condition,
+            first=queries.FIRST if known else self._words.fill(queries.FIRST_OF_EACH, far=far, way=way),
+            far="" if known else f"{far}, ",
+            nodes=nodes,
+            edges=edges,
+            edge=edge,
+            long_enough=f"WHERE length({way}) >= {shortest}" if shortest > 1 else "",
+        )
+
+    def _nothing(self, near: str, far: str) -> str:
+        raise no_words(f"paths from {near} to {far} that cannot be")
+
+    def _arrow(self, near: str, length: str, far: str, *, forward: bool) -> str:
+        inner = f"[{self._types}{length}]"
+        return f"({near}){self._directed(inner, forward=forward)}({far})"
+
+    def _directed(self, inner: str, *, forward: bool) -> str:
+        return f"-{inner}-" if self._edge.either else f"-{inner}->" if forward else f"<-{inner}-"
+
+    def _quantified(self, near: str, far: str, *, forward: bool) -> str:
+        """A path from source to target, whichever of them is known."""
+        longest = "" if self._length.longest is None else str(self._length.longest)
+        source, target = (near, far) if forward else (far, near)
+        step = self._directed(f"[{self._types}]", forward=True)
+        return f"({source}){step}{{1,{longest}}}({target})"

@@ -1,0 +1,203 @@
+"""What a plan is written with: names of the catalogue, parameters, variables of its own, and forms of nodes and edges.
+
+A node is sorted by its printed id, an edge by its ends' and its own properties, a path by its nodes and edges, as
+`kgnav_mcp.plan.Project` says; and each comes as a list that `cells` reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from kgnav_mcp.adapters.cypher.builder import Builder, quoted
+from kgnav_mcp.adapters.cypher.catalogue import Catalogue
+from kgnav_mcp.adapters.cypher.entities import Entities
+from kgnav_mcp.adapters.cypher.plans import queries
+from kgnav_mcp.adapters.cypher.plans.kinds import (
+    PLAIN,
+    Asked,
+    Kind,
+    KindReader,
+    Listed,
+    OfEdge,
+    OfNode,
+    OfPath,
+    Single,
+    Typed,
+    no_words,
+)
+from kgnav_mcp.adapters.cypher.values import encodable, split_key
+from kgnav_mcp.plan import Scalar
+
+_LARGEST = 2**63
+
+
+@dataclass(slots=True)
+class Words:
+    """The words of one query."""
+
+    entities: Entities
+    kinds: KindReader
+    parameters: dict[str, object] = field(default_factory=dict[str, object])
+    missing: set[Asked] = field(default_factory=set[Asked])
+    """What must be known of the graph before the query is right."""
+    _numbers: Iterator[int] = field(default_factory=count)
+
+    @property
+    def catalogue(self) -> Catalogue:
+        return self.entities.catalogue.current
+
+    @property
+    def builder(self) -> Builder:
+        return self.entities.session.builder
+
+    def fill(self, template: str, **parts: str) -> str:
+        """A template with its parts put in."""
+        return self.builder.fill(template.strip("\n"), **parts)
+
+    def fresh(self) -> str:
+        """A variable that is nobody else's."""
+        return f"v{next(self._numbers)}"
+
+    def parameter(self, value: object) -> str:
+        """The name of a parameter that has a value."""
+        name = f"p{len(self.parameters)}"
+        self.parameters[name] = value
+        return name
+
+    def constant(self, value: Scalar) -> Typed:
+        """A value that the plan states.
+
+        Raises:
+            Unsupported: the store has no such value.
+        """
+        match value:
+            case None:
+                return Typed("null", Single())
+            case bool():
+                kind = "BOOLEAN"
+            case int() if -_LARGEST <= value < _LARGEST:
+                kind = "INTEGER"
+            case float():
+                kind = "FLOAT"
+            case str() if encodable(value) == value:
+                kind = "STRING"
+            case _:
+                raise no_words("a value that the store cannot hold")
+        return Typed(f"${self.parameter(value)}", Single(frozenset((kind,))))
+
+    def labels(self, names: Iterable[str], known: Iterable[str]) -> str:
+        """Labels or types of which one is meant.
+
+        Raises:
+            Unsupported: the catalogue lacks one, which may be new.
+        """
+        found = list(names)
+        if unknown := set(found).difference(known):
+            raise no_words(f"a name that is not in the catalogue: {min(unknown)}")
+        return "|".join(map(quoted, found))
+
+    def keys(self, ids: Sequence[str], *, of_node: bool) -> list[str]:
+        """The keys of a property in all languages.
+
+        Raises:
+            Unsupported: a relation has this name as well.
+        """
+        if of_node and any(name in self.catalogue.types for name in ids):
+            raise no_words("a property that is called as a relation is")
+        return [key for key in self.catalogue.keys if split_key(key)[0] in ids]
+
+    def types(self, owner: OfNode | OfEdge, key: str) -> frozenset[str]:
+        """The types of the values under a key; none until they were read. An empty key stands for all."""
+        if isinstance(owner, OfNode):
+            asked = [Asked(False, owner.label or "", key)]
+        else:
+            asked = [Asked(True, name, key) for name in owner.types or ("",)]
+        found = {one: self.kinds.known(one) for one in asked}
+        self.missing.update(one for one, types in found.items() if types is None)
+        return frozenset[str]().union(*(types for types in found.values() if types is not None))
+
+    def printed_id(self, variable: str) -> str:
+        """The id of a node as answers print it."""
+        builder = self.builder
+        cases = [
+            self.fill(
+                queries.KEY_CASE,
+                variable=variable,
+                label=quoted(label),
+                key=quoted(key),
+                is_text=builder.dialect.is_text.replace("{x}", f"{variable}.{quoted(key)}"),
+                type=builder.dialect.value_type.replace("{x}", f"{variable}.{quoted(key)}"),
+                start=self.constant(f"{label}:{key}=").text,
+            )
+            for label, key in self.catalogue.ids
+            if label in self.catalogue.labels
+        ]
+        own = builder.node_id(variable)
+        return self.fill(queries.PRINTED_ID, cases=" ".join(cases), id=own) if cases else own
+
+    def sort_key(self, value: Typed) -> str:
+        """What values are put in the order of plans by.
+
+        Raises:
+            Unsupported: Cypher sorts such values in another order.
+        """
+        text, kind = value.text, value.kind
+        match kind:
+            case Single(types):
+                if not types <= PLAIN:
+                    raise no_words("the order of dates, and of properties with several values")
+                return text
+            case OfNode():
+                return self.printed_id(text)
+            case OfEdge():
+                return self._edge_key(text, kind)
+            case OfPath(types):
+                step = self._edge_key(self.fill(queries.STEP, variable=text), OfEdge(types))
+                first, node = (
+                    self._node_of(self.fill(place, variable=text)) for place in (queries.FIRST_NODE, queries.NEXT_NODE)
+                )
+                return self.fill(queries.PATH_KEY, variable=text, first=first, node=node, edge=step)
+            case Listed(of):
+                return self.each(text, of, self.sort_key)
+
+    def _node_of(self, text: str) -> str:
+        return self.each(f"[{text}]", OfNode(), self.sort_key) + "[0]"
+
+    def _edge_key(self, text: str, kind: OfEdge) -> str:
+        """What an edge is sorted by: its own properties stand in the order of their keys."""
+        if not self.types(kind, "") <= PLAIN or any(split_key(key)[1] for key in self.catalogue.keys):
+            raise no_words("the order of edges with dates or several values")
+        head, tail = (self._node_of(f"{end}({text})") for end in ("startNode", "endNode"))
+        keys = f"${self.parameter(sorted(self.catalogue.keys))}"
+        return self.fill(queries.EDGE_KEY, variable=text, head=head, tail=tail, keys=keys)
+
+    def each(self, text: str, of: Kind, work: Callable[[Typed], str]) -> str:
+        """A list with something made of each member."""
+        member = self.fresh()
+        value = work(Typed(member, of))
+        return text if value == member else self.fill(queries.EACH, list=text, member=member, value=value)
+
+    def cell(self, value: Typed) -> str:
+        """How a value is returned."""
+        text = value.text
+        match value.kind:
+            case Single():
+                return text
+            case OfNode():
+                return self._node_cell(text)
+            case OfEdge():
+                return self._edge_cell(text)
+            case OfPath():
+                node, edge = self._node_cell("n"), self._edge_cell("r")
+                return self.fill(queries.PATH_CELL, variable=text, node=node, edge=edge)
+            case Listed(of):
+                return self.each(text, of, self.cell)
+
+    def _node_cell(self, text: str) -> str:
+        return self.fill(queries.NODE_CELL, variable=text, id=self.builder.node_id(text))
+
+    def _edge_cell(self, text: str) -> str:
+        head, tail = (self._node_cell(f"{end}({text})") for end in ("startNode", "endNode"))
+        return self.fill(queries.EDGE_CELL, variable=text, head=head, tail=tail)

@@ -1,0 +1,112 @@
+"""A plan in Cypher answers what the evaluator answers, cell by cell, in one page and in many."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+from neo4j import GraphDatabase
+
+from kgnav_bench.templates import Shape, generate, questions, write
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.errors import InvalidCursor, Unsupported
+from kgnav_mcp.navigation.plans.evaluation import evaluate
+from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.plan import Plan
+from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from kgnav_mcp.spelling import read_plan
+from tests.neo4j_service import Neo4j
+from tests.plans.cases import CASES, PEOPLE
+from tests.plans.comparing import ALL, all_rows, of_answer
+from tests.plans.oracle.values import Kind
+from tests.plans.short import cmp, edge, fit, give, node, of, plan
+from tests.plans.stored import ask, fill
+
+IDS = "CREATE CONSTRAINT IF NOT EXISTS FOR (n:Person) REQUIRE n.id IS UNIQUE"
+LEFT_OUT = ("=~", "n.tag", "Nobody", "2 ^ 3", "toString(1.0)", "[1, 2] = 1")
+"""What of the cases is evaluated: words that Cypher lacks, or means otherwise."""
+IN_CYPHER = [(cypher, each) for cypher, each in CASES if not any(word in cypher for word in LEFT_OUT)]
+
+
+@pytest.fixture(scope="module")
+def people(neo4j: Neo4j) -> str:
+    """The graph of the cases. Some of its nodes are called by a key, others by the store's own ids."""
+    with GraphDatabase.driver(neo4j.url, notifications_min_severity="OFF") as driver:  # pyright: ignore[reportUnknownMemberType]
+        neo4j.clear()
+        fill(driver, PEOPLE)
+        ask(driver, IDS)
+    return neo4j.url
+
+
+@pytest.fixture
+async def graph(people: str) -> AsyncGenerator[GraphAdapter]:
+    async with open_adapter(people, AdapterOptions()) as opened:
+        yield opened
+
+
+async def held(graph: GraphAdapter, each: Plan) -> None:
+    """The store answers what the evaluator does."""
+    expected = [tuple(map(of_answer, row.cells)) for row in (await evaluate(graph, each, limit=ALL)).items]
+    for size in (ALL, 3):
+        assert await all_rows(lambda limit, after: graph.run(each, limit=limit, after=after), size) == expected
+
+
+@pytest.mark.parametrize("each", [each for _, each in IN_CYPHER], ids=[cypher for cypher, _ in IN_CYPHER])
+async def test_a_plan_in_cypher_answers_what_the_evaluator_does(graph: GraphAdapter, each: Plan):
+    await held(graph, each)
+
+
+@pytest.mark.parametrize("word", LEFT_OUT)
+async def test_what_cypher_means_otherwise_is_refused_before_it_runs(graph: GraphAdapter, word: str):
+    for cypher, each in CASES:
+        if word in cypher:
+            with pytest.raises(Unsupported):
+                await graph.run(each, limit=1)
+
+
+async def test_a_node_is_found_by_the_id_that_is_printed(graph: GraphAdapter):
+    ids = ("Person:id=ada", "Person:id=nobody", "4:no-such-id")
+    asked = plan(fit(node("n"), where=cmp(of("elementId", ".n"), "IN", ids)), give({"n": ".n"}))
+    page = await graph.run(asked, limit=5)
+    assert [of_answer(row.cells[0]) for row in page.items] == [(Kind.NODE, "Person:id=ada")]
+
+
+async def test_edges_of_a_pattern_may_be_one_where_they_need_not_differ(graph: GraphAdapter):
+    pattern = (edge("a-r->b", "KNOWS"), edge("c-s->b", "KNOWS"))
+    for differ in (True, False):
+        for optional in (True, False):
+            for where in (None, cmp(".a", "=", ".c")):
+                match = fit(*pattern, where=where, optional=optional, edges_differ=differ)
+                await held(graph, plan(match, give({"a": ".a", "b": ".b", "c": ".c"})))
+
+
+async def test_an_empty_answer_names_the_first_edge_that_nothing_fits(graph: GraphAdapter):
+    match = fit(node("c", "City"), edge("a-l->c", "LIVES_IN"), edge("c-k->d", "KNOWS"))
+    page = await graph.run(plan(match, give({"a": ".a"})), limit=5)
+    assert (page.items, page.note) == ((), "Nothing fits (c)-[:KNOWS]->(d).")
+    assert [(size.part, size.count.value) for size in page.sizes] == [
+        ("(c:City)", 2),
+        ("(a)-[:LIVES_IN]->(c)", 5),
+        ("(c)-[:KNOWS]->(d)", 7),
+    ]
+
+
+async def test_a_page_behind_a_row_that_is_another_one_now_is_refused(graph: GraphAdapter):
+    asked = plan(fit(node("n", "Person")), give({"n": ".n"}))
+    page = await graph.run(asked, limit=2)
+    other = plan(fit(node("n", "City")), give({"n": ".n"}))
+    for position in (page.positions[0], "x", "3", "99." + page.positions[0].partition(".")[2]):
+        with pytest.raises(InvalidCursor):
+            await graph.run(other, limit=2, after=position)
+
+
+async def test_the_questions_of_the_templates_are_answered_by_cypher(neo4j: Neo4j, tmp_path: Path):
+    synthetic = generate(Shape.of(100))
+    neo4j.load(write(synthetic, tmp_path))
+    async with open_adapter(neo4j.url, AdapterOptions()) as opened:
+        runner = PlanRunner(opened)
+        for question in questions(synthetic, instances=3):
+            checked = await runner.check(read_plan(question.cypher).plan)
+            page = await opened.run(checked.plan, limit=ALL)
+            assert tuple(row.cells for row in page.items) == question.truth, question.cypher
