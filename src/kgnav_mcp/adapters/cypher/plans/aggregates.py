@@ -6,7 +6,7 @@ from kgnav_mcp.adapters.cypher.plans import queries
 from kgnav_mcp.adapters.cypher.plans.kinds import (
     BOOLEAN,
     NUMBERS,
-    PLAIN,
+    SORTED,
     TEXT,
     Listed,
     OfEdge,
@@ -33,7 +33,7 @@ def aggregated(words: Words, one: Aggregate, of: Typed | None, *, in_order: bool
         return Typed("count(*)", _COUNT)
     value = f"DISTINCT {of.text}" if one.distinct else of.text
     types = of.kind.types if isinstance(of.kind, Single) else None
-    simple = isinstance(of.kind, OfNode | OfEdge) or (types is not None and types <= PLAIN)
+    simple = isinstance(of.kind, OfNode | OfEdge) or (types is not None and types <= SORTED)
     match one.function:
         case AggregateFunction.COUNT if simple or not one.distinct:
             return Typed(f"count({value})", _COUNT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from kgnav_mcp.adapters.cypher.entities import NodeDecoder, relation_of
 from kgnav_mcp.adapters.cypher.plans.kinds import Kind, Listed, OfEdge, OfNode, OfPath, Single
@@ -23,7 +23,7 @@ class CellReader:
             return None
         match kind:
             case Single():
-                return found
+                return tuple(cast("list[Any]", found)) if isinstance(found, list) else found
             case OfNode():
                 return None if found[0] is None else self._decoder.entity(found)
             case OfEdge():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,8 +11,11 @@ from kgnav_mcp.adapters.cypher.plans import queries
 from kgnav_mcp.adapters.cypher.plans.functions import calculated, called
 from kgnav_mcp.adapters.cypher.plans.kinds import (
     BOOLEAN,
+    DATES,
     NULL,
+    NUMBERS,
     PLAIN,
+    SEVERAL,
     TEXT,
     Kind,
     Listed,
@@ -19,6 +23,7 @@ from kgnav_mcp.adapters.cypher.plans.kinds import (
     OfNode,
     Single,
     Typed,
+    member_type,
     no_words,
     plain,
     together,
@@ -50,6 +55,7 @@ Scope = Mapping[str, Typed]
 """What the variables of a plan are called in the query."""
 _EQUAL = frozenset((Comparison.EQUAL, Comparison.UNEQUAL))
 _TRUTH = Single(BOOLEAN)
+_A_DATE = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +121,10 @@ class Expressions:
             Unsupported: as above; it is something else than true, false or null.
         """
         value = self.value(expression, scope)
-        if not isinstance(value.kind, Single) or not value.kind.types <= BOOLEAN:
-            raise no_words("a condition that is a value")
+        if not isinstance(value.kind, Single) or not value.kind.types & BOOLEAN:
+            return "null"
+        if not value.kind.types <= BOOLEAN:
+            raise no_words("a condition that may be a value")
         return value.text
 
     def started(self, expression: Expression, scope: Scope) -> str:
@@ -158,7 +166,9 @@ class Expressions:
         held = frozenset[str]().union(*types)
         if len(keys) == 1 and held <= PLAIN:
             return Values(texts[0], held)
-        single = frozenset(_member(name) for name in held)
+        if len(keys) == 1 and held == DATES:
+            return Values(f"toString({texts[0]})", held)
+        single = frozenset(member_type(name) for name in held)
         if not single <= PLAIN:
             raise no_words("dates, places and other values with types of their own")
         return Values(self._words.fill(queries.VALUES, values=", ".join(texts)), single, many=True)
@@ -181,9 +191,12 @@ class Expressions:
 
     def _property(self, expression: Property, scope: Scope) -> Typed:
         values = self.values(expression, scope)
-        if values.many:
-            raise no_words("a property with several values as one")
-        return Typed(values.text, Single(values.types))
+        if not values.many:
+            return Typed(values.text, Single(values.types))
+        mixed = bool(values.types & NUMBERS) and not values.types <= NUMBERS
+        order = self._words.fill(queries.NUMBERS_FIRST if mixed else queries.BY_VALUE)
+        text = self._words.fill(queries.VALUES_AS_ONE, values=values.text, order=order)
+        return Typed(text, Single(values.types | {SEVERAL}))
 
     def _is_null(self, value: Expression, scope: Scope) -> str:
         if isinstance(value, Property) and (values := self.values(value, scope)).many:
@@ -253,9 +266,10 @@ def variable(name: str, scope: Scope) -> Typed:
     return scope[name]
 
 
-def _member(name: str) -> str:
-    """The type of a list's members."""
-    return name.removeprefix("LIST<").removesuffix(">").removesuffix(" NOT NULL") if name.startswith("LIST<") else name
+def _of_date(date: Typed, stated: Typed) -> bool:
+    """Whether a date is compared with one that is stated: by the precision of that, both in four digits of a year."""
+    is_date = isinstance(date.kind, Single) and date.kind.types == DATES
+    return is_date and isinstance(stated.stated, str) and _A_DATE.fullmatch(stated.stated) is not None
 
 
 def _comparable(left: Kind, right: Kind) -> None:
@@ -272,6 +286,10 @@ def _comparable(left: Kind, right: Kind) -> None:
 def _test(left: Typed, comparison: Comparison, right: Typed) -> str:
     if comparison is Comparison.MATCHES:
         raise no_words("regular expressions, which stores read in other ways")
+    if _of_date(left, right):
+        return f"(left({left.text}, {len(str(right.stated))}) {comparison} {right.text})"
+    if _of_date(right, left):
+        return f"({left.text} {comparison} left({right.text}, {len(str(left.stated))}))"
     if isinstance(left.kind, Listed) and isinstance(right.kind, Listed) and comparison in _EQUAL:
         _comparable(left.kind.of, right.kind.of)
     else:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from kgnav_mcp.adapters.cypher.plans import queries
 from kgnav_mcp.adapters.cypher.plans.kinds import (
     BOOLEAN,
+    DATES,
     NULL,
     NUMBERS,
     TEXT,
@@ -70,6 +71,8 @@ def called(words: Words, function: Function, arguments: Sequence[Typed]) -> Type
             return Typed(f"size({of.text})", Single(_WHOLE))
         case ((Function.FIRST | Function.LAST), Listed(member)):
             return Typed(f"{function}({of.text})", member)
+        case Function.YEAR, Single(types) if types == DATES:
+            return Typed(f"date({of.text}).year", Single(_WHOLE))
         case Function.ABS, Single(types) if types <= NUMBERS:
             return Typed(f"abs({of.text})", of.kind)
         case _, Single(types) if function in _SIMPLE and types <= _SIMPLE[function][0]:

@@ -11,6 +11,7 @@ from kgnav_mcp.adapters.cypher.builder import labelled, quoted
 from kgnav_mcp.adapters.cypher.plans import queries
 from kgnav_mcp.adapters.cypher.session import Session
 from kgnav_mcp.errors import Unsupported
+from kgnav_mcp.plan import Scalar
 
 _MAX_AGE = 60.0
 """Seconds after which it is read again what a property holds."""
@@ -19,6 +20,11 @@ TEXT = frozenset(("STRING",))
 BOOLEAN = frozenset(("BOOLEAN",))
 PLAIN = NUMBERS | TEXT | BOOLEAN
 """Types of values that Cypher compares, sorts and counts as plans do."""
+DATE, SEVERAL = "DATE", "LIST"
+"""A date, which is its text here; and several values of a property, which are a list."""
+DATES = frozenset((DATE,))
+SORTED = PLAIN | {DATE, SEVERAL}
+"""Types of values that Cypher sorts and counts as plans do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,8 @@ class Typed:
 
     text: str
     kind: Kind
+    stated: Scalar = None
+    """The value, where it is a constant."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -110,6 +118,11 @@ def together(kinds: Iterable[Kind]) -> Kind:  # noqa: PLR0911 - one for each kin
 def no_words(what: str) -> Unsupported:
     """The error for what Cypher has no words for, or others with another meaning."""
     return Unsupported(f"Cypher does not say this as plans mean it: {what}")
+
+
+def member_type(name: str) -> str:
+    """The type of a list's members."""
+    return name.removeprefix("LIST<").removesuffix(">").removesuffix(" NOT NULL") if name.startswith("LIST<") else name
 
 
 def plain(kind: Kind) -> bool:

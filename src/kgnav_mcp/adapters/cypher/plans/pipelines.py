@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from kgnav_mcp.adapters.cypher.plans import queries
 from kgnav_mcp.adapters.cypher.plans.aggregates import aggregated, finished
 from kgnav_mcp.adapters.cypher.plans.expressions import Scope
-from kgnav_mcp.adapters.cypher.plans.kinds import NULL, Kind, Listed, Typed, no_words, together
+from kgnav_mcp.adapters.cypher.plans.kinds import NULL, SEVERAL, Kind, Listed, Single, Typed, no_words, together
 from kgnav_mcp.adapters.cypher.plans.patterns import Patterns
+from kgnav_mcp.adapters.cypher.plans.sizes import counted
 from kgnav_mcp.adapters.cypher.plans.words import Words
 from kgnav_mcp.plan import (
     Aggregate,
@@ -33,6 +34,8 @@ class Query:
     text: str
     parameters: Mapping[str, object]
     kinds: tuple[Kind, ...]
+    counted: tuple[str, ...]
+    """The parts that are counted."""
 
 
 class Compiler:
@@ -57,8 +60,15 @@ class Compiler:
         words = self._words
         keys = [*order, *(words.sort_key(column) for column in columns)]
         cells = ", ".join(words.cell(column) for column in columns)
-        text = f"{text}\nORDER BY {', '.join(dict.fromkeys(keys))} SKIP $skip LIMIT $limit\nRETURN {cells}"
-        return Query(text, words.parameters, tuple(column.kind for column in columns))
+        sizes = counted(words, plan)
+        text = words.fill(
+            queries.ANSWER,
+            plan=text,
+            keys=", ".join(dict.fromkeys(keys)),
+            cells=cells,
+            counts=", ".join(text for _, text in sizes),
+        )
+        return Query(text, words.parameters, tuple(column.kind for column in columns), tuple(part for part, _ in sizes))
 
     def _union(self, plan: Plan) -> tuple[str, list[Typed]]:
         parts: list[str] = []
@@ -101,7 +111,10 @@ class Compiler:
 
     def _unwound(self, clause: Unwind, scope: Scope) -> tuple[str, Scope]:
         of = self._value(clause.of, scope)
-        member = Typed(self._words.fresh(), of.kind.of if isinstance(of.kind, Listed) else of.kind)
+        kind = of.kind.of if isinstance(of.kind, Listed) else of.kind
+        if isinstance(kind, Single) and not isinstance(of.kind, Listed):
+            kind = Single(kind.types - {SEVERAL})
+        member = Typed(self._words.fresh(), kind)
         return f"UNWIND {of.text} AS {member.text}", {**scope, clause.variable: member}
 
     def _project(

@@ -24,15 +24,32 @@ NODE_COUNT = "COUNT { ({label}) }"
 EDGE_COUNT = "COUNT { ()-[{type}]->() }"
 """The count store."""
 
+ANSWER = """
+{plan}
+ORDER BY {keys} SKIP $skip LIMIT $limit
+WITH collect([{cells}]) AS rows
+UNWIND range(0, size(rows), $slice) AS start
+RETURN rows[start..start + $slice], CASE start WHEN 0 THEN [{counts}] END
+"""
+"""A sort of which only the page is kept; there is one row at least, which has the counts."""
+
 PRINTED_ID = "CASE {cases} ELSE {id} END"
 KEY_CASE = """
 WHEN {variable}:{label} AND ({is_text} OR {type} STARTS WITH 'INTEGER') THEN {start} + toString({variable}.{key})
 """
 """One property for each label with a key."""
 EDGE_KEY = """
-[{head}, type({variable}), {tail}, [key IN {keys} WHERE {variable}[key] IS NOT NULL | [key, {variable}[key]]]]
+[{head}, type({variable}), {tail}, {own}]
 """
-"""All properties of an edge."""
+OWN_VALUE = "[key IN {keys} WHERE {variable}[key] IS NOT NULL | [key, {variable}[key]]]"
+OWN_VALUES = """
+COLLECT {
+  UNWIND {keys} AS key UNWIND {variable}[key] AS value
+  WITH key, CASE WHEN {value_type(value)} STARTS WITH 'DATE' THEN toString(value) ELSE value END AS value
+  ORDER BY key, value RETURN [key, value]
+}
+"""
+"""All properties of an edge, single ones or lists."""
 PATH_KEY = "[{first}] + [i IN range(0, length({variable}) - 1) | [{edge}, {node}]]"
 """Those of all edges of the path."""
 FIRST_NODE, NEXT_NODE = "nodes({variable})[0]", "nodes({variable})[i + 1]"
@@ -47,10 +64,19 @@ CASE WHEN {variable} IS NULL THEN null
 """Their properties."""
 EACH = "[{member} IN {list} | {value}]"
 
-VALUES = "reduce(all = [], one IN [{values}] | all + CASE WHEN one IS NULL THEN [] ELSE one END)"
+VALUES = "reduce(found = [], one IN [{values}] | found + CASE WHEN one IS NULL THEN [] ELSE one END)"
 """All values of a node's or edge's keys, whether single or lists."""
 SOME_VALUE = "CASE WHEN size({values}) = 0 THEN {nothing} ELSE any({member} IN {values} WHERE {condition}) END"
 """Reads the values one by one."""
+VALUES_AS_ONE = """
+[found IN [COLLECT { UNWIND {values} AS value WITH DISTINCT value ORDER BY {order} RETURN value }] |
+ CASE size(found) WHEN 0 THEN null WHEN 1 THEN found[0] ELSE found END][0]
+"""
+"""A sort of the values of one node or edge."""
+BY_VALUE = "value"
+NUMBERS_FIRST = """
+CASE WHEN {value_type(value)} STARTS WITH 'INTEGER' OR {value_type(value)} STARTS WITH 'FLOAT' THEN 0 ELSE 1 END, value
+"""
 VALUE_IN = "CASE WHEN size({values}) = 0 THEN null ELSE {value} IN {values} END"
 """As above."""
 NO_TEXT = "CASE WHEN trim({value}) <> '' THEN {value} END"
@@ -73,16 +99,19 @@ SHORTEST = """
 CALL ({ends}) {
   MATCH {way} = ALL SHORTEST {path} WHERE {condition}
   WITH {far}{way} ORDER BY {nodes}, {edges} {first} {long_enough}
-  RETURN {far}{way}, relationships({way}) AS {edge}
+  RETURN {far}{way}, relationships({way}) AS {edge}{itself}
 }
 """
 """Breadth first from the near end, or from both where both are known; all shortest paths are compared."""
+NO_EDGES = """ MATCH {way} = ({near}) {condition} RETURN {far}{way}, [] AS {edge}"""
+OR_NO_EDGES = " UNION ALL{no_edges}"
+ONLY_NO_EDGES = "CALL ({ends}) { {no_edges} }"
 FIRST = "LIMIT 1"
 FIRST_OF_EACH = "WITH {far}, head(collect({way})) AS {way}"
 ALL_SHORTEST = """
 CALL ({ends}) {
   MATCH {way} = ALL SHORTEST {path} WHERE {condition}
-  RETURN {far}{way}, relationships({way}) AS {edge}
+  RETURN {far}{way}, relationships({way}) AS {edge}{itself}
 }
 """
 """As above."""

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import blake2b
 
-from kgnav_mcp.adapters.cypher.builder import labelled
 from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.pages import changed, items_before
-from kgnav_mcp.adapters.cypher.plans import queries
 from kgnav_mcp.adapters.cypher.plans.cells import CellReader
 from kgnav_mcp.adapters.cypher.plans.kinds import KindReader, no_words
 from kgnav_mcp.adapters.cypher.plans.pipelines import Compiler, Query
 from kgnav_mcp.adapters.cypher.plans.words import Words
-from kgnav_mcp.concurrency import gathered, in_thread
+from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Count, PartSize, PlanPage, PlanRow, Stop
 from kgnav_mcp.plan import (
     Column,
@@ -23,7 +21,6 @@ from kgnav_mcp.plan import (
     EdgePattern,
     Joined,
     Match,
-    NodePattern,
     Pipeline,
     Plan,
     Project,
@@ -59,7 +56,7 @@ class PlanReader:
         query = await self.compiled(plan)
         before = 1 if start else 0
         most = min(limit, 1) if plan.asks else limit
-        rows, sizes = await gathered(self._rows(query, start - before, before + most + 1), self._sizes(plan))
+        rows, sizes = await self._rows(query, start - before, before + most + 1)
         if before and (not rows or _tag(rows[0]) != tag):
             raise changed()
         shown = rows[before : before + most]
@@ -85,40 +82,21 @@ class PlanReader:
             await self._kinds.read(words.missing)
         raise no_words("a graph that changes faster than it can be read")
 
-    async def _rows(self, query: Query, skip: int, limit: int) -> list[PlanRow]:
+    async def _rows(self, query: Query, skip: int, limit: int) -> tuple[list[PlanRow], tuple[PartSize, ...]]:
         decoder = self._entities.decoder
         given = {**query.parameters, "described": decoder.described, "skip": skip, "limit": limit}
-        rows = await self._session.rows(query.text, None, **given)
+        slices = await self._session.rows(query.text, None, **given)
         reader = CellReader(decoder, self._session.dialect.values)
+        sizes = tuple(PartSize(part, Count(size)) for part, size in zip(query.counted, slices[0][1], strict=True))
 
         def read() -> list[PlanRow]:
             return [
                 PlanRow(tuple(reader.cell(kind, cell) for kind, cell in zip(query.kinds, row, strict=True)))
+                for rows, _ in slices
                 for row in rows
             ]
 
-        return await in_thread(len(rows), read)
-
-    async def _sizes(self, plan: Plan) -> tuple[PartSize, ...]:
-        """The sizes of parts that the store has counted already."""
-        parts = dict.fromkeys(
-            part for pipeline in plan.pipelines for match in pipeline.matches for part in (*match.nodes, *match.edges)
-        )
-        texts = {part: text for part in parts if (text := self._counted(part)) is not None}
-        counts = await self._session.expressions(list(texts.values()))
-        return tuple(PartSize(part_text(part), Count(size)) for part, size in zip(texts, counts, strict=True))
-
-    def _counted(self, part: NodePattern | EdgePattern) -> str | None:
-        """A count that costs nothing: of one label, or of one type."""
-        catalogue, fill = self._entities.catalogue.current, self._session.builder.fill
-        if isinstance(part, NodePattern):
-            names, known, template = [name for group in part.labels for name in group], catalogue.labels, "label"
-        else:
-            names, known, template = list(part.relations), catalogue.types, "type"
-        if len(names) != 1 or names[0] not in known or (isinstance(part, EdgePattern) and part.path is not None):
-            return None
-        text = queries.NODE_COUNT if template == "label" else queries.EDGE_COUNT
-        return fill(text, **{template: labelled(names[0])})
+        return await in_thread(sum(len(rows) for rows, _ in slices), read), sizes
 
     async def _nothing_fits(self, plan: Plan) -> str:
         """Which edge of a plan without an answer nothing fits."""
@@ -126,7 +104,7 @@ class PlanReader:
             if match.optional or len(match.edges) > _LOOKED_AT:
                 continue
             for size, edge in enumerate(match.edges, 1):
-                found = await self._rows(await self.compiled(_any_row(match, match.edges[:size])), 0, 1)
+                found, _ = await self._rows(await self.compiled(_any_row(match, match.edges[:size])), 0, 1)
                 if not found:
                     return f"Nothing fits {part_text(edge)}."
         return ""

@@ -32,7 +32,9 @@ class Search:
         shortest, longest = self._length.shortest, self._length.longest
         fill = self._words.fill
         if longest == 0:
-            return fill(queries.ONLY_ITSELF, near=near, far=far) if shortest == 0 else self._nothing(near, far)
+            if shortest > 0:
+                raise no_words("a path that cannot be")
+            return fill(queries.ONLY_ITSELF, near=near, far=far)
         itself = fill(queries.ITSELF, near=near, far=far) if shortest == 0 else ""
         if self._length.kind is PathKind.DISTANCE:
             if shortest > 1:
@@ -53,8 +55,22 @@ class Search:
     def shortest(self, near: str, far: str, way: str, edge: str, *, forward: bool, known: bool) -> str:
         """One of the shortest ways to each end, or all."""
         shortest, longest = self._length.shortest, self._length.longest
-        if shortest == 0 or longest == 0:
-            raise no_words("a shortest path without edges")
+        ends = f"{near}, {far}" if known else near
+        itself = ""
+        if shortest == 0:
+            itself = self._words.fill(
+                queries.NO_EDGES,
+                near=near,
+                way=way,
+                edge=edge,
+                far="" if known else f"{near} AS {far}, ",
+                condition=f"WHERE {near} = {far}" if known else "",
+            )
+            if longest == 0:
+                return self._words.fill(queries.ONLY_NO_EDGES, ends=ends, no_edges=itself)
+            itself = self._words.fill(queries.OR_NO_EDGES, no_edges=itself)
+        elif longest == 0:
+            raise no_words("a path that cannot be")
         path = self._quantified(near, far, forward=forward)
         one = self._length.kind is PathKind.SHORTEST
         condition = f"{near} <> {far}"
@@ -64,7 +80,7 @@ class Search:
         edges = self._words.sort_key(Typed(f"relationships({way})", Listed(OfEdge(self._edge.relations))))
         return self._words.fill(
             queries.SHORTEST if one else queries.ALL_SHORTEST,
-            ends=f"{near}, {far}" if known else near,
+            ends=ends,
             path=path,
             way=way,
             condition=condition,
@@ -73,11 +89,9 @@ class Search:
             nodes=nodes,
             edges=edges,
             edge=edge,
+            itself=itself,
             long_enough=f"WHERE length({way}) >= {shortest}" if shortest > 1 else "",
         )
-
-    def _nothing(self, near: str, far: str) -> str:
-        raise no_words(f"paths from {near} to {far} that cannot be")
 
     def _arrow(self, near: str, length: str, far: str, *, forward: bool) -> str:
         inner = f"[{self._types}{length}]"

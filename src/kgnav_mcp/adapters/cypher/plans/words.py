@@ -15,7 +15,9 @@ from kgnav_mcp.adapters.cypher.catalogue import Catalogue
 from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.plans import queries
 from kgnav_mcp.adapters.cypher.plans.kinds import (
+    DATE,
     PLAIN,
+    SORTED,
     Asked,
     Kind,
     KindReader,
@@ -25,6 +27,7 @@ from kgnav_mcp.adapters.cypher.plans.kinds import (
     OfPath,
     Single,
     Typed,
+    member_type,
     no_words,
 )
 from kgnav_mcp.adapters.cypher.values import encodable, split_key
@@ -85,7 +88,7 @@ class Words:
                 kind = "STRING"
             case _:
                 raise no_words("a value that the store cannot hold")
-        return Typed(f"${self.parameter(value)}", Single(frozenset((kind,))))
+        return Typed(f"${self.parameter(value)}", Single(frozenset((kind,))), value)
 
     def labels(self, names: Iterable[str], known: Iterable[str]) -> str:
         """Labels or types of which one is meant.
@@ -146,8 +149,8 @@ class Words:
         text, kind = value.text, value.kind
         match kind:
             case Single(types):
-                if not types <= PLAIN:
-                    raise no_words("the order of dates, and of properties with several values")
+                if not types <= SORTED:
+                    raise no_words("the order of times, places and the like")
                 return text
             case OfNode():
                 return self.printed_id(text)
@@ -167,11 +170,16 @@ class Words:
 
     def _edge_key(self, text: str, kind: OfEdge) -> str:
         """What an edge is sorted by: its own properties stand in the order of their keys."""
-        if not self.types(kind, "") <= PLAIN or any(split_key(key)[1] for key in self.catalogue.keys):
-            raise no_words("the order of edges with dates or several values")
+        types = self.types(kind, "")
+        members = {member_type(name) for name in types}
+        if not members <= PLAIN | {DATE} or any(split_key(key)[1] for key in self.catalogue.keys):
+            raise no_words("the order of edges with times, places and the like")
         head, tail = (self._node_of(f"{end}({text})") for end in ("startNode", "endNode"))
         keys = f"${self.parameter(sorted(self.catalogue.keys))}"
-        return self.fill(queries.EDGE_KEY, variable=text, head=head, tail=tail, keys=keys)
+        own = queries.OWN_VALUE if types <= PLAIN else queries.OWN_VALUES
+        return self.fill(
+            queries.EDGE_KEY, variable=text, head=head, tail=tail, own=self.fill(own, variable=text, keys=keys)
+        )
 
     def each(self, text: str, of: Kind, work: Callable[[Typed], str]) -> str:
         """A list with something made of each member."""
