@@ -20,7 +20,7 @@ from tests.neo4j_service import Neo4j
 from tests.plans.cases import CASES, PEOPLE
 from tests.plans.comparing import ALL, all_rows, of_answer
 from tests.plans.oracle.values import Kind
-from tests.plans.short import cmp, edge, fit, give, node, of, plan
+from tests.plans.short import cmp, edge, fit, give, node, of, plan, sum_up
 from tests.plans.stored import ask, fill
 
 IDS = "CREATE CONSTRAINT IF NOT EXISTS FOR (n:Person) REQUIRE n.id IS UNIQUE"
@@ -63,6 +63,14 @@ async def test_what_cypher_means_otherwise_is_refused_before_it_runs(graph: Grap
         if word in cypher:
             with pytest.raises(Unsupported):
                 await graph.run(each, limit=1)
+
+
+async def test_a_number_that_the_store_cannot_hold_is_left_to_the_evaluator(graph: GraphAdapter):
+    asked = plan(give({"sum": sum_up(2**63 - 1, "+", 1)}))
+    with pytest.raises(Unsupported):
+        await graph.run(asked, limit=1)
+    page = await PlanRunner(graph).run(asked, limit=1)
+    assert page.items[0].cells == (2**63,)
 
 
 async def test_a_node_is_found_by_the_id_that_is_printed(graph: GraphAdapter):

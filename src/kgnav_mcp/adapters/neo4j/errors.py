@@ -25,6 +25,7 @@ from kgnav_mcp.errors import (
     StoreError,
     StoreTimeout,
     StoreUnavailable,
+    Unsupported,
 )
 
 LOST = (ServiceUnavailable, SessionExpired)
@@ -35,6 +36,9 @@ _NO_TLS = "BoltSecurityError"
 
 REFUSED_WRITE = "Neo.ClientError.Statement.AccessMode"
 """The code a server gives to a write in read mode."""
+
+_TOO_LARGE = "Neo.ClientError.Statement.ArithmeticError"
+"""The code for a sum or a product that no whole number of a server can hold."""
 
 _NEXT_TIME_OUT = "Ask for less (a filter, a label, one relation), or raise the timeout of this graph."
 _CREDENTIALS = "Set user and password in the options of this graph, by KGNAV_GRAPHS__NAME__OPTIONS__PASSWORD or a file."
@@ -50,6 +54,7 @@ def translated(place: str, database: str | None, seconds: float) -> Generator[No
         RateLimited: it takes no more log-ins for now.
         ConfigurationError: it refuses the user, the database does not exist, or TLS does not fit.
         InvalidStore: what answers is no Neo4j, or none of a version that the driver speaks to.
+        Unsupported: a number of a plan grew larger than the server has any.
         StoreError: anything else.
     """
     try:
@@ -84,7 +89,9 @@ def _causes(error: BaseException | None) -> Generator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _refused(error: Neo4jError, place: str, database: str | None, seconds: float) -> StoreError | ConfigurationError:
+def _refused(
+    error: Neo4jError, place: str, database: str | None, seconds: float
+) -> StoreError | ConfigurationError | Unsupported:
     code = error.code or ""
     reason = code.rpartition(".")[2]
     if isinstance(error, AuthError) or code.startswith("Neo.ClientError.Security"):
@@ -98,6 +105,8 @@ def _refused(error: Neo4jError, place: str, database: str | None, seconds: float
         )
     if code.startswith("Neo.TransientError"):
         return StoreUnavailable(f"Neo4j at {place} cannot answer for now ({reason})", next_step="Repeat the call.")
+    if code == _TOO_LARGE:
+        return Unsupported("Neo4j has no whole numbers as large as this plan comes to")
     return StoreError(f"Neo4j at {place} refuses the query ({code or 'no reason given'})")
 
 

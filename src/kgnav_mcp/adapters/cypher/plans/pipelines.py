@@ -13,7 +13,6 @@ from kgnav_mcp.adapters.cypher.plans.patterns import Patterns
 from kgnav_mcp.adapters.cypher.plans.sizes import counted
 from kgnav_mcp.adapters.cypher.plans.words import Words
 from kgnav_mcp.plan import (
-    Aggregate,
     Clause,
     Expression,
     Match,
@@ -24,7 +23,7 @@ from kgnav_mcp.plan import (
     Unwind,
     Variable,
 )
-from kgnav_mcp.plan.walking import all_parts, rewritten
+from kgnav_mcp.plan.walking import aggregates, rewritten
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +121,11 @@ class Compiler:
     ) -> tuple[str, list[Typed], list[str]]:
         """A WITH; with `page` and no slice of its own it is left unsorted, for the page to sort and cut."""
         texts: list[str] = []
-        grouped = any(_sums(column.value) for column in project.columns)
+        grouped = any(aggregates(column.value) for column in project.columns)
         if grouped:
             text, project, scope = self._grouped(project, scope, in_order=in_order)
             texts.append(text)
-        elif any(_sums(order.by) for order in project.order):
+        elif any(aggregates(order.by) for order in project.order):
             raise no_words("an order by sums of rows that are not put together")
         values = [self._value(column.value, scope) for column in project.columns]
         columns = [Typed(self._words.fresh(), value.kind) for value in values]
@@ -178,12 +177,12 @@ class Compiler:
         """The rows put together: a WITH of what they share and of their sums, and the projection that reads these."""
         words = self._words
         wanted = [column.value for column in project.columns] + [order.by for order in project.order]
-        sums = list(dict.fromkeys(one for expression in wanted for one in _sums(expression)))
+        sums = list(dict.fromkeys(one for expression in wanted for one in aggregates(expression)))
         names: dict[Expression, Expression] = {one: Variable(f"{_SUM}{place}") for place, one in enumerate(sums)}
         after: dict[str, Typed] = {}
         items: list[str] = []
         for place, column in enumerate(project.columns):
-            if _sums(column.value):
+            if aggregates(column.value):
                 continue
             value = self._value(column.value, scope)
             variable = words.fresh()
@@ -224,7 +223,3 @@ def _named(values: Sequence[Typed], names: Sequence[Typed]) -> str:
 def _unsorted(project: Project) -> Project:
     """A projection whose order nothing asks for: what follows has an order of its own."""
     return project if project.skip or project.limit is not None else replace(project, order=())
-
-
-def _sums(expression: Expression) -> list[Aggregate]:
-    return [part for part in all_parts(expression) if isinstance(part, Aggregate)]

@@ -16,16 +16,14 @@ from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Count, PartSize, PlanPage, PlanRow, Stop
 from kgnav_mcp.plan import (
     Column,
-    Connective,
     Constant,
     EdgePattern,
-    Joined,
     Match,
     Pipeline,
     Plan,
     Project,
 )
-from kgnav_mcp.plan.walking import conjuncts, part_text, variables_of
+from kgnav_mcp.plan.walking import all_hold, conjuncts, part_text, variables_of
 
 _TAG_BYTES = 8
 _PASSES = 10
@@ -116,9 +114,7 @@ def _any_row(match: Match, edges: Sequence[EdgePattern]) -> Plan:
     names = {*ends, *(edge.variable for edge in edges)}
     nodes = tuple(node for node in match.nodes if node.variable in ends)
     where = [each for each in conjuncts(match.where) if variables_of(each) <= names]
-    part = replace(
-        match, nodes=nodes, edges=tuple(edges), paths=(), where=Joined(Connective.AND, (Constant(value=True), *where))
-    )
+    part = replace(match, nodes=nodes, edges=tuple(edges), paths=(), where=all_hold(where))
     return Plan((Pipeline((part, Project((Column("found", Constant(value=True)),), limit=1))),))
 
 
