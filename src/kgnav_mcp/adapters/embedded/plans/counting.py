@@ -1,0 +1,49 @@
+"""Plans that only count the nodes of a label or the edges of a relation: the catalogue says it, no row is read."""
+
+from __future__ import annotations
+
+from kgnav_mcp.adapters.embedded.plans.words import Words
+from kgnav_mcp.plan import Aggregate, AggregateFunction, EdgePattern, Match, NodePattern, Pipeline, Project, Variable
+
+
+def counted(words: Words, pipeline: Pipeline) -> int | None:
+    """The number that all columns of a plan are; None: it asks for more."""
+    match pipeline.clauses:
+        case (
+            Match(nodes=(NodePattern() as node,), edges=(), paths=(), where=None, optional=False),
+            Project() as project,
+        ) if _counts(project, node.variable):
+            return node_size(words, node)
+        case (Match(nodes=nodes, edges=(edge,), paths=(), where=None, optional=False), Project() as project) if _counts(
+            project, edge.variable
+        ) and not any(node.labels or node.variable not in (edge.source, edge.target) for node in nodes):
+            return edge_size(words, edge)
+        case _:
+            return None
+
+
+def _counts(project: Project, variable: str) -> bool:
+    if project.where is not None or project.skip or project.limit == 0 or not project.columns:
+        return False
+    return all(
+        isinstance(value := column.value, Aggregate)
+        and value.function is AggregateFunction.COUNT
+        and (value.of == Variable(variable) or (value.of is None and not value.distinct))
+        for column in project.columns
+    )
+
+
+def node_size(words: Words, node: NodePattern) -> int | None:
+    """How many nodes there are, with one label or in all; None: that is not known."""
+    if not node.labels:
+        return words.entities
+    if len(node.labels) > 1 or len(node.labels[0]) > 1:
+        return None
+    return sum(entry.size for entry in words.labels(node.labels[0]))
+
+
+def edge_size(words: Words, edge: EdgePattern) -> int | None:
+    """How many edges there are, of some relations or of any; None: that is not known."""
+    if edge.either or edge.path is not None or edge.source == edge.target:
+        return None
+    return words.edges(words.relations(edge))
