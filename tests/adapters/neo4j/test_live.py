@@ -6,7 +6,7 @@ import pytest
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.errors import ConfigurationError, InvalidCursor, UnknownName
-from kgnav_mcp.model import Count, Direction, Entity, Literal
+from kgnav_mcp.model import Count, Direction, Entity, Literal, ValueFacts
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, TailKind, ValueOwner
@@ -143,7 +143,8 @@ async def test_relations_labels_and_properties_that_are_new_since_the_opening_ar
         relations = await graph.relations([(await _category(graph)).id], Direction.INCOMING, limit=50)
         assert {facts.relation.id: facts.count.value for facts in relations.items}["DRINKS"] == 1
         assert len((await graph.nodes("Guest", "nick", "Ann", limit=5)).items) == 1
-        assert (await graph.values("how", "DRINKS", ValueOwner.RELATIONSHIP, limit=5)).items == (Literal("hot"),)
+        values = await graph.values("how", "DRINKS", ValueOwner.RELATIONSHIP, limit=5)
+        assert values.items == (ValueFacts(Literal("hot"), Count(1)),)
     finally:
         write(neo4j, "MATCH (g:Guest) DETACH DELETE g")
 

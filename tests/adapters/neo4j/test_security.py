@@ -42,6 +42,8 @@ GOOD: dict[str, dict[str, object]] = {
     "think": {"thought": "nothing"},
     "find_node": {"hint": "Product 7"},
     "describe_graph": {},
+    "run_plan": {"plan": "MATCH (p:Product {sku: 7})-[r]->(c) RETURN p, type(r), c"},
+    "check_plan": {"plan": "MATCH (p:Product {sku: 7})-[r]->(c) RETURN p, type(r), c"},
 }
 """One call of each tool that works."""
 _STATE = """

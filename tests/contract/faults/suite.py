@@ -30,6 +30,7 @@ from kgnav_mcp.model import (
     RelationFacts,
     Schema,
     Stop,
+    ValueFacts,
 )
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
 from tests.contract import toy
@@ -168,7 +169,7 @@ def _is_part(items: Sequence[Any], every: Sequence[Any]) -> None:
     there: Mapping[object, Any] = {_key(item): item for item in every}
     for item in items:
         assert _key(item) in there
-        if isinstance(item, RelationFacts | EdgeFacts | PropertyFacts | LabelFacts):
+        if isinstance(item, RelationFacts | EdgeFacts | PropertyFacts | LabelFacts | ValueFacts):
             _bounds(item.count, there[_key(item)].count)
 
 
@@ -191,6 +192,8 @@ def _key(item: Any) -> object:
             return item.id
         case Candidate() | Namesake():
             return item.entity.id
+        case ValueFacts():
+            return item.value
         case RelationFacts():
             return item.direction, item.relation.id
         case EdgeFacts() | PropertyFacts():
