@@ -16,6 +16,7 @@ from kgnav_mcp.adapters.embedded.edges import EdgeKeys, EdgeReader, qualified
 from kgnav_mcp.adapters.embedded.names import NameReader
 from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader, RowFilter
 from kgnav_mcp.adapters.embedded.nodes import NodeFinder, Totals
+from kgnav_mcp.adapters.embedded.plans import PlanReader
 from kgnav_mcp.adapters.embedded.pool import Pool
 from kgnav_mcp.adapters.embedded.relations import RelationReader
 from kgnav_mcp.adapters.embedded.rows import Builder
@@ -34,12 +35,14 @@ from kgnav_mcp.model import (
     Link,
     Namesake,
     Page,
+    PlanPage,
     RelationFacts,
     Schema,
     Stop,
     Triple,
     ValueFacts,
 )
+from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind, ValueOwner
 
 K = TypeVar("K")
@@ -221,6 +224,9 @@ class EmbeddedAdapter(GraphAdapter):
             return reader.overview() if name is None else reader.around(name)
 
         return await self._run(job)
+
+    async def run(self, plan: Plan, *, limit: int, after: str | None = None, proof: bool = False) -> PlanPage:
+        return await self._run(lambda builder: PlanReader(builder).page(plan, limit, after, proof=proof))
 
     async def health(self) -> Health:
         return await self._run(lambda builder: health(builder, Path(self._path).name))

@@ -30,6 +30,11 @@ class Builder:
         self._entities: dict[str, Entity] = {}
         self.relation_entries = catalogue.relations(session).entries
 
+    @property
+    def named_anew(self) -> bool:
+        """Whether names are looked for in other languages than the file shows them in."""
+        return bool(self._languages)
+
     def relation(self, number: int) -> Relation:
         """The relation with this number in the file."""
         return self.relation_entries[number].relation

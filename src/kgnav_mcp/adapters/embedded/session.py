@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import inf
@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 
 from kgnav_mcp.adapters.embedded.graphfile import GREATEST_LENGTH, MOST_MEMORY, USUAL_LENGTH
 
-Parameter = str | int | None
+Parameter = str | int | float | bytes | None
 Row = tuple[Any, ...]
 V = TypeVar("V")
 
@@ -141,6 +141,15 @@ class Session:
     def named(self, query: str, parameters: Mapping[str, Parameter]) -> list[Row]:
         """All rows of a query with named parameters; those it does not mention are left aside."""
         return self._rows(query, parameters)
+
+    def define(
+        self, functions: Mapping[str, tuple[int, Callable[..., Any]]], sums: Mapping[str, tuple[int, type[Any]]]
+    ) -> None:
+        """Give queries functions of Python, and sums over rows, each with the number of its arguments."""
+        for name, (arguments, function) in functions.items():
+            self._connection.create_function(name, arguments, function, deterministic=True)
+        for name, (arguments, made) in sums.items():
+            self._connection.create_aggregate(name, arguments, made)
 
     def close(self) -> None:
         """Close the connection. No job may be running."""

@@ -5,6 +5,6 @@ one query serves one node and a thousand; ten thousand in the order of the file 
 other. CROSS JOIN fixes the order of loops as written: from few rows to many.
 """
 
-from kgnav_mcp.adapters.embedded.queries import around, entities, lists, names
+from kgnav_mcp.adapters.embedded.queries import around, entities, lists, names, plans
 
-__all__ = ["around", "entities", "lists", "names"]
+__all__ = ["around", "entities", "lists", "names", "plans"]

@@ -1,0 +1,61 @@
+"""The cells of a page: entities, edges and values of its rows, each read in a set."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from kgnav_mcp.adapters.embedded import queries
+from kgnav_mcp.adapters.embedded.entities import described_by_number
+from kgnav_mcp.adapters.embedded.plans.functions import decoded
+from kgnav_mcp.adapters.embedded.plans.statement import Kind, Term
+from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.adapters.embedded.session import Row
+from kgnav_mcp.model import Cell, Entity, Triple
+
+
+class Cells:
+    """Makes cells of the rows of one page."""
+
+    def __init__(self, builder: Builder, terms: Sequence[Term], rows: Iterable[Row]) -> None:
+        self._builder = builder
+        self._terms: list[tuple[Kind, int]] = []
+        place = 1
+        for term in terms:
+            self._terms.append((term.kind, place))
+            place += len(term.sql)
+        found = list(rows)
+        nodes = {row[place] for kind, place in self._terms for row in found if kind is Kind.NODE}
+        edges = {tuple(row[place : place + 4]) for kind, place in self._terms for row in found if kind is Kind.EDGE}
+        self._nodes = described_by_number(builder, sorted(node for node in nodes if node is not None))
+        self._edges = _edges(builder, sorted(edge for edge in edges if edge[0] is not None))
+
+    def row(self, row: Row) -> tuple[Cell, ...]:
+        """The cells of a row."""
+        return tuple(self._cell(kind, place, row) for kind, place in self._terms)
+
+    def _cell(self, kind: Kind, place: int, row: Row) -> Cell:
+        value = row[place]
+        if value is None:
+            return None
+        match kind:
+            case Kind.NODE:
+                return self._nodes[value]
+            case Kind.EDGE:
+                return self._edges[tuple(row[place : place + 4])]
+            case Kind.TRUTH:
+                return value == 1
+            case _:
+                return decoded(value)
+
+
+def _edges(builder: Builder, keys: Sequence[tuple[int, ...]]) -> dict[tuple[int, ...], Triple]:
+    if not keys:
+        return {}
+    numbers = sorted({number for s, _, o, _ in keys for number in (s, o)})
+    rows = builder.session.all(queries.entities.NODES_BY_ID, json.dumps(numbers))
+    ends: dict[int, Entity] = {number: builder.entity(key, label, mediator) for number, key, label, _, mediator in rows}
+    found: dict[tuple[int, ...], Triple] = {}
+    for s, p, o, n, qualifiers in builder.session.all(queries.plans.EDGES_AT, json.dumps(list(keys))):
+        found[s, p, o, n] = Triple(ends[s], builder.relation(p), ends[o], builder.qualifiers(qualifiers))
+    return found

@@ -1,0 +1,138 @@
+"""Comparisons of two single values as SQL: when they are true, and when they are false; when neither, they are null."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from kgnav_mcp.adapters.embedded.plans.statement import NULL, Kind, Statement, Term, refused
+from kgnav_mcp.plan import Comparison, Scalar
+
+Truth = tuple[str, str]
+"""SQL that is true where a condition is true, and SQL that is true where it is false. Both may be null else."""
+
+NEVER: Truth = ("0", "0")
+
+
+def opposite(truth: Truth) -> Truth:
+    """NOT."""
+    return truth[1], truth[0]
+
+
+_LARGEST = 2**63
+_LIKE_DATE = re.compile(r"-?[0-9]{4}").match
+"""What a text begins with that may be written as a date."""
+_ORDER = {
+    Comparison.LESS: ("<", ">="),
+    Comparison.AT_MOST: ("<=", ">"),
+    Comparison.GREATER: (">", "<="),
+    Comparison.AT_LEAST: (">=", "<"),
+}
+_CLASS = {Kind.NUMBER: "typeof({}) IN ('integer', 'real')", Kind.TEXT: "typeof({}) = 'text'", Kind.TRUTH: ""}
+
+
+def constant(statement: Statement, value: Scalar) -> Term:
+    """A value that the plan states."""
+    match value:
+        case None:
+            return NULL
+        case bool():
+            return Term(Kind.TRUTH, ("1" if value else "0",))
+        case str():
+            if "\0" in value:
+                raise refused("a text with a null character")
+            stored = value.encode("utf-8", "replace").decode("utf-8")
+            # A text that is written as a date is one beside dates of the graph.
+            return Term(Kind.TEXT, (statement.parameter(stored),), dated=_LIKE_DATE(value) is not None)
+        case int() if not -_LARGEST <= value < _LARGEST:
+            raise refused("a number of that size")
+        case _ if not math.isfinite(value):
+            raise refused("numbers without an end")
+        case _:
+            return Term(Kind.NUMBER, (statement.parameter(value),))
+
+
+def encoded(term: Term) -> str:
+    """A value as it stands beside values of any kind."""
+    return f"CASE {term.one} WHEN 1 THEN x'6231' WHEN 0 THEN x'6230' END" if term.kind is Kind.TRUTH else term.one
+
+
+def compared(left: Term, comparison: Comparison, right: Term) -> Truth:
+    """A comparison of two nodes, two edges, or two single values.
+
+    Raises:
+        Unsupported: one may be a date and the other be written as one, or a list is compared.
+    """
+    kinds = {left.kind, right.kind}
+    if Kind.HIDDEN in kinds:
+        raise refused("comparisons of paths")
+    if NULL in (left, right):
+        return NEVER
+    if kinds & {Kind.NODE, Kind.EDGE}:
+        return _of_things(left, comparison, right)
+    if left.dated and right.dated and Kind.VALUE in kinds:
+        raise refused("a comparison of dates")
+    one, other = left.one, right.one
+    same, both = "1", f"({one}) IS NOT NULL AND ({other}) IS NOT NULL"
+    if Kind.VALUE in kinds:
+        one, other = single(left), single(right)
+        same = _same_class(left, right)
+    elif len(kinds) > 1:
+        same = "0"
+    if comparison is Comparison.EQUAL:
+        return _equal(one, other, same, both)
+    if comparison is Comparison.UNEQUAL:
+        return opposite(_equal(one, other, same, both))
+    if comparison in _ORDER:
+        holds, fails = _ORDER[comparison]
+        return f"({same}) AND ({one}) {holds} ({other})", f"({same}) AND ({one}) {fails} ({other})"
+    texts = " AND ".join(f"typeof({each}) = 'text'" for each in (one, other))
+    test = _within(comparison, one, other)
+    return f"{texts} AND ({test})", f"{texts} AND NOT ({test})"
+
+
+def _equal(one: str, other: str, same: str, both: str) -> Truth:
+    if same == "0":
+        return "0", both
+    return f"({one}) = ({other})", f"({one}) <> ({other})"
+
+
+def _of_things(left: Term, comparison: Comparison, right: Term) -> Truth:
+    if comparison not in {Comparison.EQUAL, Comparison.UNEQUAL}:
+        return NEVER
+    if left.kind is not right.kind:
+        raise refused("a comparison of a node or an edge with something else")
+    pairs = list(zip(left.sql, right.sql, strict=True))
+    equal = " AND ".join(f"{one} = {other}" for one, other in pairs)
+    truth = f"({equal})", f"NOT ({equal})"
+    return truth if comparison is Comparison.EQUAL else opposite(truth)
+
+
+def single(term: Term) -> str:
+    """A value that is no list: those are compared elsewhere."""
+    if term.kind is not Kind.VALUE or term.single:
+        return encoded(term)
+    value = term.one
+    return f"CASE WHEN typeof({value}) = 'blob' AND length({value}) > 2 THEN kg_refuse() ELSE {value} END"
+
+
+def _same_class(left: Term, right: Term) -> str:
+    """Whether two values, of which one may be anything, are of one kind."""
+    if left.kind is Kind.VALUE and right.kind is Kind.VALUE:
+        number = [f"(typeof({each.one}) IN ('integer', 'real'))" for each in (left, right)]
+        text = [f"(typeof({each.one}) = 'text')" for each in (left, right)]
+        return f"{' = '.join(number)} AND {' = '.join(text)}"
+    value, known = (left, right) if left.kind is Kind.VALUE else (right, left)
+    return (_CLASS[known.kind] or "typeof({}) = 'blob'").format(value.one)
+
+
+def _within(comparison: Comparison, text: str, part: str) -> str:
+    match comparison:
+        case Comparison.CONTAINS:
+            return f"instr({text}, {part}) > 0"
+        case Comparison.STARTS_WITH:
+            return f"substr({text}, 1, length({part})) = {part}"
+        case Comparison.ENDS_WITH:
+            return f"length({part}) = 0 OR substr({text}, -length({part})) = {part}"
+        case _:
+            raise refused(f"the comparison {comparison}")

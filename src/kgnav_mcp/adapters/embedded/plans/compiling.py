@@ -1,0 +1,165 @@
+"""A checked plan as one query: each clause a table over the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kgnav_mcp.adapters.embedded.plans.comparing import encoded
+from kgnav_mcp.adapters.embedded.plans.counting import counted
+from kgnav_mcp.adapters.embedded.plans.expressions import Asking
+from kgnav_mcp.adapters.embedded.plans.patterns import branches, fits
+from kgnav_mcp.adapters.embedded.plans.projecting import Projected, Projector
+from kgnav_mcp.adapters.embedded.plans.statement import Kind, Scope, Statement, Term, columns, refused, within
+from kgnav_mcp.adapters.embedded.plans.words import Words
+from kgnav_mcp.adapters.embedded.session import Parameter
+from kgnav_mcp.plan import (
+    Aggregate,
+    AggregateFunction,
+    Clause,
+    Match,
+    Pipeline,
+    Plan,
+    Project,
+)
+from kgnav_mcp.plan.walking import all_parts, variables_of, variables_of_match
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A query whose rows have the number of all rows first, then the columns of the answer."""
+
+    query: str
+    parameters: list[Parameter]
+    terms: tuple[Term, ...]
+    """Of each column of the answer; their names are those of the query's columns."""
+
+
+def compiled(words: Words, plan: Plan, limit: int, skip: int) -> Compiled:
+    """A page of a plan's answer as a query.
+
+    Raises:
+        Unsupported: SQL has no words for a part of it.
+    """
+    statement = Statement()
+    projector = Projector(statement, words, lambda match, scope: fits(statement, words, match, scope))
+    whole = [_pipeline(projector, pipeline, plan) for pipeline in plan.pipelines]
+    answer = whole[0] if len(whole) == 1 else _union(projector, whole, plan)
+    selected = [sql for term in answer.scope.values() for sql in term.sql]
+    order = f" ORDER BY {', '.join(answer.order)}" if answer.order else ""
+    if plan.asks:
+        total, limit = f"(SELECT count(*) FROM (SELECT 1 FROM {answer.table} LIMIT 1))", min(limit, max(0, 1 - skip))
+    else:
+        total = f"(SELECT count(*) FROM {answer.table})"
+    parts = f"LIMIT {statement.parameter(limit)} OFFSET {statement.parameter(skip)}"
+    text, parameters = statement.text(f"SELECT {', '.join([total, *selected])} FROM {answer.table}{order} {parts}")
+    return Compiled(text, parameters, tuple(answer.scope.values()))
+
+
+def _pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> Projected:
+    statement, words = projector.statement, projector.words
+    known = counted(words, pipeline)
+    if known is not None:
+        scope = {column.name: Term(Kind.NUMBER, (str(known),)) for column in pipeline.result.columns}
+        selected, kept = columns(scope)
+        return Projected(statement.table(f"SELECT {', '.join(selected)}"), kept, ())
+    table: str | None = None
+    scope: dict[str, Term] = {}
+    found: Projected | None = None
+    before: Clause | None = None
+    for place, clause in enumerate(pipeline.clauses):
+        match clause:
+            case Match():
+                table, scope = _matched(projector, clause, table, scope, pipeline.clauses[place + 1 :])
+            case Project():
+                if isinstance(before, Project) and before.order and _collects(clause):
+                    raise refused("a list in the order of the rows before")
+                last = place == len(pipeline.clauses) - 1
+                found = projector.projected(clause, table, scope, first_only=last and plan.asks)
+                table, scope = found.table, found.scope
+            case _:
+                raise refused("UNWIND")
+        before = clause
+    if found is None:
+        raise TypeError("a plan ends with what it returns")
+    return found
+
+
+def _collects(project: Project) -> bool:
+    parts = (part for column in project.columns for part in all_parts(column.value))
+    return any(isinstance(part, Aggregate) and part.function is AggregateFunction.COLLECT for part in parts)
+
+
+def _needed(clauses: Sequence[Clause]) -> frozenset[str]:
+    """The variables that clauses name, up to the projection that makes new ones."""
+    found: set[str] = set()
+    for clause in clauses:
+        match clause:
+            case Match():
+                found |= variables_of_match(clause)
+            case Project():
+                for each in (*(column.value for column in clause.columns), *(order.by for order in clause.order)):
+                    found |= variables_of(each)
+                break
+            case _:
+                found |= variables_of(clause.of)
+    return frozenset(found)
+
+
+def _matched(
+    projector: Projector, match: Match, table: str | None, scope: Scope, later: Sequence[Clause]
+) -> tuple[str, dict[str, Term]]:
+    """A table of the rows before with all that fits around them."""
+    statement, words = projector.statement, projector.words
+    needed = _needed(later)
+    given = within(scope, table) if table is not None else {}
+    queries: list[str] = []
+    kept: dict[str, Term] = {}
+    for branch in branches(statement, words, match, given, table):
+        bound = {name: term for name, term in sorted(branch.scope.items()) if name in needed}
+        selected, kept = columns(bound)
+        queries.append(branch.query(", ".join(selected) or "1 AS c0"))
+    if match.optional:
+        sure = {name: given[name] if name in given else _nothing(term) for name, term in kept.items()}
+        selected, _ = columns(sure)
+        left = " AND ".join(f"NOT EXISTS ({query})" for query in fits(statement, words, match, given))
+        source = f" FROM {table}" if table is not None else ""
+        queries.append(f"SELECT {', '.join(selected) or '1 AS c0'}{source} WHERE {left}")
+    return statement.table(" UNION ALL ".join(queries)), kept
+
+
+def _nothing(term: Term) -> Term:
+    return Term(term.kind, tuple("NULL" for _ in term.sql))
+
+
+def _union(projector: Projector, parts: Iterable[Projected], plan: Plan) -> Projected:
+    """The rows of several pipelines, in the order of their cells."""
+    statement, words = projector.statement, projector.words
+    tables = list(parts)
+    kinds = [
+        _one_kind([term.kind for term in terms])
+        for terms in zip(*(each.scope.values() for each in tables), strict=True)
+    ]
+    queries: list[str] = []
+    kept: dict[str, Term] = {}
+    for each in tables:
+        terms = within(each.scope, each.table)
+        wanted = {
+            name: term if term.kind is kind else Term(kind, (encoded(term),), "", term.dated)
+            for (name, term), kind in zip(terms.items(), kinds, strict=True)
+        }
+        selected, columns_of = columns(wanted)
+        kept = kept or dict(zip(plan.columns, columns_of.values(), strict=True))
+        queries.append(f"SELECT {', '.join(selected)} FROM {each.table}")
+    table = statement.table((" UNION ALL " if plan.keep_duplicates else " UNION ").join(queries))
+    asking = Asking(statement, words, within(kept, table), projector.fits)
+    order = [sql for name in kept for sql in projector.sort_terms(asking, asking.variable(name))]
+    return Projected(table, kept, tuple(order))
+
+
+def _one_kind(kinds: Sequence[Kind]) -> Kind:
+    if len(set(kinds)) == 1:
+        return kinds[0]
+    if set(kinds) & {Kind.NODE, Kind.EDGE, Kind.HIDDEN}:
+        raise refused("nodes or edges and values in one column")
+    return Kind.VALUE

@@ -1,0 +1,52 @@
+"""Plans that only count the nodes of a label or the edges of a relation: the catalogue says it, no row is read."""
+
+from __future__ import annotations
+
+from kgnav_mcp.adapters.embedded.plans.words import Words
+from kgnav_mcp.plan import Aggregate, AggregateFunction, EdgePattern, Match, NodePattern, Pipeline, Project, Variable
+
+
+def counted(words: Words, pipeline: Pipeline) -> int | None:
+    """The number that all columns of a plan are; None: it asks for more."""
+    match pipeline.clauses:
+        case (Match(where=None, optional=False, paths=()) as match, Project() as project):
+            pass
+        case _:
+            return None
+    if not match.edges:
+        nodes = match.nodes
+        return node_size(words, nodes[0]) if len(nodes) == 1 and _counts(project, nodes[0].variable) else None
+    edge = match.edges[0]
+    if len(match.edges) > 1 or not _counts(project, edge.variable):
+        return None
+    ends = edge.source, edge.target
+    return None if any(node.labels or node.variable not in ends for node in match.nodes) else edge_size(words, edge)
+
+
+def _counts(project: Project, variable: str) -> bool:
+    if project.where is not None or project.skip or project.limit == 0 or not project.columns:
+        return False
+    return all(
+        isinstance(value := column.value, Aggregate)
+        and value.function is AggregateFunction.COUNT
+        and (value.of == Variable(variable) or (value.of is None and not value.distinct))
+        for column in project.columns
+    )
+
+
+def node_size(words: Words, node: NodePattern) -> int | None:
+    """How many nodes there are, with one label or in all; None: that is not known."""
+    if node.subclasses:
+        return None
+    if not node.labels:
+        return words.entities
+    if len(node.labels) > 1 or len(node.labels[0]) > 1:
+        return None
+    return sum(entry.size for entry in words.labels(node.labels[0]))
+
+
+def edge_size(words: Words, edge: EdgePattern) -> int | None:
+    """How many edges there are, of some relations or of any; None: that is not known."""
+    if edge.either or edge.path is not None or edge.source == edge.target:
+        return None
+    return words.edges(words.relations(edge))

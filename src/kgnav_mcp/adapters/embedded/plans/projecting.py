@@ -1,0 +1,207 @@
+"""What rows are made of others as SQL: columns, sums over groups, the order of rows, a part of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kgnav_mcp.adapters.embedded.plans.comparing import encoded
+from kgnav_mcp.adapters.embedded.plans.expressions import Asking, Fits
+from kgnav_mcp.adapters.embedded.plans.functions import empty_list
+from kgnav_mcp.adapters.embedded.plans.statement import Kind, Scope, Statement, Term, columns, refused, within
+from kgnav_mcp.adapters.embedded.plans.words import Words
+from kgnav_mcp.plan import Aggregate, AggregateFunction, Constant, Expression, Project, Variable
+from kgnav_mcp.plan.walking import all_parts, rewritten, variables_of
+
+_ORDER = "\0order"
+_PYTHON = {
+    AggregateFunction.SUM: "kg_sum",
+    AggregateFunction.AVERAGE: "kg_avg",
+    AggregateFunction.MINIMUM: "kg_min",
+    AggregateFunction.MAXIMUM: "kg_max",
+    AggregateFunction.COLLECT: "kg_collect",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Projected:
+    """A table of projected rows, and the terms to sort it by."""
+
+    table: str
+    scope: dict[str, Term]
+    order: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Projector:
+    """Writes projections."""
+
+    statement: Statement
+    words: Words
+    fits: Fits
+
+    def projected(self, project: Project, table: str | None, scope: Scope, *, first_only: bool = False) -> Projected:
+        """The rows of a projection. `first_only`: any one of them is enough."""
+        source = within(scope, table) if table is not None else dict(scope)
+        asking = Asking(self.statement, self.words, source, self.fits, self._aggregated(source))
+        sums = [column for column in project.columns if _has_sum(column.value)]
+        made = {column.name: self._column(asking, column.value, project) for column in project.columns}
+        by = [_by_column(project, order.by) for order in project.order]
+        behind = [place for place, each in enumerate(by) if not variables_of(each) <= made.keys() or _has_sum(each)]
+        if behind and project.distinct:
+            raise refused("an order by what is made distinct")
+        wide = dict(made)
+        for place in behind:
+            wide[f"{_ORDER}{place}"] = self._column(asking, _without_columns(project, project.order[place].by), project)
+            if sums and not _has_sum(project.order[place].by):
+                raise refused("an order by what is summed up")
+        asked = () if project.where is None else variables_of(project.where) & source.keys() - made.keys()
+        if asked and (sums or project.distinct):
+            raise refused("a condition on what is summed up or made distinct")
+        wide |= {name: source[name] for name in asked}
+        selected, kept = columns(wide)
+        if not selected:
+            selected = ["1 AS c0"]
+        query = f"SELECT {'DISTINCT ' if project.distinct else ''}{', '.join(selected)}"
+        query += f" FROM {table}" if table is not None else ""
+        if sums:
+            keys = [sql for column in project.columns if column not in sums for sql in made[column.name].sql]
+            query += self._grouped(kept, [column.name for column in project.columns if column not in sums], keys)
+        if first_only and not sums and not project.order and not project.skip and project.where is None:
+            query += " LIMIT 1"
+        name = self.statement.table(query)
+        terms = self._order(project, by, kept, name, [column for column in project.columns if column not in sums])
+        if project.skip or project.limit is not None:
+            limit = -1 if project.limit is None else project.limit
+            parts = f"LIMIT {self.statement.parameter(limit)} OFFSET {self.statement.parameter(project.skip)}"
+            new = self.statement.table(f"SELECT * FROM {name} ORDER BY {', '.join(terms) or '1'} {parts}")
+            terms, name = tuple(term.replace(f"{name}.", f"{new}.") for term in terms), new
+        result = {column.name: kept[column.name] for column in project.columns}
+        if project.where is not None:
+            test = Asking(self.statement, self.words, within(kept, name), self.fits).holds(project.where)
+            new = self.statement.table(f"SELECT * FROM {name} WHERE {test}")
+            terms, name = tuple(term.replace(f"{name}.", f"{new}.") for term in terms), new
+        return Projected(name, result, terms)
+
+    def _column(self, asking: Asking, value: Expression, project: Project) -> Term:
+        del project
+        if _has_sum(value) and not isinstance(value, Aggregate) and not _only_sums(value):
+            raise refused("a sum beside what is not summed up")
+        return asking.value(value)
+
+    def _grouped(self, kept: Scope, names: Sequence[str], keys: Sequence[str]) -> str:
+        if not keys:
+            return ""
+        places = [sql for name in names for sql in kept[name].sql]
+        return f" GROUP BY {', '.join(str(int(place[1:]) + 1) for place in places)}"
+
+    def _aggregated(self, source: Scope):  # noqa: ANN202 - a function of this class
+        asking = Asking(self.statement, self.words, source, self.fits)
+
+        def aggregated(one: Aggregate) -> Term:
+            if one.of is None:
+                if one.function is not AggregateFunction.COUNT:
+                    raise refused("sums of rows")
+                return Term(Kind.NUMBER, ("min(count(*), 1)" if one.distinct else "count(*)",))
+            term, distinct = asking.value(one.of), "DISTINCT " if one.distinct else ""
+            if term.kind is Kind.HIDDEN:
+                raise refused("sums of paths")
+            if one.function is AggregateFunction.COUNT:
+                return Term(Kind.NUMBER, (f"count({distinct}{_identity(term)})",))
+            if term.kind in {Kind.NODE, Kind.EDGE}:
+                raise refused(f"{one.function} of nodes or edges")
+            kind = Kind.NUMBER if one.function in {AggregateFunction.SUM, AggregateFunction.AVERAGE} else Kind.VALUE
+            sql = f"{_PYTHON[one.function]}({distinct}{encoded(term)})"
+            nothing = {AggregateFunction.SUM: "0", AggregateFunction.COLLECT: empty_list()}.get(one.function)
+            sql = sql if nothing is None else f"coalesce({sql}, {nothing})"
+            return Term(kind, (sql,), dated=kind is Kind.VALUE and term.dated)
+
+        return aggregated
+
+    def _order(
+        self, project: Project, by: Sequence[Expression], kept: Scope, table: str, keys: Sequence[object]
+    ) -> tuple[str, ...]:
+        """The terms that rows are sorted by: those of the plan, then all cells until nothing is left to tell apart."""
+        asking = Asking(self.statement, self.words, within(kept, table), self.fits)
+        terms: list[str] = []
+        sorted_by: set[str] = set()
+        for place, (order, expression) in enumerate(zip(project.order, by, strict=True)):
+            own = f"{_ORDER}{place}"
+            term = asking.variable(own) if own in kept else asking.value(expression)
+            terms += (f"{each} DESC" if order.descending else each for each in self.sort_terms(asking, term))
+            if isinstance(expression, Variable):
+                sorted_by.add(expression.name)
+        known: set[str] = set()
+        names = {column.name for column in project.columns if column in keys}
+        summed = len(names) < len(project.columns)
+        for column in project.columns:
+            if summed and names <= sorted_by:
+                break
+            if isinstance(column.value, Constant):
+                sorted_by.add(column.name)
+                continue
+            follows = (
+                not _has_sum(column.value) and bool(variables_of(column.value)) and variables_of(column.value) <= known
+            )
+            if column.name not in sorted_by and not follows:
+                terms += self.sort_terms(asking, asking.variable(column.name))
+            sorted_by.add(column.name)
+            if isinstance(column.value, Variable) and not _has_sum(column.value):
+                known.add(column.value.name)
+        return tuple(terms)
+
+    def sort_terms(self, asking: Asking, term: Term) -> list[str]:
+        """What rows are sorted by to come in the order of one value."""
+        one = term.one if term.sql else ""
+        match term.kind:
+            case Kind.NODE:
+                return [f"{one} IS NULL", asking.key(one)]
+            case Kind.EDGE:
+                s, p, o, n = term.sql
+                own = f"kg_qualifiers((SELECT qualifiers FROM edge WHERE s = {s} AND p = {p} AND o = {o} AND n = {n}))"
+                return [f"{s} IS NULL", asking.key(s), f"kg_relation({p})", asking.key(o), own, n]
+            case Kind.NUMBER | Kind.TEXT | Kind.TRUTH:
+                return [f"{one} IS NULL", one]
+            case Kind.VALUE:
+                blob = f"CASE WHEN typeof({one}) = 'blob' THEN kg_sortable({one}) ELSE {one} END"
+                kind = (
+                    f"CASE typeof({one}) WHEN 'text' THEN 4 WHEN 'null' THEN 7 "
+                    f"WHEN 'blob' THEN CASE WHEN length({one}) = 2 THEN 5 ELSE 2 END ELSE 6 END"
+                )
+                return [kind, blob]
+            case Kind.HIDDEN:
+                raise refused("paths in the answer")
+
+
+def _identity(term: Term) -> str:
+    """What tells values apart, null for null."""
+    if term.kind is not Kind.EDGE:
+        return term.one
+    return f"CASE WHEN {term.one} IS NOT NULL THEN {' || char(32) || '.join(term.sql)} END"
+
+
+def _has_sum(expression: Expression) -> bool:
+    return any(isinstance(part, Aggregate) for part in all_parts(expression))
+
+
+def _only_sums(expression: Expression) -> bool:
+    """Whether nothing beside its sums reads a row."""
+    inside = rewritten(expression, lambda part: Constant(None) if isinstance(part, Aggregate) else None)
+    return not variables_of(inside)
+
+
+def _by_column(project: Project, expression: Expression) -> Expression:
+    """What to sort by, with columns in the place of the expressions that they are."""
+    own = {column.value: Variable(column.name) for column in project.columns}
+    names = {column.name for column in project.columns}
+    return rewritten(
+        expression, lambda part: part if isinstance(part, Variable) and part.name in names else own.get(part)
+    )
+
+
+def _without_columns(project: Project, expression: Expression) -> Expression:
+    """What to sort by, of the variables before the projection alone."""
+    own = {column.name: column.value for column in project.columns}
+    if any(isinstance(part, Variable) and part.name in own for part in all_parts(expression)):
+        return rewritten(expression, lambda part: own.get(part.name) if isinstance(part, Variable) else None)
+    return expression

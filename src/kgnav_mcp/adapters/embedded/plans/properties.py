@@ -1,0 +1,106 @@
+"""The values of properties, as SQL: of a node its attributes, of an edge its qualifiers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kgnav_mcp.adapters.embedded.plans.comparing import compared, constant
+from kgnav_mcp.adapters.embedded.plans.statement import NULL, Kind, Statement, Term, refused
+from kgnav_mcp.adapters.embedded.plans.words import Words
+from kgnav_mcp.adapters.embedded.queries import plans as pieces
+from kgnav_mcp.plan import NAME, Comparison, Constant, Property
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """The values of a property: what stands in a FROM, and in its WHERE, and the value of a row."""
+
+    rows: str
+    test: str
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Properties:
+    """Writes where the values of properties are read."""
+
+    statement: Statement
+    words: Words
+
+    def equal(self, alias: str, value: Constant) -> str:
+        """Where a value of a property, as a row of `attribute` by that alias, equals a constant."""
+        return compared(self._typed(alias), Comparison.EQUAL, constant(self.statement, value.value))[0]
+
+    def _typed(self, alias: str, function: str = "kg_value") -> Term:
+        sql = pieces.TYPED.format(text=f"{alias}.text", datatype=f"{alias}.datatype", function=function)
+        return Term(Kind.VALUE, (sql,), dated=function == "kg_value", single=True)
+
+    def values(self, owner: Term, owned: Property, *, plain: bool) -> list[Values] | None:
+        """The values of a property; None: it has one at most, which `first` gives. `plain`: dates are refused."""
+        function = "kg_plain" if plain else "kg_value"
+        if owner.kind is Kind.NODE and not (owned.name == NAME and not owned.ids):
+            found: list[Values] = []
+            for relation in self.words.properties(owned.ids or (owned.name,)):
+                alias = self.statement.alias("a")
+                test = pieces.OF_NODE.format(alias=alias, node=owner.one, relation=relation)
+                found.append(Values(pieces.VALUES.format(alias=alias), test, self._typed(alias, function)))
+            return found
+        if owner.kind is Kind.EDGE:
+            path = self.words.qualifier(owned.ids or (owned.name,))
+            if path is None:
+                return []
+            alias = self.statement.alias("j")
+            rows = pieces.QUALIFIER_VALUES.format(
+                qualifiers=_qualifiers(owner), path=self.statement.parameter(path), alias=alias
+            )
+            return [Values(rows, "1", self._qualifier(alias, function))]
+        return None
+
+    def _qualifier(self, alias: str, function: str = "kg_value") -> Term:
+        text = f"({pieces.QUALIFIER_TEXT.format(alias=alias)})"
+        datatype = pieces.QUALIFIER_DATATYPE.format(alias=alias)
+        sql = pieces.TYPED.format(text=text, datatype=datatype, function=function)
+        return Term(Kind.VALUE, (sql,), dated=function == "kg_value", single=True)
+
+    def first(self, owner: Term, owned: Property) -> Term:
+        """The value of a property, or the list of its values."""
+        ids = owned.ids or (owned.name,)
+        if owner.kind is Kind.NODE and owned.name == NAME and not owned.ids:
+            if self.words.builder.named_anew:
+                raise refused("names in other languages than the file's")
+            return Term(Kind.TEXT, (pieces.CALLED.format(node=owner.one),), dated=True)
+        if owner.kind is Kind.NODE:
+            relations = self.words.properties(ids)
+            if len(relations) > 1:
+                raise refused("several properties as one")
+            if not relations:
+                return NULL
+            alias = self.statement.alias("a")
+            value = self._typed(alias).one
+            sql = pieces.FIRST_VALUE.format(alias=alias, node=owner.one, relation=relations[0], value=value)
+            return Term(Kind.VALUE, (sql,), dated=True)
+        if owner.kind is Kind.EDGE:
+            path = self.words.qualifier(ids)
+            if path is None:
+                return NULL
+            alias = self.statement.alias("j")
+            sql = pieces.FIRST_QUALIFIER.format(
+                value=self._qualifier(alias).one,
+                qualifiers=_qualifiers(owner),
+                path=self.statement.parameter(path),
+                alias=alias,
+            )
+            return Term(Kind.VALUE, (sql,), dated=True)
+        return NULL
+
+
+def _qualifiers(edge: Term) -> str:
+    if edge.qualifiers:
+        return edge.qualifiers
+    return pieces.QUALIFIERS.format(s=edge.sql[0], p=edge.sql[1], o=edge.sql[2], n=edge.sql[3])
+
+
+def rows_of(values: list[Values]) -> str:
+    """What stands behind SELECT for each value of one property with each of another."""
+    rows, tests = " CROSS JOIN ".join(each.rows for each in values), " AND ".join(each.test for each in values)
+    return f"{rows} WHERE {tests}" if values else ""

@@ -1,0 +1,110 @@
+"""Answers the verb `run`: a page of a plan's rows, with what is known of the sizes of its parts."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+
+from kgnav_mcp.adapters.embedded.plans.cells import Cells
+from kgnav_mcp.adapters.embedded.plans.compiling import Compiled, compiled
+from kgnav_mcp.adapters.embedded.plans.counting import edge_size, node_size
+from kgnav_mcp.adapters.embedded.plans.functions import Functions
+from kgnav_mcp.adapters.embedded.plans.statement import refused
+from kgnav_mcp.adapters.embedded.plans.words import Words
+from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.adapters.embedded.session import Row
+from kgnav_mcp.errors import Unsupported
+from kgnav_mcp.model import Count, PartSize, PlanPage, PlanRow, Stop
+from kgnav_mcp.plan import Column, Constant, EdgePattern, Match, NodePattern, Pipeline, Plan, Project
+from kgnav_mcp.plan.expressions import Connective, Joined
+from kgnav_mcp.plan.walking import conjuncts, part_text, variables_of
+from kgnav_mcp.port.lists import items_before
+
+
+class PlanReader:
+    """Answers `run`, within one job."""
+
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
+        self._words = Words(builder)
+        self._functions = Functions(builder)
+
+    def page(self, plan: Plan, limit: int, after: str | None, *, proof: bool) -> PlanPage:
+        """The page behind a position.
+
+        Raises:
+            Unsupported: SQL has no words for a part of the plan, or a row has a value that it cannot hold.
+            InvalidCursor: the position is none of a plan's answer.
+        """
+        if proof:
+            raise refused("the edges that rows rest on")
+        start = items_before(after)
+        query = compiled(self._words, plan, limit, start)
+        self._builder.session.define(**self._functions.define())
+        rows = self._rows(query)
+        total = self._total(plan, rows, start)
+        cells = Cells(self._builder, query.terms, rows)
+        return PlanPage(
+            tuple(PlanRow(cells.row(row)) for row in rows),
+            tuple(str(start + place + 1) for place in range(len(rows))),
+            Count(total),
+            Stop.LIMIT if start + len(rows) < total else Stop.COMPLETE,
+            "" if total else self._note(plan),
+            plan.columns,
+            tuple(self._sizes(plan)),
+        )
+
+    def _rows(self, query: Compiled) -> list[Row]:
+        try:
+            return self._builder.session.all(query.query, *query.parameters)
+        except sqlite3.OperationalError as error:
+            if not self._functions.refused and "integer overflow" not in str(error):
+                raise
+            raise Unsupported(
+                "a value that the plan reads has no form in a query", next_step="It is evaluated instead."
+            ) from error
+
+    def _total(self, plan: Plan, rows: list[Row], start: int) -> int:
+        if rows or not start:
+            return int(rows[0][0]) if rows else 0
+        before = self._rows(compiled(self._words, plan, 1, 0))
+        return int(before[0][0]) if before else 0
+
+    def _sizes(self, plan: Plan) -> Iterator[PartSize]:
+        """How many nodes and edges fit each part by itself, where the catalogue says it."""
+        parts: dict[NodePattern | EdgePattern, int | None] = {}
+        for pipeline in plan.pipelines:
+            for match in pipeline.matches:
+                parts |= {node: node_size(self._words, node) for node in match.nodes if node.labels}
+                parts |= {edge: edge_size(self._words, edge) for edge in match.edges}
+        return (PartSize(part_text(part), Count(size)) for part, size in parts.items() if size is not None)
+
+    def _note(self, plan: Plan) -> str:
+        """The first part of a plan that nothing fits."""
+        clauses = plan.pipelines[0].clauses
+        for place, clause in enumerate(clauses):
+            if not isinstance(clause, Match) or clause.optional:
+                continue
+            for part, smaller in _growing(clause):
+                found = Project((Column("found", Constant(value=True)),))
+                asked = Plan((Pipeline((*clauses[:place], smaller, found)),), asks=True)
+                if not self._rows(compiled(self._words, asked, 1, 0)):
+                    return f"Nothing fits {part_text(part)}."
+        return ""
+
+
+def _growing(match: Match) -> Iterator[tuple[NodePattern | EdgePattern, Match]]:
+    """A pattern edge by edge, each with what has been joined so far."""
+    if not match.edges:
+        yield match.nodes[0], replace(match, paths=())
+        return
+    all_names = {node.variable for node in match.nodes} | {edge.variable for edge in match.edges}
+    for count in range(1, len(match.edges) + 1):
+        edges = match.edges[:count]
+        ends = {name for edge in edges for name in (edge.source, edge.target)}
+        nodes = tuple(node for node in match.nodes if node.variable in ends)
+        missing = all_names - ends - {edge.variable for edge in edges} | {path.variable for path in match.paths}
+        conditions = tuple(each for each in conjuncts(match.where) if not variables_of(each) & missing)
+        where = Joined(Connective.AND, conditions) if len(conditions) > 1 else conditions[0] if conditions else None
+        yield edges[-1], replace(match, nodes=nodes, edges=edges, paths=(), where=where)

@@ -1,0 +1,100 @@
+"""Where a pattern begins: the smallest set of nodes that its labels and conditions name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kgnav_mcp.adapters.embedded.plans.expressions import Asking
+from kgnav_mcp.adapters.embedded.plans.properties import Properties
+from kgnav_mcp.adapters.embedded.queries import plans as pieces
+from kgnav_mcp.plan import (
+    Call,
+    Compare,
+    Comparison,
+    Constant,
+    Expression,
+    Function,
+    ListOf,
+    NodePattern,
+    Property,
+    Variable,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A set of nodes, as what stands in a FROM, and about how many they are."""
+
+    rows: str
+    size: int
+    selective: bool = False
+    """Whether it is by ids or by a value."""
+    condition: Expression | None = None
+    """The condition that all of them fulfil."""
+    labels: tuple[str, ...] | None = None
+    """The group of labels of which each of them has one."""
+
+
+def start_of(asking: Asking, node: NodePattern, conditions: Sequence[Expression]) -> Start:
+    """The smallest set that holds all that may stand for a node."""
+    words, statement = asking.words, asking.statement
+    best = Start(pieces.ALL_NODES, words.entities)
+    for group in node.labels:
+        entries = words.labels(group)
+        size = sum(entry.size for entry in entries)
+        if size <= best.size:
+            numbers = [entry.id for entry in entries]
+            rows = (
+                pieces.NODES_OF_LABEL.replace("{label}", str(numbers[0]))
+                if len(numbers) == 1
+                else pieces.NODES_OF_LABELS.replace("{labels}", statement.numbers(numbers))
+            )
+            best = Start(rows, size, labels=group)
+    for condition in conditions:
+        found = _by_ids(asking, condition, node.variable) or _by_value(asking, condition, node.variable)
+        if found is not None and found.size <= best.size:
+            best = found
+    return best
+
+
+def _by_ids(asking: Asking, condition: Expression, variable: str) -> Start | None:
+    match condition:
+        case Compare(Call(Function.ID, (Variable(name),)), Comparison.EQUAL, Constant(str() as value)) | Compare(
+            Constant(str() as value), Comparison.EQUAL, Call(Function.ID, (Variable(name),))
+        ):
+            texts = [value]
+        case Compare(Call(Function.ID, (Variable(name),)), Comparison.IN, ListOf(items)) if all(
+            isinstance(item, Constant) and isinstance(item.value, str) for item in items
+        ):
+            texts = [str(item.value) for item in items if isinstance(item, Constant)]
+        case _:
+            return None
+    if name != variable:
+        return None
+    numbers = asking.words.nodes(texts)
+    rows = pieces.NODES_OF_IDS.replace("{numbers}", asking.statement.numbers(numbers))
+    return Start(rows, len(numbers), selective=True, condition=condition)
+
+
+def _by_value(asking: Asking, condition: Expression, variable: str) -> Start | None:
+    match condition:
+        case Compare(Property(owner, _, ids), Comparison.EQUAL, Constant(value) as constant) | Compare(
+            Constant(value) as constant, Comparison.EQUAL, Property(owner, _, ids)
+        ) if owner == variable and len(ids) == 1 and not isinstance(value, bool) and value is not None:
+            pass
+        case _:
+            return None
+    relations = asking.words.properties(ids)
+    if not relations:
+        return Start(pieces.NODES_OF_IDS.replace("{numbers}", asking.statement.numbers([])), 0)
+    statement, words = asking.statement, asking.words
+    term = asking.value(constant)
+    beginnings = None if term.dated else asking.words.beginnings(relations[0], value)
+    if beginnings is None:
+        return None
+    rows = pieces.NODES_OF_VALUE.replace("{relation}", str(relations[0]))
+    rows = rows.replace("{beginnings}", asking.statement.numbers(beginnings)).replace(
+        "{test}", Properties(statement, words).equal("a", constant)
+    )
+    return Start(rows, asking.words.size(relations[0], beginnings), selective=True, condition=condition)

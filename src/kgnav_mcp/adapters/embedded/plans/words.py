@@ -1,0 +1,95 @@
+"""The ids of a plan as the numbers and keys of the file, and how large its parts are."""
+
+from __future__ import annotations
+
+import json
+
+from kgnav_mcp.adapters.embedded import queries
+from kgnav_mcp.adapters.embedded.catalogue import LabelEntry
+from kgnav_mcp.adapters.embedded.entities import resolved
+from kgnav_mcp.adapters.embedded.plans.statement import refused
+from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.model import Literal
+from kgnav_mcp.plan import EdgePattern
+from kgnav_mcp.port.scalars import scalar
+
+_INDEXED = 64
+_EXACT = 2**53
+"""Above it a whole number may be equal to no fraction."""
+_DISTINCT = 2_000
+"""Distinct values of a property that are looked through for those that are equal to a number."""
+MANY = 1_000
+"""So many nodes are as good as any more, while the first part of a pattern is chosen."""
+
+
+class Words:
+    """Looks up what a plan names, within one job."""
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self._session = builder.session
+        self._relations = builder.catalogue.relations(builder.session)
+        self._labels = builder.catalogue.labels(builder.session)
+
+    def relations(self, pattern: EdgePattern) -> list[int]:
+        """The numbers of the relations of an edge."""
+        entries = [self._relations.by_key(name) for name in pattern.relations]
+        if any(entry is None for entry in entries):
+            raise refused("relations through mediators")
+        return [entry.id for entry in entries if entry is not None]
+
+    def edges(self, relations: list[int]) -> int:
+        """How many edges there are of some relations; of none given: in all."""
+        entries = self._relations.entries
+        return sum(entries[number].edges for number in relations or entries)
+
+    def labels(self, group: tuple[str, ...]) -> list[LabelEntry]:
+        """The labels of a group that the file has."""
+        found: list[LabelEntry] = []
+        for name in group:
+            entry = self._labels.by_key(name)
+            if entry is None and self._labels.all(name):
+                raise refused(f"the label {name}, which may mean several")
+            found += [entry] if entry is not None else []
+        return found
+
+    def properties(self, ids: tuple[str, ...]) -> list[int]:
+        """The numbers of the properties of nodes that have values alone."""
+        entries = [self._relations.by_key(name) for name in ids]
+        found = [entry for entry in entries if entry is not None]
+        if any(entry.edges for entry in found):
+            raise refused("properties that lead to nodes")
+        return [entry.id for entry in found if entry.attributes]
+
+    def qualifier(self, ids: tuple[str, ...]) -> str | None:
+        """The path of a qualifier in the JSON of an edge; None: no edge has it."""
+        stored = [key for (key,) in self._session.all(queries.lists.QUALIFIER_KEYS)]
+        keys = [key for key in stored if self.builder.qualifier_relation(key).id in ids]
+        if len(keys) > 1 or any(character in key for key in keys for character in '"\\'):
+            raise refused("several qualifiers as one")
+        return f'$."{keys[0]}"' if keys else None
+
+    def nodes(self, ids: list[str]) -> list[int]:
+        """The numbers of the nodes whose printed ids these are."""
+        rows = resolved(self.builder, ids)
+        return sorted({row[0] for name, row in rows.items() if self.builder.prefixes.short(row[1]) == name})
+
+    @property
+    def entities(self) -> int:
+        return self.builder.catalogue.entities
+
+    def beginnings(self, relation: int, value: str | float) -> list[str] | None:
+        """How all values of a property begin that equal a text or a number; None: they are too many."""
+        if isinstance(value, str):
+            return [value[:_INDEXED]]
+        if abs(value) > _EXACT:
+            return None
+        found = [row[0] for row in self._session.all(queries.plans.BEGINNINGS, relation, _DISTINCT)]
+        if len(found) == _DISTINCT or any(len(text) == _INDEXED for text in found):
+            return None
+        return [text for text in found if scalar(Literal(text, "double")) == value]
+
+    def size(self, relation: int, beginnings: list[str]) -> int:
+        """About how many nodes have a value that begins so; MANY for more."""
+        row = self._session.one(queries.plans.VALUE_SIZE, relation, json.dumps(beginnings), MANY)
+        return int(row[0]) if row is not None else 0

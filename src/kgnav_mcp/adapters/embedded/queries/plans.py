@@ -1,0 +1,104 @@
+"""Pieces of the one query that a plan becomes. Names in braces are aliases and columns that the compiler has made.
+
+Values are parameters, relations and labels their numbers in the file. Joins are in the order of the compiler's loops.
+"""
+
+ALL_NODES = "(SELECT id AS node FROM node) AS {alias}"
+"""Reads the table of nodes."""
+
+NODES_OF_IDS = "(SELECT value AS node FROM json_each({numbers})) AS {alias}"
+"""No look at the file: the numbers were looked up."""
+
+NODES_OF_LABEL = "(SELECT node FROM node_label WHERE label = {label}) AS {alias}"
+"""One seek, and an entry of an index for each node."""
+
+NODES_OF_LABELS = (
+    "(SELECT DISTINCT node FROM node_label WHERE label IN (SELECT value FROM json_each({labels}))) AS {alias}"
+)
+"""One seek for each label, and an entry of an index for each of its nodes."""
+
+NODES_OF_VALUE = (
+    "(SELECT DISTINCT node FROM attribute AS a WHERE a.p = {relation} "
+    "AND substr(a.text, 1, 64) IN (SELECT value FROM json_each({beginnings})) AND ({test})) AS {alias}"
+)
+"""One seek for each beginning, and a row of the table for each value that begins so."""
+
+EDGES = "edge AS {alias}"
+"""By what is known of its ends: a seek, and an entry of an index for each edge."""
+
+HAS_LABEL = "EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = {node} AND l.label = {label})"
+"""One seek."""
+
+HAS_ONE_LABEL = (
+    "EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = {node} "
+    "AND l.label IN (SELECT value FROM json_each({labels})))"
+)
+"""One seek for each label."""
+
+LABELS = "(SELECT kg_labels(l.label) FROM node_label AS l WHERE l.node = {node})"
+"""One seek, and a call of Python for each label."""
+
+VALUES = "attribute AS {alias}"
+OF_NODE = "{alias}.node = {node} AND {alias}.p = {relation}"
+"""One seek."""
+
+FIRST_VALUE = (
+    "(SELECT CASE WHEN EXISTS (SELECT 1 FROM attribute WHERE node = {node} AND p = {relation} AND n = 1) "
+    "THEN kg_values((SELECT json_group_array(json_array(text, datatype)) FROM attribute "
+    "WHERE node = {node} AND p = {relation})) ELSE {value} END "
+    "FROM attribute AS {alias} WHERE {alias}.node = {node} AND {alias}.p = {relation} AND {alias}.n = 0)"
+)
+"""Two seeks; several values are read by Python."""
+
+QUALIFIERS = "(SELECT qualifiers FROM edge WHERE s = {s} AND p = {p} AND o = {o} AND n = {n})"
+"""One seek."""
+
+QUALIFIER_VALUES = "json_each({qualifiers}, {path}) AS {alias}"
+"""Reads the JSON of an edge: some microseconds."""
+
+QUALIFIER_TEXT = "CASE WHEN {alias}.type = 'array' THEN {alias}.value ->> 0 ELSE kg_refuse() END"
+QUALIFIER_DATATYPE = "({alias}.value ->> 1)"
+"""Parts of the JSON of one value. A node as a value is left to the evaluator."""
+
+FIRST_QUALIFIER = (
+    "(SELECT CASE WHEN count(*) > 1 THEN kg_refuse() ELSE max({value}) END FROM json_each({qualifiers}, {path}) "
+    "AS {alias})"
+)
+"""As QUALIFIER_VALUES; several values are left to the evaluator."""
+
+TYPED = (
+    "CASE WHEN {datatype} IS NULL THEN +{text} "
+    "WHEN {datatype} IN ('integer', 'xsd:integer', 'int', 'xsd:int', 'long', 'xsd:long') "
+    "AND CAST(CAST({text} AS INTEGER) AS TEXT) = {text} THEN CAST({text} AS INTEGER) "
+    "ELSE {function}({text}, {datatype}) END"
+)
+"""A literal by its datatype. Texts and whole numbers cost nothing, others a call of Python: a microsecond."""
+
+CALLED = "+(SELECT coalesce(label, kg_called(key, mediator)) FROM node WHERE id = {node})"
+KEY = "(SELECT key FROM node WHERE id = {node})"
+"""One seek."""
+
+BEGINNINGS = """
+WITH RECURSIVE step (start, number) AS (
+    SELECT min(substr(text, 1, 64)), 1 FROM attribute WHERE p = ?1
+    UNION ALL
+    SELECT (SELECT min(substr(a.text, 1, 64)) FROM attribute AS a
+            WHERE a.p = ?1 AND substr(a.text, 1, 64) > step.start), number + 1
+    FROM step WHERE step.start IS NOT NULL AND number < ?2
+)
+SELECT start FROM step WHERE start IS NOT NULL
+"""
+"""One seek for each distinct beginning of a property's values, up to ?2."""
+
+VALUE_SIZE = """
+SELECT count(*) FROM (SELECT 1 FROM attribute WHERE p = ?1 AND substr(text, 1, 64) IN (SELECT value FROM json_each(?2))
+LIMIT ?3)
+"""
+"""One seek for each beginning, and up to ?3 entries of the index: how many nodes about have a value."""
+
+EDGES_AT = """
+SELECT e.s, e.p, e.o, e.n, e.qualifiers FROM json_each(?1) AS j CROSS JOIN edge AS e
+ON e.s = json_extract(j.value, '$[0]') AND e.p = json_extract(j.value, '$[1]')
+    AND e.o = json_extract(j.value, '$[2]') AND e.n = json_extract(j.value, '$[3]')
+"""
+"""One seek for each edge of a page."""

@@ -1,0 +1,125 @@
+"""Plans that run as one query of a graph file answer what the evaluator answers, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+
+from kgnav_bench.templates import Shape, generate, questions, write
+from kgnav_mcp.adapters.embedded import open_adapter
+from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
+from kgnav_mcp.errors import InvalidCursor, Unsupported
+from kgnav_mcp.model import Count
+from kgnav_mcp.navigation.plans import evaluate
+from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.plan import PathKind, Plan
+from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from kgnav_mcp.spelling import read_plan
+from tests.contract import toy, toy_files, toy_views
+from tests.plans.cases import CASES, PEOPLE
+from tests.plans.comparing import ALL, all_rows, of_answer
+from tests.plans.graph import Plain
+from tests.plans.short import edge, fit, give, hops, node, plan
+from tests.plans.strategies import plans_by_chance, words_of
+from tests.plans.toys import plain, random_toy
+
+MOST_CASES = 61
+"""So many of the cases have words in SQL."""
+PLANS = 100
+"""By chance, on each graph."""
+_KINDS: dict[type[object], toy.Kind] = {bool: "boolean", int: "integer", float: "decimal", str: "string"}
+
+
+def _value(value: Plain) -> toy.Value:
+    return toy.Value(str(value).lower() if isinstance(value, bool) else str(value), _KINDS[type(value)])
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The graph of the cases."""
+    folder = tmp_path_factory.mktemp("people")
+    nodes = [
+        toy.Node(
+            one.id, tuple(sorted(one.labels)), properties=tuple((name, _value(each)) for name, each in one.properties)
+        )
+        for one in PEOPLE.nodes.values()
+    ]
+    edges = [
+        toy.Edge(one.head, one.relation, one.tail, tuple((name, _value(each)) for name, each in one.properties))
+        for one in PEOPLE.edges
+    ]
+    load(toy_files.write_property_graph(folder, nodes, edges), folder / "people.kg", LoadOptions())
+    return str(folder / "people.kg")
+
+
+@pytest.fixture
+async def opened(people: str) -> AsyncGenerator[GraphAdapter]:
+    async with open_adapter(people, AdapterOptions()) as adapter:
+        yield adapter
+
+
+async def _same(adapter: GraphAdapter, asked: Plan) -> bool:
+    """Whether a plan was run by a query; it has the rows of the evaluator then, whole and in pages."""
+    try:
+        page = await adapter.run(asked, limit=ALL)
+    except Unsupported:
+        return False
+    expected = await evaluate(adapter, asked, limit=ALL)
+    assert [row.cells for row in page.items] == [row.cells for row in expected.items], asked
+    assert (page.columns, page.total, page.stop) == (expected.columns, expected.total, expected.stop)
+    if 1 < len(page.items) < 100:
+        whole = [tuple(map(of_answer, row.cells)) for row in page.items]
+        assert await all_rows(lambda limit, after: adapter.run(asked, limit=limit, after=after), 3) == whole
+    return True
+
+
+async def test_the_cases_answer_the_same_as_one_query(opened: GraphAdapter):
+    run = [cypher for cypher, asked in CASES if await _same(opened, asked)]
+    assert len(run) >= MOST_CASES
+
+
+async def test_graphwalks_templates_are_one_query_each(tmp_path: Path):
+    graph = generate(Shape.of(100))
+    load(list(write(graph, tmp_path)), tmp_path / "synthetic.kg", LoadOptions())
+    async with open_adapter(str(tmp_path / "synthetic.kg"), AdapterOptions()) as adapter:
+        for question in questions(graph):
+            checked = await PlanRunner(adapter).check(read_plan(question.cypher).plan)
+            page = await adapter.run(checked.plan, limit=ALL)
+            assert tuple(row.cells for row in page.items) == question.truth, question.cypher
+
+
+async def test_an_empty_answer_names_the_first_edge_that_nothing_fits(opened: GraphAdapter):
+    knows, lives = edge("a-r->b", "KNOWS"), edge("b-s->c", "DISLIKES")
+    empty = plan(fit(knows, lives, node("b", "Sailor")), give({"a": ".a"}))
+    page = await opened.run(empty, limit=9)
+    assert (page.items, page.total, page.note) == ((), Count(0), "Nothing fits (b)-[:DISLIKES]->(c).")
+    assert {size.part: size.count.value for size in page.sizes} == {
+        "(b:Sailor)": 2,
+        "(a)-[:KNOWS]->(b)": 7,
+        "(b)-[:DISLIKES]->(c)": 1,
+    }
+
+
+@pytest.mark.parametrize("proof", [True, False])
+async def test_what_has_no_words_in_sql_is_refused_before_anything_runs(opened: GraphAdapter, proof: bool):
+    path = edge("a-r->b", "KNOWS", path=hops(1, None, PathKind.SHORTEST))
+    asked = plan(fit("a-r->b" if proof else path), give({"a": ".a"}))
+    with pytest.raises(Unsupported):
+        await opened.run(asked, limit=9, proof=proof)
+
+
+async def test_a_position_that_is_none_is_refused(opened: GraphAdapter):
+    with pytest.raises(InvalidCursor):
+        await opened.run(plan(fit(node("n")), give({"n": ".n"})), limit=9, after="3.abc")
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_a_plan_by_chance_answers_the_same_as_one_query(seed: int, tmp_path: Path):
+    nodes, edges = random_toy(seed)
+    load(toy_files.write_property_graph(tmp_path, nodes, edges), tmp_path / "random.kg", LoadOptions())
+    graph = plain(toy_views.view(toy_views.PROPERTY_GRAPH, nodes, edges), nodes)
+    async with open_adapter(str(tmp_path / "random.kg"), AdapterOptions()) as adapter:
+        run = [await _same(adapter, asked) for asked in plans_by_chance(words_of(graph), PLANS)]
+    assert sum(run) > len(run) / 10
