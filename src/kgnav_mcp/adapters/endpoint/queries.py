@@ -184,8 +184,11 @@ OF_TYPES: Final = "SELECT DISTINCT ?s WHERE { VALUES ?s { $ids } ?s $typed ?t FI
 
 WITH_TYPE: Final = "?s $typed ?t FILTER(?t IN ($types))"
 WITH_ONE_TYPE: Final = "?s $typed $type ."
-EVERY: Final = f"{{ ?s ?any ?o }} UNION {{ ?o ?any ?s FILTER(?any != <{_RDF}predicate>) }} FILTER(isIRI(?s))"
-"""Costs every triple of the graph twice."""
+EVERY: Final = (
+    f"{{ ?s ?any ?o }} UNION {{ ?o ?any ?s FILTER(?any != <{_RDF}predicate>) }} "
+    f"FILTER(isIRI(?s) && ?s != <{_RDF}Statement>)"
+)
+"""Costs every triple of the graph twice. What only statements about triples speak of is no node."""
 WITH_PROPERTY: Final = "?s $having ?o ."
 WITH_TEXT: Final = "?s $having ?o . FILTER(STR(?o) = $text)"
 """Costs 0.5 us for each value of the property, in any of the queries of nodes."""
