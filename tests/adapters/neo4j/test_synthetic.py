@@ -8,6 +8,7 @@ from typing import LiteralString, cast
 
 import pytest
 
+from kgnav_bench.templates import Graph, Shape, generate, write
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.cypher.builder import quoted
 from kgnav_mcp.model import Direction, Entity
@@ -18,7 +19,6 @@ from kgnav_mcp.navigation.primitives import (
     get_unique_property_values,
 )
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
-from tests.adapters.neo4j.generator import Synthetic, generate, write
 from tests.adapters.neo4j.graphs import write as ask
 from tests.neo4j_service import Neo4j
 
@@ -26,13 +26,13 @@ ALL = Limits(hub_threshold=10_000, row_limit=10_000)
 
 
 @pytest.fixture(scope="module")
-def synthetic() -> Synthetic:
+def synthetic() -> Graph:
     """The paper's smallest size: 100 nodes, 4 classes, 2 classes of relationships, 3 properties of 5 values each."""
-    return generate(100, 4, 2, 3, 5)
+    return generate(Shape.of(100))
 
 
 @pytest.fixture(scope="module")
-def loaded(neo4j: Neo4j, synthetic: Synthetic, tmp_path_factory: pytest.TempPathFactory) -> Neo4j:
+def loaded(neo4j: Neo4j, synthetic: Graph, tmp_path_factory: pytest.TempPathFactory) -> Neo4j:
     neo4j.load(write(synthetic, tmp_path_factory.mktemp("synthetic")))
     return neo4j
 
@@ -43,42 +43,36 @@ async def graph(loaded: Neo4j) -> AsyncGenerator[GraphAdapter]:
         yield opened
 
 
-def _conditions(graph: Synthetic) -> list[tuple[str, str, str]]:
+def _conditions(graph: Graph) -> list[tuple[str, str, str | float]]:
     """Every label, property and value there is."""
-    return sorted({(graph.classes[id_], key, value) for id_, own in graph.nodes.items() for key, value in own.items()})
+    return [
+        (each.label, pool.name, pool.values[place])
+        for each in graph.classes
+        for pool, column in zip(each.pools, each.columns, strict=True)
+        for place in sorted(set(column))
+    ]
 
 
 def _cypher(text: str) -> LiteralString:
     return cast("LiteralString", text)
 
 
-def test_the_generator_makes_the_graph_that_was_asked_for(synthetic: Synthetic):
-    assert len(synthetic.nodes) == 100
-    assert len(set(synthetic.classes.values())) == 4
-    assert {len(own) for own in synthetic.nodes.values()} == {3}
-    assert len({kind for _, kind, _, _ in synthetic.edges}) == 2
-    assert len(synthetic.edges) > 50
-    assert generate(100, 4, 2, 3, 5) == synthetic
-
-
-async def test_nodes_by_property_are_those_of_the_papers_query(
-    graph: GraphAdapter, loaded: Neo4j, synthetic: Synthetic
-):
+async def test_nodes_by_property_are_those_of_the_papers_query(graph: GraphAdapter, loaded: Neo4j, synthetic: Graph):
     for label, key, value in _conditions(synthetic):
-        page = await get_node_by_property(graph, label, key, value)
+        page = await get_node_by_property(graph, label, key, str(value))
         rows = ask(loaded, _cypher(f"MATCH (n:{quoted(label)} {{{quoted(key)}: $value}}) RETURN n.id"), value=value)
         assert sorted(node.entity.id for node in page.items) == sorted(f"{label}:id={row[0]}" for row in rows)
         for node in page.items:
             own = {triple.relation.id: getattr(triple.tail, "text", None) for triple in node.properties}
-            local = own.pop("id")
-            assert own == synthetic.nodes[str(local)]
+            number = int(str(own.pop("id")).removeprefix("n"))
+            of = synthetic.class_of(number)
+            values = {pool.name: str(of.value(number, place)) for place, pool in enumerate(of.pools)}
+            assert own == {"name": synthetic.name(number), **values}
 
 
-async def test_nearest_neighbours_are_those_of_the_papers_query(
-    graph: GraphAdapter, loaded: Neo4j, synthetic: Synthetic
-):
+async def test_nearest_neighbours_are_those_of_the_papers_query(graph: GraphAdapter, loaded: Neo4j, synthetic: Graph):
     for label, key, value in _conditions(synthetic):
-        found = await get_all_nearest_neighbors(graph, label, key, value, limits=ALL)
+        found = await get_all_nearest_neighbors(graph, label, key, str(value), limits=ALL)
         assert found.links is not None
         seen = Counter(
             (
@@ -103,7 +97,7 @@ async def test_nearest_neighbours_are_those_of_the_papers_query(
                 str(Direction.OUTGOING if outgoing else Direction.INCOMING),
                 str(kind),
                 str(far),
-                tuple(sorted(cast("dict[str, str]", own).items())),
+                tuple(sorted((name, str(value)) for name, value in cast("dict[str, object]", own).items())),
             )
             for outgoing, kind, far, own in rows
         )
@@ -116,12 +110,12 @@ def _in_order(rows: Sequence[Sequence[object]]) -> list[str]:
     return sorted(texts, key=float) if all(text[0].isdigit() for text in texts) else sorted(texts)
 
 
-async def test_unique_values_are_those_of_the_papers_query(graph: GraphAdapter, loaded: Neo4j, synthetic: Synthetic):
+async def test_unique_values_are_those_of_the_papers_query(graph: GraphAdapter, loaded: Neo4j, synthetic: Graph):
     for label, key in sorted({(label, key) for label, key, _ in _conditions(synthetic)}):
         page = await get_unique_property_values(graph, key, label, ValueOwner.NODE, limits=ALL)
         rows = ask(loaded, _cypher(f"MATCH (n:{quoted(label)}) RETURN DISTINCT n.{quoted(key)}"))
         assert [literal.value.text for literal in page.items] == _in_order(rows)
-    for kind, key in sorted({(kind, key) for _, kind, _, own in synthetic.edges for key in own}):
+    for kind, key in sorted((each.type, each.pool.name) for each in synthetic.relations):
         page = await get_unique_property_values(graph, key, kind, ValueOwner.RELATIONSHIP, limits=ALL)
         rows = ask(loaded, _cypher(f"MATCH ()-[r:{quoted(kind)}]->() RETURN DISTINCT r.{quoted(key)}"))
         assert [literal.value.text for literal in page.items] == _in_order(rows)
