@@ -189,16 +189,17 @@ def _key(item: Any) -> object:
     """What an item is about."""
     match item:
         case Entity() | LabelFacts():
-            return item.id
+            key = item.id
         case Candidate() | Namesake():
-            return item.entity.id
+            key = item.entity.id
         case ValueFacts():
-            return item.value
+            key = item.value
         case RelationFacts():
-            return item.direction, item.relation.id
+            key = item.direction, item.relation.id
         case EdgeFacts() | PropertyFacts():
-            return item.relation.id
+            key = item.relation.id
         case Link():
-            return item.direction, _key(item.triple)
+            key = item.direction, _key(item.triple)
         case _:
-            return item
+            key = item
+    return key

@@ -290,11 +290,10 @@ QUALIFIERS: Final = (
     "FILTER(STRSTARTS(STR(?q), $qualifier)) }"
 )
 """Costs the triples of $most statements."""
+_OF_CLASS: Final = "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $instance $of_class } LIMIT $most } "
 AT_CLASS: Final = {
-    Direction.OUTGOING: "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $instance $of_class } LIMIT $most } "
-    "$leaving } GROUP BY ?p",
-    Direction.INCOMING: "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $instance $of_class } LIMIT $most } "
-    "$arriving } GROUP BY ?p",
+    Direction.OUTGOING: f"{_OF_CLASS}$leaving }} GROUP BY ?p",
+    Direction.INCOMING: f"{_OF_CLASS}$arriving }} GROUP BY ?p",
 }
 """Costs the statements of $most entities."""
 ROW_COUNT: Final = "SELECT (COUNT(*) AS ?n) WHERE { SELECT * WHERE { $every } LIMIT $most }"

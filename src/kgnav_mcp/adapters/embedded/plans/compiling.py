@@ -14,7 +14,6 @@ from kgnav_mcp.adapters.embedded.plans.statement import Kind, Scope, Statement, 
 from kgnav_mcp.adapters.embedded.plans.words import Words
 from kgnav_mcp.adapters.embedded.session import Parameter
 from kgnav_mcp.plan import (
-    Aggregate,
     AggregateFunction,
     Clause,
     Match,
@@ -22,7 +21,7 @@ from kgnav_mcp.plan import (
     Plan,
     Project,
 )
-from kgnav_mcp.plan.walking import all_parts, variables_of, variables_of_match
+from kgnav_mcp.plan.walking import aggregates, variables_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +85,8 @@ def _pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> Projected
 
 
 def _collects(project: Project) -> bool:
-    parts = (part for column in project.columns for part in all_parts(column.value))
-    return any(isinstance(part, Aggregate) and part.function is AggregateFunction.COLLECT for part in parts)
+    sums = (one for column in project.columns for one in aggregates(column.value))
+    return any(one.function is AggregateFunction.COLLECT for one in sums)
 
 
 def _needed(clauses: Sequence[Clause]) -> frozenset[str]:
@@ -96,7 +95,7 @@ def _needed(clauses: Sequence[Clause]) -> frozenset[str]:
     for clause in clauses:
         match clause:
             case Match():
-                found |= variables_of_match(clause)
+                found |= variables_of(clause)
             case Project():
                 for each in (*(column.value for column in clause.columns), *(order.by for order in clause.order)):
                     found |= variables_of(each)

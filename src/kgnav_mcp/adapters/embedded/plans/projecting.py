@@ -11,7 +11,7 @@ from kgnav_mcp.adapters.embedded.plans.functions import empty_list
 from kgnav_mcp.adapters.embedded.plans.statement import Kind, Scope, Statement, Term, columns, refused, within
 from kgnav_mcp.adapters.embedded.plans.words import Words
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Constant, Expression, Project, Variable
-from kgnav_mcp.plan.walking import all_parts, rewritten, variables_of
+from kgnav_mcp.plan.walking import aggregates, parts, rewritten, variables_of
 
 _ORDER = "\0order"
 _PYTHON = {
@@ -44,16 +44,16 @@ class Projector:
         """The rows of a projection. `first_only`: any one of them is enough."""
         source = within(scope, table) if table is not None else dict(scope)
         asking = Asking(self.statement, self.words, source, self.fits, self._aggregated(source))
-        sums = [column for column in project.columns if _has_sum(column.value)]
+        sums = [column for column in project.columns if aggregates(column.value)]
         made = {column.name: self._column(asking, column.value, project) for column in project.columns}
         by = [_by_column(project, order.by) for order in project.order]
-        behind = [place for place, each in enumerate(by) if not variables_of(each) <= made.keys() or _has_sum(each)]
+        behind = [place for place, each in enumerate(by) if not variables_of(each) <= made.keys() or aggregates(each)]
         if behind and project.distinct:
             raise refused("an order by what is made distinct")
         wide = dict(made)
         for place in behind:
             wide[f"{_ORDER}{place}"] = self._column(asking, _without_columns(project, project.order[place].by), project)
-            if sums and not _has_sum(project.order[place].by):
+            if sums and not aggregates(project.order[place].by):
                 raise refused("an order by what is summed up")
         asked = () if project.where is None else variables_of(project.where) & source.keys() - made.keys()
         if asked and (sums or project.distinct):
@@ -85,7 +85,7 @@ class Projector:
 
     def _column(self, asking: Asking, value: Expression, project: Project) -> Term:
         del project
-        if _has_sum(value) and not isinstance(value, Aggregate) and not _only_sums(value):
+        if aggregates(value) and not isinstance(value, Aggregate) and not _only_sums(value):
             raise refused("a sum beside what is not summed up")
         return asking.value(value)
 
@@ -141,12 +141,14 @@ class Projector:
                 sorted_by.add(column.name)
                 continue
             follows = (
-                not _has_sum(column.value) and bool(variables_of(column.value)) and variables_of(column.value) <= known
+                not aggregates(column.value)
+                and bool(variables_of(column.value))
+                and variables_of(column.value) <= known
             )
             if column.name not in sorted_by and not follows:
                 terms += self.sort_terms(asking, asking.variable(column.name))
             sorted_by.add(column.name)
-            if isinstance(column.value, Variable) and not _has_sum(column.value):
+            if isinstance(column.value, Variable) and not aggregates(column.value):
                 known.add(column.value.name)
         return tuple(terms)
 
@@ -180,10 +182,6 @@ def _identity(term: Term) -> str:
     return f"CASE WHEN {term.one} IS NOT NULL THEN {' || char(32) || '.join(term.sql)} END"
 
 
-def _has_sum(expression: Expression) -> bool:
-    return any(isinstance(part, Aggregate) for part in all_parts(expression))
-
-
 def _only_sums(expression: Expression) -> bool:
     """Whether nothing beside its sums reads a row."""
     inside = rewritten(expression, lambda part: Constant(None) if isinstance(part, Aggregate) else None)
@@ -202,6 +200,6 @@ def _by_column(project: Project, expression: Expression) -> Expression:
 def _without_columns(project: Project, expression: Expression) -> Expression:
     """What to sort by, of the variables before the projection alone."""
     own = {column.name: column.value for column in project.columns}
-    if any(isinstance(part, Variable) and part.name in own for part in all_parts(expression)):
+    if any(isinstance(part, Variable) and part.name in own for part in parts(expression)):
         return rewritten(expression, lambda part: own.get(part.name) if isinstance(part, Variable) else None)
     return expression
