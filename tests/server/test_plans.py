@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Any
 
 import pytest
+from mcp import Client
 from syrupy.assertion import SnapshotAssertion
 
+from kgnav_mcp.app import App
 from kgnav_mcp.config import Settings
+from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
+from kgnav_mcp.server import build_server
 from kgnav_mcp.server.toolsets.plans import TOOLSET
 from tests.server.clients import call, refused
+from tests.server.processes import PATIENCE_S
 
 PLANS = Settings(toolsets=("plans", "graphrunner"))
 
@@ -116,3 +122,28 @@ async def test_pages_of_a_plan_together_are_the_whole_answer():
 def test_the_words_for_plans_leave_the_context_to_the_question():
     (run,) = (tool for tool in TOOLSET.tools if tool.name == "run_plan")
     assert len(run.description) <= 2_500
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+async def test_a_client_that_asks_for_progress_is_told_how_far_a_long_plan_is(
+    mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, messages = asyncio.Event(), list[tuple[float, float | None, str | None]]()
+
+    async def listen(progress: float, total: float | None, message: str | None) -> None:
+        messages.append((progress, total, message))
+        if len(messages) > 1:
+            told.set()
+
+    async def slow(*arguments: Any, **options: Any) -> CheckedPlan:
+        await told.wait()
+        return await check(*arguments, **options)
+
+    monkeypatch.setattr("kgnav_mcp.navigation.plans.progress.EVERY_S", 0.01)
+    monkeypatch.setattr("kgnav_mcp.navigation.plans.running.check", slow)
+    plan = {"plan": "MATCH (p:Painter) RETURN p LIMIT 1"}
+    async with asyncio.timeout(PATIENCE_S), Client(build_server(App(PLANS)), mode=mode) as connected:
+        result = await connected.call_tool("run_plan", plan, progress_callback=listen)
+        assert not result.is_error
+        assert messages[:2] == [(1, None, "checking the plan"), (2, None, "checking the plan")]
+        assert not (await connected.call_tool("run_plan", plan)).is_error, "without a token nothing is sent"

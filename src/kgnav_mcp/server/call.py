@@ -9,6 +9,7 @@ from kgnav_mcp.app import App, Graph
 from kgnav_mcp.model import Entity
 from kgnav_mcp.navigation.cursor import Cursor, Paging
 from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.plans.progress import Progress
 from kgnav_mcp.navigation.resolving import resolve_entity
 from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.render.table import Answer, RenderOptions, Table, fit
@@ -26,6 +27,8 @@ class ToolCall:
     """Without the cursor. A cursor is good for the same arguments only."""
     structured: bool = False
     """Whether the answer is sent as structured content, and counted as such."""
+    progress: Progress | None = None
+    """Tells the client how far a long call is, if it asked for that."""
     budget_parts: int = 1
     """The answer may take one of so many equal parts of the budget."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, Generic, TypeVar
 
 from mcp.server.mcpserver import Context
@@ -19,6 +20,7 @@ from pydantic import Field, ValidationError, create_model
 
 from kgnav_mcp.app import App
 from kgnav_mcp.errors import KgnavError
+from kgnav_mcp.navigation.plans.progress import Progress
 from kgnav_mcp.render.budget import truncated, truncated_facts
 from kgnav_mcp.render.columns import Columns, answer_schema
 from kgnav_mcp.render.problems import error_text, with_example
@@ -84,15 +86,17 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool) -> Tool:
     signature = Signature(spec.name, schema, spec.arguments.ids)
     metadata = Metadata(arg_model=arguments, output_schema=answer_schema(spec.tables) if structured else None)
 
-    async def answer(values: Json) -> Answer:
+    async def answer(values: Json, progress: Progress | None = None) -> Answer:
         graph = app.graph(values.pop("graph", None))
         given = spec.arguments.model_construct(None, **values)
         given.check_sizes()
         async with graph.adapter() as adapter:
-            return await spec.run(ToolCall(app, graph, adapter, spec.name, given.without_cursor(), structured), given)
+            return await spec.run(
+                ToolCall(app, graph, adapter, spec.name, given.without_cursor(), structured, progress), given
+            )
 
-    async def call(**values: object) -> CallToolResult:
-        found = await answer(values)
+    async def call(*, context: Context[Any, Any], **values: object) -> CallToolResult:
+        found = await answer(values, _progress(context))
         return _structure(found, app) if structured else _text(found, app)
 
     async def explain(given: Json, error: KgnavError | ValidationError) -> CallToolResult:
@@ -115,9 +119,19 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool) -> Tool:
         parameters=schema,
         fn_metadata=metadata,
         is_async=True,
-        context_kwarg=None,
+        context_kwarg="context",
         annotations=spec.annotations,
     )
+
+
+def _progress(context: Context[Any, Any]) -> Progress:
+    """Sends progress notifications. A client that gave no token for them gets none."""
+    numbers = count(1)
+
+    async def tell(message: str) -> None:
+        await context.report_progress(next(numbers), message=message)
+
+    return tell
 
 
 def _with_graph(arguments: type[Arguments], graphs: list[str]) -> type[Arguments]:

@@ -16,6 +16,7 @@ from kgnav_mcp.navigation.plans.budget import Budget, known
 from kgnav_mcp.navigation.plans.counting import counted
 from kgnav_mcp.navigation.plans.matching import Fitting
 from kgnav_mcp.navigation.plans.patterns import PROOF, unmatched
+from kgnav_mcp.navigation.plans.progress import Progress, telling
 from kgnav_mcp.navigation.plans.projecting import distinct, in_canonical_order, projected
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.values import Edge, Node, Row, Table, Value, Way, flat, rank
@@ -41,19 +42,31 @@ async def evaluate(
     after: str | None = None,
     proof: bool = False,
     bound: int = 100_000,
+    progress: Progress | None = None,
 ) -> PlanPage:
     """A page of a checked plan's answer, of `limit` rows at most, behind the position `after`.
 
     With `proof` each row has the edges that it rests on. No more than `bound` rows are held at once.
+    `progress` is told of the parts that were read.
 
     Raises:
         PlanTooLarge: it would need more; with the sizes of its parts as far as they are known.
         InvalidCursor: the answer is not what it was when the position was given.
         InvalidArgument: a regular expression of the plan is none.
     """
-    evaluation = _Evaluation(graph, Budget(bound))
-    table = await evaluation.answer(plan, proof=proof)
-    return await evaluation.page(plan, table, limit, after)
+    budget = Budget(bound)
+    evaluation = _Evaluation(graph, budget)
+    async with telling(progress, lambda: _how_far(budget)):
+        table = await evaluation.answer(plan, proof=proof)
+        return await evaluation.page(plan, table, limit, after)
+
+
+def _how_far(budget: Budget) -> str:
+    """How many parts were read, and the largest of them."""
+    read = known(budget.part_sizes())
+    largest = max(read, key=lambda size: size.count.value, default=None)
+    said = f", the largest {largest.part} {largest.count.value:,}" if largest else ""
+    return f"{len(read)} of {len(budget.sizes)} parts read{said}"
 
 
 class _Evaluation:

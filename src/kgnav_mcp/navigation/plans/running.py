@@ -10,6 +10,7 @@ from kgnav_mcp.errors import PlanTooLarge, StoreTimeout, Unsupported
 from kgnav_mcp.model import PlanPage
 from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
 from kgnav_mcp.navigation.plans.evaluation import evaluate
+from kgnav_mcp.navigation.plans.progress import Progress, telling
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import Capability, GraphAdapter
 
@@ -25,10 +26,13 @@ class PlanRunner:
 
     graph: GraphAdapter
     bound: int = BOUND
+    progress: Progress | None = None
+    """Is told how far a plan is that runs for more than a second."""
 
     async def check(self, plan: Plan, one_node: frozenset[str] = frozenset()) -> CheckedPlan:
         """The plan in the graph's own ids, or its problems."""
-        return await check(self.graph, plan, partial(_has_rows, self.graph), one_node=one_node)
+        async with telling(self.progress, lambda: "checking the plan"):
+            return await check(self.graph, plan, partial(_has_rows, self.graph), one_node=one_node)
 
     async def run(self, plan: Plan, *, limit: int, after: str | None = None, proof: bool = False) -> PlanPage:
         """The rows of a plan that was checked.
@@ -39,8 +43,11 @@ class PlanRunner:
         """
         if Capability.PLANS in self.graph.capabilities:
             with suppress(Unsupported):  # a part that the store has no words for: the plan is evaluated here
-                return await self.graph.run(plan, limit=limit, after=after, proof=proof)
-        return await evaluate(self.graph, plan, limit=limit, after=after, proof=proof, bound=self.bound)
+                async with telling(self.progress, lambda: "the store is at work"):
+                    return await self.graph.run(plan, limit=limit, after=after, proof=proof)
+        return await evaluate(
+            self.graph, plan, limit=limit, after=after, proof=proof, bound=self.bound, progress=self.progress
+        )
 
 
 async def _has_rows(graph: GraphAdapter, plan: Plan) -> bool | None:

@@ -50,7 +50,7 @@ async def checked(call: ToolCall, written: WrittenPlan) -> CheckedPlan:
     Raises:
         InvalidPlan: it cannot run, with every problem.
     """
-    found = await PlanRunner(call.adapter).check(written.plan, written.one_node)
+    found = await PlanRunner(call.adapter, progress=call.progress).check(written.plan, written.one_node)
     if found.problems:
         raise InvalidPlan(
             found.problems,
@@ -78,7 +78,7 @@ async def run_plan(call: ToolCall, given: RunPlan) -> Answer:
     """A plan's rows."""
     start = call.start(given.cursor)
     found = await checked(call, read_plan(given.plan))
-    page = await PlanRunner(call.adapter).run(
+    page = await PlanRunner(call.adapter, progress=call.progress).run(
         found.plan, limit=call.limits.row_limit, after=start.after, proof=given.proof
     )
     return call.answer(plan_table(page, call.options, start.offset, notes=found.notes), page.positions)
