@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.plan import (
@@ -97,6 +98,9 @@ class PatternSpec(Strict):
     limit: int | None = Field(default=None, ge=0)
 
 
+_KEYS: dict[str, type[Strict]] = {"nodes": NodeSpec, "edges": EdgeSpec, "not": EdgeSpec}
+
+
 def parse_pattern(given: object) -> Plan:
     """The plan that a pattern asks for.
 
@@ -113,10 +117,20 @@ def parse_pattern(given: object) -> Plan:
 def invalid(error: ValidationError) -> InvalidPlan:
     """Everything that is wrong with the form of a plan."""
     problems = [
-        PlanProblem(".".join(map(str, found["loc"])) or "the plan", found["msg"].lower())
+        form_problem(
+            ".".join(map(str, found["loc"])) or "the plan", found, _KEYS.get(str(found["loc"][0]), PatternSpec)
+        )
         for found in error.errors(include_url=False, include_context=False, include_input=False)
     ]
     return InvalidPlan(problems, next_step=_NEXT)
+
+
+def form_problem(place: str, found: ErrorDetails, known: type[Strict]) -> PlanProblem:
+    """What is wrong with the form of a part; of a key that is not known, with those that are."""
+    if found["type"] != "extra_forbidden":
+        return PlanProblem(place, found["msg"].lower())
+    keys = [field.alias or name for name, field in known.model_fields.items()]
+    return PlanProblem(place, "there is no such key", tuple(keys))
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from kgnav_mcp.plan import (
 )
 from kgnav_mcp.plan.walking import all_hold
 from kgnav_mcp.spelling.json_conditions import WrongCondition, conditions_of
-from kgnav_mcp.spelling.patterns import Strict, named_so, path_length
+from kgnav_mcp.spelling.patterns import Strict, form_problem, named_so, path_length
 from kgnav_mcp.spelling.returned import projections
 
 _ONWARD = 3
@@ -52,7 +52,7 @@ class FetchNeighbors(Strict):
     source: str = Field(alias="from")
     edge_type: str | list[str] | None = None
     node_type: str | None = None
-    direction: Literal["outgoing", "incoming", "either"] = "either"
+    direction: Literal["outgoing", "incoming", "either"] = "outgoing"
     hops: int | tuple[int, int | None] | None = None
     where: dict[str, Any] = Field(default_factory=dict[str, Any])
     edge_where: dict[str, Any] = Field(default_factory=dict[str, Any])
@@ -142,16 +142,22 @@ def parse_steps(given: Sequence[object]) -> tuple[Plan, frozenset[str]]:
     reader = _Reader(actions, problems)
     plan = reader.plan(result)
     if problems:
-        raise InvalidPlan(
-            list(dict.fromkeys(problems)), next_step="Mend these steps; only they need to be written again."
-        )
+        raise InvalidPlan(list(dict.fromkeys(problems)), next_step="Mend these steps and send the whole list again.")
     return plan, frozenset(reader.one_node)
+
+
+_KEYS: dict[str, type[Strict]] = {
+    "find_node": FindNode,
+    "fetch_neighbors": FetchNeighbors,
+    "find_common_nodes": CommonPair,
+}
 
 
 def _problems(step: str, error: ValidationError) -> Iterator[PlanProblem]:
     for found in error.errors(include_url=False, include_context=False, include_input=False):
         place = ".".join(map(str, found["loc"]))
-        yield PlanProblem(f"{step} {place}".strip(), found["msg"].lower())
+        known = _KEYS.get(str(found["loc"][0]), Step) if found["loc"] else Step
+        yield form_problem(f"{step} {place}".strip(), found, known)
 
 
 def _misused(steps: dict[str, Step]) -> Iterator[PlanProblem]:

@@ -26,6 +26,8 @@ class PlanRunner:
 
     graph: GraphAdapter
     bound: int = BOUND
+    by_store: bool = True
+    """Whether the store runs plans where it can; else each part is read here, and its size is known."""
     progress: Progress | None = None
     """Is told how far a plan is that runs for more than a second."""
 
@@ -41,7 +43,7 @@ class PlanRunner:
             PlanTooLarge: it needs more rows at once than the bound, with the sizes of its parts.
             InvalidCursor: the rows are not those there were when the cursor was made.
         """
-        if Capability.PLANS in self.graph.capabilities:
+        if self.by_store and Capability.PLANS in self.graph.capabilities:
             with suppress(Unsupported):  # a part that the store has no words for: the plan is evaluated here
                 async with telling(self.progress, lambda: "the store is at work"):
                     return await self.graph.run(plan, limit=limit, after=after, proof=proof)

@@ -75,7 +75,7 @@ async def _answer(call: ToolCall, steps: Sequence[object], cursor: str | None) -
     start = call.start(cursor)
     plan, _ = parse_steps(steps)
     found = await checked(call, WrittenPlan(plan))
-    page = await PlanRunner(call.adapter, progress=call.progress).run(
+    page = await PlanRunner(call.adapter, by_store=False, progress=call.progress).run(
         found.plan, limit=call.limits.row_limit, after=start.after
     )
     return call.answer(plan_table(page, call.options, start.offset, notes=found.notes), page.positions)

@@ -90,18 +90,20 @@ checked first: a mistake comes back with what would be right. `plan` is one of
 1. Cypher, reading clauses only, on any graph: MATCH, OPTIONAL MATCH, WHERE (NOT, IN, CONTAINS, EXISTS { }, \
 COUNT { }), -[:r*1..3]->, shortestPath, WITH, UNION, RETURN DISTINCT, count sum avg min max collect, ORDER BY, SKIP, \
 LIMIT. Labels, relations and properties by id or name, in backticks where they have blanks. {name: "..."} is any name \
-or alias, {id: "..."} an id as printed. An edge's properties are its qualifiers.
+or alias, {id: "..."} an id as printed. An edge's properties are its qualifiers; compare text with text, numbers with \
+numbers.
    MATCH (f {name: "Up"})<-[:directed]-(p)-[:directed]->(g) WHERE g <> f RETURN p, count(g) AS n ORDER BY n DESC
 2. A pattern: {"nodes": {"f": {"name": "Up"}, "g": {"label": "Film", "is_not": "f", "where": {"year": {">=": 1990}}}}, \
 "edges": [{"from": "p", "edge": "directed", "to": "f"}, {"from": "p", "edge": "directed", "to": "g", "as": "r"}], \
 "not": [{"from": "p", "edge": "born_in", "to": "x"}], "return": ["g", "count(r)"], "order": "-count(r)", "limit": 10}. \
 Edges lie as the graph stores them; an edge takes "either": true, "where", "hops": [1, 3], "distance": [1, 2], \
-"optional": true, "at_least": 2, "as_of": "1999". A row is one choice for each variable returned or counted; rows are \
-distinct.
+"optional": true, "at_least": 2 (its far end is only counted), "as_of": "1999". Each edge of "not" is denied by \
+itself; several together are a list in it: "not": [[e1, e2]]. A row is one choice for each variable returned or \
+counted; rows are distinct.
 3. Steps: [{"as": "f", "find_node": {"name": "Up"}}, {"as": "p", "fetch_neighbors": {"from": "f", "edge_type": \
 "directed", "direction": "incoming"}}, {"as": "g", "fetch_neighbors": {"from": "p", "edge_type": "directed", "except": \
-"f"}}, {"return": ["g"]}]; also {"find_common_nodes": [["p", "born_in"], ["q", "born_in"]]}. Every step is a set, and \
-all must hold together; "except" leaves out a whole set.
+"f"}}, {"return": ["g"]}]; also {"find_common_nodes": [["p", "born_in"], ["q", "born_in"]]}. A direction is outgoing \
+(when left out), incoming or either. Every step is a set, and all must hold together; "except" leaves out a whole set.
 The answer has the rows, and the size of each part of the plan."""
 
 _TOOLS = (
