@@ -248,3 +248,15 @@ def test_json_may_come_as_text():
 
     assert read_plan(pattern).plan == read_plan({"edges": [{"from": "a", "to": "b"}]}).plan
     assert isinstance(read_plan(pattern).plan, Plan)
+
+
+def test_an_unknown_key_is_told_with_those_there_are():
+    with pytest.raises(InvalidPlan) as caught:
+        parse_pattern(
+            {"nodes": {"a": {"lable": "x"}}, "edges": [{"from": "a", "to": "b", "edgee": "r"}], "retrun": ["a"]}
+        )
+    offered = {problem.place: problem.alternatives for problem in caught.value.problems}
+
+    assert "label" in offered["nodes.a.lable"]
+    assert {"from", "to", "edge"} <= set(offered["edges.0.edgee"])
+    assert "return" in offered["retrun"]

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import Field, ValidationError
 
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.plan import (
@@ -45,17 +44,12 @@ from kgnav_mcp.plan import (
 )
 from kgnav_mcp.plan.walking import all_hold
 from kgnav_mcp.spelling.json_conditions import EXISTS, WrongCondition, conditions_of
+from kgnav_mcp.spelling.json_forms import Strict, form_problems
 from kgnav_mcp.spelling.returned import projections
 
 _NEXT = "Mend these and send the whole plan again."
 _SUBCLASSES = "*"
 """Behind a label: instances of its subclasses count, too."""
-
-
-class Strict(BaseModel):
-    """An object of a plan. Any other key is refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
 class NodeSpec(Strict):
@@ -110,27 +104,8 @@ def parse_pattern(given: object) -> Plan:
     try:
         spec = PatternSpec.model_validate(given)
     except ValidationError as error:
-        raise invalid(error) from error
+        raise InvalidPlan([*form_problems(error, "", PatternSpec, _KEYS)], next_step=_NEXT) from error
     return _Reader(spec).plan()
-
-
-def invalid(error: ValidationError) -> InvalidPlan:
-    """Everything that is wrong with the form of a plan."""
-    problems = [
-        form_problem(
-            ".".join(map(str, found["loc"])) or "the plan", found, _KEYS.get(str(found["loc"][0]), PatternSpec)
-        )
-        for found in error.errors(include_url=False, include_context=False, include_input=False)
-    ]
-    return InvalidPlan(problems, next_step=_NEXT)
-
-
-def form_problem(place: str, found: ErrorDetails, known: type[Strict]) -> PlanProblem:
-    """What is wrong with the form of a part; of a key that is not known, with those that are."""
-    if found["type"] != "extra_forbidden":
-        return PlanProblem(place, found["msg"].lower())
-    keys = [field.alias or name for name, field in known.model_fields.items()]
-    return PlanProblem(place, "there is no such key", tuple(keys))
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,8 @@ from kgnav_mcp.plan import (
 )
 from kgnav_mcp.plan.walking import all_hold
 from kgnav_mcp.spelling.json_conditions import WrongCondition, conditions_of
-from kgnav_mcp.spelling.patterns import Strict, form_problem, named_so, path_length
+from kgnav_mcp.spelling.json_forms import Strict, form_problems
+from kgnav_mcp.spelling.patterns import named_so, path_length
 from kgnav_mcp.spelling.returned import projections
 
 _ONWARD = 3
@@ -132,7 +133,7 @@ def parse_steps(given: Sequence[object]) -> tuple[Plan, frozenset[str]]:
         try:
             step = Step.model_validate(each)
         except ValidationError as error:
-            problems += _problems(f"step {number}", error)
+            problems += form_problems(error, f"step {number}", Step, _KEYS)
             continue
         steps[step.name or ("return" if step.returned is not None else f"step{number}")] = step
     returned = [name for name, step in steps.items() if step.returned is not None and not step.actions]
@@ -151,13 +152,6 @@ _KEYS: dict[str, type[Strict]] = {
     "fetch_neighbors": FetchNeighbors,
     "find_common_nodes": CommonPair,
 }
-
-
-def _problems(step: str, error: ValidationError) -> Iterator[PlanProblem]:
-    for found in error.errors(include_url=False, include_context=False, include_input=False):
-        place = ".".join(map(str, found["loc"]))
-        known = _KEYS.get(str(found["loc"][0]), Step) if found["loc"] else Step
-        yield form_problem(f"{step} {place}".strip(), found, known)
 
 
 def _misused(steps: dict[str, Step]) -> Iterator[PlanProblem]:

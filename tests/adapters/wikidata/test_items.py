@@ -62,8 +62,8 @@ async def _said(graph: GraphAdapter, name: str, item: str = "Q42") -> list[str]:
     page = await triples_at(graph, [item], Direction.OUTGOING, paths=[(name,)], limit=50)
     found = Neighbourhood((Entity(f"wd:{item}", item),), Direction.OUTGOING, rows=page)
     table = fit(neighbourhood_table(found, RenderOptions(), 0), RenderOptions())
-    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    return ["|".join(row.get(column, "") for column in ("value", "valueLabel", "qualifiers")) for row in rows]
+    rows = [dict(zip((column.name for column in table.columns), row, strict=True)) for row in table.rows]
+    return ["|".join(str(row.get(column, "")) for column in ("value", "valueLabel", "qualifiers")) for row in rows]
 
 
 async def test_he_is_described_as_on_his_page(graph: GraphAdapter):

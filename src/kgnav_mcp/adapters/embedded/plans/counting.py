@@ -8,11 +8,13 @@ from kgnav_mcp.plan import Aggregate, AggregateFunction, EdgePattern, Match, Nod
 
 def counted(words: Words, pipeline: Pipeline) -> int | None:
     """The number that all columns of a plan are; None: it asks for more."""
-    match pipeline.clauses:
-        case (Match(where=None, optional=False, paths=()) as match, Project() as project):
-            pass
-        case _:
-            return None
+    if len(pipeline.clauses) != 2:
+        return None
+    match, project = pipeline.clauses
+    if not isinstance(match, Match) or not isinstance(project, Project):
+        return None
+    if match.where is not None or match.optional or match.paths:
+        return None
     if not match.edges:
         nodes = match.nodes
         return node_size(words, nodes[0]) if len(nodes) == 1 and _counts(project, nodes[0].variable) else None
@@ -40,9 +42,8 @@ def node_size(words: Words, node: NodePattern) -> int | None:
         return None
     if not node.labels:
         return words.entities
-    if len(node.labels) > 1 or len(node.labels[0]) > 1:
-        return None
-    return sum(entry.size for entry in words.labels(node.labels[0]))
+    group, *others = node.labels
+    return None if others or len(group) != 1 else sum(entry.size for entry in words.labels(group))
 
 
 def edge_size(words: Words, edge: EdgePattern) -> int | None:
