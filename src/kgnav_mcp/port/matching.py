@@ -8,8 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rapidfuzz.fuzz import ratio
-
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Node, Stop
 from kgnav_mcp.port.terms import FarEnds
@@ -99,6 +97,8 @@ def _begins(word: str, there: str) -> bool:
 
 
 def _is_near(word: str, there: str) -> bool:
+    from rapidfuzz.fuzz import ratio  # noqa: PLC0415 - opening a graph needs no such package
+
     return there.startswith(word) or (len(word) >= _FORGIVING and ratio(word, there, score_cutoff=_ALIKE) > 0)
 
 

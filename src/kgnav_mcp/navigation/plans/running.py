@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from kgnav_mcp.errors import PlanTooLarge, StoreTimeout, Unsupported
@@ -18,6 +18,10 @@ BOUND = 100_000
 """Rows that are held outside the store at most."""
 _PROBE_BOUND = 20_000
 """Rows that are looked at to learn whether an edge leads from a label to a label."""
+
+
+_EVALUATED = "evaluated:"
+"""Begins the positions of pages that were evaluated here: the next page is, too, for a store's positions are others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +47,21 @@ class PlanRunner:
             PlanTooLarge: it needs more rows at once than the bound, with the sizes of its parts.
             InvalidCursor: the rows are not those there were when the cursor was made.
         """
-        if self.by_store and Capability.PLANS in self.graph.capabilities:
+        evaluated = after is not None and after.startswith(_EVALUATED)
+        if self.by_store and Capability.PLANS in self.graph.capabilities and not evaluated:
             with suppress(Unsupported):  # a part that the store has no words for: the plan is evaluated here
                 async with telling(self.progress, lambda: "the store is at work"):
                     return await self.graph.run(plan, limit=limit, after=after, proof=proof)
-        return await evaluate(
-            self.graph, plan, limit=limit, after=after, proof=proof, bound=self.bound, progress=self.progress
+        page = await evaluate(
+            self.graph,
+            plan,
+            limit=limit,
+            after=after.removeprefix(_EVALUATED) if after is not None else None,
+            proof=proof,
+            bound=self.bound,
+            progress=self.progress,
         )
+        return replace(page, positions=tuple(f"{_EVALUATED}{position}" for position in page.positions))
 
 
 async def _has_rows(graph: GraphAdapter, plan: Plan) -> bool | None:
