@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-_TURNS = 5
-"""Turns of the event loop in which the connections that were closed close their sockets."""
+_TURNS, _PAUSE = 20, 0.005
+"""Turns of the event loop, and the seconds of each, in which the connections that were closed close their sockets."""
 
 
 class LoopThread:
@@ -48,4 +48,4 @@ async def _ended(last: Coroutine[Any, Any, None]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
     await last
     for _ in range(_TURNS):
-        await asyncio.sleep(0)
+        await asyncio.sleep(_PAUSE)
