@@ -160,7 +160,7 @@ class UnknownGraph(InvalidRequest):
 class InvalidPlan(InvalidRequest):
     """A plan cannot run. `problems` are all of them at once; `mended` is the plan with all of them mended.
 
-    `mended` is in the spelling that the plan was written in; None where there is no single way to mend it.
+    `mended` is in Cypher, whatever the plan was written in; None where there is no single way to mend it.
     """
 
     def __init__(self, problems: Sequence[PlanProblem], *, mended: str | None = None, next_step: str = "") -> None:
