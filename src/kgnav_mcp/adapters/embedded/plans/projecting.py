@@ -45,14 +45,14 @@ class Projector:
         source = within(scope, table) if table is not None else dict(scope)
         asking = Asking(self.statement, self.words, source, self.fits, self._aggregated(source))
         sums = [column for column in project.columns if aggregates(column.value)]
-        made = {column.name: self._column(asking, column.value, project) for column in project.columns}
+        made = {column.name: self._column(asking, column.value) for column in project.columns}
         by = [_by_column(project, order.by) for order in project.order]
         behind = [place for place, each in enumerate(by) if not variables_of(each) <= made.keys() or aggregates(each)]
         if behind and project.distinct:
             raise refused("an order by what is made distinct")
         wide = dict(made)
         for place in behind:
-            wide[f"{_ORDER}{place}"] = self._column(asking, _without_columns(project, project.order[place].by), project)
+            wide[f"{_ORDER}{place}"] = self._column(asking, _without_columns(project, project.order[place].by))
             if sums and not aggregates(project.order[place].by):
                 raise refused("an order by what is summed up")
         asked = () if project.where is None else variables_of(project.where) & source.keys() - made.keys()
@@ -83,8 +83,7 @@ class Projector:
             terms, name = tuple(term.replace(f"{name}.", f"{new}.") for term in terms), new
         return Projected(name, result, terms)
 
-    def _column(self, asking: Asking, value: Expression, project: Project) -> Term:
-        del project
+    def _column(self, asking: Asking, value: Expression) -> Term:
         if aggregates(value) and not isinstance(value, Aggregate) and not _only_sums(value):
             raise refused("a sum beside what is not summed up")
         return asking.value(value)
