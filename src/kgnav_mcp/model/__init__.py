@@ -19,6 +19,7 @@ from kgnav_mcp.model.answers import (
     Path,
     PlanPage,
     PlanRow,
+    RowsOrRelations,
 )
 from kgnav_mcp.model.facts import (
     Candidate,
@@ -64,6 +65,7 @@ __all__ = [
     "Qualifier",
     "Relation",
     "RelationFacts",
+    "RowsOrRelations",
     "Schema",
     "Stop",
     "T",

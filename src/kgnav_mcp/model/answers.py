@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic
 
 from kgnav_mcp.model.facts import RelationFacts
-from kgnav_mcp.model.pages import Count, Page, Stop, T
+from kgnav_mcp.model.pages import AnchoredPage, Count, Page, Stop, T
 from kgnav_mcp.model.values import Direction, Entity, Link, Triple
+
+
+@dataclass(frozen=True, slots=True)
+class RowsOrRelations:
+    """The rows at entities; or none of them, but their relations, where these are a hub."""
+
+    rows: AnchoredPage[Link]
+    relations: AnchoredPage[RelationFacts] | None = None
+
+    @property
+    def items(self) -> Sequence[object]:
+        return self.rows.items if self.relations is None else self.relations.items
+
+    @property
+    def anchors(self) -> Mapping[str, Entity]:
+        return self.rows.anchors if self.relations is None else self.relations.anchors
 
 
 @dataclass(frozen=True, slots=True)

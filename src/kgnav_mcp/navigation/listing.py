@@ -35,10 +35,15 @@ async def relation_facts(
 
     Those that are shown only when asked for by name are left out, and counted in the page's note, unless `hidden`.
     """
-    hops = hops if Capability.MEDIATORS in graph.capabilities else 1
+    hops = min(hops, hops_of(graph))
     page = await graph.relations(ids, direction, hops=hops, examples=examples, limit=limits.relation_limit)
     page = without_classes(page, graph)
-    return page if hidden else _without_hidden(page)
+    return page if hidden else without_hidden(page)
+
+
+def hops_of(graph: GraphAdapter) -> int:
+    """The most hops that a relation has in a graph."""
+    return 2 if Capability.MEDIATORS in graph.capabilities else 1
 
 
 def without_classes(page: AnchoredPage[RelationFacts], graph: GraphAdapter) -> AnchoredPage[RelationFacts]:
@@ -51,7 +56,8 @@ def without_classes(page: AnchoredPage[RelationFacts], graph: GraphAdapter) -> A
     return page if all(roles) else select(page, roles)
 
 
-def _without_hidden(page: AnchoredPage[RelationFacts]) -> AnchoredPage[RelationFacts]:
+def without_hidden(page: AnchoredPage[RelationFacts]) -> AnchoredPage[RelationFacts]:
+    """The relations without those that are shown only when asked for by name; the note counts them."""
     left_out = [facts.relation.id for facts in page.items if facts.hidden]
     if not left_out:
         return page

@@ -11,13 +11,12 @@ and for its distinct relations where there are more, so that the cost follows th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from kgnav_mcp.errors import InvalidCursor, StoreTimeout
 from kgnav_mcp.model import (
-    AnchoredPage,
     Certainty,
     Count,
     Direction,
@@ -26,13 +25,13 @@ from kgnav_mcp.model import (
     Neighbourhood,
     Page,
     RelationFacts,
-    Stop,
+    RowsOrRelations,
     Triple,
 )
 from kgnav_mcp.navigation.flattening import FlattenedPosition, flattened, flattened_page
 from kgnav_mcp.navigation.following import Follower, lacking, lacking_all
 from kgnav_mcp.navigation.limits import Limits
-from kgnav_mcp.navigation.listing import ranked, relation_facts, single_relation
+from kgnav_mcp.navigation.listing import hops_of, ranked, single_relation, without_classes, without_hidden
 from kgnav_mcp.navigation.ranking import Ranker, bm25
 from kgnav_mcp.navigation.resolving import Given, read_at_entities
 from kgnav_mcp.port import ANY_FAR_ENDS, FarEnds, GraphAdapter
@@ -95,29 +94,20 @@ async def _qualified(graph: GraphAdapter, entity: Entity) -> tuple[Triple, ...] 
         return None  # The answer is there, and says that this is not known.
 
 
-@dataclass(frozen=True, slots=True)
-class _RowsOrRelations:
-    """The rows at entities, or none but their relations where these are a hub."""
-
-    rows: AnchoredPage[Link]
-    relations: AnchoredPage[RelationFacts] | None = None
-
-    @property
-    def items(self) -> Sequence[object]:
-        return self.rows.items if self.relations is None else self.relations.items
-
-    @property
-    def anchors(self) -> Mapping[str, Entity]:
-        return self.rows.anchors if self.relations is None else self.relations.anchors
-
-
 async def _rows_or_relations(
     graph: GraphAdapter, direction: Direction, limits: Limits, ids: Sequence[str]
-) -> _RowsOrRelations:
-    rows = await graph.neighbours(ids, direction, limit=limits.hub_threshold, all_or_none=True)
-    if rows.stop is not Stop.LIMIT:
-        return _RowsOrRelations(rows)
-    return _RowsOrRelations(rows, await relation_facts(graph, ids, direction, examples=limits.examples, limits=limits))
+) -> RowsOrRelations:
+    found = await graph.rows_or_relations(
+        ids,
+        direction,
+        rows=limits.hub_threshold,
+        relations=limits.relation_limit,
+        hops=hops_of(graph),
+        examples=limits.examples,
+    )
+    if found.relations is None:
+        return found
+    return replace(found, relations=without_hidden(without_classes(found.relations, graph)))
 
 
 async def _collapsed(

@@ -18,6 +18,7 @@ from kgnav_mcp.model import (
     Page,
     PlanPage,
     RelationFacts,
+    RowsOrRelations,
     Schema,
     Triple,
     ValueFacts,
@@ -143,6 +144,25 @@ class GraphAdapter(ABC):
         `all_or_none`: where there are more rows than `limit`, the first page has none, nor anchors, but the stop LIMIT
         and a total above the limit: no row of a hub is read, and nothing named, to learn that it is one.
         """
+
+    async def rows_or_relations(
+        self,
+        ids: Sequence[str],
+        direction: Direction,
+        *,
+        rows: int,
+        relations: int,
+        hops: int = 1,
+        examples: int = 0,
+    ) -> RowsOrRelations:
+        """The rows at the entities where there are no more than so many, else their relations and no row.
+
+        What a walk asks first of an entity of which nothing is known. By default `neighbours` is asked for all rows or
+        none, and then `relations`; a store that counts rows to tell a hub can do both at once.
+        """
+        return await defaults.rows_or_relations(
+            self, ids, direction, rows=rows, relations=relations, hops=hops, examples=examples
+        )
 
     async def matching(
         self,

@@ -19,6 +19,7 @@ from kgnav_mcp.model import (
     Page,
     Relation,
     RelationFacts,
+    RowsOrRelations,
     Stop,
     Triple,
 )
@@ -41,6 +42,24 @@ async def named(graph: GraphAdapter, name: str, *, limit: int) -> Page[Namesake]
     positions = tuple(str(place + 1) for place in range(len(same)))
     stop = Stop.LIMIT if len(same) > limit else Stop.COMPLETE
     return Page(tuple(same[:limit]), positions[:limit], Count(len(same)), stop)
+
+
+async def rows_or_relations(
+    graph: GraphAdapter,
+    ids: Sequence[str],
+    direction: Direction,
+    *,
+    rows: int,
+    relations: int,
+    hops: int,
+    examples: int,
+) -> RowsOrRelations:
+    """The rows of a short list; of a longer one the relations."""
+    page = await graph.neighbours(ids, direction, limit=rows, all_or_none=True)
+    if page.stop is not Stop.LIMIT:
+        return RowsOrRelations(page)
+    facts = await graph.relations(ids, direction, hops=hops, examples=examples, limit=relations)
+    return RowsOrRelations(page, facts)
 
 
 async def relations(

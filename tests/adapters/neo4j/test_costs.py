@@ -39,20 +39,20 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Mapping[str, objec
     return found
 
 
-async def test_a_call_costs_one_query_at_a_small_node_and_two_at_a_hub(
+async def test_a_call_costs_one_query_at_a_small_node_and_at_a_hub(
     graph: GraphAdapter, asked: list[tuple[str, Mapping[str, object]]]
 ):
     hub = await _category(graph)
     calls = (
-        (1, lambda: search(graph, "Product:sku=7", Direction.OUTGOING, limits=Limits())),
-        (1, lambda: search(graph, "Product:sku=7", Direction.OUTGOING, only=["IN_CATEGORY"], limits=Limits())),
-        (1, lambda: get_triples(graph, "Product:sku=7", ["IN_CATEGORY", "SELLS"], limits=Limits())),
-        (2, lambda: search(graph, hub.id, Direction.INCOMING, limits=Limits())),
+        lambda: search(graph, "Product:sku=7", Direction.OUTGOING, limits=Limits()),
+        lambda: search(graph, "Product:sku=7", Direction.OUTGOING, only=["IN_CATEGORY"], limits=Limits()),
+        lambda: get_triples(graph, "Product:sku=7", ["IN_CATEGORY", "SELLS"], limits=Limits()),
+        lambda: search(graph, hub.id, Direction.INCOMING, limits=Limits()),
     )
-    for queries, call in calls:
+    for call in calls:
         asked.clear()
         await call()
-        assert len(asked) == queries
+        assert len(asked) == 1
 
 
 async def test_a_set_costs_a_query_for_each_two_thousand_ids(

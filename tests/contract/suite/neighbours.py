@@ -93,6 +93,20 @@ class NeighbourContract(AdapterContract):
             )
             assert rest.items == everything.items[1:]
 
+    @pytest.mark.parametrize("direction", Direction)
+    @pytest.mark.parametrize("nodes", [["ada"], ["ada", toy.REGISTRY, "hermit"]])
+    async def test_a_walk_gets_all_rows_of_a_short_list_and_the_relations_of_a_longer_one(
+        self, adapter: GraphAdapter, view: View, nodes: list[str], direction: Direction
+    ):
+        ids = [view.node(node) for node in nodes]
+        everything = await adapter.neighbours(ids, direction, limit=ALL)
+        size = len(everything.items)
+        short = await adapter.rows_or_relations(ids, direction, rows=size, relations=ALL, examples=2)
+        assert (short.rows, short.relations) == (everything, None)
+        hub = await adapter.rows_or_relations(ids, direction, rows=size - 1, relations=ALL, examples=2)
+        assert hub.rows.items == ()
+        assert hub.relations == await adapter.relations(ids, direction, limit=ALL, examples=2)
+
     async def test_a_narrowed_list_that_is_wanted_whole_is_counted_as_narrowed(self, adapter: GraphAdapter, view: View):
         ids = [view.node(toy.HUB)]
         for kind in TailKind:

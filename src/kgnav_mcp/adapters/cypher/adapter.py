@@ -31,6 +31,7 @@ from kgnav_mcp.model import (
     Page,
     PlanPage,
     RelationFacts,
+    RowsOrRelations,
     Schema,
     Triple,
     ValueFacts,
@@ -69,12 +70,13 @@ class Readers:
         await catalogue.refreshed()
         entities = Entities(session, catalogue, languages)
         counts = CountReader(entities)
+        relations = RelationReader(entities, counts)
         return cls(
             catalogue,
             entities,
             Linker(entities),
-            RelationReader(entities, counts),
-            NeighbourReader(entities, counts),
+            relations,
+            NeighbourReader(entities, counts, relations),
             EdgeReader(entities),
             ListReader(entities),
             SchemaReader(entities),
@@ -99,7 +101,7 @@ class CypherAdapter(GraphAdapter):
 
     @abstractmethod
     async def in_time(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of a reader's work, done where the driver does not delay other calls.
+        """The result of a reader's work.
 
         Raises:
             StoreTimeout: it took longer than the time-out of this graph.
@@ -153,6 +155,21 @@ class CypherAdapter(GraphAdapter):
         relations = None if paths is None else frozenset(path[0] for path in paths)
         wanted = _wanted(direction, relations, far_ends)
         return await self.in_time(self.readers.neighbours.page(ids, wanted, limit, after, all_or_none=all_or_none))
+
+    async def rows_or_relations(
+        self,
+        ids: Sequence[str],
+        direction: Direction,
+        *,
+        rows: int,
+        relations: int,
+        hops: int = 1,
+        examples: int = 0,
+    ) -> RowsOrRelations:
+        if hops > 1:
+            raise _no_mediators()
+        wanted = _wanted(direction, None, None)
+        return await self.in_time(self.readers.neighbours.page_or_relations(ids, wanted, rows, examples, relations))
 
     async def edges(
         self,

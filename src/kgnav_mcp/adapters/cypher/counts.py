@@ -120,7 +120,8 @@ class CountReader:
     ) -> tuple[dict[str, Anchor], list[NodeCounts]]:
         """The anchors by reference, and their counts: direction by direction, in the order of the references.
 
-        A node with no more than `rows` edges in a direction comes with them. `examples` far ends come for each type.
+        A node with no more than `rows` edges in a direction comes with them, another with `examples` far ends of each
+        type.
 
         Raises:
             StoreError: the graph is written to so fast that its relationship types are always new.

@@ -72,7 +72,7 @@ class EdgeReader:
         tails = list(dict.fromkeys(tails))
         if not self._entities.of_one_key(tails):
             tails = [anchor.node_id for anchor in await self._entities.anchors(tails, queries.NODES)]
-        return self._entities.lookups(tails)
+        return await in_thread(len(tails), lambda: self._entities.lookups(tails))
 
     async def _read(
         self, heads: Sequence[str], tails: Sequence[Lookup], types: Sequence[str] | None, most: int

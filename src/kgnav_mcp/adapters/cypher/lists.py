@@ -10,7 +10,7 @@ from kgnav_mcp.adapters.cypher.catalogue import Catalogue
 from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.pages import items_before, list_page
 from kgnav_mcp.adapters.cypher.values import encodable, split_key
-from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Entity, Page, ValueFacts
 from kgnav_mcp.port import ValueOwner
 from kgnav_mcp.port.ordering import NUMBER
@@ -59,7 +59,7 @@ class ListReader:
             self._session.row(queries.SELECTED_COUNT, parts, **given),
         )
         items_before(after, total)
-        return list_page([decoder.entity(node) for node in nodes], skip, total)
+        return await in_thread(len(nodes), lambda: list_page([decoder.entity(node) for node in nodes], skip, total))
 
     async def _condition(
         self, catalogue: Catalogue, label: str | None, property_name: str | None, value: str | None
@@ -107,5 +107,9 @@ class ListReader:
         )
         items_before(after, total)
         literal = self._session.dialect.values.literal
-        facts = [ValueFacts(literal(value, split_key(key)[1]), Count(number)) for (key, value), number in pairs]
-        return list_page(facts, skip, total)
+
+        def page() -> Page[ValueFacts]:
+            facts = [ValueFacts(literal(value, split_key(key)[1]), Count(number)) for (key, value), number in pairs]
+            return list_page(facts, skip, total)
+
+        return await in_thread(len(pairs), page)

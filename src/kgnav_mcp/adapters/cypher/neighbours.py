@@ -11,18 +11,20 @@ from collections.abc import Sequence
 from kgnav_mcp.adapters.cypher.counts import CountReader, Side, Wanted
 from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.pages import RowPosition, changed
+from kgnav_mcp.adapters.cypher.relations import RelationReader
 from kgnav_mcp.adapters.cypher.rows import RowReader
 from kgnav_mcp.adapters.paging.neighbours import rows_page
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.model import AnchoredPage, Count, Link
+from kgnav_mcp.model import AnchoredPage, Count, Link, RowsOrRelations, Stop
 
 
 class NeighbourReader:
     """Answers `neighbours`."""
 
-    def __init__(self, entities: Entities, counts: CountReader) -> None:
+    def __init__(self, entities: Entities, counts: CountReader, relations: RelationReader) -> None:
         self._entities = entities
         self._counts = counts
+        self._relations = relations
 
     async def page(
         self, references: Sequence[str], wanted: Wanted, limit: int, after: str | None, *, all_or_none: bool
@@ -33,8 +35,33 @@ class NeighbourReader:
             InvalidCursor: `after` is no position of this list, or its relation has another length now.
         """
         references = list(dict.fromkeys(references))
-        start = RowPosition.parse(after) if after is not None else None
         source = RowReader(self._entities, self._counts, references, wanted, limit)
+        return await self._page_of(source, references, wanted, limit, after, all_or_none=all_or_none)
+
+    async def page_or_relations(
+        self, references: Sequence[str], wanted: Wanted, limit: int, examples: int, relations: int
+    ) -> RowsOrRelations:
+        """All rows at the nodes where they are no more than the limit, else the relations: counted by one query."""
+        references = list(dict.fromkeys(references))
+        with_counts = self._relations.examples_with_counts(references, examples)
+        source = RowReader(self._entities, self._counts, references, wanted, limit, examples=with_counts)
+        page = await self._page_of(source, references, wanted, limit, None, all_or_none=True)
+        if page.stop is not Stop.LIMIT:
+            return RowsOrRelations(page)
+        facts = await self._relations.counted(source.anchors, source.nodes, wanted, examples, relations)
+        return RowsOrRelations(page, facts)
+
+    async def _page_of(
+        self,
+        source: RowReader,
+        references: Sequence[str],
+        wanted: Wanted,
+        limit: int,
+        after: str | None,
+        *,
+        all_or_none: bool,
+    ) -> AnchoredPage[Link]:
+        start = RowPosition.parse(after) if after is not None else None
         sides = await in_thread(
             len(references), lambda: [Side(side, reference) for side in wanted.directions for reference in references]
         )

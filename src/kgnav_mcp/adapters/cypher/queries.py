@@ -165,9 +165,10 @@ RETURN collect([type, size]) AS {side}_types
 
 SEEN = """
 [{side}_degree, {side}_edges,
- CASE WHEN {side}_degree > $rows AND {side}_degree > $few THEN {degrees} ELSE {side}_types END, [{examples}]]
+ CASE WHEN {side}_degree > $rows AND {side}_degree > $few THEN {degrees} ELSE {side}_types END,
+ CASE WHEN {side}_degree > $rows THEN [{examples}] ELSE [] END]
 """
-"""The degree store by type, for other nodes."""
+"""The degree store by type, for other nodes, and the examples of those that do not come with their edges."""
 
 VALUE_COUNTS = """
 [key IN keys(n) | CASE WHEN NOT {is_list(n[key])} THEN key

@@ -15,7 +15,7 @@ from kgnav_mcp.adapters.cypher.counts import (
     by_side,
     example_expressions,
 )
-from kgnav_mcp.adapters.cypher.entities import Entities, NodeRow, relation_of
+from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow, relation_of
 from kgnav_mcp.adapters.cypher.session import batches
 from kgnav_mcp.adapters.paging.directions import relations_together
 from kgnav_mcp.adapters.paging.relations import paths_in_order, relations_page
@@ -42,8 +42,19 @@ class RelationReader:
         self, references: Sequence[str], wanted: Wanted, examples: int, limit: int
     ) -> AnchoredPage[RelationFacts]:
         """The relations by direction and id, `limit` at most."""
-        at_once = len(references) == 1 and len(self._entities.catalogue.current.types) <= _TYPES
-        found, nodes = await self._counts.read(references, wanted, examples=examples if at_once else 0)
+        with_counts = self.examples_with_counts(references, examples)
+        found, nodes = await self._counts.read(references, wanted, examples=with_counts)
+        return await self.counted(found, nodes, wanted, examples, limit)
+
+    def examples_with_counts(self, references: Sequence[str], examples: int) -> int:
+        """How many examples of each type are read with the counts: all or none of them."""
+        few = len(references) == 1 and len(self._entities.catalogue.current.types) <= _TYPES
+        return examples if few else 0
+
+    async def counted(
+        self, found: Mapping[str, Anchor], nodes: Sequence[NodeCounts], wanted: Wanted, examples: int, limit: int
+    ) -> AnchoredPage[RelationFacts]:
+        """As `page`, where the rows at the nodes are counted already."""
         sides = [[node for node in nodes if node.side.direction is side] for side in wanted.directions]
         pages = await gathered(
             *(
@@ -61,9 +72,9 @@ class RelationReader:
         counts = await in_thread(len(nodes), lambda: by_side(nodes))
         paths = await in_thread(len(nodes), lambda: paths_in_order(counts, tuple))
         ends = await self._examples(direction, nodes, wanted, paths[:limit], examples) if examples else {}
-        printed = {node.side: node.anchor.entity.id for node in nodes}
 
         def page() -> Page[RelationFacts]:
+            printed = {node.side: node.anchor.entity.id for node in nodes}
             return relations_page(
                 counts,
                 direction,

@@ -37,7 +37,14 @@ class RowReader(RowSource[Side, str, Row]):
     segments_together: ClassVar[int] = 10_000
 
     def __init__(
-        self, entities: Entities, counts: CountReader, references: Sequence[str], wanted: Wanted, limit: int
+        self,
+        entities: Entities,
+        counts: CountReader,
+        references: Sequence[str],
+        wanted: Wanted,
+        limit: int,
+        *,
+        examples: int = 0,
     ) -> None:
         self._entities = entities
         self._session = entities.session
@@ -45,9 +52,15 @@ class RowReader(RowSource[Side, str, Row]):
         self._references = references
         self._wanted = wanted
         self._limit = limit
+        self._examples = examples
         self._nodes: dict[Side, NodeCounts] = {}
         self.anchors: dict[str, Anchor] = {}
         """The nodes that were looked up, by reference."""
+
+    @property
+    def nodes(self) -> Sequence[NodeCounts]:
+        """What was counted, direction by direction."""
+        return tuple(self._nodes.values())
 
     def ids(self, path: tuple[str, ...]) -> tuple[str, ...]:
         return path
@@ -91,7 +104,7 @@ class RowReader(RowSource[Side, str, Row]):
     ) -> frozenset[str]:
         """Count the rows at the nodes that are not listed yet; the ids of all nodes found."""
         rows = self._limit // max(len(references), 1)
-        anchors, counts = await self._counts.read(references, wanted, rows=rows)
+        anchors, counts = await self._counts.read(references, wanted, rows=rows, examples=self._examples)
 
         def kept() -> frozenset[str]:
             self.anchors |= anchors

@@ -14,7 +14,6 @@ from kgnav_mcp.adapters.cypher.session import Row, closed
 from kgnav_mcp.adapters.neo4j import queries
 from kgnav_mcp.adapters.neo4j.errors import LOST, REFUSED_WRITE, timed_out, translated
 from kgnav_mcp.adapters.neo4j.options import Neo4jOptions
-from kgnav_mcp.adapters.neo4j.thread import LoopThread
 
 T = TypeVar("T")
 
@@ -28,13 +27,12 @@ _NO_NOTIFICATIONS = "OFF"
 
 
 class Store:
-    """Runs queries, on an event loop of its own. `database` is the user's home database until its name is known."""
+    """Runs queries. `database` is the user's home database until its name is known."""
 
     def __init__(self, options: Neo4jOptions, timeout: float) -> None:
         self._options = options
         self._timeout = timeout
         self._driver: AsyncDriver | None = None
-        self._thread: LoopThread | None = None
         self.database = options.database
 
     @property
@@ -61,28 +59,23 @@ class Store:
                 telemetry_disabled=True,
                 **trust,
             )
-        self._thread = LoopThread("kgnav-neo4j")
 
     async def close(self) -> None:
         """Close every connection. Safe to call twice."""
         driver, self._driver = self._driver, None
-        thread, self._thread = self._thread, None
-        if driver is not None and thread is not None:
-            await thread.end(driver.close())
+        if driver is not None:
+            await driver.close()
 
     async def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of work that asks this store, done on the store's event loop.
+        """The result of work that asks this store.
 
         Raises:
             StoreTimeout: it took longer than the time-out. It is cancelled, and the server is told to end its queries.
             What the work raised.
         """
-        if self._thread is None:
-            work.close()
-            raise closed()
         try:
             async with asyncio.timeout(self._timeout):
-                return await self._thread.run(work)
+                return await work
         except TimeoutError as error:
             raise timed_out(self._timeout) from error
 
