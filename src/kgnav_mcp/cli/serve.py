@@ -10,6 +10,13 @@ from kgnav_mcp.cli.boundary import Command
 from kgnav_mcp.cli.options import with_settings
 from kgnav_mcp.config import Settings
 
+_COLLECTED = (10_000, 20, 20)
+"""How many objects are made before the collector looks at the young ones, and how often at the older ones.
+
+A large answer makes some hundred thousand, none of them garbage. With Python's own thresholds the collector looks
+through them ten times, a tenth of a second each, in which no other call goes on.
+"""
+
 
 @click.command(
     cls=Command,
@@ -42,6 +49,7 @@ def serve(context: click.Context, *, settings: Settings) -> None:
         from kgnav_mcp.server import transport  # noqa: PLC0415 - `--help` and a wrong flag need no protocol
     finally:
         gc.freeze()
+        gc.set_threshold(*_COLLECTED)
         gc.enable()
     if context.params["http_address"] is None:
         transport.serve_stdio(settings)
