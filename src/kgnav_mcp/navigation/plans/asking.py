@@ -76,7 +76,7 @@ class Asker:
                         for relation in ids or (name,):
                             await self.reader.know(nodes, relation)
                 case HasLabel(variable, labels):
-                    await self.reader.know_classes(labels)
+                    await self.reader.classes.know(labels)
                     await self.reader.describe(await nodes_of(table, variable))
                 case Call(Function.LABELS | Function.PROPERTIES as function, arguments):
                     rows = await self.values(table, arguments)

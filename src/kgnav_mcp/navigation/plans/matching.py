@@ -112,7 +112,7 @@ class Fitting:
         if not node.labels or not table.rows:
             return table
         reader, nodes = self._reader, await nodes_of(table, node.variable)
-        await reader.know_classes(label for group in node.labels for label in group)
+        await reader.classes.know(label for group in node.labels for label in group)
         await reader.describe(nodes)
         place = table.names.index(node.variable)
 

@@ -11,6 +11,7 @@ from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Certainty, Count, Direction, Entity, Link, Page, Stop
 from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.plans.budget import Budget, Part
+from kgnav_mcp.navigation.plans.classes import Classes
 from kgnav_mcp.navigation.plans.interning import Interned, Step, pairs
 from kgnav_mcp.navigation.plans.paging import pages
 from kgnav_mcp.navigation.plans.values import Edge, Node, Value, in_order
@@ -35,12 +36,12 @@ class Reader:
     def __init__(self, graph: GraphAdapter, budget: Budget) -> None:
         self._graph = graph
         self.budget = budget
+        self.classes = Classes(graph)
         self._known = Interned()
         self._entities: dict[Node, Entity] = {}
         self._values: dict[str, dict[Node, tuple[Value, ...]]] = {}
         self._owned: dict[Node, tuple[Value, ...]] = {}
         self._hops: dict[str, tuple[str, ...]] = {}
-        self._classes: dict[str, frozenset[str]] = {}
 
     async def identified(self, ids: Iterable[str]) -> list[Node]:
         """The nodes that have these ids, as users may write them."""
@@ -64,15 +65,6 @@ class Reader:
         """What a node is, once it was described."""
         return self._entities.get(node) or Entity(node.id, node.label)
 
-    async def know_classes(self, labels: Iterable[str]) -> None:
-        """Read what labels are called: a class of an RDF graph has an id, its nodes show its name."""
-        unknown = [label for label in dict.fromkeys(labels) if label not in self._classes]
-        for batch in _batches(unknown, _IDS):
-            entities = await self._graph.describe(batch)
-            for label in batch:
-                name = entities[label].label if label in entities else None
-                self._classes[label] = frozenset((label, name or label))
-
     async def with_subclasses(self, labels: Sequence[str], part: Part) -> tuple[str, ...]:
         """Labels, and those of all classes below them where the graph has such."""
         relations = sorted(self._graph.subclass_relations)
@@ -87,8 +79,7 @@ class Reader:
 
     def has_label(self, node: Node, labels: Iterable[str]) -> bool:
         """Whether a node that was described has one of these labels."""
-        types = self.entity(node).types
-        return any(not self._classes[label].isdisjoint(types) for label in labels)
+        return self.classes.any_of(labels, self.entity(node).types)
 
     async def count(self, label: str | None, relation: str | None, value: str | None) -> Count:
         """How many nodes have a label, and this value of a property; none where the graph has no such label."""

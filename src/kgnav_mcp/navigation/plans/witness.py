@@ -72,7 +72,7 @@ class _Search:
 
     async def any_fits(self) -> bool:
         """Whether there is one."""
-        await self._reader.know_classes(label for group in self._far.labels for label in group)
+        await self._reader.classes.know(label for group in self._far.labels for label in group)
         for label in self._near.labels[0] if self._near.labels else (None,):
             try:
                 async for page in pages(
