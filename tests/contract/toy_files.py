@@ -77,14 +77,21 @@ def _write(path: Path, fixed: list[str], rows: list[tuple[list[str], dict[tuple[
     return path
 
 
-def write_rdf(folder: Path, *, statements: bool = False) -> list[Path]:
+def write_rdf(
+    folder: Path,
+    given: Sequence[toy.Node] = toy.NODES,
+    between: Sequence[toy.Edge] = toy.EDGES,
+    *,
+    statements: bool = False,
+) -> list[Path]:
     """Turtle, one statement a line; edge properties hang on RDF 1.2 reifiers of the edge's triple.
 
     With `statements` they hang on statements of RDF 1.1 instead, as a store that knows no RDF 1.2 has them.
     """
     lines = [f"@prefix {prefix}: <{namespace}> ." for prefix, namespace in NAMESPACES.items()]
-    lines += [f"class:{label} rdfs:label {_literal(toy.Value(label))} ." for label in toy.LABELS]
-    for node in toy.NODES:
+    labels = sorted({label for node in given for label in node.types})
+    lines += [f"class:{label} rdfs:label {_literal(toy.Value(label))} ." for label in labels]
+    for node in given:
         subject = _iri("node", node.id)
         lines += [f"{subject} rdf:type class:{label} ." for label in node.types]
         lines += [f"{subject} rdfs:label {_literal(value)} ." for value in node.names]
@@ -92,7 +99,7 @@ def write_rdf(folder: Path, *, statements: bool = False) -> list[Path]:
         if node.description:
             lines.append(f"{subject} rdfs:comment {_literal(toy.Value(node.description))} .")
         lines += [f"{subject} {_iri('rel', name)} {_literal(value)} ." for name, value in node.properties]
-    for number, edge in enumerate(toy.EDGES):
+    for number, edge in enumerate(between):
         triple = f"{_iri('node', edge.head)} {_iri('rel', edge.relation)} {_iri('node', edge.tail)}"
         lines.append(f"{triple} .")
         if edge.qualifiers and statements:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 
-from kgnav_mcp.plan.clauses import EdgePattern, Match, NodePattern, PathKind, PathPattern, is_named
+from kgnav_mcp.plan.clauses import Clause, EdgePattern, NodePattern, PathKind, PathPattern, is_named
 from kgnav_mcp.plan.expressions import (
     Aggregate,
     Connective,
@@ -88,8 +88,8 @@ def aggregates(expression: Expression) -> list[Aggregate]:
     return [part for part in parts(expression) if isinstance(part, Aggregate)]
 
 
-def variables_of(tree: Expression | Match) -> frozenset[str]:
-    """The variables that an expression or a pattern names, those of patterns within it included."""
+def variables_of(tree: Expression | Clause) -> frozenset[str]:
+    """The variables that an expression or a clause names, those of patterns within it included."""
     found: set[str] = set()
     for part in parts(tree, patterns=True):
         match part:

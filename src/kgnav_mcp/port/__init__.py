@@ -24,6 +24,7 @@ What holds for every verb:
 from __future__ import annotations
 
 from kgnav_mcp.port.adapter import GraphAdapter, OpenAdapter
+from kgnav_mcp.port.fitting import Fit, FitQuestion
 from kgnav_mcp.port.terms import ANY_FAR_ENDS, AdapterOptions, Capability, FarEnds, TailKind, ValueOwner
 
 __all__ = [
@@ -31,6 +32,8 @@ __all__ = [
     "AdapterOptions",
     "Capability",
     "FarEnds",
+    "Fit",
+    "FitQuestion",
     "GraphAdapter",
     "OpenAdapter",
     "TailKind",

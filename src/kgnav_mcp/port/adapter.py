@@ -25,6 +25,7 @@ from kgnav_mcp.model import (
 )
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import defaults, matching, scanning
+from kgnav_mcp.port.fitting import Fit, FitQuestion
 from kgnav_mcp.port.terms import AdapterOptions, Capability, FarEnds, TailKind, ValueOwner
 
 
@@ -250,6 +251,19 @@ class GraphAdapter(ABC):
         """
         del plan, limit, after, proof
         raise Unsupported("this store runs no plans", next_step="Walk with search or get_triples.")
+
+    async def fits(self, asked: FitQuestion, *, limit: int) -> Sequence[Fit]:
+        """Around which nodes a pattern of a plan fits, asked of the store in one query, or in few: each nodes once.
+
+        There are no more than `limit`, in any order; as many tell that there may be more. Edges and labels are those
+        that `neighbours` and `describe` show. What the store could not say whole is an error, never a part.
+
+        Raises:
+            Unsupported: the store's language, or this adapter, has no words for a part of the pattern.
+            StoreTimeout: the answer was not there in time.
+        """
+        del asked, limit
+        raise Unsupported("this store fits no patterns", next_step="Walk with search or get_triples.")
 
     async def health(self) -> Health:
         """Whether the store answers, how large the graph is, and what is missing for good answers."""

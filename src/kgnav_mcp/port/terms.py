@@ -23,6 +23,8 @@ class Capability(StrEnum):
     """`find` forgives misspelt words."""
     PLANS = "plans"
     """`run` answers plans in the store's own language; those it cannot raise Unsupported, and are evaluated outside."""
+    FITS = "fits"
+    """`fits` answers patterns of plans in the store's own language; those it cannot raise Unsupported."""
     STABLE_CURSORS = "stable cursors"
     """A position stays valid whatever is written meanwhile, because nothing can be."""
 

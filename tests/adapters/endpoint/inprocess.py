@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import pyoxigraph
 from rdflib import URIRef
 
+from kgnav_mcp.adapters.endpoint.adapter import EndpointAdapter
 from kgnav_mcp.adapters.endpoint.catalogue import CatalogueCache
 from kgnav_mcp.adapters.endpoint.counts import CountReader
 from kgnav_mcp.adapters.endpoint.names import Names
@@ -17,6 +19,7 @@ from kgnav_mcp.adapters.endpoint.relations import RelationReader
 from kgnav_mcp.adapters.endpoint.rows import RowReader
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.paging.directions import RelationQuestion, RowQuestion
+from kgnav_mcp.adapters.sparql.rate_limit import Client
 from kgnav_mcp.adapters.sparql.results import Answer, read_rows
 from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Direction, Page, RelationFacts, Triple
@@ -64,6 +67,21 @@ class InProcess:
                 return Answer(rows[:most], most)
         cut = self.row_cap is not None and len(rows) > self.row_cap
         return Answer(rows[: self.row_cap] if cut else rows, self.row_cap if cut else None)
+
+    async def close(self) -> None:
+        """There is no connection."""
+
+
+class LocalAdapter(EndpointAdapter):
+    """The adapter over an endpoint inside the test."""
+
+    def __init__(self, client: InProcess, location: str = HERE) -> None:
+        super().__init__(location, AdapterOptions())
+        self._client = client
+
+    async def _connect(self, *, named: bool = True) -> Client:
+        del named
+        return cast("Client", self._client)  # readers use no more of one
 
 
 async def relations_of(

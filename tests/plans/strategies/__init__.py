@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -15,9 +16,12 @@ from kgnav_mcp.plan import (
     Clause,
     Column,
     Constant,
+    EdgePattern,
     Expression,
     Match,
+    NodePattern,
     Order,
+    PathPattern,
     Pipeline,
     Plan,
     Project,
@@ -34,32 +38,32 @@ _UNHURRIED = (HealthCheck.too_slow, HealthCheck.data_too_large)
 
 
 @st.composite
-def plans(draw: st.DrawFn, words: Words) -> Plan:
-    """A plan of one pipeline, or a union of two."""
-    maker = _Maker(draw, words)
+def plans(draw: st.DrawFn, words: Words, *, of_nodes: bool = False) -> Plan:
+    """A plan of one pipeline, or a union of two; with `of_nodes` one that does not look at its edges."""
+    maker = (_NodeMaker if of_nodes else _Maker)(draw, words)
     first = maker.pipeline()
     if not chance(draw, 10):
         return Plan((first,), asks=chance(draw, 5))
-    second = _Maker(draw, words).pipeline(tuple(column.name for column in first.result.columns))
+    second = type(maker)(draw, words).pipeline(tuple(column.name for column in first.result.columns))
     return Plan((first, second), keep_duplicates=chance(draw, 50))
 
 
-def plans_by_chance(words: Words, number: int) -> list[Plan]:
+def plans_by_chance(words: Words, number: int, *, of_nodes: bool = False) -> list[Plan]:
     """So many plans, the same ones at every call. They are as they come: to make one smaller takes minutes."""
     found: dict[Plan, None] = {}
     for batch in count(1):
-        _collect(words, batch, found)
+        _collect(plans(words, of_nodes=of_nodes), batch, found)
         if len(found) >= number:
             return list(found)[:number]
     raise AssertionError
 
 
-def _collect(words: Words, batch: int, found: dict[Plan, None]) -> None:
+def _collect(made: st.SearchStrategy[Plan], batch: int, found: dict[Plan, None]) -> None:
     """Some more plans: in a long run many would be like those before them."""
 
     @seed(batch)
     @settings(max_examples=20, phases=(Phase.generate,), database=None, deadline=None, suppress_health_check=_UNHURRIED)
-    @given(plans(words))
+    @given(made)
     def collect(plan: Plan) -> None:
         found[plan] = None
 
@@ -142,3 +146,14 @@ class _Maker(ExpressionMaker):
         )
         self.scope = before
         return made
+
+
+class _NodeMaker(_Maker):
+    """Makes pipelines that name no edge outside of its pattern, and few paths."""
+
+    def edge(self, nodes: dict[str, NodePattern], edges: list[EdgePattern], paths: list[PathPattern]) -> None:
+        super().edge(nodes, edges, paths)
+        paths.clear()
+        self.scope = {name: kind for name, kind in self.scope.items() if kind in {NODE, VALUE}}
+        if chance(self.draw, 90):
+            edges[-1] = replace(edges[-1], path=None)

@@ -11,6 +11,7 @@ from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.blanks import Resolved
 from kgnav_mcp.adapters.endpoint.catalogue import CatalogueCache
 from kgnav_mcp.adapters.endpoint.counts import CountReader
+from kgnav_mcp.adapters.endpoint.fits import PatternWriter
 from kgnav_mcp.adapters.endpoint.ids import BlankPath
 from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.lists import ListReader
@@ -25,6 +26,7 @@ from kgnav_mcp.adapters.sparql.adapter import Readers, SparqlAdapter, connected
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, Path
 from kgnav_mcp.adapters.sparql.around.edges import LEAVING, EdgeReader
 from kgnav_mcp.adapters.sparql.location import GRAPH
+from kgnav_mcp.adapters.sparql.plans.reader import FitReader
 from kgnav_mcp.adapters.sparql.queries import SIZE
 from kgnav_mcp.adapters.sparql.rate_limit import Client
 from kgnav_mcp.adapters.sparql.reading import Read, Reader
@@ -61,7 +63,9 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
     Misspelt words are not forgiven (FUZZY_NAMES), and the graph may be written to between pages (STABLE_CURSORS).
     """
 
-    capabilities: frozenset[Capability] = frozenset({Capability.MEDIATORS, Capability.LABELS, Capability.QUALIFIERS})
+    capabilities: frozenset[Capability] = frozenset(
+        {Capability.MEDIATORS, Capability.LABELS, Capability.QUALIFIERS, Capability.FITS}
+    )
 
     def __init__(self, location: str, options: AdapterOptions) -> None:
         super().__init__()
@@ -181,6 +185,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
                 if all(isinstance(one, URIRef) for one in (*heads, *tails))
                 else None  # what a blank node has is read with it
             ),
+            fits=FitReader(store.reader, linker.naming, PatternWriter(store, linker.naming, catalogues)),
             triples=triples,
         )
 

@@ -201,6 +201,14 @@ VALUE_COUNT: Final = "SELECT (COUNT(DISTINCT ?v) AS ?n) WHERE { $conditions }"
 """Costs 1 us for each value of the property."""
 NODE_VALUES: Final = "?s $having ?v . FILTER(isLiteral(?v))"
 
+# Patterns of plans
+
+EDGE: Final = "$source $relation $target . FILTER(!isLiteral($target))"
+AMONG: Final = "VALUES $relation { $relations }"
+LABELLED: Final = "$node $typed $type ."
+HAS_LABEL: Final = "EXISTS { $node $typed ?type FILTER(?type IN ($types)) }"
+WITH_LABEL: Final = "FILTER($condition)"
+
 # The schema
 
 SAMPLED_RELATIONS: Final = (

@@ -16,12 +16,13 @@ from kgnav_mcp.adapters.paging.positions import Position
 from kgnav_mcp.adapters.sparql.client import USER_AGENT, SparqlClient
 from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.lists import ListReader
+from kgnav_mcp.adapters.sparql.plans.reader import FitReader
 from kgnav_mcp.adapters.sparql.rate_limit import MAX_CONCURRENT, Client, RateLimitedClient, limiter_of, user_agent
 from kgnav_mcp.adapters.sparql.requests import Address
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.errors import StoreUnavailable
 from kgnav_mcp.model import Candidate, Count, Entity, Namesake, Page, RelationFacts, Schema, Triple, ValueFacts
-from kgnav_mcp.port import ValueOwner
+from kgnav_mcp.port import Fit, FitQuestion, ValueOwner
 
 LIBRARY = f"httpx2/{httpx2.__version__}"
 
@@ -59,6 +60,7 @@ class Readers:
     """Makes the reader of edges between two sets, by some relations; None where rows are to be read and compared."""
     lists: ListReader
     schema: SchemaReader
+    fits: FitReader | None = None
 
 
 R = TypeVar("R", bound=Readers)
@@ -161,6 +163,10 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         if source is None:
             return await super().edges(heads, tails, relations=relations, limit=limit, after=after)
         return self._answer(await edges_page(source, starts, limit=limit, after=after))
+
+    async def fits(self, asked: FitQuestion, *, limit: int) -> Sequence[Fit]:
+        reader = self._readers.fits
+        return await (super().fits(asked, limit=limit) if reader is None else reader.fits(asked, limit))
 
     async def nodes(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None

@@ -150,11 +150,16 @@ class Reader:
         unions = [Terms(" UNION ".join(batch)) for batch in batches(branches, self.dialect.branches)]
         return Read.together(await gathered(*(self.select(UNION, share=share, branches=union) for union in unions)))
 
-    async def slice(self, template: str, skip: int, most: int, **terms: Value) -> Read:
-        """So many rows of a query, also where that is more than the endpoint gives at once."""
+    async def slice(self, template: str, skip: int, most: int, *, share: float = 1.0, **terms: Value) -> Read:
+        """So many rows of a query, also where that is more than the endpoint gives at once.
+
+        Raises:
+            StoreTimeout: a part of them has not come in its `share` of the call's time.
+        """
         rows: list[Row] = []
         while len(rows) < most:
-            answer = await self._read(self.filled(template, skip=skip + len(rows), most=most - len(rows), **terms))
+            query = self.filled(template, skip=skip + len(rows), most=most - len(rows), **terms)
+            answer = await self._read(query, share)
             rows += answer.rows
             if answer.stop is not Stop.ROW_CAP or not answer.rows:
                 return Read(tuple(rows), answer.stop)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.navigation.plans.expressions import Compiler, Fits
-from kgnav_mcp.navigation.plans.patterns import side_of
+from kgnav_mcp.navigation.plans.patterns import side_of, times
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.values import Node, Row, Table, Value, identity
 from kgnav_mcp.plan import (
@@ -107,9 +107,9 @@ class Asker:
         nothing_fits = self.reader.budget.nothing_fits
         rows: list[Row] = [(*asked[key], number) for number, key in enumerate(new)]
         found = await self.fit(match, Table((*outer, _ROW), rows)) if rows else Table((*outer, _ROW), [])
-        for number in found.column(_ROW):
+        for number, fitted in zip(found.column(_ROW), times(found), strict=True):
             if isinstance(number, int):
-                fits.counts[new[number]] += 1
+                fits.counts[new[number]] += fitted
         self.reader.budget.nothing_fits = nothing_fits
 
     async def _counted_by_store(self, match: Match, fits: Fits, rows: Sequence[Row], *, exists: bool) -> bool:

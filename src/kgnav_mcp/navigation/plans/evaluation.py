@@ -5,17 +5,20 @@ It stands in for what an adapter does not compile, and is what compiled plans ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from hashlib import blake2b
 
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.errors import InvalidCursor
+from kgnav_mcp.errors import InvalidCursor, PlanTooLarge, StoreTimeout
 from kgnav_mcp.model import Cell, Entity, Path, PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.asking import Asker
 from kgnav_mcp.navigation.plans.budget import Budget, known
 from kgnav_mcp.navigation.plans.counting import counted
+from kgnav_mcp.navigation.plans.fits import Fits
 from kgnav_mcp.navigation.plans.matching import Fitting
-from kgnav_mcp.navigation.plans.patterns import PROOF, unmatched
+from kgnav_mcp.navigation.plans.needs import Needs, in_rows, needs_after, summary
+from kgnav_mcp.navigation.plans.patterns import PROOF, unmatched, weighted
 from kgnav_mcp.navigation.plans.progress import Progress, telling
 from kgnav_mcp.navigation.plans.projecting import distinct, in_canonical_order, projected
 from kgnav_mcp.navigation.plans.reading import Reader
@@ -43,11 +46,12 @@ async def evaluate(
     proof: bool = False,
     bound: int = 100_000,
     progress: Progress | None = None,
+    by_store: bool = True,
 ) -> PlanPage:
     """A page of a checked plan's answer, of `limit` rows at most, behind the position `after`.
 
     With `proof` each row has the edges that it rests on. No more than `bound` rows are held at once.
-    `progress` is told of the parts that were read.
+    `progress` is told of the parts that were read. `by_store`: what patterns the store fits, it does.
 
     Raises:
         PlanTooLarge: it would need more; with the sizes of its parts as far as they are known.
@@ -55,7 +59,7 @@ async def evaluate(
         InvalidArgument: a regular expression of the plan is none.
     """
     budget = Budget(bound)
-    evaluation = _Evaluation(graph, budget)
+    evaluation = _Evaluation(graph, budget, by_store=by_store)
     async with telling(progress, lambda: _how_far(budget)):
         table = await evaluation.answer(plan, proof=proof)
         return await evaluation.page(plan, table, limit, after)
@@ -72,10 +76,11 @@ def _how_far(budget: Budget) -> str:
 class _Evaluation:
     """One evaluation of a plan."""
 
-    def __init__(self, graph: GraphAdapter, budget: Budget) -> None:
+    def __init__(self, graph: GraphAdapter, budget: Budget, *, by_store: bool) -> None:
         self._graph, self._budget = graph, budget
         self._reader = Reader(graph, budget)
         self._asker = Asker(self._reader, self._fit)
+        self._fits = Fits(graph, self._reader, self._asker) if by_store else None
 
     async def answer(self, plan: Plan, *, proof: bool) -> Table:
         """All rows of a plan."""
@@ -119,11 +124,15 @@ class _Evaluation:
         if witness is not None:
             return witness
         table = Table((PROOF,), [((),)]) if proof else Table((), [()])
+        clauses = in_rows(pipeline)
+        summed = await self._summed(clauses, table)
+        if summed is not None:
+            table, clauses = summed
         before: Clause | None = None
-        for clause in pipeline.clauses:
+        for place, clause in enumerate(clauses):
             match clause:
                 case Match():
-                    table = await self._matched(clause, table)
+                    table = await self._matched(clause, table, needs_after(clauses[place + 1 :]))
                 case Unwind():
                     table = await self._unwound(clause, table)
                 case Project():
@@ -133,15 +142,41 @@ class _Evaluation:
             before = clause
         return table
 
-    async def _fit(self, match: Match, table: Table) -> Table:
+    async def _summed(self, clauses: Sequence[Clause], table: Table) -> tuple[Table, Sequence[Clause]] | None:
+        """The rows of a first pattern that are only counted, counted by the store, and the clauses that are left."""
+        match clauses:
+            case (Match() as match, Project() as project, *rest) if self._fits is not None:
+                counts = summary(match, project)
+            case _:
+                return None
+        found = None if counts is None else await self._fits.fitted(match, table, counts[0])
+        if counts is None or found is None:
+            return None
+        return await self._told(match, table, found), (counts[1], *rest)
+
+    async def _fit(self, match: Match, table: Table, needs: Needs | None = None) -> Table:
+        """The rows with all that fits around them: what is needed of it, or, for a condition, how often it does."""
+        found = None if self._fits is None else await self._fits.fitted(match, table, needs or Needs())
+        if found is None:
+            return await self._walked(match, table)
+        return found if needs is None else await self._told(match, table, found)
+
+    async def _told(self, match: Match, table: Table, found: Table) -> Table:
+        """What the store fitted. Where that is nothing, the pattern is walked up to the part that nothing fits."""
+        if not found.rows and not match.optional:
+            with suppress(PlanTooLarge, StoreTimeout):
+                return await self._walked(match, table)
+        return found
+
+    async def _walked(self, match: Match, table: Table) -> Table:
         return await Fitting(self._reader, self._asker, match, table).fitted()
 
-    async def _matched(self, match: Match, table: Table) -> Table:
+    async def _matched(self, match: Match, table: Table, needs: Needs) -> Table:
         if not match.optional:
-            return await self._fit(match, table)
+            return await self._fit(match, table, needs)
         size, nothing_fits = len(table.rows), self._budget.nothing_fits
-        numbered = await in_thread(size, lambda: _numbered(table))
-        found = await self._fit(match, numbered)
+        numbered = await in_thread(size, lambda: _numbered(weighted(table)))
+        found = await self._fit(match, numbered, needs)
         self._budget.nothing_fits = nothing_fits
         return await in_thread(size + len(found.rows), lambda: _with_unmatched(match, numbered, found))
 

@@ -14,6 +14,8 @@ from kgnav_mcp.plan import EdgePattern, Match, NodePattern, PathKind, PathPatter
 
 PROOF = "\0proof"
 """The column of the edges that a row rests on, where they are asked for. No variable is called so."""
+TIMES = "\0times"
+"""The column that says how many equal rows a row stands for. No variable is called so; a table without it: one."""
 _WAY = "\0way"
 """Columns that begin so have the edges of one path where a pattern asks for its ends only: what it rests on."""
 
@@ -46,6 +48,20 @@ def paired(table: Table, other: Table) -> Table:
     """Each row of a table with each of another."""
     rows = [(*row, *new) for row in table.rows for new in other.rows]
     return Table((*table.names, *other.names), rows)
+
+
+def times(table: Table) -> list[int]:
+    """How many equal rows each row stands for."""
+    if TIMES not in table.names:
+        return [1] * len(table.rows)
+    return [number for number in table.column(TIMES) if isinstance(number, int)]
+
+
+def weighted(table: Table) -> Table:
+    """A table that says how many equal rows each row stands for."""
+    if TIMES in table.names:
+        return table
+    return Table((*table.names, TIMES), [(*row, 1) for row in table.rows])
 
 
 def merged(match: Match) -> dict[str, NodePattern]:

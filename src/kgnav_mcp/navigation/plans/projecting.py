@@ -9,7 +9,7 @@ from math import fsum
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.navigation.plans.asking import Asker
 from kgnav_mcp.navigation.plans.functions import number_of
-from kgnav_mcp.navigation.plans.patterns import PROOF
+from kgnav_mcp.navigation.plans.patterns import PROOF, TIMES, times
 from kgnav_mcp.navigation.plans.values import Rank, Row, Table, Value, flat, identity, rank
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Project, Variable
 from kgnav_mcp.plan.walking import aggregates, conjuncts, rewritten
@@ -19,6 +19,8 @@ async def projected(asker: Asker, project: Project, table: Table, *, sorted_befo
     """The rows of a projection, in its order. `sorted_before`: the clause before has put the rows in an order."""
     if any(aggregates(column.value) for column in project.columns):
         table, project = await _grouped(asker, project, table, sorted_before)
+    elif not project.distinct:
+        table = await _spread(asker, table, None if project.limit is None else project.skip + project.limit)
     names = tuple(column.name for column in project.columns)
     cells = await asker.values(table, [column.value for column in project.columns])
     keys = [_by_column(project, order.by) for order in project.order]
@@ -42,6 +44,26 @@ async def projected(asker: Asker, project: Project, table: Table, *, sorted_befo
         return Table(names, [row[: len(names)] for row in left.rows])
     proof = kept.index(PROOF) + len(names)
     return Table((*names, PROOF), [(*row[: len(names)], row[proof]) for row in left.rows])
+
+
+async def _spread(asker: Asker, table: Table, most: int | None = None) -> Table:
+    """Each row as often as it stands for one, `most` times at most.
+
+    Raises:
+        PlanTooLarge: they are more than may be held.
+    """
+    if TIMES not in table.names:
+        return table
+    numbers = [number if most is None else min(number, most) for number in times(table)]
+    asker.reader.budget.check(sum(numbers))
+    names = tuple(name for name in table.names if name != TIMES)
+    rows = list(table.pick(names))
+    return Table(
+        names,
+        await in_thread(
+            sum(numbers), lambda: [row for row, number in zip(rows, numbers, strict=True) for _ in range(number)]
+        ),
+    )
 
 
 def distinct(table: Table) -> Table:
@@ -101,10 +123,13 @@ async def _grouped(asker: Asker, project: Project, table: Table, sorted_before: 
     keys = [column.value for column in project.columns if not aggregates(column.value)]
     wanted = [column.value for column in project.columns] + [order.by for order in project.order]
     sums = list(dict.fromkeys(one for expression in wanted for one in aggregates(expression)))
+    if not all(_by_numbers(one) for one in sums):
+        table = await _spread(asker, table)
     of = [one.of for one in sums]
     asked = [each for each in of if each is not None]
     key_rows = await asker.values(table, keys)
     value_rows = await asker.values(table, asked)
+    numbers = times(table)
 
     def work() -> list[Row]:
         groups: dict[tuple[object, ...], list[int]] = {}
@@ -123,7 +148,11 @@ async def _grouped(asker: Asker, project: Project, table: Table, sorted_before: 
             for one in sums:
                 place = next(columns) if one.of is not None else None
                 values = [True if place is None else value_rows[number][place] for number in members]
-                results.append(_aggregated(one, values, sorted_before))
+                if one == Aggregate(AggregateFunction.COUNT, one.of):
+                    found = zip(values, members, strict=True)
+                    results.append(sum(numbers[number] for value, number in found if value is not None))
+                else:
+                    results.append(_aggregated(one, values, sorted_before))
             rows.append((*first, *results))
         return rows
 
@@ -136,6 +165,12 @@ async def _grouped(asker: Asker, project: Project, table: Table, sorted_before: 
     columns = tuple(replace(column, value=read(column.value)) for column in project.columns)
     order = tuple(replace(each, by=read(each.by)) for each in project.order)
     return Table((*table.names, *names.values()), rows), replace(project, columns=columns, order=order)
+
+
+def _by_numbers(one: Aggregate) -> bool:
+    """Whether a sum follows from rows and how often each is there."""
+    first_or_last = {AggregateFunction.MINIMUM, AggregateFunction.MAXIMUM}
+    return one.distinct or one.function in {AggregateFunction.COUNT, *first_or_last}
 
 
 def _aggregated(one: Aggregate, values: Iterable[Value], in_order: bool) -> Value:

@@ -53,6 +53,10 @@ class Reader:
                 found[node] = None
         return list(found)
 
+    def node(self, name: str) -> Node:
+        """The node of an id that the graph gave; nothing else is known of it yet."""
+        return self._known.node(Entity(name))
+
     async def describe(self, nodes: Iterable[Node]) -> None:
         """Read what nodes are."""
         for batch in _batches([node for node in dict.fromkeys(nodes) if node not in self._entities], _IDS):

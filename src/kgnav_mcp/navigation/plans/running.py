@@ -60,6 +60,7 @@ class PlanRunner:
             proof=proof,
             bound=self.bound,
             progress=self.progress,
+            by_store=self.by_store,
         )
         return replace(page, positions=tuple(f"{_EVALUATED}{position}" for position in page.positions))
 

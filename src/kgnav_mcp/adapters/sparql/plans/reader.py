@@ -1,0 +1,74 @@
+"""Around which nodes patterns fit: asked in one query, or in one for each batch of given nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rdflib import BNode, URIRef
+
+from kgnav_mcp.adapters.sparql.names import Naming
+from kgnav_mcp.adapters.sparql.plans import queries
+from kgnav_mcp.adapters.sparql.plans.writing import Pattern, Writer, no_words
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, number
+from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, batches
+from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.port import Fit, FitQuestion
+
+_SHARE = 0.5
+"""Of a call's time, for each query: where it takes longer the pattern is walked edge by edge."""
+_MORE = 200
+"""Rows that are read beyond those with the largest numbers: as many may have the number of the last."""
+
+
+class FitReader:
+    """Answers `fits`."""
+
+    def __init__(self, reader: Reader, naming: Naming, writer: Writer) -> None:
+        self._reader = reader
+        self._naming = naming
+        self._writer = writer
+
+    async def fits(self, asked: FitQuestion, limit: int) -> Sequence[Fit]:
+        """What fits, `limit` at most. Raises as the port's verb does."""
+        pattern = await self._writer.written(asked.match, asked.given)
+        if not asked.given:
+            return await self._read(asked, pattern, Terms(""), limit)
+        found: list[Fit] = []
+        for batch in batches(asked.rows, MAX_TERMS // len(asked.given)):
+            before = await in_thread(len(batch), lambda batch=batch: pattern.given(asked.given, batch))
+            found += await self._read(asked, pattern, before, limit - len(found))
+            if len(found) == limit:
+                break
+        return found
+
+    async def _read(self, asked: FitQuestion, pattern: Pattern, before: Terms, limit: int) -> Sequence[Fit]:
+        names = [pattern.node(name).text for name in (*asked.given, *asked.variables)]
+        nodes = Terms(" ".join(names))
+        counted = Terms(queries.EACH)
+        if asked.counted is not None:
+            counted = self._reader.part(queries.DIFFERENT, node=pattern.node(asked.counted))
+        groups = self._reader.part(queries.GROUPED, nodes=nodes) if names else Terms("")
+        terms = {"nodes": nodes, "counted": counted, "pattern": Terms(f"{before.text} {pattern.text.text}")}
+        if asked.top is not None:
+            most = asked.top + _MORE
+            rows = await self._slice(most, order=Terms(queries.LARGEST_FIRST), groups=groups, **terms)
+            if len(rows) < most or number(rows[-1], "n") < number(rows[asked.top - 1], "n"):
+                return await self._fits(rows, names)
+            least = self._reader.part(queries.AT_LEAST, counted=counted, least=number(rows[asked.top - 1], "n"))
+            groups = Terms(f"{groups.text} {least.text}")
+        return await self._fits(await self._slice(limit, order=Terms(""), groups=groups, **terms), names)
+
+    async def _slice(self, most: int, **terms: Terms) -> Sequence[Row]:
+        """So many rows of the query, none of them missing."""
+        return (await self._reader.slice(queries.FITS, 0, most, share=_SHARE, **terms)).whole()
+
+    async def _fits(self, rows: Sequence[Row], names: Sequence[str]) -> Sequence[Fit]:
+        variables = [name.removeprefix("?") for name in names]
+        return await in_thread(len(rows), lambda: [fit for row in rows if (fit := self._fit(row, variables)).number])
+
+    def _fit(self, row: Row, variables: Sequence[str]) -> Fit:
+        """One row. A blank node has a label of this answer alone, which no other query knows."""
+        terms = [row[name] for name in variables] if number(row, "n") else []
+        if any(isinstance(term, BNode) for term in terms):
+            raise no_words("a blank node")
+        return Fit(tuple(self._naming.short(URIRef(str(term))) for term in terms), number(row, "n"))

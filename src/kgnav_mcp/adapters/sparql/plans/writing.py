@@ -1,0 +1,261 @@
+"""A pattern of a plan in SPARQL: each way in which it fits is one row."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, count
+
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.sparql.names import Naming
+from kgnav_mcp.adapters.sparql.plans import queries
+from kgnav_mcp.adapters.sparql.reading import Reader
+from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, listed, rows, values
+from kgnav_mcp.errors import Unsupported
+from kgnav_mcp.plan import (
+    Call,
+    Compare,
+    Comparison,
+    Connective,
+    Constant,
+    EdgePattern,
+    Exists,
+    Expression,
+    Function,
+    HasLabel,
+    Joined,
+    ListOf,
+    Match,
+    NodePattern,
+    Not,
+    Variable,
+)
+from kgnav_mcp.plan.walking import conjuncts, parts, variables_of
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The variables of one edge in a query."""
+
+    source: Terms
+    target: Terms
+    number: int
+    """Tells the further variables of the edge from those of others."""
+
+    def own(self, letter: str) -> Terms:
+        """A further variable of the edge."""
+        return Terms(f"?{letter}{self.number}")
+
+    @property
+    def reversed(self) -> Ends:
+        """The same edge, led the other way."""
+        return Ends(self.target, self.source, self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An edge as it is written: one row for each edge of the graph that fits. `same` are variables that tell it."""
+
+    text: Terms
+    relations: tuple[str, ...]
+    same: tuple[str, ...]
+
+
+class Writer(ABC):
+    """Writes patterns. How an edge and a label are written is each store's own."""
+
+    def __init__(self, reader: Reader, naming: Naming) -> None:
+        self._reader = reader
+        self._naming = naming
+
+    @abstractmethod
+    async def know(self, relations: Iterable[str]) -> None:
+        """Learn what relations are, before they are written.
+
+        Raises:
+            Unsupported: an edge of one of them cannot be written.
+        """
+
+    @abstractmethod
+    def edge(self, relations: Sequence[str], ends: Ends) -> tuple[Terms, tuple[Terms, ...]]:
+        """An edge of one of some relations (none: of any), and what tells it beside its ends: variables."""
+
+    @abstractmethod
+    def labelled(self, node: Terms, labels: Sequence[str]) -> Terms:
+        """A pattern that a node has one of some labels, which makes no more rows."""
+
+    @abstractmethod
+    def has_label(self, node: Terms, labels: Sequence[str]) -> Terms:
+        """The same as a condition."""
+
+    async def written(self, match: Match, given: Sequence[str] = ()) -> Pattern:
+        """A pattern in SPARQL.
+
+        Raises:
+            Unsupported: there are no words for a part of it.
+        """
+        await self.know(_relations(match))
+        names = sorted({*variables_of(match), *given})
+        pattern = Pattern(self, {name: Terms(f"?n{place}") for place, name in enumerate(names)}, count())
+        pattern.add(match)
+        return pattern
+
+    def part(self, template: str, **terms: URIRef | Terms) -> Terms:
+        """A filled fragment."""
+        return self._reader.part(template, **terms)
+
+    def term(self, reference: str) -> URIRef:
+        """The IRI of an id.
+
+        Raises:
+            Unsupported: it has none: a blank node.
+        """
+        iri = self._naming.iri(reference)
+        if iri is None:
+            raise no_words(f"the id {reference}")
+        return iri
+
+    def terms(self, references: Sequence[str]) -> list[URIRef]:
+        """The IRIs of ids that stand in one list.
+
+        Raises:
+            Unsupported: one has none, or they are too many.
+        """
+        if len(references) > MAX_TERMS:
+            raise no_words(f"a list of {len(references):,} ids")
+        return [self.term(each) for each in dict.fromkeys(references)]
+
+
+class Pattern:
+    """One pattern while it is written."""
+
+    def __init__(self, writer: Writer, nodes: Mapping[str, Terms], numbers: Iterable[int]) -> None:
+        self._writer = writer
+        self._nodes = nodes
+        self._numbers = iter(numbers)
+        self._parts: list[Terms] = []
+
+    @property
+    def text(self) -> Terms:
+        """What stands between the braces of a query."""
+        return Terms(" ".join(part.text for part in self._parts))
+
+    def node(self, name: str) -> Terms:
+        """The variable of a node in the query."""
+        return self._nodes[name]
+
+    def given(self, names: Sequence[str], ids: Sequence[Sequence[str]]) -> Terms:
+        """What stands before the pattern where nodes are known."""
+        term = self._writer.term
+        nodes = Terms(" ".join(self.node(name).text for name in names))
+        return self._writer.part(queries.GIVEN, nodes=nodes, rows=rows(*([term(each) for each in row] for row in ids)))
+
+    def add(self, match: Match) -> None:
+        """Write the edges, labels and conditions of a match."""
+        conditions: list[Expression] = []
+        for condition in conjuncts(match.where):
+            ids = ids_of(condition)
+            if ids is not None and ids[1] and isinstance(condition, Compare):
+                terms = self._writer.terms(ids[1])
+                self._parts.append(self._writer.part(queries.ONE_OF, node=self.node(ids[0]), terms=values(*terms)))
+            else:
+                conditions.append(condition)
+        edges = [self._edge(edge) for edge in match.edges]
+        for node in match.nodes:
+            self._labels(node)
+        if match.edges_differ:
+            for one, other in combinations(edges, 2):
+                self._differ(one, other)
+        for condition in conditions:
+            self._parts.append(self._writer.part(queries.FILTER, condition=self._condition(condition)))
+
+    def _edge(self, edge: EdgePattern) -> Edge:
+        if edge.path is not None:
+            raise no_words("a path")
+        writer, ends = self._writer, Ends(self.node(edge.source), self.node(edge.target), next(self._numbers))
+        forth, own = writer.edge(edge.relations, ends)
+        heads = ends.source, ends.target
+        if edge.either and edge.source != edge.target:
+            back, _ = writer.edge(edge.relations, ends.reversed)
+            heads = ends.own("h"), ends.own("t")
+            forth = writer.part(
+                queries.EITHER_WAY,
+                forth=forth,
+                back=back,
+                source=ends.source,
+                target=ends.target,
+                head=heads[0],
+                tail=heads[1],
+            )
+        self._parts.append(forth)
+        return Edge(forth, edge.relations, tuple(one.text for one in (*heads, *own)))
+
+    def _labels(self, node: NodePattern) -> None:
+        if node.subclasses:
+            raise no_words("subclasses")
+        for group in node.labels:
+            self._parts.append(self._writer.labelled(self.node(node.variable), group))
+
+    def _differ(self, one: Edge, other: Edge) -> None:
+        """No edge of the graph may stand for both."""
+        if one.relations and other.relations and not {*one.relations} & {*other.relations}:
+            return
+        if len(one.same) != len(other.same):
+            raise no_words("edges of some relations beside edges of one")
+        pairs = [(Terms(a), Terms(b)) for a, b in zip(one.same, other.same, strict=True) if a != b]
+        part = self._writer.part
+        unlike = [part(queries.DIFFERS, one=a, other=b).text for a, b in pairs]
+        self._parts.append(part(queries.FILTER, condition=Terms(" || ".join(unlike) or queries.NO)))
+
+    def _condition(self, condition: Expression) -> Terms:
+        part = self._writer.part
+        match condition:
+            case Joined(Connective.AND | Connective.OR as connective, parts):
+                sign = " && " if connective is Connective.AND else " || "
+                return Terms(sign.join(f"({self._condition(one).text})" for one in parts))
+            case Not(opposite):
+                return part(queries.NOT, condition=self._condition(opposite))
+            case Compare(Variable(one), Comparison.EQUAL | Comparison.UNEQUAL as comparison, Variable(other)):
+                template = queries.SAME if comparison is Comparison.EQUAL else queries.DIFFERS
+                return part(template, one=self.node(one), other=self.node(other))
+            case HasLabel(variable, labels):
+                return self._writer.has_label(self.node(variable), labels)
+            case Exists(match):
+                inner = Pattern(self._writer, self._nodes, self._numbers)
+                inner.add(match)
+                return part(queries.EXISTS, pattern=inner.text)
+            case _:
+                return self._one_of(condition)
+
+    def _one_of(self, condition: Expression) -> Terms:
+        ids = ids_of(condition)
+        if ids is None:
+            raise no_words("a condition")
+        name, references = ids
+        if not references:
+            return Terms(queries.NO)
+        terms = listed(*self._writer.terms(references))
+        return self._writer.part(queries.IS_ONE_OF, node=self.node(name), terms=terms)
+
+
+def ids_of(condition: Expression) -> tuple[str, tuple[str, ...]] | None:
+    """The node that a condition is about, and the ids of which it has one; None: it is no such condition."""
+    match condition:
+        case Compare(Call(Function.ID, (Variable(name),)), Comparison.IN, ListOf(items)):
+            ids = tuple(item.value for item in items if isinstance(item, Constant) and isinstance(item.value, str))
+            return (name, ids) if len(ids) == len(items) else None
+        case _:
+            return None
+
+
+def _relations(match: Match) -> dict[str, None]:
+    """The relations of a pattern, and of those in its conditions."""
+    inner = [part for part in parts(match, patterns=True) if isinstance(part, EdgePattern)]
+    return {relation: None for edge in inner for relation in edge.relations}
+
+
+def no_words(what: str) -> Unsupported:
+    """The error for a part of a pattern that has no form in SPARQL here."""
+    return Unsupported(f"there are no words for {what} in SPARQL here", next_step="Walk with search or get_triples.")

@@ -1,0 +1,199 @@
+"""Patterns that the store fits: its answer as rows, each with the times that it stands for.
+
+A pattern is the store's as far as later clauses need its nodes only. Conditions that the store has no words for are
+asked of the rows here, as long as they are about nodes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.errors import InvalidStore, StoreTimeout, Unsupported
+from kgnav_mcp.navigation.plans.asking import Asker, nodes_of
+from kgnav_mcp.navigation.plans.entities import has_id
+from kgnav_mcp.navigation.plans.needs import Needs
+from kgnav_mcp.navigation.plans.patterns import PROOF, TIMES, merged, times
+from kgnav_mcp.navigation.plans.reading import Reader
+from kgnav_mcp.navigation.plans.starting import start_of
+from kgnav_mcp.navigation.plans.values import Node, Row, Table, Value
+from kgnav_mcp.plan import (
+    Call,
+    Compare,
+    Comparison,
+    Connective,
+    Constant,
+    Exists,
+    Expression,
+    Function,
+    HasLabel,
+    Joined,
+    ListOf,
+    Match,
+    NodePattern,
+    Not,
+    Variable,
+)
+from kgnav_mcp.plan.walking import all_hold, conjuncts, variables_of
+from kgnav_mcp.port import Capability, Fit, FitQuestion, GraphAdapter
+
+_IDS = 1_000
+"""Nodes with a value of a property that are given to the store by their ids."""
+
+
+class Fits:
+    """The patterns of one evaluation, as the store fits them."""
+
+    def __init__(self, graph: GraphAdapter, reader: Reader, asker: Asker) -> None:
+        self._graph, self._reader, self._asker = graph, reader, asker
+
+    async def fitted(self, match: Match, table: Table, needs: Needs) -> Table | None:
+        """The rows of a table with the nodes that are needed of all that fits around them; None: not by the store.
+
+        Raises:
+            PlanTooLarge: they are more than may be held.
+        """
+        nodes = frozenset(merged(match))
+        inner = frozenset(edge.variable for edge in match.edges)
+        if not (Capability.FITS in self._graph.capabilities and table.rows and _is_plain(match)):
+            return None
+        if PROOF in table.names or inner & (needs.variables | {*table.names}):
+            return None
+        said, left = _split(match, nodes | {*table.names})
+        asked_here = frozenset(name for condition in left for name in variables_of(condition))
+        if inner & asked_here or (left and (needs.counted or needs.top)):
+            return None
+        given = tuple(name for name in table.names if name in nodes or any(name in variables_of(one) for one in said))
+        if any(not isinstance(value, Node | None) for name in given for value in table.column(name)):
+            return None
+        pattern = await self._startable(match, said, left, given)
+        variables = tuple(name for name in sorted(nodes - {*given}) if name in needs.variables | asked_here)
+        question = FitQuestion(pattern, variables, given, _ids(table, given), needs.counted, needs.top)
+        found = await self._asked(question)
+        if found is None:
+            return None
+        rows = await self._joined(table, question, found)
+        kept = await self._asker.kept(rows, left)
+        if kept.rows and needs.top is None:
+            await self._measure(match, kept, edges=not (given or needs.counted))
+        return kept
+
+    async def _asked(self, question: FitQuestion) -> Sequence[Fit] | None:
+        """What the store says; None where it has no words for it, or no time."""
+        if not question.rows:
+            return ()
+        with suppress(Unsupported, StoreTimeout, InvalidStore):  # the same is asked then edge by edge, which may do
+            return await self._graph.fits(question, limit=self._reader.budget.bound + 1)
+        return None
+
+    async def _startable(
+        self, match: Match, said: list[Expression], left: list[Expression], given: Sequence[str]
+    ) -> Match:
+        """The pattern for the store: nodes with a value of a property by their ids, labels with their subclasses."""
+        conditions = list(said)
+        nodes: list[NodePattern] = []
+        for written in merged(match).values():
+            groups = [
+                await self._reader.with_subclasses(group, written) if written.subclasses else group
+                for group in written.labels
+            ]
+            node = replace(written, labels=tuple(groups), subclasses=False)
+            nodes.append(node)
+            start = start_of(node, [one for one in left if variables_of(one) == frozenset((node.variable,))])
+            if node.variable in given or not start.selective:
+                continue
+            if (await start.count(self._reader)).value <= _IDS:
+                conditions.append(has_id(node.variable, [one.id for one in await start.nodes(self._reader, written)]))
+        return replace(match, nodes=tuple(nodes), where=all_hold(conditions), optional=False)
+
+    async def _joined(self, table: Table, question: FitQuestion, found: Sequence[Fit]) -> Table:
+        """The rows of a table with what was found around them."""
+        reader, width = self._reader, len(question.given)
+        places = [table.names.index(name) for name in question.given]
+        kept = [place for place, name in enumerate(table.names) if name != TIMES]
+
+        def work() -> list[Row]:
+            by_key: dict[tuple[str, ...], list[tuple[Row, int]]] = defaultdict(list)
+            for fit in found:
+                ends = tuple(reader.node(one) for one in fit.nodes[width:])
+                by_key[fit.nodes[:width]].append((ends, fit.number))
+            rows: list[Row] = []
+            for row, before in zip(table.rows, times(table), strict=True):
+                own = tuple(row[place] for place in kept)
+                key = tuple(_id(row[place]) for place in places)
+                rows += ((*own, *ends, before * number) for ends, number in by_key.get(key, ()))
+                if len(rows) > reader.budget.bound:
+                    break
+            return rows
+
+        rows = await in_thread(len(table.rows) + len(found), work)
+        self._reader.budget.check(len(rows))
+        return Table((*(table.names[place] for place in kept), *question.variables, TIMES), rows)
+
+    async def _measure(self, match: Match, table: Table, *, edges: bool) -> None:
+        """Say how many nodes fitted, of those that are told; and how many edges, where rows are of one."""
+        budget = self._reader.budget
+        budget.expect(match)
+        for node in match.nodes:
+            if node.variable in table.names:
+                budget.measured(node, len(await nodes_of(table, node.variable)))
+        if edges and len(match.edges) == 1:
+            budget.measured(match.edges[0], sum(times(table)))
+
+
+def _is_plain(match: Match) -> bool:
+    """Whether a pattern is made of edges alone that bind all its nodes."""
+    ends = {end for edge in match.edges for end in (edge.source, edge.target)}
+    variables = [edge.variable for edge in match.edges]
+    return (
+        bool(match.edges)
+        and not match.paths
+        and ends.issuperset(node.variable for node in match.nodes)
+        and len(set(variables)) == len(variables)
+        and all(edge.path is None for edge in match.edges)
+    )
+
+
+def _split(match: Match, known: frozenset[str]) -> tuple[list[Expression], list[Expression]]:
+    """The conditions that a store has words for, and the others."""
+    said: list[Expression] = []
+    left: list[Expression] = []
+    for condition in conjuncts(match.where):
+        (said if _has_words(condition, known) else left).append(condition)
+    return said, left
+
+
+def _has_words(condition: Expression, known: frozenset[str]) -> bool:  # noqa: PLR0911 - one for each form
+    """Whether a condition is one of those that `FitQuestion` names, about nodes that are known."""
+    match condition:
+        case Joined(Connective.AND | Connective.OR, parts):
+            return all(_has_words(part, known) for part in parts)
+        case Not(opposite):
+            return _has_words(opposite, known)
+        case Compare(Variable(one), Comparison.EQUAL | Comparison.UNEQUAL, Variable(other)):
+            return {one, other} <= known
+        case Compare(Call(Function.ID, (Variable(name),)), Comparison.IN, ListOf(items)):
+            return name in known and all(isinstance(each, Constant) and isinstance(each.value, str) for each in items)
+        case HasLabel(variable):
+            return variable in known
+        case Exists(match):
+            inner = known.union(merged(match))
+            edges = {edge.variable for edge in match.edges}
+            return (
+                _is_plain(match) and not edges & known and all(_has_words(one, inner) for one in conjuncts(match.where))
+            )
+        case _:
+            return False
+
+
+def _ids(table: Table, given: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The different rows of nodes that are given, but those with a null: nothing fits around it."""
+    rows = (row for row in dict.fromkeys(table.pick(given)) if None not in row)
+    return tuple(tuple(map(_id, row)) for row in rows)
+
+
+def _id(value: Value) -> str:
+    return value.id if isinstance(value, Node) else ""

@@ -1,0 +1,205 @@
+"""Patterns of plans as queries of an endpoint: the answers are those of the evaluator, which walks edge by edge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kgnav_mcp.errors import PlanTooLarge, Unsupported
+from kgnav_mcp.navigation.plans import evaluate
+from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.plan import AggregateFunction, Compare, Comparison, Exists, HasLabel, Not, Plan, Variable
+from kgnav_mcp.port import AdapterOptions, Fit, FitQuestion
+from tests.adapters.endpoint.inprocess import InProcess, LocalAdapter
+from tests.contract import toy_files, toy_views
+from tests.contract.example import DictAdapter
+from tests.navigation.plans.writing import compared as compare
+from tests.navigation.plans.writing import descending, edge, fit, give, is_id, named, plan, rows, total
+from tests.plans.comparing import ALL, all_rows
+from tests.plans.strategies import plans_by_chance, words_of
+from tests.plans.toys import plain, random_toy
+
+TOY = "sparql+http://127.0.0.1/sparql#" + "&".join(
+    f"prefix.{name}={namespace}" for name, namespace in toy_files.NAMESPACES.items() if "toy" in namespace
+)
+COUNT = total(AggregateFunction.COUNT)
+STARRED = edge("f", "ex:starred", "a")
+
+
+def films(*casts: Sequence[str], more: str = "") -> InProcess:
+    """An endpoint with a film for each cast."""
+    starred = [f"ex:film{n} ex:starred ex:{actor} ." for n, cast in enumerate(casts) for actor in cast]
+    labels = [f"ex:{actor} a ex:Actor ." for actor in sorted({actor for cast in casts for actor in cast})]
+    return InProcess("\n".join(["@prefix ex: <http://ex.example/> .", *starred, *labels, more]))
+
+
+async def answered(client: InProcess, asked: Plan, bound: int = 100_000) -> list[tuple[object, ...]]:
+    """The rows of a plan, and that they are those of the evaluator alone where nothing bounds it."""
+    async with LocalAdapter(client) as graph:
+        found = rows(await evaluate(graph, asked, limit=50, bound=bound))
+        assert found == rows(await evaluate(graph, asked, limit=50, by_store=False))
+        return found
+
+
+def fits_in(client: InProcess) -> list[str]:
+    """The queries that fit a pattern."""
+    return [query for query in client.queries if "?n0" in query]
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_a_plan_by_chance_answers_what_the_evaluator_alone_answers(seed: int, tmp_path: Path):
+    nodes, edges = random_toy(seed)
+    simple = list(dict.fromkeys(replace(one, qualifiers=()) for one in edges))
+    (path,) = toy_files.write_rdf(tmp_path, nodes, simple)
+    client = InProcess(path.read_text(encoding="utf-8"))
+    words = words_of(plain(toy_views.view(toy_views.RDF, nodes, simple), nodes))
+    async with LocalAdapter(client, TOY) as graph:
+        by_store, alone = PlanRunner(graph), PlanRunner(graph, by_store=False)
+        for asked in plans_by_chance(words, 25, of_nodes=True):
+            answers = [
+                await all_rows(lambda limit, after, one=one, asked=asked: one.run(asked, limit=limit, after=after), ALL)
+                for one in (by_store, alone)
+            ]
+            assert answers[0] == answers[1], asked
+    assert len(fits_in(client)) > 5
+
+
+async def test_the_most_frequent_are_counted_by_the_store_however_many_edges_there_are():
+    client = films(["ada", "ben", "cyd"], ["ada", "ben"], ["ada", "cyd"], ["ada"])
+    most = give("a", named("n", COUNT), order=(descending("n"),), limit=2)
+    assert await answered(client, plan(fit(STARRED), most), bound=3) == [("ex:ada", 4), ("ex:ben", 2)]
+    async with LocalAdapter(client) as graph:
+        with pytest.raises(PlanTooLarge):
+            await evaluate(graph, plan(fit(STARRED), most), limit=9, bound=3, by_store=False)
+
+
+async def test_all_that_are_as_frequent_as_the_last_are_told_so_that_their_order_is_the_same_everywhere():
+    client = films(*([f"actor{n:03}"] for n in range(400)), ["star"], ["star"])
+    most = give("a", named("n", COUNT), order=(descending("n"),), limit=3)
+    found = await answered(client, plan(fit(STARRED), most))
+    assert found == [("ex:star", 2), ("ex:actor000", 1), ("ex:actor001", 1)]
+    assert any("HAVING" in query for query in fits_in(client))
+
+
+async def test_different_nodes_are_counted_by_the_store():
+    client = films(["ada", "ben", "cyd"], ["ada", "ben"], ["cyd"])
+    pairs = fit(edge("f", "ex:starred", "a"), edge("f", "ex:starred", "b", "s"))
+    partners = give("a", named("n", total(AggregateFunction.COUNT, "b", distinct=True)))
+    assert await answered(client, plan(pairs, partners), bound=3) == [("ex:ada", 2), ("ex:ben", 2), ("ex:cyd", 2)]
+    assert len(fits_in(client)) == 1
+
+
+async def test_edges_are_counted_as_rows_where_they_are_never_null():
+    client = films(["ada", "ben"], ["ada"])
+    number = give("a", named("n", total(AggregateFunction.COUNT, "r")))
+    assert await answered(client, plan(fit(STARRED), number), bound=2) == [("ex:ada", 2), ("ex:ben", 1)]
+
+
+async def test_rows_are_as_many_as_the_ways_in_which_the_pattern_fits():
+    client = films(["ada", "ben"], ["ada", "ben"], ["ada"])
+    partners = fit(edge("f", "ex:starred", "a"), edge("f", "ex:starred", "b", "s"), where=is_id("a", "ex:ada"))
+    assert await answered(client, plan(partners, give("b"))) == [("ex:ben",), ("ex:ben",)]
+    assert await answered(client, plan(partners, give("b", distinct=True))) == [("ex:ben",)]
+
+
+async def test_conditions_on_nodes_are_part_of_the_query_and_others_are_asked_of_its_rows():
+    older = "\n".join(f"ex:{name} ex:age {age} ." for name, age in (("ada", 36), ("ben", 41)))
+    client = films(["ada", "ben", "cyd"], ["cyd"], more=older)
+    also = fit(edge("g", "ex:starred", "a", "s"), where=Compare(Variable("g"), Comparison.UNEQUAL, Variable("f")))
+    alone = Compare(Variable("f"), Comparison.UNEQUAL, Variable("a"))
+    once = fit(STARRED, where=Not(Exists(also)))
+    assert await answered(client, plan(once, give("a"))) == [("ex:ada",), ("ex:ben",)]
+    assert "EXISTS" in fits_in(client)[0]
+    labelled = fit(STARRED, where=HasLabel("a", ("ex:Actor",)))
+    assert len(await answered(client, plan(labelled, give("a", distinct=True)))) == 3
+    age = compare("a.ex:age", ">", 36)
+    assert await answered(client, plan(fit(STARRED, where=age), give("a"))) == [("ex:ben",)]
+    assert len(await answered(client, plan(fit(STARRED, where=alone), give("f", "a")))) == 4
+
+
+async def test_later_patterns_are_fitted_around_the_nodes_of_the_rows():
+    client = films(["ada", "ben"], ["ada", "cyd"], ["cyd"])
+    first = fit(STARRED, where=is_id("a", "ex:ada"))
+    then = fit(edge("f", "ex:starred", "b", "s"))
+    assert await answered(client, plan(first, give("f"), then, give("b", named("n", COUNT)))) == [
+        ("ex:ada", 2),
+        ("ex:ben", 1),
+        ("ex:cyd", 1),
+    ]
+    maybe = fit(edge("g", "ex:starred", "f", "t"), optional=True)
+    assert await answered(client, plan(first, maybe, give("f", "g"))) == [("ex:film0", None), ("ex:film1", None)]
+    assert "VALUES (?n" in "".join(fits_in(client))
+
+
+async def test_nodes_with_a_value_are_given_by_their_ids():
+    client = films(["ada", "ben"], ["cyd"], more='ex:film0 ex:title "Waking Life" .')
+    asked = fit(STARRED, where=compare("f.ex:title", "=", "Waking Life"))
+    assert await answered(client, plan(asked, give("a"))) == [("ex:ada",), ("ex:ben",)]
+    assert "VALUES ?n1 { <http://ex.example/film0> }" in fits_in(client)[0]
+
+
+async def test_a_blank_node_is_left_to_the_evaluator_for_no_other_query_can_name_it():
+    client = films(["ada"], more='ex:film1 ex:starred [ ex:age 3 ; ex:note "nobody" ] .')
+    found = await answered(client, plan(fit(STARRED), give("a")))
+    assert len(found) == 2
+    assert str(found[0][0]).startswith("_:")
+    assert await answered(client, plan(fit(STARRED), give(named("n", COUNT)))) == [(2,)]
+
+
+async def test_answers_of_an_endpoint_with_a_row_cap_are_read_to_their_end():
+    client = films(["ada", "ben", "cyd"], ["ada", "dan", "eve"])
+    client.row_cap = 2
+    found = await answered(client, plan(fit(STARRED), give("a", distinct=True)))
+    assert found == [(f"ex:{name}",) for name in ("ada", "ben", "cyd", "dan", "eve")]
+
+
+@pytest.mark.parametrize("late", ["slow", "cut"])
+async def test_a_query_that_runs_out_of_time_is_never_taken_for_the_whole(late: str):
+    client = films(["ada", "ben", "cyd"])
+    if late == "slow":
+        client.slow = [r"SELECT \?n0"]
+    else:
+        client.cut = {r"SELECT \?n0": 1}
+    assert len(await answered(client, plan(fit(STARRED), give("a")))) == 3
+
+
+async def test_what_the_store_has_no_words_for_is_left_to_the_evaluator():
+    said = "ex:film0 ex:starred ex:ada . [] <http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies> "
+    client = films(["ada"], more=f"{said} <<( ex:film0 ex:starred ex:ada )>> ; ex:as ex:nurse .")
+    assert await answered(client, plan(fit(STARRED), give("a"))) == [("ex:ada",)]
+    async with LocalAdapter(client) as graph:
+        with pytest.raises(Unsupported):
+            await graph.fits(FitQuestion(fit(STARRED), ("a",)), limit=9)
+
+
+async def test_more_than_may_be_held_is_refused_by_the_first_answer():
+    client = films([f"actor{n}" for n in range(20)])
+    async with LocalAdapter(client) as graph:
+        with pytest.raises(PlanTooLarge):
+            await evaluate(graph, plan(fit(STARRED), give("a")), limit=9, bound=10)
+
+
+async def test_a_pattern_that_nothing_fits_names_its_first_part_that_does_not():
+    client = films(["ada"])
+    async with LocalAdapter(client) as graph:
+        nothing = plan(fit(STARRED, edge("a", "ex:starred", "b", "s")), give("b"))
+        page = await evaluate(graph, nothing, limit=9)
+    assert page.items == ()
+    assert "Nothing fits (a)-[:ex:starred]->(b)." in page.note
+
+
+async def test_an_adapter_that_fits_no_patterns_says_so():
+    async with DictAdapter("tests.contract.example_graph", AdapterOptions()) as graph:
+        with pytest.raises(Unsupported):
+            await graph.fits(FitQuestion(fit(STARRED), ("a",)), limit=9)
+
+
+async def test_nodes_are_told_once_with_the_times_that_the_pattern_fits_around_them():
+    client = films(["ada", "ben"], ["ada"])
+    async with LocalAdapter(client) as graph:
+        asked = FitQuestion(fit(STARRED), ("a",), ("f",), (("ex:film0",), ("ex:film1",)))
+        found = sorted(await graph.fits(asked, limit=9), key=lambda one: one.nodes)
+    assert found == [Fit(("ex:film0", "ex:ada"), 1), Fit(("ex:film0", "ex:ben"), 1), Fit(("ex:film1", "ex:ada"), 1)]
