@@ -98,22 +98,21 @@ class Store:
         """What `search` shows of a leaf: the entity, and all its rows with their labels."""
         (number, *_) = self._one(entities.NODES_BY_KEY, json.dumps([leaf.key]))
         asked = json.dumps([number])
-        rows = self._all(around.TAILS if leaf.direction == "outgoing" else around.HEADS, asked, None)
+        rows = self._named(around.TAILS if leaf.direction == "outgoing" else around.HEADS, nodes=asked, relations=None)
         if leaf.direction == "outgoing":
-            rows += self._all(around.ATTRIBUTES, asked, None)
+            rows += self._named(around.ATTRIBUTES, nodes=asked, relations=None)
         return len(rows)
 
     def filtered(self, leaf: Leaf) -> int:
         """What `search` shows with a filter: the rows of one relation in one direction."""
         (number, *_) = self._one(entities.NODES_BY_KEY, json.dumps([leaf.key]))
         query = around.TAILS_BY if leaf.direction == "outgoing" else around.HEADS_BY
-        return len(self._all(query, number, leaf.relation, -1, -1, _ROWS))
+        return self._rows_of(query, number, leaf)
 
     def triples(self, leaf: Leaf) -> int:
         """What `get_triples` shows: the rows of one relation in both directions."""
         (number, *_) = self._one(entities.NODES_BY_KEY, json.dumps([leaf.key]))
-        rows = self._all(around.TAILS_BY, number, leaf.relation, -1, -1, _ROWS)
-        return len(rows) + len(self._all(around.HEADS_BY, number, leaf.relation, -1, -1, _ROWS))
+        return sum(self._rows_of(query, number, leaf) for query in (around.TAILS_BY, around.HEADS_BY))
 
     def named(self, leaf: Leaf) -> int:
         """What `find_node` must at least know of a name: who bears it."""
@@ -125,7 +124,8 @@ class Store:
         Two examples of each are kept, as `search` shows them.
         """
         (number, *_) = self._one(entities.NODES_BY_KEY, json.dumps([key]))
-        rows = self._all(around.TAILS if direction == "outgoing" else around.HEADS, json.dumps([number]), None)
+        query = around.TAILS if direction == "outgoing" else around.HEADS
+        rows = self._named(query, nodes=json.dumps([number]), relations=None)
         labels = {relation: label or name for relation, name, label, *_ in self._all(entities.RELATIONS)}
         counts = Counter[str]()
         examples: dict[str, list[str]] = defaultdict(list)
@@ -135,6 +135,13 @@ class Store:
             if len(examples[name]) < 2:
                 examples[name].append(label or far)
         return counts
+
+    def _rows_of(self, query: str, number: object, leaf: Leaf) -> int:
+        """How many rows a query of one node's relation gives."""
+        return len(self._named(query, node=number, p=leaf.relation, a=-1, b=-1, most=_ROWS))
+
+    def _named(self, query: str, **parameters: object) -> list[Row]:
+        return self._connection.execute(query, parameters).fetchall()
 
     def _one(self, query: str, *parameters: object) -> Row:
         return self._connection.execute(query, parameters).fetchone()

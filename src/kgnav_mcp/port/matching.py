@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,8 @@ _FORGIVING = 5
 """Letters of the shortest word that may be misspelt."""
 _ALIKE = 80
 """How like each other, of 100, a word and its misspelling are: one letter of five is another."""
-_MISSPELT = "No name or value has just these words: those that are like them are shown."
+MISSPELT = "No name or value has just these words: those that are like them are shown."
+"""The note of rows that were found by misspelt words."""
 _WORD = re.compile(r"\w+")
 
 
@@ -55,11 +56,29 @@ async def matching(
     stop = Stop.LIMIT if len(rows) > limit else page.stop
     notes = (
         page.note,
-        _MISSPELT if found.near and not found.exact else "",
+        MISSPELT if found.near and not found.exact else "",
         f"Only the first {read:,} rows were searched." if more and len(rows) <= limit else "",
     )
     note = " ".join(filter(None, notes))
     return AnchoredPage(items, positions, total, stop, note, page.anchors)
+
+
+class Words:
+    """The words that are asked for, and whether a name or a value has them."""
+
+    def __init__(self, asked: str) -> None:
+        self.text = asked
+        self.asked = tuple(dict.fromkeys(_words(asked)))
+
+    def fit(self, text: str) -> bool:
+        """Whether each of them is a word of a text, or the beginning of one."""
+        there = _words(text)
+        return all(any(map(partial(_begins, word), there)) for word in self.asked)
+
+    def nearly_fit(self, text: str) -> bool:
+        """The same but for typos."""
+        there = _words(text)
+        return all(any(map(partial(_is_near, word), there)) for word in self.asked)
 
 
 class _Found:
@@ -67,7 +86,7 @@ class _Found:
 
     def __init__(self, far: FarEnds) -> None:
         self._label = None if far.label is None else far.label.casefold()
-        self._words = None if far.words is None else list(dict.fromkeys(_words(far.words)))
+        self._words = None if far.words is None else Words(far.words)
         self.exact: list[tuple[Link, str]] = []
         self.near: list[tuple[Link, str]] = []
 
@@ -77,19 +96,15 @@ class _Found:
             end = link.far_end
             if self._label is not None and not self._is_labelled(end, types):
                 continue
-            there = _words(_text(end)) if self._words else []
-            if self._all(there, _begins):
+            if self._words is None or self._words.fit(text_of(end)):
                 self.exact.append((link, position))
-            elif not self.exact and self._all(there, _is_near):
+            elif not self.exact and self._words.nearly_fit(text_of(end)):
                 self.near.append((link, position))
 
     def _is_labelled(self, end: Node, types: Mapping[str, tuple[str, ...]]) -> bool:
         if not isinstance(end, Entity):
             return False
         return any(one.casefold() == self._label for one in end.types or types.get(end.id, ()))
-
-    def _all(self, there: Sequence[str], fits: Callable[[str, str], bool]) -> bool:
-        return all(any(fits(word, one) for one in there) for word in self._words or ())
 
 
 def _begins(word: str, there: str) -> bool:
@@ -102,7 +117,8 @@ def _is_near(word: str, there: str) -> bool:
     return there.startswith(word) or (len(word) >= _FORGIVING and ratio(word, there, score_cutoff=_ALIKE) > 0)
 
 
-def _text(node: Node) -> str:
+def text_of(node: Node) -> str:
+    """What of a far end words are looked for in: its name, its id where it has none, or the text of a value."""
     if isinstance(node, Entity):
         return node.label if node.label is not None else node.id
     return node.text

@@ -13,12 +13,14 @@ from kgnav_mcp.adapters.embedded import entities, graphfile, queries
 from kgnav_mcp.adapters.embedded.anchors import Anchors
 from kgnav_mcp.adapters.embedded.catalogue import Catalogue
 from kgnav_mcp.adapters.embedded.edges import EdgeKeys, EdgeReader, qualified
+from kgnav_mcp.adapters.embedded.matching import MatchingReader
 from kgnav_mcp.adapters.embedded.names import NameReader
-from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader, RowFilter
+from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader
 from kgnav_mcp.adapters.embedded.nodes import NodeFinder, Totals
 from kgnav_mcp.adapters.embedded.plans import PlanReader
 from kgnav_mcp.adapters.embedded.pool import Pool
 from kgnav_mcp.adapters.embedded.relations import RelationReader
+from kgnav_mcp.adapters.embedded.rowfilter import RowFilter
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.schema import SchemaReader, health
 from kgnav_mcp.adapters.embedded.session import Session
@@ -43,7 +45,7 @@ from kgnav_mcp.model import (
     ValueFacts,
 )
 from kgnav_mcp.plan import Plan
-from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter, TailKind, ValueOwner
+from kgnav_mcp.port import AdapterOptions, Capability, FarEnds, GraphAdapter, TailKind, ValueOwner
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -169,9 +171,25 @@ class EmbeddedAdapter(GraphAdapter):
         all_or_none: bool = False,
     ) -> AnchoredPage[Link]:
         def job(builder: Builder, anchors: Anchors) -> AnchoredPage[Link]:
-            wanted = RowFilter(None if paths is None else frozenset(builder.known_paths(paths)), far_ends)
-            reader = NeighbourReader(builder, anchors, direction, wanted)
+            reader = NeighbourReader(builder, anchors, direction, RowFilter.of(builder, paths, far_ends))
             return reader.page(limit, after, all_or_none=all_or_none)
+
+        return await self._run_at(job, ids)
+
+    async def matching(
+        self,
+        ids: Sequence[str],
+        direction: Direction | None,
+        *,
+        paths: Sequence[tuple[str, ...]] | None = None,
+        far: FarEnds,
+        limit: int,
+        after: str | None = None,
+    ) -> AnchoredPage[Link]:
+        def job(builder: Builder, anchors: Anchors) -> AnchoredPage[Link]:
+            return MatchingReader(builder, anchors, direction, RowFilter.of(builder, paths, far.kind), far).page(
+                limit, after
+            )
 
         return await self._run_at(job, ids)
 

@@ -75,6 +75,16 @@ class NameLookup:
             hint = storable(hint)
             yield from self._session.all(queries.names.NAMES_STARTING, hint, hint + _AFTER_ALL, MOST_HITS)
 
+    def having(self, asked: Sequence[str], most: int, *, nearly: bool) -> list[Row]:
+        """Rows of names that have all of these words or words that begin so, or, `nearly`, words like them too."""
+        forms = {word: self._begun(word, nearly=nearly) for word in asked}
+        return self._matching(_all_of(forms.values()), most)
+
+    def _begun(self, word: str, *, nearly: bool) -> str:
+        """The question for names with a word that begins like this one, or that is like it."""
+        near = self._builder.catalogue.vocabulary(self._session).near(word) if nearly else []
+        return " OR ".join((f"{_quoted(word)}*", *map(_quoted, near)))
+
     def _near(self, known: Mapping[str, list[str]]) -> Iterator[Row]:
         """Rows with all of the words or words near them, else with one of them. `known` has those the graph knows."""
         vocabulary = self._builder.catalogue.vocabulary(self._session)

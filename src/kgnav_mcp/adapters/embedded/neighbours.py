@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 
@@ -22,8 +21,9 @@ from kgnav_mcp.adapters.embedded.anchors import Anchors, Path
 from kgnav_mcp.adapters.embedded.counts import CountReader, Counts
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
 from kgnav_mcp.adapters.embedded.paging import START, Kind, Position, Seek, Segment
+from kgnav_mcp.adapters.embedded.rowfilter import RowFilter
 from kgnav_mcp.adapters.embedded.rows import Builder
-from kgnav_mcp.adapters.embedded.session import Row
+from kgnav_mcp.adapters.embedded.session import Parameter, Row
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Stop, Triple
 from kgnav_mcp.port import TailKind
 from kgnav_mcp.port.lists import invalid
@@ -48,25 +48,11 @@ _DEGREES = {
     Direction.INCOMING: queries.entities.DEGREES_INCOMING,
 }
 
+_UNCOUNTED = 1_000
+"""Small nodes that are read together where their rows are not counted."""
+
 _Placed = tuple[str, Link]
 """A link with the position of its row."""
-
-
-@dataclass(frozen=True, slots=True)
-class RowFilter:
-    """Which rows are wanted: those of these paths (None: all of one hop) that end at entities, or at literals."""
-
-    paths: frozenset[Path] | None = None
-    far_ends: TailKind | None = None
-
-    @property
-    def relations(self) -> set[int] | None:
-        """The one-hop relations; None: all."""
-        return None if self.paths is None else {path[0] for path in self.paths if len(path) == 1}
-
-    @property
-    def two_hops(self) -> list[Path]:
-        return [path for path in self.paths or () if len(path) == 2]
 
 
 class NeighbourReader:
@@ -85,8 +71,8 @@ class NeighbourReader:
             InvalidCursor: no page of this list gave that position.
         """
         sides = {side: _Side(self._builder, self._anchors, side, self._wanted) for side in self._directions}
-        total = sum(side.count(limit) for side in sides.values())
-        if all_or_none and after is None and total > limit:
+        total = None if self._wanted.conditions else sum(side.count(limit) for side in sides.values())
+        if all_or_none and after is None and total is not None and total > limit:
             return AnchoredPage((), (), Count(total), Stop.LIMIT)
         start = Position.parse(after) if after is not None else None
         if start is not None and (start.direction not in sides or start.entity >= len(self._anchors.nodes)):
@@ -96,12 +82,16 @@ class NeighbourReader:
             if start is None or start.direction is direction:
                 placed += side.behind(start, limit + 1 - len(placed))
                 start = None
-        shown = placed[:limit]
+        shown, more = placed[:limit], len(placed) > limit
+        if total is not None:
+            in_all = Count(total)
+        else:
+            in_all = Count.at_least(len(placed)) if more or after is not None else Count(len(placed))
         return AnchoredPage(
             items=tuple(link for _, link in shown),
             positions=tuple(position for position, _ in shown),
-            total=Count(total),
-            stop=Stop.LIMIT if len(placed) > limit else Stop.COMPLETE,
+            total=in_all,
+            stop=Stop.LIMIT if more else Stop.COMPLETE,
             anchors=self._anchors.given,
         )
 
@@ -156,7 +146,7 @@ class _Side:
         """The first rows behind a position, `most` at most. What has been counted is known to be there."""
         found: list[_Placed] = []
         for index in range(start.entity if start is not None else 0, len(self._nodes)):
-            if self._rows[index] or start is not None:
+            if not self._rows or self._rows[index] or start is not None:
                 for segment, seek in self._segments_behind(index, start, most - len(found)):
                     if len(found) < most:
                         found += self._read(index, segment, seek, most - len(found))
@@ -204,7 +194,9 @@ class _Side:
         return *self._places[path], not segment.kind.literal
 
     def _small_from(self, index: int, most: int) -> list[int]:
-        """The small nodes among those that have the next rows."""
+        """The small nodes among those that have the next rows; where rows are not counted, of the next nodes."""
+        if not self._rows:
+            return [number for number, _ in self._nodes[index : index + _UNCOUNTED] if number not in self._hubs]
         found: list[int] = []
         for place in range(index, len(self._nodes)):
             number, _ = self._nodes[place]
@@ -222,7 +214,7 @@ class _Side:
             return
         relations = None if self._relations is None else json.dumps(list(self._relations))
         for kind, _ in self._kinds:
-            rows = self._builder.session.all(_SMALL[kind], json.dumps(list(numbers)), relations)
+            rows = self._asked(kind, _SMALL[kind], {"nodes": json.dumps(list(numbers)), "relations": relations})
             rows.sort()  # by the numbers that begin them, which no two rows share
             for (number, relation), group in groupby(rows, itemgetter(0, 1)):
                 self._small[number][Segment(kind, (relation,))] = list(group)
@@ -231,12 +223,20 @@ class _Side:
         """At most so many rows of a segment, in order, behind a place."""
         number, anchor = self._nodes[index]
         if segment.kind.hops == 2 or number in self._hubs:
-            rows = self._builder.session.all(_ONE_NODE[segment.kind], number, *segment.path, *behind, most)
+            start = dict(zip("abcd", behind, strict=False))
+            path = dict(zip("pq", segment.path, strict=False))
+            rows = self._asked(segment.kind, _ONE_NODE[segment.kind], {"node": number, **path, **start, "most": most})
         else:
             rows = self._small[number][segment]
             if behind != START[segment.kind]:
                 rows = [row for row in rows if row[2 : 2 + len(behind)] > behind]
         return _links(self._builder, index, anchor, segment, rows[:most])
+
+    def _asked(self, kind: Kind, query: str, parameters: Mapping[str, Parameter]) -> list[Row]:
+        """The rows of a query for rows of a kind, those that meet the conditions."""
+        if (conditions := self._wanted.conditions) is not None:
+            query, parameters = conditions.narrowed(kind, query), {**parameters, **conditions.parameters}
+        return self._builder.session.named(query, parameters)
 
 
 def _links(builder: Builder, index: int, anchor: Entity, segment: Segment, rows: Iterable[Row]) -> list[_Placed]:

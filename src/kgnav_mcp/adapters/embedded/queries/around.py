@@ -1,5 +1,9 @@
 """Queries for the relations and the rows around nodes."""
 
+import re
+from enum import StrEnum
+from functools import cache
+
 # Relations of a set of nodes --------------------------------------------------------------------------------------
 
 HUB_ROWS = """
@@ -134,22 +138,22 @@ SELECT EXISTS (SELECT 1 FROM edge WHERE qualifiers IS NOT NULL LIMIT 1 OFFSET :m
 
 TAILS = """
 SELECT e.s, e.p, e.o, e.n, e.qualifiers, v.key, v.label, v.mediator
-FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.s = j.value CROSS JOIN node AS v ON v.id = e.o
-WHERE ?2 IS NULL OR e.p IN (SELECT value FROM json_each(?2))
+FROM json_each(:nodes) AS j CROSS JOIN edge AS e ON e.s = j.value CROSS JOIN node AS v ON v.id = e.o
+WHERE (:relations IS NULL OR e.p IN (SELECT value FROM json_each(:relations))) /* far: e.o */
 """
 """For nodes below the degree floor: one seek each, then one for each of at most DEGREE_FLOOR rows."""
 
 HEADS = """
 SELECT e.o, e.p, e.s, e.n, e.qualifiers, v.key, v.label, v.mediator
-FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.o = j.value CROSS JOIN node AS v ON v.id = e.s
-WHERE ?2 IS NULL OR e.p IN (SELECT value FROM json_each(?2))
+FROM json_each(:nodes) AS j CROSS JOIN edge AS e ON e.o = j.value CROSS JOIN node AS v ON v.id = e.s
+WHERE (:relations IS NULL OR e.p IN (SELECT value FROM json_each(:relations))) /* far: e.s */
 """
 """For nodes below the degree floor: one seek each, then two for each of at most DEGREE_FLOOR rows."""
 
 ATTRIBUTES = """
 SELECT a.node, a.p, a.n, a.qualifiers, a.text, a.datatype, a.language
-FROM json_each(?1) AS j CROSS JOIN attribute AS a ON a.node = j.value
-WHERE ?2 IS NULL OR a.p IN (SELECT value FROM json_each(?2))
+FROM json_each(:nodes) AS j CROSS JOIN attribute AS a ON a.node = j.value
+WHERE (:relations IS NULL OR a.p IN (SELECT value FROM json_each(:relations))) /* far: a.text */
 """
 """For nodes below the degree floor: one seek and at most DEGREE_FLOOR rows each."""
 
@@ -189,46 +193,79 @@ ON e.s = json_extract(j.value, '$[0]') AND e.p = json_extract(j.value, '$[1]')
 # Rows of one relation, or of two through mediators, at one node -----------------------------------------------------
 
 ATTRIBUTES_BY = """
-SELECT node, p, n, qualifiers, text, datatype, language FROM attribute
-WHERE node = ? AND p = ? AND n > ? ORDER BY n LIMIT ?
+SELECT a.node, a.p, a.n, a.qualifiers, a.text, a.datatype, a.language FROM attribute AS a
+WHERE a.node = :node AND a.p = :p AND a.n > :a /* far: a.text */ ORDER BY a.n LIMIT :most
 """
 """One seek, wherever the page starts, and the rows of the page."""
 
 TAILS_BY = """
 SELECT e.s, e.p, e.o, e.n, e.qualifiers, v.key, v.label, v.mediator FROM edge AS e CROSS JOIN node AS v ON v.id = e.o
-WHERE e.s = ? AND e.p = ? AND (e.o, e.n) > (?, ?) ORDER BY e.o, e.n LIMIT ?
+WHERE e.s = :node AND e.p = :p AND (e.o, e.n) > (:a, :b) /* far: e.o */ ORDER BY e.o, e.n LIMIT :most
 """
 """One seek, wherever the page starts, then one for each row of the page."""
 
 HEADS_BY = """
 SELECT e.o, e.p, e.s, e.n, e.qualifiers, v.key, v.label, v.mediator FROM edge AS e CROSS JOIN node AS v ON v.id = e.s
-WHERE e.o = ? AND e.p = ? AND (e.s, e.n) > (?, ?) ORDER BY e.s, e.n LIMIT ?
+WHERE e.o = :node AND e.p = :p AND (e.s, e.n) > (:a, :b) /* far: e.s */ ORDER BY e.s, e.n LIMIT :most
 """
 """One seek, wherever the page starts, then two for each row of the page."""
 
 TAILS_THROUGH = """
 SELECT e1.o, e1.n, e2.o, e2.n, e1.qualifiers, e2.qualifiers, m.key, v.key, v.label, v.mediator
 FROM edge AS e1 CROSS JOIN node AS m ON m.id = e1.o AND m.mediator = 1
-CROSS JOIN edge AS e2 ON e2.s = e1.o AND e2.p = ?3 AND e2.o <> e1.s CROSS JOIN node AS v ON v.id = e2.o
-WHERE e1.s = ?1 AND e1.p = ?2 AND e1.o >= ?4 AND (e1.o, e1.n, e2.o, e2.n) > (?4, ?5, ?6, ?7)
-ORDER BY e1.o, e1.n, e2.o, e2.n LIMIT ?8
+CROSS JOIN edge AS e2 ON e2.s = e1.o AND e2.p = :q AND e2.o <> e1.s CROSS JOIN node AS v ON v.id = e2.o
+WHERE e1.s = :node AND e1.p = :p AND e1.o >= :a AND (e1.o, e1.n, e2.o, e2.n) > (:a, :b, :c, :d) /* far: e2.o */
+ORDER BY e1.o, e1.n, e2.o, e2.n LIMIT :most
 """
 """One seek to the mediator the page starts in, then three for each row of the page."""
 
 ATTRIBUTES_THROUGH = """
 SELECT e1.o, e1.n, a.n, e1.qualifiers, a.qualifiers, m.key, a.text, a.datatype, a.language
 FROM edge AS e1 CROSS JOIN node AS m ON m.id = e1.o AND m.mediator = 1
-CROSS JOIN attribute AS a ON a.node = e1.o AND a.p = ?3
-WHERE e1.s = ?1 AND e1.p = ?2 AND e1.o >= ?4 AND (e1.o, e1.n, a.n) > (?4, ?5, ?6)
-ORDER BY e1.o, e1.n, a.n LIMIT ?7
+CROSS JOIN attribute AS a ON a.node = e1.o AND a.p = :q
+WHERE e1.s = :node AND e1.p = :p AND e1.o >= :a AND (e1.o, e1.n, a.n) > (:a, :b, :c) /* far: a.text */
+ORDER BY e1.o, e1.n, a.n LIMIT :most
 """
 """One seek to the mediator the page starts in, then two for each row of the page."""
 
 HEADS_THROUGH = """
 SELECT e2.s, e2.n, e1.s, e1.n, e1.qualifiers, e2.qualifiers, m.key, v.key, v.label, v.mediator
 FROM edge AS e2 CROSS JOIN node AS m ON m.id = e2.s AND m.mediator = 1
-CROSS JOIN edge AS e1 ON e1.o = e2.s AND e1.p = ?2 AND e1.s <> e2.o CROSS JOIN node AS v ON v.id = e1.s
-WHERE e2.o = ?1 AND e2.p = ?3 AND e2.s >= ?4 AND (e2.s, e2.n, e1.s, e1.n) > (?4, ?5, ?6, ?7)
-ORDER BY e2.s, e2.n, e1.s, e1.n LIMIT ?8
+CROSS JOIN edge AS e1 ON e1.o = e2.s AND e1.p = :p AND e1.s <> e2.o CROSS JOIN node AS v ON v.id = e1.s
+WHERE e2.o = :node AND e2.p = :q AND e2.s >= :a AND (e2.s, e2.n, e1.s, e1.n) > (:a, :b, :c, :d) /* far: e1.s */
+ORDER BY e2.s, e2.n, e1.s, e1.n LIMIT :most
 """
 """One seek to the mediator the page starts in, then three for each row of the page."""
+
+# Rows whose far ends are wanted --------------------------------------------------------------------------------------
+
+_FAR = re.compile(r"/\* far: (\S+) \*/")
+"""The place for a condition on far ends in the queries of rows: the number of an entity, or the text of a value."""
+
+
+class Ends(StrEnum):
+    """A condition on far ends, with what it costs."""
+
+    AMONG_FOUND = "{far} IN (SELECT value FROM json_each(:found))"
+    """One seek for each node that was found, whatever the degree."""
+    LABELLED = """
+EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = {far} AND l.label IN (SELECT value FROM json_each(:labels)))
+"""
+    """One seek for each row that is passed."""
+    NAME_FITS = "kg_name_fits(v.key, v.label, v.mediator)"
+    """Some microseconds for each row that is passed, as for values."""
+    TEXT_FITS = "kg_text_fits({far})"
+
+
+@cache
+def narrowed(query: str, conditions: tuple[Ends, ...]) -> str:
+    """A query of rows with conditions on the far ends.
+
+    What is among nodes that were found is sought by their numbers, and the place that a page starts behind compared.
+    """
+    place = _FAR.search(query)
+    assert place is not None, query  # noqa: S101 - all queries of rows have one
+    far = place[1]
+    if Ends.AMONG_FOUND in conditions:
+        query = query.replace(f" AND ({far}, ", f" AND (+{far}, ")
+    return _FAR.sub("".join(f"AND {one.replace('{far}', far)} " for one in conditions), query)

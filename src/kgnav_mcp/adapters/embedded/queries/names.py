@@ -44,3 +44,8 @@ WITH_LABEL = """
 SELECT l.node FROM json_each(?1) AS j CROSS JOIN node_label AS l ON l.node = j.value AND l.label = ?2
 """
 """One seek for each node."""
+
+LABELLED = """
+SELECT l.node FROM json_each(?1) AS j CROSS JOIN node_label AS l INDEXED BY label_node ON l.label = j.value
+"""
+"""One seek for each label, and an entry for each of its nodes."""
