@@ -10,6 +10,8 @@ from typing import ClassVar
 import pytest
 
 from kgnav_mcp.adapters import GROUP
+from kgnav_mcp.errors import InvalidArgument
+from kgnav_mcp.port import AdapterOptions
 from tests.contract import example, toy_views
 from tests.contract.suite import GraphAdapterContract
 
@@ -40,3 +42,9 @@ class TestExample(GraphAdapterContract):
 def test_the_example_is_short():
     """README and the port promise an adapter in an afternoon."""
     assert len(Path(example.__file__).read_text(encoding="utf-8").splitlines()) <= 150
+
+
+async def test_a_store_that_looks_names_up_one_by_one_refuses_more_than_a_hundred():
+    async with example.open_adapter("example://tests.contract.example_graph", AdapterOptions()) as adapter:
+        with pytest.raises(InvalidArgument, match="101 of the entities are no ids"):
+            await adapter.named_each([f"nobody {n}" for n in range(101)], limit=1)

@@ -161,9 +161,21 @@ async def test_every_unknown_and_ambiguous_name_is_told_at_once(graph: GraphAdap
         await search(graph, ["ada", "Ada Stne"], OUTGOING, limits=LIMITS)
 
 
-async def test_more_names_than_are_looked_up_are_refused_and_ids_are_not(graph: GraphAdapter) -> None:
-    with pytest.raises(InvalidArgument, match="101 of the entities are no ids"):
-        await search(graph, ["ada", *(f"nobody {n}" for n in range(101))], OUTGOING, limits=LIMITS)
+async def test_a_thousand_names_are_one_look_up_and_only_the_first_unknown_ones_get_advice(graph: GraphAdapter) -> None:
+    names = ["Ada Stone", *(f"Ada Stne {n}" for n in range(999))]
+    looked_up = patch.object(type(graph), "named_each", autospec=True, side_effect=type(graph).named_each)
+    found = patch.object(type(graph), "find", autospec=True, side_effect=type(graph).find)
+    with (
+        looked_up as look_ups,
+        found as finds,
+        pytest.raises(UnresolvedEntities, match="999 of the entities") as caught,
+    ):
+        await search(graph, names, OUTGOING, limits=LIMITS)
+    assert (look_ups.call_count, finds.call_count) == (1, 8)
+    first, *_, last = caught.value.problems
+    assert isinstance(first, UnknownEntity)
+    assert isinstance(last, UnknownEntity)
+    assert (bool(first.nearest), bool(last.nearest)) == (True, False)
 
 
 @pytest.mark.parametrize("nothing", [[], ["ada", " "]])

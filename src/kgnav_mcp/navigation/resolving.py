@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
@@ -11,20 +10,17 @@ from urllib.parse import unquote
 
 from rapidfuzz import fuzz, process
 
-from kgnav_mcp.clipping import echoed
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import AmbiguousEntity, InvalidArgument, UnknownEntity, UnknownRelation, UnresolvedEntities
-from kgnav_mcp.model import Direction, Entity, RelationFacts, T
+from kgnav_mcp.model import Direction, Entity, Namesake, RelationFacts, T
 from kgnav_mcp.navigation.words import words
 from kgnav_mcp.port import GraphAdapter
 
 NEAREST = 5
 """Alternatives offered for a name that was not found (ARK-V1 offers as many)."""
 
-_NAMES = 100
-"""Names among many entities of one call: each is a look-up of its own, while ids cost one together."""
-_AT_ONCE = 8
-"""Names that are looked up at the same time."""
+_ADVISED = 8
+"""Unknown names of one call whose nearest entities are looked up."""
 _NAMESAKES = 20
 _COMPARED = 200
 """Characters of a name that are compared: the cost is the product of both lengths."""
@@ -123,37 +119,43 @@ async def _resolve_names(graph: GraphAdapter, references: Sequence[str]) -> Mapp
         for spelling in reversed(each)
         if spelling in found
     }
-    names = [reference for reference in references if reference not in entities]
-    if len(names) > _NAMES:
-        raise InvalidArgument(
-            f"{len(names):,} of the entities are no ids, beginning with {echoed(names[0])}",
-            next_step=f"Pass ids, as printed in answers: at most {_NAMES} names are looked up in one call.",
-        )
-    asking = asyncio.Semaphore(_AT_ONCE)
-    looked_up = await gathered(*(_by_name(graph, name.strip(), asking) for name in names))
-    problems = [one for one in looked_up if not isinstance(one, Entity)]
-    if problems:
+    named = {reference: reference.strip() for reference in references if reference not in entities}
+    if not named:
+        return entities
+    pages = await graph.named_each(list(named.values()), limit=_NAMESAKES)
+    looked_up = {reference: _bearer(name, pages[name].items) for reference, name in named.items()}
+    if problems := [one for one in looked_up.values() if not isinstance(one, Entity)]:
+        problems = await _with_nearest(graph, problems)
         raise problems[0] if len(problems) == 1 else UnresolvedEntities(problems)
-    return entities | {name: one for name, one in zip(names, looked_up, strict=True) if isinstance(one, Entity)}
+    return entities | {reference: one for reference, one in looked_up.items() if isinstance(one, Entity)}
 
 
-async def _by_name(
-    graph: GraphAdapter, name: str, asking: asyncio.Semaphore
-) -> Entity | UnknownEntity | AmbiguousEntity:
+Unresolved = UnknownEntity | AmbiguousEntity
+
+
+def _bearer(name: str, namesakes: Sequence[Namesake]) -> Entity | Unresolved:
     """The entity with this name, or what is wrong with the name."""
-    async with asking:
-        namesakes = (await graph.named(name, limit=_NAMESAKES)).items
-        meant = [one.entity for one in namesakes if one.name == name] or [one.entity for one in namesakes]
-        if len(meant) == 1:
-            return replace(meant[0], namesakes=tuple(one.entity for one in namesakes if one.entity != meant[0]))
-        if meant:
-            return AmbiguousEntity(name, meant, next_step="Repeat the call with the id of the one you mean.")
-        nearest = await graph.find(name, limit=NEAREST)
-    return UnknownEntity(
-        name,
-        [candidate.entity for candidate in nearest.items],
-        next_step="Use one of these ids, or call find_node with other words for it.",
-    )
+    meant = [one.entity for one in namesakes if one.name == name] or [one.entity for one in namesakes]
+    if len(meant) == 1:
+        return replace(meant[0], namesakes=tuple(one.entity for one in namesakes if one.entity != meant[0]))
+    if meant:
+        return AmbiguousEntity(name, meant, next_step="Repeat the call with the id of the one you mean.")
+    return UnknownEntity(name)
+
+
+async def _with_nearest(graph: GraphAdapter, problems: Sequence[Unresolved]) -> list[Unresolved]:
+    """The problems with the nearest entities of the first unknown names: each of these is a look-up of its own."""
+    unknown = [one.reference for one in problems if isinstance(one, UnknownEntity)][:_ADVISED]
+    pages = await gathered(*(graph.find(name, limit=NEAREST) for name in unknown))
+    nearest = {
+        name: UnknownEntity(
+            name,
+            [candidate.entity for candidate in page.items],
+            next_step="Use one of these ids, or call find_node with other words for it.",
+        )
+        for name, page in zip(unknown, pages, strict=True)
+    }
+    return [nearest.get(one.reference, one) if isinstance(one, UnknownEntity) else one for one in problems]
 
 
 def spellings(printed: str) -> list[str]:

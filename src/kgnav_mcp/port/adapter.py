@@ -93,6 +93,14 @@ class GraphAdapter(ABC):
         """
         return await defaults.named(self, name, limit=limit)
 
+    async def named_each(self, names: Sequence[str], *, limit: int) -> Mapping[str, Page[Namesake]]:
+        """As `named` for each of some names, by a few queries. By default one after the other.
+
+        Raises:
+            InvalidArgument: there are more names than the store looks up in one call.
+        """
+        return await defaults.named_each(self, names, limit=limit)
+
     @abstractmethod
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
         """Entities a hint may mean, best first: names, aliases, typos, other languages, descriptions.

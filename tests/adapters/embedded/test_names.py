@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.adapters.embedded import lookup
 from kgnav_mcp.adapters.embedded.loading import load
+from kgnav_mcp.adapters.embedded.session import Session
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 
 FILMS = """\
@@ -95,3 +98,30 @@ async def test_a_common_word_is_found_in_bounded_time(tmp_path: Path):
         assert page.items[0].degree.value == 20_001
         assert page.total.certainty == "at least"
         assert (await adapter.find("the rare", limit=1)).items[0].entity.label == "The Rare Thing"
+
+
+@pytest.mark.parametrize("spelt", [str, str.upper, str.swapcase])
+async def test_a_thousand_names_are_looked_up_by_a_few_queries(tmp_path: Path, spelt: Callable[[str], str]):
+    rows = "".join(f"p{n},Person {n}\n" for n in range(1_000)) + "".join(f"q{n},Person 7\n" for n in range(3))
+    (tmp_path / "nodes.csv").write_text("id:ID,name\n" + rows, encoding="utf-8")
+    load([tmp_path / "nodes.csv"], tmp_path / "people.kg")
+    names = [spelt(f"Person {n}") for n in range(1_000)]
+    async with open_adapter(str(tmp_path / "people.kg"), AdapterOptions()) as adapter:
+        await adapter.named("nobody", limit=1)
+        with patch.object(Session, "_rows", autospec=True, side_effect=Session._rows) as queries:  # pyright: ignore[reportPrivateUsage]
+            found = await adapter.named_each(names, limit=2)
+    assert queries.call_count < 12
+    assert [len(found[name].items) for name in names[:9]] == [1, 1, 1, 1, 1, 1, 1, 2, 1]
+    assert (found[names[7]].total.value, found[names[999]].items[0].entity.id) == (4, "p999")
+
+
+async def test_names_with_more_namesakes_than_one_query_gives_are_looked_up_in_halves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(lookup, "MOST_SAME", 5)
+    rows = "".join(f"p{n},Person {n % 4}\n" for n in range(16))
+    (tmp_path / "nodes.csv").write_text("id:ID,name\n" + rows, encoding="utf-8")
+    load([tmp_path / "nodes.csv"], tmp_path / "people.kg")
+    async with open_adapter(str(tmp_path / "people.kg"), AdapterOptions()) as adapter:
+        found = await adapter.named_each([f"Person {n}" for n in range(5)], limit=9)
+    assert [len(page.items) for page in found.values()] == [4, 4, 4, 4, 0]

@@ -60,6 +60,15 @@ class EntityContract(AdapterContract):
             page = await adapter.named(name, limit=5)
             assert [one.entity.id for one in page.items] == [view.node("ada")], name
 
+    async def test_several_names_are_looked_up_as_each_of_them_is(self, adapter: GraphAdapter):
+        names = ["Ada Stone", "ada stone", "Mercury", "Schauspiel", "stage piece", "Stone", "nobody", "Ada Stone"]
+        names += ["\ud800", "", "play"]
+        found = await adapter.named_each(names, limit=5)
+        assert found == {name: await adapter.named(name, limit=5) for name in names}
+        assert found["ada stone"].items
+        assert not found["nobody"].items
+        assert await adapter.named_each([], limit=5) == {}
+
     async def test_a_part_of_a_name_is_not_that_name(self, adapter: GraphAdapter):
         assert (await adapter.named("Stone", limit=5)).items == ()
         assert (await adapter.named("Ada Stone Junior", limit=5)).items == ()

@@ -127,7 +127,10 @@ class EmbeddedAdapter(GraphAdapter):
         return found
 
     async def named(self, name: str, *, limit: int) -> Page[Namesake]:
-        return await self._run(lambda builder: NameReader(builder, self._options.languages).named(name, limit))
+        return (await self.named_each([name], limit=limit))[name]
+
+    async def named_each(self, names: Sequence[str], *, limit: int) -> Mapping[str, Page[Namesake]]:
+        return await self._run(lambda builder: NameReader(builder, self._options.languages).named_each(names, limit))
 
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
         def job(builder: Builder) -> Page[Candidate]:

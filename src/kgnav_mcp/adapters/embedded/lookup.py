@@ -8,6 +8,7 @@ left out only where something bears the very name.
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 
@@ -41,26 +42,45 @@ class NameLookup:
         self._session = builder.session
         self._label = label
 
-    def same(self, name: str) -> list[Row]:
-        """Rows of names with the same letters. Usual ways to write it are seeks; others come by their words."""
-        rows = self._equal([name])
-        if asked := words(name):
-            in_order = self._session.all(queries.names.NAMES_MATCHING, f"^ {_quoted(' '.join(asked))}", MOST_HITS)
-            rows += [row for row in in_order if row[1] != DESCRIPTION and folded(row[3]) == folded(name)]
-        return list(dict.fromkeys(rows))
+    def same(self, names: Sequence[str]) -> dict[str, list[Row]]:
+        """Rows of names with the same letters as each of some.
 
-    def by_id(self, name: str) -> list[Row]:
-        """Rows like those of names for the entities whose id, without its prefix, says this."""
-        forms = local_forms(storable(name))
-        keys = [namespace + form for namespace in self._builder.prefixes.namespaces for form in forms]
-        nodes = self._session.all(queries.entities.NODES_BY_KEY, json.dumps(keys)) if keys else []
-        return [(number, ID, None, text) for number, key, *_ in nodes for text in names_in(key)]
+        Usual ways to write one are seeks; others come by their words. Where there are too many rows for one query of
+        several names, these are asked for in halves.
+        """
+        self._session.check()
+        equal = self._equal(names)
+        begun = {name: f"^ {_quoted(' '.join(asked))}" for name in names if (asked := words(name))}
+        most = MOST_SAME if len(names) > 1 else MOST_HITS
+        in_order = self._session.all(queries.names.NAMES_MATCHING_EACH, json.dumps(begun), most) if begun else []
+        if len(names) > 1 and max(len(equal), len(in_order)) >= MOST_SAME:
+            half = len(names) // 2
+            return self.same(names[:half]) | self.same(names[half:])
+        by_text: dict[str, list[Row]] = defaultdict(list)
+        for row in equal:
+            by_text[row[3]].append(row)
+        found = {name: [row for way in _ways(name) for row in by_text.get(way, ())] for name in names}
+        for name, *row in in_order:
+            if row[1] != DESCRIPTION and folded(row[3]) == folded(name):
+                found[name].append(tuple(row))
+        return {name: list(dict.fromkeys(rows)) for name, rows in found.items()}
+
+    def by_id(self, names: Iterable[str]) -> dict[str, list[Row]]:
+        """Rows like those of names for the entities whose id, without its prefix, says one of these."""
+        spaces = self._builder.prefixes.namespaces
+        keys = {name: [space + form for space in spaces for form in local_forms(storable(name))] for name in names}
+        asked = json.dumps([key for some in keys.values() for key in some])
+        nodes = {row[1]: row[0] for row in self._session.all(queries.entities.NODES_BY_KEY, asked)}
+        return {
+            name: [(nodes[key], ID, None, text) for key in some if key in nodes for text in names_in(key)]
+            for name, some in keys.items()
+        }
 
     def like(self, hint: str) -> Iterator[Row]:
         """Rows of names worth scoring, from the very name outwards; some come twice."""
-        same = self._labelled(self.same(hint))
+        same = self._labelled(self.same([hint])[hint])
         yield from same
-        yield from self.by_id(hint)
+        yield from self.by_id([hint])[hint]
         yield from self._equal(in_other_numbers(hint))
         known = {word: self._known(word) for word in words(hint)}
         if any(kind != ID for _, kind, _, _ in same):
@@ -111,7 +131,7 @@ class NameLookup:
 
     def _equal(self, names: Iterable[str]) -> list[Row]:
         """Rows of these very names, in the usual letter cases: one seek each."""
-        ways = list(dict.fromkeys(way for name in names for way in spellings(storable(name))))
+        ways = list(dict.fromkeys(way for name in names for way in _ways(name)))
         return self._session.all(queries.names.NAMES_EQUAL, json.dumps(ways), MOST_SAME) if ways else []
 
     def _labelled(self, rows: list[Row]) -> list[Row]:
@@ -129,6 +149,11 @@ class NameLookup:
         return self._session.all(
             queries.names.NAMES_MATCHING_WITH_LABEL, expression, _MOST_HITS_WITH_LABEL, self._label.id
         )
+
+
+def _ways(name: str) -> list[str]:
+    """The usual ways to write a name, as they may be stored."""
+    return spellings(storable(name))
 
 
 def _quoted(word: str) -> str:

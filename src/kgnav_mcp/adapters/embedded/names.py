@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from kgnav_mcp.adapters.candidates import Candidates, first_page
 from kgnav_mcp.adapters.embedded import entities, queries
@@ -11,8 +11,9 @@ from kgnav_mcp.adapters.embedded.catalogue import LabelEntry
 from kgnav_mcp.adapters.embedded.ids import storable
 from kgnav_mcp.adapters.embedded.lookup import MOST_HITS, MOST_SAME, NameLookup
 from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.adapters.languages import language_rank
-from kgnav_mcp.adapters.likeness import ID, bearers
+from kgnav_mcp.adapters.likeness import ID, Rank, bearers
 from kgnav_mcp.model import Candidate, Count, Namesake, Page, Stop
 
 _MOST_RANKED = 200
@@ -20,29 +21,42 @@ _MOST_RANKED = 200
 
 
 class NameReader:
-    """Answers `named` and `find`, within one job."""
+    """Answers `named_each` and `find`, within one job."""
 
     def __init__(self, builder: Builder, languages: Sequence[str]) -> None:
         self._builder = builder
         self._session = builder.session
         self._languages = languages
 
-    def named(self, name: str, limit: int) -> Page[Namesake]:
-        """Entities with this very name in any language, letter case aside; by alias if none has it, then by id."""
+    def named_each(self, names: Sequence[str], limit: int) -> dict[str, Page[Namesake]]:
+        """Entities with each very name in any language, letter case aside; by alias if none has it, then by id."""
         lookup = NameLookup(self._builder)
-        same = lookup.same(name)
-        if all(kind == ID for _, kind, _, _ in same):
-            same += lookup.by_id(name)
-        found = bearers(
-            name, ((node, kind, language_rank(tag, self._languages), text) for node, kind, tag, text in same)
+        rows = lookup.same(list(dict.fromkeys(names)))
+        for name, some in lookup.by_id(name for name, some in rows.items() if _only_ids(some)).items():
+            rows[name] += some
+        found = {name: self._bearers(name, some) for name, some in rows.items()}
+        order = {name: sorted(some, key=lambda node: (some[node][0], node)) for name, some in found.items()}
+        alike = dict.fromkeys(node for some in order.values() if len(some) > 1 for node in some[:_MOST_RANKED])
+        degrees = entities.degrees(self._builder, list(alike)) if alike else {}
+        for name, some in order.items():
+            ranks = found[name]
+            some.sort(key=lambda node: (ranks[node][0], -degrees.get(node, 0), node))
+        shown = list(dict.fromkeys(node for some in order.values() for node in some[:limit]))
+        described = entities.described_by_number(self._builder, shown)
+        return {
+            name: first_page(
+                [(str(node), Namesake(described[node], found[name][node][1])) for node in some[:limit]],
+                len(some),
+                limit,
+                _stop(len(rows[name]), MOST_SAME),
+            )
+            for name, some in order.items()
+        }
+
+    def _bearers(self, name: str, rows: Iterable[Row]) -> dict[int, tuple[Rank, str]]:
+        return bearers(
+            name, ((node, kind, language_rank(tag, self._languages), text) for node, kind, tag, text in rows)
         )
-        shown = sorted(found, key=lambda node: (found[node][0], node))
-        if len(shown) > 1:
-            degrees = entities.degrees(self._builder, shown[:_MOST_RANKED])
-            shown.sort(key=lambda node: (found[node][0], -degrees.get(node, 0), node))
-        described = entities.described_by_number(self._builder, shown[:limit])
-        namesakes = [(str(node), Namesake(described[node], found[node][1])) for node in shown[:limit]]
-        return first_page(namesakes, len(shown), limit, _stop(len(same), MOST_SAME))
 
     def find(self, hint: str, label: LabelEntry | None, limit: int) -> Page[Candidate]:
         """Candidates by score, then by degree, then by their number in the file."""
@@ -69,3 +83,8 @@ class NameReader:
 def _stop(found: int, most: int) -> Stop:
     """Why there may be more than was found."""
     return Stop.COMPLETE if found < most else Stop.LIMIT
+
+
+def _only_ids(rows: Iterable[Row]) -> bool:
+    """Whether nothing bears a name but by its id."""
+    return all(kind == ID for _, kind, _, _ in rows)

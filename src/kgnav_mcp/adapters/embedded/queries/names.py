@@ -25,6 +25,13 @@ CROSS JOIN name AS n ON n.id = w.rowid
 """
 """Merges the postings of the words up to the limit, then one seek for each hit: never more than the limit."""
 
+NAMES_MATCHING_EACH = """
+SELECT j.key, n.node, n.kind, n.language, n.text
+FROM json_each(?1) AS j CROSS JOIN name_words AS w ON w.name_words MATCH j.value
+CROSS JOIN name AS n ON n.id = w.rowid LIMIT ?2
+"""
+"""As above for each of some questions, up to the limit for all together."""
+
 NAMES_MATCHING_WITH_LABEL = """
 SELECT n.node, n.kind, n.language, n.text
 FROM (SELECT rowid FROM name_words WHERE name_words MATCH ?1 ORDER BY rowid LIMIT ?2) AS w
