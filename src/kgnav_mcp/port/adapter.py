@@ -26,6 +26,7 @@ from kgnav_mcp.model import (
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import defaults, matching, scanning
 from kgnav_mcp.port.fitting import Fit, FitQuestion
+from kgnav_mcp.port.names import one_by_one
 from kgnav_mcp.port.terms import AdapterOptions, Capability, FarEnds, TailKind, ValueOwner
 
 
@@ -99,7 +100,7 @@ class GraphAdapter(ABC):
         Raises:
             InvalidArgument: there are more names than the store looks up in one call.
         """
-        return await defaults.named_each(self, names, limit=limit)
+        return await one_by_one(names, lambda name: self.named(name, limit=limit))
 
     @abstractmethod
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter, defaultdict
 from collections.abc import AsyncGenerator, Sequence
 from typing import TYPE_CHECKING
 
-from kgnav_mcp.clipping import echoed
-from kgnav_mcp.concurrency import gathered
-from kgnav_mcp.errors import InvalidArgument, Unsupported
+from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import (
     AnchoredPage,
     Count,
@@ -35,10 +32,6 @@ _ROWS = 5_000
 """Rows of a page read here."""
 _NAMESAKES = 20
 """Candidates among which those with the very name are looked for."""
-_NAMES = 100
-"""Names that one call looks up one by one."""
-_AT_ONCE = 8
-"""Names that are looked up at the same time."""
 
 
 async def named(graph: GraphAdapter, name: str, *, limit: int) -> Page[Namesake]:
@@ -67,23 +60,6 @@ async def rows_or_relations(
         return RowsOrRelations(page)
     facts = await graph.relations(ids, direction, hops=hops, examples=examples, limit=relations)
     return RowsOrRelations(page, facts)
-
-
-async def named_each(graph: GraphAdapter, names: Sequence[str], *, limit: int) -> dict[str, Page[Namesake]]:
-    """The namesakes of each name, looked up one by one."""
-    wanted = list(dict.fromkeys(names))
-    if len(wanted) > _NAMES:
-        raise InvalidArgument(
-            f"{len(wanted):,} of the entities are no ids, beginning with {echoed(wanted[0])}",
-            next_step=f"Pass ids, as printed in answers: at most {_NAMES} names are looked up in one call.",
-        )
-    asking = asyncio.Semaphore(_AT_ONCE)
-
-    async def one(name: str) -> Page[Namesake]:
-        async with asking:
-            return await graph.named(name, limit=limit)
-
-    return dict(zip(wanted, await gathered(*map(one, wanted)), strict=True))
 
 
 async def relations(

@@ -14,6 +14,7 @@ from kgnav_mcp.adapters.cypher.edges import EdgeReader
 from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.linking import Linker
 from kgnav_mcp.adapters.cypher.lists import ListReader
+from kgnav_mcp.adapters.cypher.names import NameReader
 from kgnav_mcp.adapters.cypher.neighbours import NeighbourReader
 from kgnav_mcp.adapters.cypher.options import PropertyOptions
 from kgnav_mcp.adapters.cypher.plans.reader import PlanReader
@@ -48,6 +49,7 @@ class Readers:
 
     catalogue: CatalogueCache
     entities: Entities
+    names: NameReader
     linker: Linker
     relations: RelationReader
     neighbours: NeighbourReader
@@ -70,11 +72,13 @@ class Readers:
         await catalogue.refreshed()
         entities = Entities(session, catalogue, languages)
         counts = CountReader(entities)
+        names = NameReader(entities)
         relations = RelationReader(entities, counts)
         return cls(
             catalogue,
             entities,
-            Linker(entities),
+            names,
+            Linker(entities, names),
             relations,
             NeighbourReader(entities, counts, relations),
             EdgeReader(entities),
@@ -119,7 +123,10 @@ class CypherAdapter(GraphAdapter):
         return await self.in_time(self.readers.entities.describe(ids))
 
     async def named(self, name: str, *, limit: int) -> Page[Namesake]:
-        return await self.in_time(self.readers.linker.named(name, limit))
+        return (await self.named_each([name], limit=limit))[name]
+
+    async def named_each(self, names: Sequence[str], *, limit: int) -> Mapping[str, Page[Namesake]]:
+        return await self.in_time(self.readers.names.named_each(names, limit))
 
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
         return await self.in_time(self.readers.linker.find(hint, label, limit))

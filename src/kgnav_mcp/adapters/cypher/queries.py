@@ -122,6 +122,17 @@ RETURN collect([{node}, {degree_with_values}])
 """
 """A scan of the label up to the bound, comparing every name."""
 
+SCAN_SAME = """
+MATCH (n{label})
+WITH n LIMIT $scanned
+WHERE any(key IN $keys WHERE any(
+  text IN CASE WHEN {is_text(n[key])} THEN [n[key]] WHEN {is_text_list(n[key])} THEN n[key] ELSE [] END
+  WHERE text IN $names OR toLower(text) IN $folded))
+WITH n LIMIT $most
+RETURN collect([{node}, {degree_with_values}])
+"""
+"""A scan of the label up to the bound, whatever the number of names."""
+
 PROPERTIES_OF_NODES = """
 {nodes}
 UNWIND keys(n) AS key

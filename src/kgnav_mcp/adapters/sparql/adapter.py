@@ -129,6 +129,9 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
     async def named(self, name: str, *, limit: int) -> Page[Namesake]:
         return await self._readers.linker.named(name, limit)
 
+    async def named_each(self, names: Sequence[str], *, limit: int) -> Mapping[str, Page[Namesake]]:
+        return await self._readers.linker.named_each(names, limit)
+
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
         types = None if label is None else (await self._readers.lists.types(label)).iris
         return self._answer(await self._readers.linker.find(hint, types, limit))

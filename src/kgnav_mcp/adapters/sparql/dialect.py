@@ -61,6 +61,8 @@ class Dialect:
     """The index of words that it may have."""
     listed: int = 200
     """IRIs of one list in a query: what is said of them together stays below the usual limit of 10,000 rows."""
+    texts: int = 500
+    """Texts of one list in a query."""
     branches: int = 40
     """Branches of one union: the cost of more of them grows faster than their number."""
     counted: int = 200

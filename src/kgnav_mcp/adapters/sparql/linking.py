@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.candidates import Candidates, Match, first_page
 from kgnav_mcp.adapters.languages import language_rank
-from kgnav_mcp.adapters.likeness import bearers
+from kgnav_mcp.adapters.likeness import Rank, bearers
 from kgnav_mcp.adapters.sparql import errors, queries
-from kgnav_mcp.adapters.sparql.name_search import NameSearch
+from kgnav_mcp.adapters.sparql.name_search import Hit, NameSearch
 from kgnav_mcp.adapters.sparql.names import Names
 from kgnav_mcp.adapters.sparql.reading import Read, Reader, iri_in, number
 from kgnav_mcp.errors import StoreTimeout
@@ -36,7 +36,7 @@ class Size:
 
 
 class Linker(ABC):
-    """Answers `named` and `find`."""
+    """Answers `named_each` and `find`."""
 
     namesakes = _RANKED
     """Entities of one name that are described to find the most prominent of them."""
@@ -50,29 +50,45 @@ class Linker(ABC):
         self._search = search
 
     async def named(self, name: str, limit: int) -> Page[Namesake]:
-        """Entities with this very name, letter case aside; by alias if none has it, then by id.
+        """As `named_each`, of one name."""
+        return (await self.named_each([name], limit))[name]
+
+    async def named_each(self, names: Sequence[str], limit: int) -> dict[str, Page[Namesake]]:
+        """Entities with each very name, letter case aside; by alias if none has it, then by id.
 
         Ordered by spelling, language, what `_prominence` says, and id.
 
         Raises:
             StoreTimeout: not all names could be read, so that one of several entities may look like the only one.
         """
-        hits, stop = await self._search.same(name)
-        if stop is Stop.TIME_OUT:
+        found = await self._search.same(names)
+        if any(stop is Stop.TIME_OUT for _, stop in found.values()):
             raise errors.stopped()
-        place = bearers(
-            name,
-            ((hit.entity, hit.kind, language_rank(hit.language, self.naming.languages), hit.text) for hit in hits),
-        )
-        order = sorted(place, key=lambda iri: (place[iri][0], self.order(iri)))
-        described = await self.names.described(order[: max(limit, self.namesakes)])
-        prominence = await self._prominence(described)
-        close = sorted(described, key=lambda iri: (place[iri][0], prominence.get(iri, (0,)), self.order(iri)))
-        spelt: dict[Entity, str] = {}
-        for iri in close:
-            spelt.setdefault(described[iri], place[iri][1])
-        shown = [(entity.id, Namesake(entity, text)) for entity, text in spelt.items()]
-        return first_page(shown[:limit], len(order), limit, stop)
+        places = {name: self._bearers(name, hits) for name, (hits, _) in found.items()}
+        orders = {
+            name: sorted(place, key=lambda iri: (place[iri][0], self.order(iri))) for name, place in places.items()
+        }
+        most = max(limit, self.namesakes)
+        described = await self.names.described(iri for order in orders.values() for iri in order[:most])
+        alike = {
+            iri: described[iri] for order in orders.values() if len(order) > 1 for iri in order if iri in described
+        }
+        prominence = await self._prominence(alike)
+        pages: dict[str, Page[Namesake]] = {}
+        for name, order in orders.items():
+            place = places[name]
+            known = [iri for iri in order[:most] if iri in described]
+            known.sort(key=lambda iri: (place[iri][0], prominence.get(iri, (0,)), self.order(iri)))
+            spelt: dict[Entity, str] = {}
+            for iri in known:
+                spelt.setdefault(described[iri], place[iri][1])
+            shown = [(entity.id, Namesake(entity, text)) for entity, text in spelt.items()]
+            pages[name] = first_page(shown[:limit], len(order), limit, found[name][1])
+        return pages
+
+    def _bearers(self, name: str, hits: Iterable[Hit]) -> dict[URIRef, tuple[Rank, str]]:
+        languages = self.naming.languages
+        return bearers(name, ((hit.entity, hit.kind, language_rank(hit.language, languages), hit.text) for hit in hits))
 
     async def find(self, hint: str, types: Sequence[URIRef] | None, limit: int) -> Page[Candidate]:
         """Candidates by score, then by size, then by id; only those of one of the types, where there are any."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from rapidfuzz import fuzz
 from rdflib import Literal, URIRef
@@ -16,9 +16,12 @@ from kgnav_mcp.adapters.sparql import queries
 from kgnav_mcp.adapters.sparql.dialect import FullText
 from kgnav_mcp.adapters.sparql.reading import Reader, iri_in
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import Terms, sendable, values
+from kgnav_mcp.adapters.sparql.terms import Terms, batches, listed, sendable, values
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Stop
+
+L = TypeVar("L", bound=str)
 
 _HITS = 1_000
 """Names scored for one question."""
@@ -26,6 +29,8 @@ _LONGEST = 1_000
 """Characters of a name that is looked for: no name is longer."""
 _WORDS = 10
 """Words of a name that are looked for."""
+_QUESTIONS = 20
+"""Names that one question to a full-text index is about."""
 _OTHER_NUMBERS = 4
 """Other numbers of a name that are looked for: no store likes long lists of texts."""
 _MISSPELT, _MISSPELT_WORD = 85, 80
@@ -56,8 +61,8 @@ class NameSearch(Protocol):
         """How names were looked for, where nothing bears the very name."""
         ...
 
-    async def same(self, name: str) -> Hits:
-        """Names and aliases with the same letters, in any case and language; an id that says this, where none has."""
+    async def same(self, names: Sequence[str]) -> Mapping[str, Hits]:
+        """For each name the names and aliases with the same letters, in any case and language, else ids that say it."""
         ...
 
     async def like(self, hint: str, limit: int) -> Hits:
@@ -123,26 +128,36 @@ class SparqlNames(NameSearch):
             self._asked = True
         return self._index
 
-    async def same(self, name: str) -> Hits:
-        if not findable(name):
-            return [], Stop.COMPLETE
-        hits, stop = await self._bearers(spellings(name))
+    async def same(self, names: Sequence[str]) -> Mapping[str, Hits]:
+        found = _Found(names)
+        size = self._reader.dialect.texts
+        spelt = [
+            Literal(way, lang=tag) for name in found.names for way in spellings(name) for tag in self._lookup.languages
+        ]
+        await found.add(spelt, size, lambda some: self._hits(self._lookup.bearers, texts=values(*some)))
         if index := await self.index():
-            if words := WORD.findall(name)[:_WORDS]:
-                question = index.every.join(map(index.word, words))
-                hits, stop = _both((hits, stop), await self._matching(index, self._names, question))
-        elif not any(hit.text == name for hit in hits):
-            found, stop = await self._scan(self._reader.filled(queries.SAME_LETTERS, text=Literal(name.lower())))
-            hits += found
-        same = [hit for hit in hits if hit.text.casefold() == name.casefold()]
-        return list(dict.fromkeys(same)) or await self._by_id(name), stop
+            asked = {name: index.every.join(map(index.word, WORD.findall(name)[:_WORDS])) for name in found.names}
+            await found.add(
+                [name for name in found.names if asked[name]],
+                _QUESTIONS,
+                lambda some: self._matching(index, self._names, _any_of(index, [asked[name] for name in some])),
+            )
+        else:
+            await found.add(found.unspelt, size, self._scan_for)
+        for hit in await self._by_ids(found.nobodys):
+            found.take(hit)
+        return found.hits
+
+    async def _scan_for(self, names: Sequence[str]) -> Hits:
+        texts = listed(*(Literal(name.lower()) for name in names))
+        return await self._scan(self._reader.filled(queries.SAME_LETTERS, texts=texts))
 
     async def like(self, hint: str, limit: int) -> Hits:
         """Texts worth scoring: the very name, in either number, and outwards until a step finds a name."""
         del limit  # all that a question finds is scored
         words = WORD.findall(hint.lower())[:_WORDS]
         if not words or not findable(hint):
-            return await self.same(hint)
+            return (await self.same([hint]))[hint]
         found = await self._bearers(spellings(hint))
         very_name = any(hit.text.casefold() == hint.casefold() for hit in found[0])
         if others := [way for text in in_other_numbers(hint)[:_OTHER_NUMBERS] for way in spellings(text)]:
@@ -154,7 +169,7 @@ class SparqlNames(NameSearch):
             found = _both(found, await self._scan(every))
         hits, stop = found
         very_name = any(hit.text.casefold() == hint.casefold() for hit in hits)
-        return list(dict.fromkeys(hits if very_name else hits + await self._by_id(hint))), stop
+        return list(dict.fromkeys(hits if very_name else hits + await self._by_ids([hint]))), stop
 
     async def _outwards(self, index: FullText, hint: str, words: Sequence[str], found: Hits) -> Hits:
         """What was found, and what the index has, step by step until there is a name."""
@@ -189,9 +204,9 @@ class SparqlNames(NameSearch):
     async def _matching(self, index: FullText, kinds: Collection[URIRef], question: str) -> Hits:
         return await self._hits(index.matching, kinds=values(*kinds), words=Literal(question))
 
-    async def _by_id(self, name: str) -> list[Hit]:
-        """Entities whose id, without its prefix, says this."""
-        iris = list(dict.fromkeys(self._lookup.ids_of(name)))
+    async def _by_ids(self, names: Sequence[str]) -> list[Hit]:
+        """Entities whose id, without its prefix, says one of these."""
+        iris = list(dict.fromkeys(iri for name in names for iri in self._lookup.ids_of(name)))
         read = await self._reader.in_batches(queries.EXISTING, "ids", iris)
         found = sorted({iri_in(row, "s") for row in read.rows})
         return [Hit(iri, text, ID) for iri in found for text in names_in(iri)]
@@ -221,6 +236,64 @@ class SparqlNames(NameSearch):
             if isinstance(text := row["o"], Literal) and self._lookup.is_entity(row["s"])
         ]
         return hits, Stop.first((read.stop, Stop.LIMIT if len(read.rows) >= _HITS else Stop.COMPLETE))
+
+
+class _Found:
+    """What is found of each of some names, letter case aside; in the end, why there may be more."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = [name for name in dict.fromkeys(names) if findable(name)]
+        self._hits: dict[str, dict[Hit, None]] = {name.casefold(): {} for name in names}
+        self._stops: dict[str, Stop] = {}
+        self._asked = list(names)
+
+    async def add(
+        self,
+        items: Sequence[L],
+        size: int,
+        ask: Callable[[Sequence[L]], Awaitable[Hits]],
+    ) -> None:
+        """Ask for items that say names, so many at once, and for half of them where an answer was cut."""
+        await gathered(*(self._add(some, ask) for some in batches(items, size)))
+
+    async def _add(self, items: Sequence[L], ask: Callable[[Sequence[L]], Awaitable[Hits]]) -> None:
+        hits, stop = await ask(items)
+        if len(items) > 1 and stop in {Stop.LIMIT, Stop.ROW_CAP}:
+            half = len(items) // 2
+            await gathered(self._add(items[:half], ask), self._add(items[half:], ask))
+            return
+        for hit in hits:
+            self.take(hit)
+        for item in items:
+            self._stops[item.casefold()] = Stop.first((self._stops.get(item.casefold(), stop), stop))
+
+    def take(self, hit: Hit) -> None:
+        """Keep a hit that says one of the names."""
+        if (same := self._hits.get(hit.text.casefold())) is not None:
+            same[hit] = None
+
+    @property
+    def unspelt(self) -> list[str]:
+        """The names that nothing was found to spell just so."""
+        return [name for name in self.names if all(hit.text != name for hit in self._hits[name.casefold()])]
+
+    @property
+    def nobodys(self) -> list[str]:
+        """The names that nothing bears."""
+        return [name for name in self.names if not self._hits[name.casefold()]]
+
+    @property
+    def hits(self) -> Mapping[str, Hits]:
+        """What was found, by name."""
+        return {
+            name: (list(self._hits[name.casefold()]), self._stops.get(name.casefold(), Stop.COMPLETE))
+            for name in self._asked
+        }
+
+
+def _any_of(index: FullText, questions: Sequence[str]) -> str:
+    """The question for what one of several finds."""
+    return questions[0] if len(questions) == 1 else index.some.join(f"({one})" for one in questions)
 
 
 def findable(name: str) -> bool:

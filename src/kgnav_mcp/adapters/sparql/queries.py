@@ -24,7 +24,7 @@ DEGREES: Final = {
 SCAN: Final = "{ ?s $p ?o BIND($p AS ?p) FILTER($condition) }"
 """Costs 0.4 us for each text of the relation on Oxigraph, 1.3 us on Virtuoso, and as much for each further word."""
 AT_MOST: Final = " LIMIT $most"
-SAME_LETTERS: Final = "LCASE(STR(?o)) = $text"
+SAME_LETTERS: Final = "LCASE(STR(?o)) IN ($texts)"
 HAS_WORD: Final = "CONTAINS(LCASE(STR(?o)), $word)"
 MATCHING: Final = "SELECT ?s ?p ?o WHERE { VALUES ?p { $kinds } ?s ?p ?o . ?o bif:contains $words } LIMIT $most"
 """Costs a look-up in Virtuoso's full-text index, and 2 us for each hit."""

@@ -25,6 +25,7 @@ from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Entity, Stop
+from kgnav_mcp.port.names import one_by_one
 
 _MEANING_SCORE = 0.5
 _AT_LEAST, _AT_MOST = 10, 50
@@ -113,7 +114,10 @@ class _Searched(NameSearch):
     def note(self) -> str:
         return "Looked for labels and aliases that begin like this, as the Wikibase's own search does."
 
-    async def same(self, name: str) -> Hits:
+    async def same(self, names: Sequence[str]) -> Mapping[str, Hits]:
+        return await one_by_one(names, self._same)
+
+    async def _same(self, name: str) -> Hits:
         hits, stop = await self.like(name, _AT_MOST)
         return [hit for hit in hits if hit.text.casefold() == name.casefold()], stop
 

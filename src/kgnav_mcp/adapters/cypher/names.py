@@ -1,0 +1,188 @@
+"""Names of nodes: where they are, what a node is called, and which nodes have a very name, for many names at once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from kgnav_mcp.adapters.candidates import first_page
+from kgnav_mcp.adapters.cypher import queries
+from kgnav_mcp.adapters.cypher.builder import labelled
+from kgnav_mcp.adapters.cypher.catalogue import FullText
+from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, NodeRow
+from kgnav_mcp.adapters.cypher.session import batches
+from kgnav_mcp.adapters.cypher.values import encodable
+from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, ID, NAME, WORD, Rank, bearers
+from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.model import Direction, Entity, Namesake, Page, Stop
+
+HITS = 100
+"""Nodes that one question for one name gives."""
+SCANNED = 200_000
+"""Nodes of a label that are looked at where no index has its names."""
+LONGEST = 1_000
+"""Characters of a name that are looked at."""
+_TOGETHER = 100
+"""Names that one question to an index is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """Nodes that may be meant, with their degrees, and whether some were left out."""
+
+    rows: Sequence[tuple[NodeRow, int]] = ()
+    stop: Stop = Stop.COMPLETE
+
+    @classmethod
+    def together(cls, answers: Sequence[Hits]) -> Hits:
+        """Several answers as one, each node once."""
+        rows = {row[0][0]: row for answer in answers for row in answer.rows}
+        return cls(list(rows.values()), Stop.first(answer.stop for answer in answers))
+
+
+class NameReader:
+    """Answers `named_each`."""
+
+    def __init__(self, entities: Entities) -> None:
+        self._session = entities.session
+        self._catalogue = entities.catalogue
+        self._entities = entities
+        both = {f"{side}_degree": self._session.builder.degree(side) for side in Direction}
+        self.degree = {"degree_with_values": self._session.builder.fill(queries.DEGREE_WITH_VALUES, **both)}
+
+    async def named_each(self, names: Sequence[str], limit: int) -> dict[str, Page[Namesake]]:
+        """Entities with each very name, letter case aside; by alias if none has it, then by the value of their key."""
+        asked = {name: encodable(name[:LONGEST]) for name in names}
+        wanted = list(dict.fromkeys(text for text in asked.values() if text.strip()))
+        hits = await self._same(wanted) if wanted else Hits()
+        known = {node[0]: self._entities.decoder.entity(node) for node, _ in hits.rows}
+        texts: dict[str, list[tuple[str, int, int, str]]] = defaultdict(list)
+        for node, _ in hits.rows:
+            for kind, text in self.texts(node):
+                texts[text.casefold()].append((node[0], kind, 0, text))
+        found = {text: bearers(text, texts[text.casefold()]) for text in wanted}
+        for text, anchors in (await self.by_key([text for text in wanted if not found[text]])).items():
+            known |= {one.node_id: one.entity for one in anchors}
+            found[text] = bearers(text, ((one.node_id, ID, 0, text) for one in anchors))
+        return {name: _page(found.get(text, {}), known, limit, hits.stop) for name, text in asked.items()}
+
+    async def by_key(self, values: Sequence[str]) -> dict[str, list[Anchor]]:
+        """The nodes that each value identifies, whatever their label: an id without what stands before the value."""
+        ids = {value: [f"{label}:{key}={value}" for label, key in self._catalogue.current.ids] for value in values}
+        references = [one for some in ids.values() for one in some]
+        found = await self._entities.find(references, queries.NODES_WITH_DEGREE, self.degree) if references else {}
+        return {
+            value: list({found[one].node_id: found[one] for one in some if one in found}.values())
+            for value, some in ids.items()
+        }
+
+    def places(self, *, words: bool, label: str | None = None) -> tuple[list[FullText], list[str | None]]:
+        """The indexes that names are in, where `words` are asked for, and the labels with names in no index.
+
+        Without any index None stands for all labels.
+        """
+        catalogue = self._catalogue.current
+        keys = set(self.searched)
+        indexes = [index for index in catalogue.full_text if words and index.properties & keys]
+        held = {name for index in indexes for name in index.labels}
+        if not indexes and label is None:
+            return [], [None]
+        return indexes, [name for name in catalogue.labels if name not in held and label in (None, name)]
+
+    @property
+    def searched(self) -> list[str]:
+        """The keys whose values are names, aliases and descriptions."""
+        catalogue = self._catalogue.current
+        return [*catalogue.name_keys, *catalogue.alias_keys, *catalogue.description_keys]
+
+    @property
+    def described(self) -> list[str]:
+        """The keys that are read of nodes: what describes an entity, then aliases."""
+        return [*self._entities.decoder.described, *self._catalogue.current.alias_keys]
+
+    def texts(self, node: NodeRow) -> list[tuple[int, str]]:
+        """The names, aliases and descriptions of a node; the items of a list each by itself."""
+        catalogue = self._catalogue.current
+        found: list[tuple[int, str]] = []
+        for key, value in zip(self.described, cast("list[Any]", node[2]), strict=False):
+            items = cast("list[Any]", value) if isinstance(value, list) else [value]
+            for kind, keys in (
+                (DESCRIPTION, catalogue.description_keys),
+                (NAME, catalogue.name_keys),
+                (ALIAS, catalogue.alias_keys),
+            ):
+                if key in keys:
+                    found += [(kind, item) for item in items if isinstance(item, str)]
+                    break
+        return found
+
+    async def look_up(self, index: str, question: str, most: int, *, label: str | None = None, hits: int) -> Hits:
+        """The nodes, `most` of them, that a full-text index has for a question, among so many `hits`."""
+        rows = await self._session.items(
+            queries.FULL_TEXT,
+            self.degree,
+            index=index,
+            words=question,
+            label=label,
+            hits=hits,
+            most=most,
+            described=self.described,
+        )
+        return Hits(rows, stop(len(rows) < most))
+
+    def scanned(self, rows: Sequence[tuple[NodeRow, int]], label: str | None, most: int) -> Hits:
+        """What a scan of a label gave, and whether it saw all nodes."""
+        catalogue = self._catalogue.current
+        size = catalogue.labels.get(label, 0) if label is not None else catalogue.nodes
+        return Hits(rows, stop(len(rows) < most and size <= SCANNED))
+
+    async def _same(self, names: Sequence[str]) -> Hits:
+        """Nodes that may have one of these very names, letter case aside."""
+        in_words = [name for name in names if WORD.search(name)]
+        others = [name for name in names if not WORD.search(name)]
+        indexes, bare = self.places(words=True)
+        reads = [self._phrases(index.name, some) for index in indexes for some in batches(in_words, _TOGETHER)]
+        reads += [self._scan(label, in_words) for label in bare if in_words]
+        reads += [self._scan(label, others) for label in self.places(words=False)[1] if others]
+        return Hits.together(await gathered(*reads))
+
+    async def _phrases(self, index: str, names: Sequence[str]) -> Hits:
+        """What an index has for names; in halves where it has more than it gives for several."""
+        most = HITS * len(names)
+        found = await self.look_up(index, " OR ".join(map(phrase, names)), most, hits=most)
+        if found.stop is Stop.COMPLETE or len(names) == 1:
+            return found
+        half = len(names) // 2
+        return Hits.together(await gathered(self._phrases(index, names[:half]), self._phrases(index, names[half:])))
+
+    async def _scan(self, label: str | None, names: Sequence[str]) -> Hits:
+        most = HITS * len(names)
+        rows = await self._session.items(
+            queries.SCAN_SAME,
+            {"label": labelled(label), **self.degree},
+            keys=self.searched,
+            names=list(names),
+            folded=[name.lower() for name in names],
+            scanned=SCANNED,
+            most=most,
+            described=self.described,
+        )
+        return self.scanned(rows, label, most)
+
+
+def _page(found: Mapping[str, tuple[Rank, str]], known: Mapping[str, Entity], limit: int, stop: Stop) -> Page[Namesake]:
+    order = sorted(found, key=lambda node: (found[node][0], known[node].id))
+    shown = [(known[node].id, Namesake(known[node], found[node][1])) for node in order[:limit]]
+    return first_page(shown, len(order), limit, stop)
+
+
+def stop(complete: bool) -> Stop:
+    """Why a list ends that may not be complete."""
+    return Stop.COMPLETE if complete else Stop.LIMIT
+
+
+def phrase(text: str) -> str:
+    """A text as Lucene's parser takes it as it stands: in quotes only a quote and a backslash are signs to it."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
