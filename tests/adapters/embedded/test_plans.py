@@ -10,8 +10,10 @@ import pytest
 from kgnav_bench.templates import Shape, generate, questions, write
 from kgnav_mcp.adapters.embedded import open_adapter
 from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
+from kgnav_mcp.adapters.embedded.plans import functions
+from kgnav_mcp.adapters.embedded.session import Parameter, Row, Session
 from kgnav_mcp.errors import InvalidCursor, Unsupported
-from kgnav_mcp.model import Count
+from kgnav_mcp.model import Count, Literal
 from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import PathKind, Plan
@@ -21,7 +23,7 @@ from tests.contract import toy, toy_files, toy_views
 from tests.plans.cases import CASES, PEOPLE
 from tests.plans.comparing import ALL, all_rows, of_answer
 from tests.plans.graph import Plain
-from tests.plans.short import edge, fit, give, hops, node, plan
+from tests.plans.short import all_of, cmp, edge, fit, give, hops, node, plan
 from tests.plans.strategies import plans_by_chance, words_of
 from tests.plans.toys import plain, random_toy
 
@@ -123,3 +125,72 @@ async def test_a_plan_by_chance_answers_the_same_as_one_query(seed: int, tmp_pat
     async with open_adapter(str(tmp_path / "random.kg"), AdapterOptions()) as adapter:
         run = [await _same(adapter, asked) for asked in plans_by_chance(words_of(graph), PLANS)]
     assert sum(run) > len(run) / 10
+
+
+@pytest.fixture(scope="module")
+def weighed(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A graph whose edges have weights, and whose nodes share kinds."""
+    folder = tmp_path_factory.mktemp("weighed")
+    nodes = [
+        toy.Node(f"n{number}", ("N", "M")[: 1 + number % 2], properties=(("kind", toy.Value(f"k{number % 3}")),))
+        for number in range(40)
+    ]
+    edges = [
+        toy.Edge(f"n{number}", "TO", f"n{number * step % 40}", (("weight", toy.Value(f"{number}.{step}", "decimal")),))
+        for number in range(40)
+        for step in (3, 7)
+    ]
+    load(toy_files.write_property_graph(folder, nodes, edges), folder / "weighed.kg", LoadOptions())
+    return str(folder / "weighed.kg")
+
+
+@pytest.fixture
+def steps(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What SQLite does for the plans that run, step by step."""
+    found: list[str] = []
+    all_rows = Session.all
+
+    def explained(self: Session, query: str, *parameters: Parameter) -> list[Row]:
+        if query.startswith("WITH t"):
+            found.extend(row[3] for row in all_rows(self, f"EXPLAIN QUERY PLAN {query}", *parameters))
+        return all_rows(self, query, *parameters)
+
+    monkeypatch.setattr(Session, "all", explained)
+    return found
+
+
+WEIGHED = fit(node("a", "N"), node("b", "M"), edge("a-r->b", "TO"), where=cmp(".r.weight", "=", 13.7))
+
+
+async def test_a_qualifier_that_cannot_equal_a_number_is_not_read_as_a_value(
+    weighed: str, monkeypatch: pytest.MonkeyPatch
+):
+    read: list[str] = []
+    scalar = functions.scalar
+
+    def spied(literal: Literal) -> str | float | bool:
+        read.append(literal.text)
+        return scalar(literal)
+
+    monkeypatch.setattr(functions, "scalar", spied)
+    async with open_adapter(weighed, AdapterOptions()) as adapter:
+        assert await _same(adapter, plan(WEIGHED, give({"a": ".a", "b": ".b.kind"})))
+    assert set(read) == {"13.7"}
+
+
+async def test_edges_with_a_qualifier_are_read_at_their_heads_where_their_qualifiers_are(
+    weighed: str, steps: list[str]
+):
+    async with open_adapter(weighed, AdapterOptions()) as adapter:
+        assert await _same(adapter, plan(WEIGHED, give({"count": all_of("count", ".r")})))
+    assert any(step.endswith("USING PRIMARY KEY (s=? AND p=?)") for step in steps)
+    assert not any("edge_incoming" in step for step in steps)
+
+
+async def test_edges_are_counted_for_each_node_before_its_properties_are_read(weighed: str, steps: list[str]):
+    pattern = fit(node("a", "N"), edge("a-r->b", "TO"))
+    asked = plan(pattern, give({"kind": ".a.kind", "count": all_of("count", ".r")}, "-.count", ".kind"))
+    async with open_adapter(weighed, AdapterOptions()) as adapter:
+        assert await _same(adapter, asked)
+    first = next(step for step in steps if "CORRELATED" in step or "FOR GROUP BY" in step)
+    assert first.startswith("CORRELATED")

@@ -124,7 +124,7 @@ def _matched(
         left = " AND ".join(f"NOT EXISTS ({query})" for query in fits(statement, words, match, given))
         source = f" FROM {table}" if table is not None else ""
         queries.append(f"SELECT {', '.join(selected) or '1 AS c0'}{source} WHERE {left}")
-    return statement.table(" UNION ALL ".join(queries)), kept
+    return statement.table(" UNION ALL ".join(queries), read_once=isinstance(later[0], Project)), kept
 
 
 def _nothing(term: Term) -> Term:

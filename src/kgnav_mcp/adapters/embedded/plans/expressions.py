@@ -6,22 +6,21 @@ say of a property with several values what the algebra says, and need no third.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from kgnav_mcp.adapters.embedded.plans.comparing import NEVER, Truth, compared, constant, encoded, opposite, single
+from kgnav_mcp.adapters.embedded.plans.comparing import NEVER, Truth, constant, encoded, opposite
+from kgnav_mcp.adapters.embedded.plans.conditions import compared_values, joined
 from kgnav_mcp.adapters.embedded.plans.functions import empty_list
-from kgnav_mcp.adapters.embedded.plans.properties import Properties, Values, rows_of
-from kgnav_mcp.adapters.embedded.plans.statement import NULL, Kind, Scope, Statement, Term, refused
+from kgnav_mcp.adapters.embedded.plans.properties import Properties, rows_of
+from kgnav_mcp.adapters.embedded.plans.statement import Kind, Scope, Statement, Term, refused
 from kgnav_mcp.adapters.embedded.plans.words import Words
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import (
     Aggregate,
     Call,
     Compare,
-    Comparison,
-    Connective,
     Constant,
     CountOf,
     Exists,
@@ -30,15 +29,11 @@ from kgnav_mcp.plan import (
     HasLabel,
     IsNull,
     Joined,
-    ListOf,
     Match,
     Not,
     Property,
     Variable,
 )
-
-_MOST_ITEMS = 20
-"""Members of a list of values of several kinds; of ids, texts or whole numbers there may be any number."""
 
 
 class Fits(Protocol):
@@ -57,6 +52,8 @@ class Asking:
     fits: Fits
     aggregated: Callable[[Aggregate], Term] | None = None
     """Writes the aggregates of a projection."""
+    known: Mapping[Expression, Term] = field(default_factory=dict[Expression, Term])
+    """What the rows have ready of whole expressions."""
 
     def holds(self, expression: Expression) -> str:
         """Where a condition is true."""
@@ -66,9 +63,9 @@ class Asking:
         """Where a condition is true, and where it is false."""
         match expression:
             case Compare():
-                return self._compared(expression)
+                return compared_values(self, expression)
             case Joined(connective, parts):
-                return _joined(connective, [self.truth(part) for part in parts])
+                return joined(connective, [self.truth(part) for part in parts])
             case Not(condition):
                 return opposite(self.truth(condition))
             case IsNull(value):
@@ -88,13 +85,15 @@ class Asking:
 
     def value(self, expression: Expression) -> Term:  # noqa: PLR0911 - one for each kind
         """The value of an expression."""
+        if expression in self.known:
+            return self.known[expression]
         match expression:
             case Constant(value):
                 return constant(self.statement, value)
             case Variable(name):
                 return self.variable(name)
             case Property():
-                return self._properties.first(self.variable(expression.owner), expression)
+                return self.properties.first(self.variable(expression.owner), expression)
             case Call(function, arguments):
                 return self._called(function, arguments)
             case CountOf(match):
@@ -113,99 +112,13 @@ class Asking:
         return self.scope[name]
 
     @property
-    def _properties(self) -> Properties:
+    def properties(self) -> Properties:
+        """Writes where values of properties are read."""
         return Properties(self.statement, self.words)
-
-    def _values(self, owned: Property, *, plain: bool) -> list[Values] | None:
-        return self._properties.values(self.variable(owned.owner), owned, plain=plain)
-
-    def _compared(self, expression: Compare) -> Truth:
-        ids = self._of_ids(expression)
-        if ids is not None:
-            return ids
-        comparison, right = expression.comparison, expression.right
-        if comparison is Comparison.IN:
-            return self._among(expression.left, right)
-        # Beside anything but a text that is no date, what may be a date is looked at.
-        plain = [not self._no_date(each) for each in (expression.right, expression.left)]
-        sides = [
-            self._values(each, plain=dates) if isinstance(each, Property) else None
-            for each, dates in zip((expression.left, right), plain, strict=True)
-        ]
-        terms = [
-            None if side is not None else self.value(each)
-            for each, side in zip((expression.left, right), sides, strict=True)
-        ]
-        if any(plain) and any(term is not None and term.kind is Kind.VALUE and term.dated for term in terms):
-            raise refused("a comparison of dates")
-        tests: list[tuple[str, Truth]] = []
-        for one in sides[0] if sides[0] is not None else [None]:
-            for other in sides[1] if sides[1] is not None else [None]:
-                left = one.term if one is not None else terms[0] or NULL
-                far = other.term if other is not None else terms[1] or NULL
-                rows = rows_of([each for each in (one, other) if each is not None])
-                tests.append((rows, compared(left, comparison, far)))
-        return _some(tests)
-
-    def _no_date(self, expression: Expression) -> bool:
-        """Whether it is certainly not written as a date."""
-        return isinstance(expression, Constant) and not constant(Statement(), expression.value).dated
-
-    def _of_ids(self, expression: Compare) -> Truth | None:
-        """A comparison of a node's id with ids that the plan states; None: it is none."""
-        match expression:
-            case Compare(Call(Function.ID, (Variable(name),)), comparison, Constant(str() as value)):
-                texts, wanted = [value], comparison
-            case Compare(Constant(str() as value), comparison, Call(Function.ID, (Variable(name),))):
-                texts, wanted = [value], comparison
-            case Compare(Call(Function.ID, (Variable(name),)), Comparison.IN, ListOf(items)) if all(
-                isinstance(item, Constant) and isinstance(item.value, str) for item in items
-            ):
-                texts = [str(item.value) for item in items if isinstance(item, Constant)]
-                if not texts:
-                    return "0", "1"
-                wanted = Comparison.EQUAL
-            case _:
-                return None
-        owner = self.variable(name)
-        if owner.kind is not Kind.NODE or wanted not in {Comparison.EQUAL, Comparison.UNEQUAL}:
-            return None
-        numbers = self.words.nodes(texts)
-        test = f"{owner.one} IN (SELECT value FROM json_each({self.statement.numbers(numbers)}))"
-        truth = test, f"{owner.one} IS NOT NULL AND NOT ({test})"
-        return truth if wanted is Comparison.EQUAL else opposite(truth)
-
-    def _among(self, left: Expression, right: Expression) -> Truth:
-        """Whether a value is a member of a list that the plan states."""
-        if not isinstance(right, ListOf):
-            raise refused("membership of a list that is not written out")
-        if not right.items:
-            return "0", "1"
-        if not all(isinstance(item, Constant) and item.value is not None for item in right.items):
-            raise refused("a list of anything but values")
-        items = [item for item in right.items if isinstance(item, Constant)]
-        plain = not all(map(self._no_date, items))
-        sides = self._values(left, plain=plain) if isinstance(left, Property) else None
-        ones = [("", self.value(left))] if sides is None else [(rows_of([side]), side.term) for side in sides]
-        return _some([(rows, self._member(term, items)) for rows, term in ones])
-
-    def _member(self, term: Term, items: list[Constant]) -> Truth:
-        kinds = {type(item.value) for item in items}
-        if term.kind in {Kind.VALUE, Kind.TEXT, Kind.NUMBER} and kinds in ({str}, {int}):
-            kind = Kind.TEXT if kinds == {str} else Kind.NUMBER
-            for item in items:
-                compared(term, Comparison.EQUAL, constant(Statement(), item.value))  # refuses what may be a date
-            if term.kind in {kind, Kind.VALUE}:
-                values = self.statement.numbers(item.value for item in items)
-                test = f"({single(term)}) IN (SELECT value FROM json_each({values}))"
-                return test, f"NOT ({test})"
-        if len(items) > _MOST_ITEMS:
-            raise refused("so long a list of such values")
-        return _joined(Connective.OR, [compared(term, Comparison.EQUAL, self.value(item)) for item in items])
 
     def _missing(self, value: Expression) -> Truth:
         if isinstance(value, Property):
-            found = self._values(value, plain=False)
+            found = self.properties.values(self.variable(value.owner), value, plain=False)
             if found is not None:
                 some = " OR ".join(f"EXISTS (SELECT 1 FROM {rows_of([each])})" for each in found) or "0"
                 return f"NOT ({some})", f"({some})"
@@ -265,33 +178,3 @@ class Asking:
         if not self.words.builder.prefixes.namespaces:
             return f"+{key}"
         return f"CASE WHEN {node} IS NOT NULL THEN kg_short({key}) END"
-
-
-def _joined(connective: Connective, parts: list[Truth]) -> Truth:
-    holds = [f"({part[0]})" for part in parts]
-    fails = [f"({part[1]})" for part in parts]
-    match connective:
-        case Connective.AND:
-            return " AND ".join(holds), " OR ".join(fails)
-        case Connective.OR:
-            return " OR ".join(holds), " AND ".join(fails)
-        case Connective.XOR:
-            odd = parts[0]
-            for part in parts[1:]:
-                odd = (
-                    f"({odd[0]}) AND ({part[1]}) OR ({odd[1]}) AND ({part[0]})",
-                    f"({odd[0]}) AND ({part[0]}) OR ({odd[1]}) AND ({part[1]})",
-                )
-            return odd
-
-
-def _some(tests: list[tuple[str, Truth]]) -> Truth:
-    """A comparison that holds where it holds for one of several values, and fails where it fails for all there are."""
-    if len(tests) == 1 and not tests[0][0]:
-        return tests[0][1]
-    if not tests:
-        return NEVER
-    holds = [f"EXISTS (SELECT 1 FROM {rows} AND ({test[0]}))" for rows, test in tests]
-    there = [f"EXISTS (SELECT 1 FROM {rows})" for rows, _ in tests]
-    other = [f"NOT EXISTS (SELECT 1 FROM {rows} AND NOT coalesce(({test[1]}), 0))" for rows, test in tests]
-    return " OR ".join(holds), f"({' OR '.join(there)}) AND {' AND '.join(other)}"

@@ -10,6 +10,7 @@ import json
 import math
 import struct
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any, cast
 
 from kgnav_mcp.adapters.embedded.rows import Builder
@@ -21,6 +22,8 @@ Value = str | int | float | bool | tuple["Value", ...] | None
 
 NO, YES = b"b0", b"b1"
 _LIST = b"l"
+_REMEMBERED = 20_000
+"""Results of one function: some 4 MB."""
 _LARGEST = 2**63
 _EXACT = 2**53
 """Above it a whole number has no place of its own among the fractions."""
@@ -73,8 +76,8 @@ class Functions:
         return {
             "functions": {
                 "kg_refuse": (0, guarded(_refuse)),
-                "kg_value": (2, guarded(self._value)),
-                "kg_plain": (2, guarded(self._plain)),
+                "kg_value": (2, _remembered(guarded(self._value))),
+                "kg_plain": (2, _remembered(guarded(self._plain))),
                 "kg_values": (1, guarded(self._values)),
                 "kg_short": (1, self._prefixes.short),
                 "kg_relation": (1, self.relations.get),
@@ -149,6 +152,11 @@ class Functions:
                 )
                 own.append((name, sortable(said)))
         return b"".join(sortable(name) + said for name, said in sorted(own))
+
+
+def _remembered(work: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that looks its results up: values of a graph come again and again."""
+    return lru_cache(_REMEMBERED)(work)
 
 
 def _numbers(values: list[Stored]) -> list[int | float]:

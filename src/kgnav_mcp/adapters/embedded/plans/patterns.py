@@ -15,11 +15,12 @@ from kgnav_mcp.adapters.embedded.plans.starting import Start, start_of
 from kgnav_mcp.adapters.embedded.plans.statement import Kind, Scope, Statement, Term, refused
 from kgnav_mcp.adapters.embedded.plans.words import Words
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
-from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern, PathKind
-from kgnav_mcp.plan.walking import conjuncts, variables_of
+from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern, PathKind, Property
+from kgnav_mcp.plan.walking import conjuncts, parts, variables_of
 
 _MOST_BRANCHES = 40
 _MOST_HOPS = 6
+_SECOND_SEEK = 3
 _ALWAYS_BY_ENDS = 2
 """So few nodes at a far end are always a way in."""
 
@@ -210,7 +211,7 @@ class _Fitting:
     def _begin(self, name: str | None = None) -> None:
         """Bind a node by a set of its own: this one, or the one with the smallest."""
         unbound = [each for each in self._patterns if each not in self._branch.scope]
-        name = name or min(unbound, key=lambda each: self._start(each).size)
+        name = name or min(unbound, key=self._cost)
         start, alias = self._start(name), self._statement.alias("n")
         self._branch.rows.append(start.rows.replace("{alias}", alias))
         self._branch.scope[name] = Term(Kind.NODE, (f"{alias}.node",))
@@ -221,6 +222,12 @@ class _Fitting:
         if start.labels is not None:
             left.remove(start.labels)
         self._label(replace(pattern, labels=tuple(left)))
+
+    def _cost(self, name: str) -> int:
+        """About how many seeks it takes to begin with a node: edges are kept with their qualifiers by their heads."""
+        owners = {part.owner for each in self._conditions for part in parts(each) if isinstance(part, Property)}
+        behind = any(step.edge in owners and step.target == name != step.source for step in self._steps)
+        return self._start(name).size * (_SECOND_SEEK if behind else 1)
 
     def _done(self, condition: Expression) -> None:
         self._conditions = [each for each in self._conditions if each is not condition]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from kgnav_mcp.adapters.embedded.plans.comparing import encoded
 from kgnav_mcp.adapters.embedded.plans.expressions import Asking, Fits
 from kgnav_mcp.adapters.embedded.plans.functions import empty_list
+from kgnav_mcp.adapters.embedded.plans.grouping import counted_by_node
 from kgnav_mcp.adapters.embedded.plans.statement import Kind, Scope, Statement, Term, columns, refused, within
 from kgnav_mcp.adapters.embedded.plans.words import Words
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Constant, Expression, Project, Variable
@@ -43,21 +44,20 @@ class Projector:
     def projected(self, project: Project, table: str | None, scope: Scope, *, first_only: bool = False) -> Projected:
         """The rows of a projection. `first_only`: any one of them is enough."""
         source = within(scope, table) if table is not None else dict(scope)
-        asking = Asking(self.statement, self.words, source, self.fits, self._aggregated(source))
         sums = [column for column in project.columns if aggregates(column.value)]
-        made = {column.name: self._column(asking, column.value) for column in project.columns}
+        names = {column.name for column in project.columns}
         by = [_by_column(project, order.by) for order in project.order]
-        behind = [place for place, each in enumerate(by) if not variables_of(each) <= made.keys() or aggregates(each)]
-        if behind and project.distinct:
-            raise refused("an order by what is made distinct")
+        behind = [place for place, each in enumerate(by) if not variables_of(each) <= names or aggregates(each)]
+        asked = () if project.where is None else variables_of(project.where) & source.keys() - names
+        if (behind or asked) and project.distinct:
+            raise refused("an order by what is made distinct, or a condition on it")
+        if sums and (asked or any(not aggregates(project.order[place].by) for place in behind)):
+            raise refused("an order by what is summed up, or a condition on it")
+        asking, table = self._grouping(project, Asking(self.statement, self.words, source, self.fits), table)
+        made = {column.name: self._column(asking, column.value) for column in project.columns}
         wide = dict(made)
         for place in behind:
             wide[f"{_ORDER}{place}"] = self._column(asking, _without_columns(project, project.order[place].by))
-            if sums and not aggregates(project.order[place].by):
-                raise refused("an order by what is summed up")
-        asked = () if project.where is None else variables_of(project.where) & source.keys() - made.keys()
-        if asked and (sums or project.distinct):
-            raise refused("a condition on what is summed up or made distinct")
         wide |= {name: source[name] for name in asked}
         selected, kept = columns(wide)
         if not selected:
@@ -83,6 +83,17 @@ class Projector:
             terms, name = tuple(term.replace(f"{name}.", f"{new}.") for term in terms), new
         return Projected(name, result, terms)
 
+    def _grouping(self, project: Project, asking: Asking, table: str | None) -> tuple[Asking, str | None]:
+        """Writes aggregates, and their keys as far as a table has them ready; and that table."""
+        known: Mapping[Expression, Term] = {}
+        sums = [value for value in (column.value for column in project.columns) if aggregates(value)]
+        if sums and table is not None:
+            keys = [column.value for column in project.columns if column.value not in sums]
+            values = sums + [order.by for order in project.order]
+            wanted = list(dict.fromkeys(one for value in values for one in aggregates(value)))
+            table, known = counted_by_node(self.statement, table, asking, keys, wanted) or (table, known)
+        return replace(asking, aggregated=self._aggregated(asking), known=known), table
+
     def _column(self, asking: Asking, value: Expression) -> Term:
         if aggregates(value) and not isinstance(value, Aggregate) and not _only_sums(value):
             raise refused("a sum beside what is not summed up")
@@ -94,19 +105,19 @@ class Projector:
         places = [sql for name in names for sql in kept[name].sql]
         return f" GROUP BY {', '.join(str(int(place[1:]) + 1) for place in places)}"
 
-    def _aggregated(self, source: Scope):  # noqa: ANN202 - a function of this class
-        asking = Asking(self.statement, self.words, source, self.fits)
-
+    def _aggregated(self, asking: Asking) -> Callable[[Aggregate], Term]:
         def aggregated(one: Aggregate) -> Term:
             if one.of is None:
                 if one.function is not AggregateFunction.COUNT:
                     raise refused("sums of rows")
-                return Term(Kind.NUMBER, ("min(count(*), 1)" if one.distinct else "count(*)",))
+                return Term(Kind.NUMBER, ("min(count(*), 1)" if one.distinct else "count(*)",), sure=True)
             term, distinct = asking.value(one.of), "DISTINCT " if one.distinct else ""
             if term.kind is Kind.HIDDEN:
                 raise refused("sums of paths")
             if one.function is AggregateFunction.COUNT:
-                return Term(Kind.NUMBER, (f"count({distinct}{_identity(term)})",))
+                return Term(
+                    Kind.NUMBER, (f"count({distinct}{_identity(term) if one.distinct else term.one})",), sure=True
+                )
             if term.kind in {Kind.NODE, Kind.EDGE}:
                 raise refused(f"{one.function} of nodes or edges")
             kind = Kind.NUMBER if one.function in {AggregateFunction.SUM, AggregateFunction.AVERAGE} else Kind.VALUE
@@ -162,7 +173,7 @@ class Projector:
                 own = f"kg_qualifiers((SELECT qualifiers FROM edge WHERE s = {s} AND p = {p} AND o = {o} AND n = {n}))"
                 return [f"{s} IS NULL", asking.key(s), f"kg_relation({p})", asking.key(o), own, n]
             case Kind.NUMBER | Kind.TEXT | Kind.TRUTH:
-                return [f"{one} IS NULL", one]
+                return [one] if term.sure else [f"{one} IS NULL", one]
             case Kind.VALUE:
                 blob = f"CASE WHEN typeof({one}) = 'blob' THEN kg_sortable({one}) ELSE {one} END"
                 kind = (

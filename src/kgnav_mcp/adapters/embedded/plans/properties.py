@@ -8,7 +8,10 @@ from kgnav_mcp.adapters.embedded.plans.comparing import compared, constant
 from kgnav_mcp.adapters.embedded.plans.statement import NULL, Kind, Statement, Term, refused
 from kgnav_mcp.adapters.embedded.plans.words import Words
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
-from kgnav_mcp.plan import NAME, Comparison, Constant, Property
+from kgnav_mcp.plan import NAME, Comparison, Constant, Expression, Property
+
+_NEAR = 1e-12
+"""By so little, in proportion, SQLite may read a number otherwise than Python."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +60,24 @@ class Properties:
         return None
 
     def _qualifier(self, alias: str, function: str = "kg_value") -> Term:
-        text = f"({pieces.QUALIFIER_TEXT.format(alias=alias)})"
-        datatype = pieces.QUALIFIER_DATATYPE.format(alias=alias)
-        sql = pieces.TYPED.format(text=text, datatype=datatype, function=function)
+        sql = pieces.QUALIFIER_VALUE.format(alias=alias, function=function)
         return Term(Kind.VALUE, (sql,), dated=function == "kg_value", single=True)
+
+    def may_equal(self, owner: Term, owned: Property, value: Expression) -> str:
+        """What holds of each edge of which a qualifier equals a constant, and costs less than to compare its values."""
+        path = self.words.qualifier(owned.ids or (owned.name,)) if owner.kind is Kind.EDGE else None
+        if path is None or not isinstance(value, Constant):
+            return ""
+        own = {"qualifiers": _qualifiers(owner), "path": self.statement.parameter(path)}
+        match value.value:
+            case bool() | None:
+                return ""
+            case str() as text:
+                return pieces.MAY_BE_TEXT.format(**own, value=constant(self.statement, text).one)
+            case number:
+                ends = sorted((number * (1 - _NEAR), number * (1 + _NEAR)))
+                least, most = (constant(self.statement, end).one for end in ends)
+                return pieces.MAY_BE_NUMBER.format(**own, least=least, most=most)
 
     def first(self, owner: Term, owned: Property) -> Term:
         """The value of a property, or the list of its values."""

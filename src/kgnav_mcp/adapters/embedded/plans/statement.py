@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from kgnav_mcp.adapters.embedded.session import Parameter
@@ -52,6 +52,8 @@ class Term:
     """Whether it may be a date, or a text that is written as one: a date compares with these by its precision."""
     single: bool = False
     """Whether a VALUE is certainly no list."""
+    sure: bool = False
+    """Whether it is certainly not null."""
 
     @property
     def one(self) -> str:
@@ -89,10 +91,10 @@ class Statement:
         self._aliases += 1
         return f"{letter}{self._aliases}"
 
-    def table(self, query: str) -> str:
-        """Add a common table expression; its name."""
+    def table(self, query: str, *, read_once: bool = False) -> str:
+        """Add a common table expression; its name. One that is read once may become part of its reader's query."""
         name = self.alias("t")
-        self.tables.append(f"{name} AS ({query})")
+        self.tables.append(f"{name} AS {'NOT MATERIALIZED ' if read_once else ''}({query})")
         return name
 
     def text(self, query: str) -> tuple[str, list[Parameter]]:
@@ -115,13 +117,13 @@ def columns(scope: Scope) -> tuple[list[str], dict[str, Term]]:
     for name, term in scope.items():
         names = [f"c{len(selected) + place}" for place in range(len(term.sql))]
         selected += (f"{sql} AS {column}" for sql, column in zip(term.sql, names, strict=True))
-        kept[name] = Term(term.kind, tuple(names), "", term.dated)
+        kept[name] = replace(term, sql=tuple(names), qualifiers="")
     return selected, kept
 
 
 def within(scope: Scope, table: str) -> dict[str, Term]:
     """Variables as columns of a table under this alias."""
     return {
-        name: Term(term.kind, tuple(f"{table}.{sql}" for sql in term.sql), "", term.dated)
+        name: replace(term, sql=tuple(f"{table}.{sql}" for sql in term.sql), qualifiers="")
         for name, term in scope.items()
     }

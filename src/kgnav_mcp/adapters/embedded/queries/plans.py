@@ -56,9 +56,21 @@ QUALIFIERS = "(SELECT qualifiers FROM edge WHERE s = {s} AND p = {p} AND o = {o}
 QUALIFIER_VALUES = "json_each({qualifiers}, {path}) AS {alias}"
 """Reads the JSON of an edge: some microseconds."""
 
-QUALIFIER_TEXT = "CASE WHEN {alias}.type = 'array' THEN {alias}.value ->> 0 ELSE kg_refuse() END"
-QUALIFIER_DATATYPE = "({alias}.value ->> 1)"
-"""Parts of the JSON of one value. A node as a value is left to the evaluator."""
+QUALIFIER_VALUE = (
+    "CASE WHEN {alias}.type <> 'array' THEN kg_refuse() WHEN {alias}.value ->> 1 IS NULL THEN +({alias}.value ->> 0) "
+    "ELSE {function}({alias}.value ->> 0, {alias}.value ->> 1) END"
+)
+"""Parts of the JSON of one value, and a call of Python where it is no text. A node is left to the evaluator."""
+
+MAY_BE_NUMBER = (
+    "(CAST(json_extract({qualifiers}, {path} || '[0][0]') AS REAL) BETWEEN {least} AND {most} "
+    "OR json_type({qualifiers}, {path} || '[1]') IS NOT NULL)"
+)
+MAY_BE_TEXT = (
+    "(json_extract({qualifiers}, {path} || '[0][0]') = {value} "
+    "OR json_type({qualifiers}, {path} || '[1]') IS NOT NULL OR json_type({qualifiers}, {path} || '[0]') = 'object')"
+)
+"""Whether the values of a qualifier are worth a look: half a microsecond, for SQLite keeps what it has parsed."""
 
 FIRST_QUALIFIER = (
     "(SELECT CASE WHEN count(*) > 1 THEN kg_refuse() ELSE max({value}) END FROM json_each({qualifiers}, {path}) "

@@ -1,0 +1,162 @@
+"""Comparisons of what rows have: of values, of several values of a property, of ids, with the members of lists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kgnav_mcp.adapters.embedded.plans.comparing import NEVER, Truth, compared, constant, opposite, single
+from kgnav_mcp.adapters.embedded.plans.properties import Values, rows_of
+from kgnav_mcp.adapters.embedded.plans.statement import NULL, Kind, Statement, Term, refused
+from kgnav_mcp.plan import (
+    Call,
+    Compare,
+    Comparison,
+    Connective,
+    Constant,
+    Expression,
+    Function,
+    ListOf,
+    Property,
+    Variable,
+)
+
+if TYPE_CHECKING:
+    from kgnav_mcp.adapters.embedded.plans.expressions import Asking
+
+_MOST_ITEMS = 20
+"""Members of a list of values of several kinds; of ids, texts or whole numbers there may be any number."""
+
+
+def _values(asking: Asking, owned: Property, *, plain: bool) -> list[Values] | None:
+    return asking.properties.values(asking.variable(owned.owner), owned, plain=plain)
+
+
+def compared_values(asking: Asking, expression: Compare) -> Truth:
+    """A comparison, of several values of a property too, or with the members of a list."""
+    ids = _of_ids(asking, expression)
+    if ids is not None:
+        return ids
+    comparison, right = expression.comparison, expression.right
+    if comparison is Comparison.IN:
+        return _among(asking, expression.left, right)
+    # Beside anything but a text that is no date, what may be a date is looked at.
+    plain = [not _no_date(each) for each in (expression.right, expression.left)]
+    sides = [
+        _values(asking, each, plain=dates) if isinstance(each, Property) else None
+        for each, dates in zip((expression.left, right), plain, strict=True)
+    ]
+    terms = [
+        None if side is not None else asking.value(each)
+        for each, side in zip((expression.left, right), sides, strict=True)
+    ]
+    if any(plain) and any(term is not None and term.kind is Kind.VALUE and term.dated for term in terms):
+        raise refused("a comparison of dates")
+    tests: list[tuple[str, Truth]] = []
+    for one in sides[0] if sides[0] is not None else [None]:
+        for other in sides[1] if sides[1] is not None else [None]:
+            left = one.term if one is not None else terms[0] or NULL
+            far = other.term if other is not None else terms[1] or NULL
+            rows = rows_of([each for each in (one, other) if each is not None])
+            tests.append((rows, compared(left, comparison, far)))
+    holds, fails = _some(tests)
+    if comparison is Comparison.EQUAL:
+        pairs = (expression.left, right), (right, expression.left)
+        holds = " AND ".join([*filter(None, (_may_equal(asking, *pair) for pair in pairs)), f"({holds})"])
+    return holds, fails
+
+
+def _may_equal(asking: Asking, owned: Expression, other: Expression) -> str:
+    if not isinstance(owned, Property):
+        return ""
+    return asking.properties.may_equal(asking.variable(owned.owner), owned, other)
+
+
+def _no_date(expression: Expression) -> bool:
+    """Whether it is certainly not written as a date."""
+    return isinstance(expression, Constant) and not constant(Statement(), expression.value).dated
+
+
+def _of_ids(asking: Asking, expression: Compare) -> Truth | None:
+    """A comparison of a node's id with ids that the plan states; None: it is none."""
+    match expression:
+        case Compare(Call(Function.ID, (Variable(name),)), comparison, Constant(str() as value)):
+            texts, wanted = [value], comparison
+        case Compare(Constant(str() as value), comparison, Call(Function.ID, (Variable(name),))):
+            texts, wanted = [value], comparison
+        case Compare(Call(Function.ID, (Variable(name),)), Comparison.IN, ListOf(items)) if all(
+            isinstance(item, Constant) and isinstance(item.value, str) for item in items
+        ):
+            texts = [str(item.value) for item in items if isinstance(item, Constant)]
+            if not texts:
+                return "0", "1"
+            wanted = Comparison.EQUAL
+        case _:
+            return None
+    owner = asking.variable(name)
+    if owner.kind is not Kind.NODE or wanted not in {Comparison.EQUAL, Comparison.UNEQUAL}:
+        return None
+    numbers = asking.words.nodes(texts)
+    test = f"{owner.one} IN (SELECT value FROM json_each({asking.statement.numbers(numbers)}))"
+    truth = test, f"{owner.one} IS NOT NULL AND NOT ({test})"
+    return truth if wanted is Comparison.EQUAL else opposite(truth)
+
+
+def _among(asking: Asking, left: Expression, right: Expression) -> Truth:
+    """Whether a value is a member of a list that the plan states."""
+    if not isinstance(right, ListOf):
+        raise refused("membership of a list that is not written out")
+    if not right.items:
+        return "0", "1"
+    if not all(isinstance(item, Constant) and item.value is not None for item in right.items):
+        raise refused("a list of anything but values")
+    items = [item for item in right.items if isinstance(item, Constant)]
+    plain = not all(map(_no_date, items))
+    sides = _values(asking, left, plain=plain) if isinstance(left, Property) else None
+    ones = [("", asking.value(left))] if sides is None else [(rows_of([side]), side.term) for side in sides]
+    return _some([(rows, _member(asking, term, items)) for rows, term in ones])
+
+
+def _member(asking: Asking, term: Term, items: list[Constant]) -> Truth:
+    kinds = {type(item.value) for item in items}
+    if term.kind in {Kind.VALUE, Kind.TEXT, Kind.NUMBER} and kinds in ({str}, {int}):
+        kind = Kind.TEXT if kinds == {str} else Kind.NUMBER
+        for item in items:
+            compared(term, Comparison.EQUAL, constant(Statement(), item.value))  # refuses what may be a date
+        if term.kind in {kind, Kind.VALUE}:
+            values = asking.statement.numbers(item.value for item in items)
+            test = f"({single(term)}) IN (SELECT value FROM json_each({values}))"
+            return test, f"NOT ({test})"
+    if len(items) > _MOST_ITEMS:
+        raise refused("so long a list of such values")
+    return joined(Connective.OR, [compared(term, Comparison.EQUAL, asking.value(item)) for item in items])
+
+
+def joined(connective: Connective, parts: list[Truth]) -> Truth:
+    """Conditions in one."""
+    holds = [f"({part[0]})" for part in parts]
+    fails = [f"({part[1]})" for part in parts]
+    match connective:
+        case Connective.AND:
+            return " AND ".join(holds), " OR ".join(fails)
+        case Connective.OR:
+            return " OR ".join(holds), " AND ".join(fails)
+        case Connective.XOR:
+            odd = parts[0]
+            for part in parts[1:]:
+                odd = (
+                    f"({odd[0]}) AND ({part[1]}) OR ({odd[1]}) AND ({part[0]})",
+                    f"({odd[0]}) AND ({part[0]}) OR ({odd[1]}) AND ({part[1]})",
+                )
+            return odd
+
+
+def _some(tests: list[tuple[str, Truth]]) -> Truth:
+    """A comparison that holds where it holds for one of several values, and fails where it fails for all there are."""
+    if len(tests) == 1 and not tests[0][0]:
+        return tests[0][1]
+    if not tests:
+        return NEVER
+    holds = [f"EXISTS (SELECT 1 FROM {rows} AND ({test[0]}))" for rows, test in tests]
+    there = [f"EXISTS (SELECT 1 FROM {rows})" for rows, _ in tests]
+    other = [f"NOT EXISTS (SELECT 1 FROM {rows} AND NOT coalesce(({test[1]}), 0))" for rows, test in tests]
+    return " OR ".join(holds), f"({' OR '.join(there)}) AND {' AND '.join(other)}"

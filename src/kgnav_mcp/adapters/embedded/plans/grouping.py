@@ -1,0 +1,66 @@
+"""Counts for each group of nodes, before the groups are told by what their nodes say.
+
+A group by the name of a node reads that name for each row. Rows are counted for each node first, where the index has
+them side by side; then each name is read once, and kept for the grouping that follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kgnav_mcp.adapters.embedded.plans.expressions import Asking
+from kgnav_mcp.adapters.embedded.plans.statement import Kind, Scope, Statement, Term, columns, within
+from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Variable
+from kgnav_mcp.plan.walking import variables_of
+
+_COUNT = "\0count"
+_KEY = "\0key"
+
+
+def counted_by_node(
+    statement: Statement, table: str, asking: Asking, keys: Sequence[Expression], sums: Sequence[Aggregate]
+) -> tuple[str, dict[Expression, Term]] | None:
+    """A table of keys and counts, and what keys and sums are over it; None: that saves nothing, or cannot be."""
+    scope = asking.scope
+    names = sorted({name for key in keys for name in variables_of(key) & scope.keys()})
+    if not names or all(isinstance(key, Variable) for key in keys):
+        return None
+    if any(scope[name].kind is not Kind.NODE for name in names):
+        return None
+    counts = [_counted(one, scope) for one in sums]
+    if not all(counts):
+        return None
+    own = [f"{_COUNT}{place}" for place in range(len(sums))]
+    read = {name: scope[name] for name in names}
+    by_node, found = _made(
+        statement,
+        table,
+        read | {name: Term(Kind.NUMBER, (sql,), sure=True) for name, sql in zip(own, counts, strict=True)},
+        f" GROUP BY {', '.join(term.one for term in read.values())}",
+    )
+    inner = replace(asking, scope=found)
+    values = {f"{_KEY}{place}": inner.value(key) for place, key in enumerate(keys)}
+    made, found = _made(statement, by_node, values | {name: found[name] for name in own})
+    known: dict[Expression, Term] = {key: found[name] for key, name in zip(keys, values, strict=True)}
+    for one, name in zip(sums, own, strict=True):
+        known[one] = Term(Kind.NUMBER, (f"sum({found[name].one})",), sure=True)
+    return made, known
+
+
+def _made(statement: Statement, table: str, wanted: Scope, groups: str = "") -> tuple[str, dict[str, Term]]:
+    """A table of these columns, and what they are in it."""
+    selected, kept = columns(wanted)
+    made = statement.table(f"SELECT {', '.join(selected)} FROM {table}{groups}")
+    return made, within(kept, made)
+
+
+def _counted(one: Aggregate, scope: Scope) -> str:
+    """A count of rows, or of the values of a variable; empty: it is another sum."""
+    if one.function is not AggregateFunction.COUNT or one.distinct:
+        return ""
+    if one.of is None:
+        return "count(*)"
+    if not isinstance(one.of, Variable) or not scope[one.of.name].sql:
+        return ""
+    return f"count({scope[one.of.name].one})"
