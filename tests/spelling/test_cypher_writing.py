@@ -66,3 +66,8 @@ def test_a_condition_on_what_is_returned_needs_a_with():
 def test_that_only_is_asked_if_there_is_a_row_has_no_word():
     asked = Plan((Pipeline((Match((A,)), Project((Column("a", Variable("a")),)))),), asks=True)
     assert parse_cypher(write_cypher(asked)) == replace(asked, asks=False)
+
+
+def test_a_node_or_an_edge_is_written_by_itself():
+    assert write_part(NodePattern("@1", (("wd:Q5",),))) == "(:`wd:Q5`)"
+    assert write_part(edge("b", "a", "starred")) == "(b)-[:starred]->(a)"

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 
-from kgnav_mcp.plan.clauses import Clause, EdgePattern, NodePattern, PathKind, PathPattern, is_named
+from kgnav_mcp.plan.clauses import Clause, EdgePattern, NodePattern, PathPattern
 from kgnav_mcp.plan.expressions import (
     Aggregate,
     Connective,
@@ -118,24 +118,3 @@ def all_hold(conditions: Sequence[Expression]) -> Expression | None:
     if len(conditions) < 2:
         return conditions[0] if conditions else None
     return Joined(Connective.AND, tuple(one for condition in conditions for one in conjuncts(condition)))
-
-
-def part_text(part: NodePattern | EdgePattern) -> str:
-    """A node or an edge of a pattern as Cypher has it, for sizes and errors: `(f:Film)`, `(f)-[:starred]->(a)`."""
-    if isinstance(part, NodePattern):
-        return f"({_shown(part.variable)}{''.join(':' + '|'.join(group) for group in part.labels)})"
-    types = ":" + "|".join(part.relations) if part.relations else ""
-    edge = f"[{types}{_length(part)}]" if types or part.path else "[]"
-    return f"({_shown(part.source)})-{edge}-{'' if part.either else '>'}({_shown(part.target)})"
-
-
-def _shown(variable: str) -> str:
-    return variable if is_named(variable) else ""
-
-
-def _length(edge: EdgePattern) -> str:
-    if edge.path is None:
-        return ""
-    longest = "" if edge.path.longest is None else str(edge.path.longest)
-    word = "" if edge.path.kind in {PathKind.TRAILS, PathKind.REACHABLE} else f" {edge.path.kind}"
-    return f"*{edge.path.shortest}..{longest}{word}"

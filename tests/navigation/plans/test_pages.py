@@ -101,15 +101,15 @@ async def test_sizes_tell_how_many_fitted_each_part_in_the_order_of_the_plan(toy
         ("(p:Person)", 6),
         ("(q)", 4),
         ("(h)", 1),
-        ("(p)-[:knows]->(q)", 5),
-        ("(q)-[:lives_at]->(h)", 1),
+        ("(p)-[r:knows]->(q)", 5),
+        ("(q)-[s:lives_at]->(h)", 1),
     ]
 
 
 async def test_an_empty_answer_names_the_first_part_that_nothing_fits(toy: GraphAdapter):
     asked = fit(edge("p", "knows", "q"), edge("q", "moored_at", "h", "s"), where=is_id("p", "ada"))
     page = await evaluate(toy, plan(asked, give("h")), limit=9)
-    assert (page.items, page.total, page.note) == ((), Count(0), "Nothing fits (q)-[:moored_at]->(h).")
+    assert (page.items, page.total, page.note) == ((), Count(0), "Nothing fits (q)-[s:moored_at]->(h).")
     page = await evaluate(toy, plan(fit(node("p", "Person"), where=is_id("p", "nobody")), give("p")), limit=9)
     assert page.note == "Nothing fits (p:Person)."
 
@@ -119,8 +119,8 @@ async def test_more_rows_than_may_be_held_are_refused_with_the_sizes(toy: GraphA
     with pytest.raises(PlanTooLarge) as caught:
         await evaluate(toy, asked, limit=5, bound=100)
     sizes = {size.part: size.count for size in caught.value.sizes}
-    assert sizes["(v)-[:visited]->(h)"] == Count.at_least(definition.VISITORS)
-    assert sizes["(p)-[:lives_at]->(h)"] == Count(1)
+    assert sizes["(v)-[s:visited]->(h)"] == Count.at_least(definition.VISITORS)
+    assert sizes["(p)-[r:lives_at]->(h)"] == Count(1)
     assert "at least 150" in caught.value.message
     assert "label" in caught.value.next_step
     assert "LIMIT" in caught.value.next_step

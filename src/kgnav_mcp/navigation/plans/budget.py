@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from kgnav_mcp.errors import PlanTooLarge
 from kgnav_mcp.model import Certainty, Count, PartSize, Stop
 from kgnav_mcp.plan import EdgePattern, Match, NodePattern
-from kgnav_mcp.plan.walking import part_text
+from kgnav_mcp.spelling.cypher import write_part
 
 Part = NodePattern | EdgePattern
 _ADVICE = (
@@ -57,7 +57,7 @@ class Budget:
 
     def part_sizes(self) -> tuple[PartSize, ...]:
         """The sizes of the parts so far."""
-        return tuple(PartSize(part_text(part), count) for part, count in self.sizes.items())
+        return tuple(PartSize(write_part(part), count) for part, count in self.sizes.items())
 
     def expect(self, match: Match) -> None:
         """Keep places for the parts of a pattern, so that they come in the order of the plan."""

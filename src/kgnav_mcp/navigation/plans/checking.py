@@ -33,6 +33,7 @@ from kgnav_mcp.plan import (
     is_named,
 )
 from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.spelling.cypher import quoted, write_part
 
 HasRows = Callable[[Plan], Awaitable[bool | None]]
 """Whether a plan in the graph's own ids gives any row; None where that would cost too much to tell."""
@@ -156,7 +157,8 @@ class _Checker:
                 continue
             if await self.vocabulary.labels(whole):
                 reason = f"{whole} is one id, and stands in backticks"
-                self.findings.problem(f"({_shown(node.variable)}:{whole})", reason, [f"`{whole}`"])
+                named = node.variable if is_named(node.variable) else ""
+                self.findings.problem(f"({named}:{whole})", reason, [quoted(whole)])
                 groups[place : place + 2] = [(whole,)]
                 self.findings.mend(node, replace(node, labels=tuple(groups)))
                 break  # another one is found when the mended plan is checked
@@ -164,7 +166,7 @@ class _Checker:
 
     def _unknown_label(self, node: NodePattern, name: str) -> None:
         nearest = self.vocabulary.nearest_label(name)
-        self.findings.problem(f"({_shown(node.variable)}:{name})", "no label is called so", nearest)
+        self.findings.problem(write_part(NodePattern(node.variable, ((name,),))), "no label is called so", nearest)
         mended = meant(name, nearest)
         current = cast("NodePattern", self.findings.current(node))
         labels = tuple(tuple(mended if mended and one == name else one for one in group) for group in current.labels)
@@ -181,9 +183,9 @@ class _Checker:
         return replace(edge, relations=tuple(dict.fromkeys(ids)))
 
     async def _unknown_relation(self, edge: EdgePattern, name: str, labels: Sequence[str], match: Match) -> None:
-        place = written(edge, match)
+        place = _in_place(edge, match)
         if await self.vocabulary.properties(name):
-            value = f"{_shown(edge.source) or 'node'}.{name}"
+            value = f"{edge.source if is_named(edge.source) else 'node'}.{quoted(name)}"
             self.findings.problem(place, f"{name} leads to values, not to nodes: it is a property", [value])
             self.findings.mend(edge, None)
             return
@@ -209,11 +211,11 @@ class _Checker:
             return
         if await self._leads(resolved, source, target) is not False:
             return
-        place, kinds = written(edge, match), (_labelled(source), _labelled(target))
+        place, kinds = _in_place(edge, match), (_labelled(source), _labelled(target))
         if not edge.either and await self._leads(resolved, target, source):
             turned = replace(edge, source=edge.target, target=edge.source)
             reason = f"leads from {kinds[1]} to {kinds[0]}, not from {kinds[0]} to {kinds[1]}"
-            self.findings.problem(place, reason, [written(turned, match)])
+            self.findings.problem(place, reason, [_in_place(turned, match)])
             current = cast("EdgePattern", self.findings.current(edge))
             self.findings.mend(edge, replace(current, source=current.target, target=current.source))
             return
@@ -263,13 +265,8 @@ def _labelled(node: Node) -> str:
     return "".join(f":{'|'.join(group)}" for group in node.labels) or "any node"
 
 
-def _shown(variable: str) -> str:
-    return variable if is_named(variable) else ""
-
-
-def written(edge: EdgePattern, match: Match) -> str:
-    """An edge with its ends as Cypher writes it: the place of a problem."""
-    labels = {node.variable: _labelled(Node(node.labels)) if node.labels else "" for node in match.nodes}
-    source = f"({_shown(edge.source)}{labels.get(edge.source, '')})"
-    target = f"({_shown(edge.target)}{labels.get(edge.target, '')})"
-    return f"{source}-[{_shown(edge.variable)}:{'|'.join(edge.relations)}]-{'' if edge.either else '>'}{target}"
+def _in_place(edge: EdgePattern, match: Match) -> str:
+    """An edge with its ends and their labels: the place of a problem."""
+    ends = (edge.source, edge.target)
+    nodes = sorted((node for node in match.nodes if node.variable in ends), key=lambda node: ends.index(node.variable))
+    return write_part(Match(tuple(nodes), (edge,)))

@@ -29,6 +29,7 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.walking import rewritten_in_turn
+from kgnav_mcp.spelling.cypher import quoted
 
 ID = "id"
 """The property that every node has: its id, where the graph has no property that is called so."""
@@ -135,12 +136,12 @@ class ConditionChecker:
             return Call(Function.ID, (Variable(prop.owner),))
         place = f"{prop.owner}.{prop.name}"
         if await self.vocabulary.relations(prop.name):
-            pattern = f"({prop.owner})-[:{_quoted(prop.name)}]->(x)"
+            pattern = f"({prop.owner})-[:{quoted(prop.name)}]->(x)"
             self.findings.problem(place, "leads to nodes, so that it is an edge of the pattern", [pattern])
             self.findings.mend(prop, None)
             return prop
         nearest = await self.vocabulary.nearest_property(prop.name, labels)
-        self.findings.problem(place, "no node has such a property", [f"{prop.owner}.{_quoted(one)}" for one in nearest])
+        self.findings.problem(place, "no node has such a property", [f"{prop.owner}.{quoted(one)}" for one in nearest])
         name = meant(prop.name, nearest)
         self.findings.mend(prop, replace(prop, name=name) if name is not None else None)
         return prop
@@ -155,7 +156,7 @@ class ConditionChecker:
         if not ids:
             known = await self.vocabulary.qualifiers(relations)
             reason = "edges of this relation have no such property" if relations else "no edge has such a property"
-            self.findings.problem(place, reason, [f"{prop.owner}.{_quoted(one)}" for one in known[:5]])
+            self.findings.problem(place, reason, [f"{prop.owner}.{quoted(one)}" for one in known[:5]])
             name = meant(prop.name, known)
             self.findings.mend(prop, replace(prop, name=name) if name is not None else None)
         return replace(prop, ids=ids)
@@ -234,7 +235,3 @@ def _as_number(text: str) -> int | float | None:
         except ValueError:
             continue
     return None
-
-
-def _quoted(name: str) -> str:
-    return name if name.isidentifier() else "`" + name.replace("`", "``") + "`"

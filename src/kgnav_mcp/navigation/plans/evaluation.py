@@ -25,8 +25,8 @@ from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.values import Edge, Node, Row, Table, Value, Way, flat, rank
 from kgnav_mcp.navigation.plans.witness import witnessed
 from kgnav_mcp.plan import Clause, Match, Pipeline, Plan, Project, Unwind
-from kgnav_mcp.plan.walking import part_text
 from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.spelling.cypher import write_part
 
 _ROW = "\0outer"
 """The column that numbers the rows around which an optional pattern is fitted. No variable is called so."""
@@ -211,7 +211,7 @@ class _Evaluation:
             )
         part = self._budget.nothing_fits
         if not table.rows and part is not None:
-            notes.append(f"Nothing fits {part_text(part)}.")
+            notes.append(f"Nothing fits {write_part(part)}.")
         return " ".join(notes)
 
 

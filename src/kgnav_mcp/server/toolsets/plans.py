@@ -12,6 +12,7 @@ from kgnav_mcp.model import Literal
 from kgnav_mcp.navigation.plans.checking import CheckedPlan
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.navigation.sampling import SampleWalk
+from kgnav_mcp.plan import Constant
 from kgnav_mcp.render.columns import Column
 from kgnav_mcp.render.plans import plan_table
 from kgnav_mcp.render.table import Answer, row_answer
@@ -23,6 +24,7 @@ from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.descriptions import CURSOR
 from kgnav_mcp.spelling import WrittenPlan, read_plan
+from kgnav_mcp.spelling.cypher import quoted, write_cypher, write_part
 
 _FORMS = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "array", "items": {"type": "object"}}]}
 _CYPHER = Column("cypher")
@@ -61,8 +63,6 @@ async def checked(call: ToolCall, written: WrittenPlan) -> CheckedPlan:
 
 
 def _cypher(found: CheckedPlan) -> str:
-    from kgnav_mcp.spelling.cypher import write_cypher  # noqa: PLC0415 - the parser beside it takes time to import
-
     return write_cypher(found.mended or found.plan)
 
 
@@ -145,9 +145,9 @@ def _walk_calls(walk: SampleWalk) -> list[str]:
     hops = walk.steps[:-1] if value else walk.steps
     names = [walk.start.id, *(f"x{n}" for n in range(1, len(hops) + 1))]
     end = names[-1] if hops else "x0"
-    wanted = f"{end}.{_name(last.relation.id)}" if value else end
-    arrows = "".join(f"-[:{_name(hop.relation.id)}]->({name})" for hop, name in zip(hops, names[1:], strict=True))
-    cypher = f"MATCH (x0 {{id: {_text(walk.start.id)}}}){arrows} RETURN {wanted}"
+    wanted = f"{end}.{quoted(last.relation.id)}" if value else end
+    arrows = "".join(f"-[:{quoted(hop.relation.id)}]->({name})" for hop, name in zip(hops, names[1:], strict=True))
+    cypher = f"MATCH (x0 {{id: {write_part(Constant(walk.start.id))}}}){arrows} RETURN {wanted}"
     sets = ["x0", *names[1:]]
     edges = [
         {"from": source, "edge": hop.relation.id, "to": target}
@@ -159,15 +159,6 @@ def _walk_calls(walk: SampleWalk) -> list[str]:
     hop_steps = [{"as": one["to"], "fetch_neighbors": hop} for one, hop in zip(edges, hops_out, strict=True)]
     steps = [{"as": "x0", "find_node": {"id": walk.start.id}}, *hop_steps, {"return": [returned]}]
     return [f"run_plan(plan={json.dumps(plan, ensure_ascii=False)})" for plan in (cypher, pattern, steps)]
-
-
-def _name(name: str) -> str:
-    """A relation as Cypher writes it."""
-    return name if name.isidentifier() else "`" + name.replace("`", "``") + "`"
-
-
-def _text(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 TOOLSET = Toolset(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from kgnav_mcp.plan import Plan
+from kgnav_mcp.spelling.cypher.values import quoted
 from kgnav_mcp.spelling.cypher.writing import write_cypher, write_part
 
-__all__ = ["parse_cypher", "write_cypher", "write_part"]
+__all__ = ["parse_cypher", "quoted", "write_cypher", "write_part"]
 
 _CACHED = 64
 

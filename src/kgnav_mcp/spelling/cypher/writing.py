@@ -53,8 +53,15 @@ def write_cypher(plan: Plan) -> str:
     return union.join("\n".join(writer.clauses(pipeline.clauses)) for pipeline in plan.pipelines)
 
 
-def write_part(part: Match | Expression) -> str:
-    """The text of a pattern with its conditions, as `(f:Film)-[:starred]->(a)`, or of a value."""
+def write_part(part: Match | NodePattern | EdgePattern | Expression) -> str:
+    """The text of a pattern with its conditions, as `(f:Film)-[:starred]->(a)`, of a part of one, or of a value."""
+    match part:
+        case NodePattern():
+            part = Match((part,))
+        case EdgePattern():
+            part = Match((), (part,))
+        case _:
+            pass
     writer = _Writer(_names_for(part))
     return writer.pattern(part) if isinstance(part, Match) else writer.values.write(part)
 

@@ -23,7 +23,8 @@ from kgnav_mcp.plan import (
     Plan,
     Project,
 )
-from kgnav_mcp.plan.walking import all_hold, conjuncts, part_text, variables_of
+from kgnav_mcp.plan.walking import all_hold, conjuncts, variables_of
+from kgnav_mcp.spelling.cypher import write_part
 
 _TAG_BYTES = 8
 _PASSES = 10
@@ -104,7 +105,7 @@ class PlanReader:
             for size, edge in enumerate(match.edges, 1):
                 found, _ = await self._rows(await self.compiled(_any_row(match, match.edges[:size])), 0, 1)
                 if not found:
-                    return f"Nothing fits {part_text(edge)}."
+                    return f"Nothing fits {write_part(edge)}."
         return ""
 
 

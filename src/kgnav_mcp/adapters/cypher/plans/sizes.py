@@ -6,7 +6,7 @@ from kgnav_mcp.adapters.cypher.builder import labelled
 from kgnav_mcp.adapters.cypher.plans import queries
 from kgnav_mcp.adapters.cypher.plans.words import Words
 from kgnav_mcp.plan import EdgePattern, NodePattern, Plan
-from kgnav_mcp.plan.walking import part_text
+from kgnav_mcp.spelling.cypher import write_part
 
 
 def counted(words: Words, plan: Plan) -> list[tuple[str, str]]:
@@ -14,7 +14,7 @@ def counted(words: Words, plan: Plan) -> list[tuple[str, str]]:
     parts = dict.fromkeys(
         part for pipeline in plan.pipelines for match in pipeline.matches for part in (*match.nodes, *match.edges)
     )
-    found = ((part_text(part), _count(words, part)) for part in parts)
+    found = ((write_part(part), _count(words, part)) for part in parts)
     return [(part, text) for part, text in found if text is not None]
 
 

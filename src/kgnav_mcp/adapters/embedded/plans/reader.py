@@ -18,8 +18,9 @@ from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Count, PartSize, PlanPage, PlanRow, Stop
 from kgnav_mcp.plan import Column, Constant, EdgePattern, Match, NodePattern, Pipeline, Plan, Project
 from kgnav_mcp.plan.expressions import Connective, Joined
-from kgnav_mcp.plan.walking import conjuncts, part_text, variables_of
+from kgnav_mcp.plan.walking import conjuncts, variables_of
 from kgnav_mcp.port.lists import items_before
+from kgnav_mcp.spelling.cypher import write_part
 
 
 class PlanReader:
@@ -78,7 +79,7 @@ class PlanReader:
             for match in pipeline.matches:
                 parts |= {node: node_size(self._words, node) for node in match.nodes if node.labels}
                 parts |= {edge: edge_size(self._words, edge) for edge in match.edges}
-        return (PartSize(part_text(part), Count(size)) for part, size in parts.items() if size is not None)
+        return (PartSize(write_part(part), Count(size)) for part, size in parts.items() if size is not None)
 
     def _note(self, plan: Plan) -> str:
         """The first part of a plan that nothing fits."""
@@ -90,7 +91,7 @@ class PlanReader:
                 found = Project((Column("found", Constant(value=True)),))
                 asked = Plan((Pipeline((*clauses[:place], smaller, found)),), asks=True)
                 if not self._rows(compiled(self._words, asked, 1, 0)):
-                    return f"Nothing fits {part_text(part)}."
+                    return f"Nothing fits {write_part(part)}."
         return ""
 
 
