@@ -35,7 +35,7 @@ from typing import Final
 
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.model import Certainty, Count, Direction, Entity, PartSize
-from kgnav_mcp.plan.problems import PlanProblem
+from kgnav_mcp.plan import Plan, PlanProblem
 
 LONGEST_PAUSE: Final = 86_400.0
 """Seconds. A longer pause is told as more than a day, and the store is asked again after one."""
@@ -158,15 +158,27 @@ class UnknownGraph(InvalidRequest):
 
 
 class InvalidPlan(InvalidRequest):
-    """A plan cannot run. `problems` are all of them at once; `mended` is the plan with all of them mended.
+    """A plan cannot run. `problems` are all that could be found at once.
 
-    `mended` is in Cypher, whatever the plan was written in; None where there is no single way to mend it.
+    `plan` is what could be read of a plan that is not well written: what it names can be checked all the same.
+    `mended` is the plan with all problems mended, as it was written or, with `in_cypher`, in Cypher instead of JSON;
+    None where there is no single way to mend it.
     """
 
-    def __init__(self, problems: Sequence[PlanProblem], *, mended: str | None = None, next_step: str = "") -> None:
+    def __init__(
+        self,
+        problems: Sequence[PlanProblem],
+        plan: Plan | None = None,
+        *,
+        mended: str | None = None,
+        in_cypher: bool = False,
+        next_step: str = "",
+    ) -> None:
         super().__init__("; ".join(f"{problem.place}: {problem.reason}" for problem in problems), next_step=next_step)
         self.problems = tuple(problems)
+        self.plan = plan
         self.mended = mended
+        self.in_cypher = in_cypher
 
 
 class PlanTooLarge(InvalidRequest):

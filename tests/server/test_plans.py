@@ -63,6 +63,46 @@ ERRORS: dict[str, tuple[str, dict[str, object]]] = {
         {"plan": "MATCH (m:Musem)-[:held_by]->(p:Painting) WHERE p.yaer > 1600 RETURN m"},
     ),
     "an unknown name": ("run_plan", {"plan": "MATCH ({name: 'Vincent van Goch'})-[:born_in]->(c) RETURN c"}),
+    "an unknown id": ("check_plan", {"plan": "MATCH (c {id: 'zunder'}) RETURN c"}),
+    "a pattern whose names are mended as it was written": (
+        "run_plan",
+        {
+            "plan": {
+                "nodes": {"p": {"label": "Paintr", "where": {"bron": {">": "1850"}}}, "c": {"name": "Zundrt"}},
+                "edges": [{"from": "p", "edge": "born_inn", "to": "c"}],
+                "return": ["p.bron", "count(c)"],
+                "order": "-p.bron",
+            }
+        },
+    ),
+    "steps whose names are mended as they were written": (
+        "check_plan",
+        {
+            "plan": [
+                {"as": "c", "find_node": {"id": "zunder"}},
+                {"as": "p", "fetch_neighbors": {"from": "c", "edge_type": "born_inn", "direction": "incoming"}},
+            ]
+        },
+    ),
+    "a pattern that is mended in Cypher, for an edge of it is turned": (
+        "check_plan",
+        {"plan": {"nodes": {"m": {"label": "Museum"}}, "edges": [{"from": "m", "edge": "held_by", "to": "p"}]}},
+    ),
+    "names that the graph has not, and one that the plan has not": (
+        "check_plan",
+        {"plan": "MATCH (p:Paintr)-[:born_inn]->(c) WHERE q.born = 1850 RETURN p.bron, nobody"},
+    ),
+    "the same in a pattern": (
+        "check_plan",
+        {
+            "plan": {
+                "nodes": {"p": {"label": "Paintr", "where": {"born": {"~": 1}, "bron": {"about": 2}}}},
+                "edges": [{"from": "p", "edge": "born_inn", "to": "c"}],
+                "return": ["q", "count(nobody)"],
+            }
+        },
+    ),
+    "no JSON": ("run_plan", {"plan": '{"nodes": {"p": {"label": "Painter"}}, "return": [p]}'}),
     "no Cypher": ("check_plan", {"plan": "MATCH (a RETURN b"}),
     "writing": ("run_plan", {"plan": "MATCH (a) DELETE a"}),
     "a step that is not there": ("run_plan", {"plan": [{"as": "a", "fetch_neighbors": {"from": "b"}}]}),

@@ -43,7 +43,7 @@ def invalid_plan_text(error: InvalidPlan) -> str:
     if len(error.problems) > _PROBLEMS:
         lines.append(f"- and {len(error.problems) - _PROBLEMS:,} more")
     if error.mended is not None:
-        lines.append(f"Mended, it would run: {error.mended}")
+        lines.append(f"Mended, {'in Cypher, ' if error.in_cypher else ''}it would run: {error.mended}")
     if error.next_step:
         lines.append(f"Next: {error.next_step}")
     return "\n".join(clean(clipped(line, _LINE)) for line in lines)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
 
 from kgnav_mcp.plan import (
@@ -13,6 +13,7 @@ from kgnav_mcp.plan import (
     IsNull,
     ListOf,
     Not,
+    PlanProblem,
     Property,
     Scalar,
 )
@@ -43,19 +44,25 @@ class WrongCondition(ValueError):
         self.reason = reason
         self.alternatives = tuple(alternatives)
 
+    def at(self, place: str) -> PlanProblem:
+        """What is said of it, where it stands at a place of a plan."""
+        return PlanProblem(f"{place}{self.place}", self.reason, self.alternatives)
 
-def conditions_of(owner: str, where: Mapping[str, object]) -> list[Expression]:
+
+def conditions_of(
+    owner: str, where: Mapping[str, object], place: str, problems: list[PlanProblem]
+) -> Iterator[Expression]:
     """`{"year": 1999}` or `{"year": {">=": 1990, "<": 2000}}`, of a node or an edge.
 
-    Raises:
-        WrongCondition: an operator is unknown, or a value is of the wrong form.
+    What says nothing, as an operator is unknown or a value of the wrong form, is added to the problems.
     """
-    found: list[Expression] = []
     for name, wanted in where.items():
         operators = cast("Mapping[str, object]", wanted) if isinstance(wanted, dict) else {"=": wanted}
         for operator, value in operators.items():
-            found.append(_condition(Property(owner, name), operator, value))
-    return found
+            try:
+                yield _condition(Property(owner, name), operator, value)
+            except WrongCondition as error:
+                problems.append(error.at(f"{place}."))
 
 
 def _condition(value: Property, operator: str, wanted: object) -> Expression:

@@ -43,12 +43,12 @@ from kgnav_mcp.plan import (
     is_named,
 )
 from kgnav_mcp.plan.walking import all_hold
-from kgnav_mcp.spelling.json_conditions import EXISTS, WrongCondition, conditions_of
+from kgnav_mcp.spelling.json_conditions import EXISTS, conditions_of
 from kgnav_mcp.spelling.json_forms import Strict, form_problems
 from kgnav_mcp.spelling.returned import projections
 
 _NEXT = "Mend these and send the whole plan again."
-_SUBCLASSES = "*"
+SUBCLASSES = "*"
 """Behind a label: instances of its subclasses count, too."""
 
 
@@ -150,9 +150,10 @@ class _Reader:
             found = self._match(edge.ends, new, [edge], self._conditions(new, [edge]))
             clauses.append(replace(found, optional=True))
         results = self._results([*known, *(edge.variable for edge in (*fitting, *optional) if is_named(edge.variable))])
+        plan = Plan((Pipeline((*clauses, *results)),), asks=self.spec.returned == EXISTS)
         if self.problems:
-            raise InvalidPlan(self.problems, next_step=_NEXT)
-        return Plan((Pipeline((*clauses, *results)),), asks=self.spec.returned == EXISTS)
+            raise InvalidPlan(self.problems, plan, next_step=_NEXT)
+        return plan
 
     def _fixed(self, edges: Sequence[_Edge], fitting: Sequence[_Edge]) -> list[str]:
         """The nodes that each row has, in the order in which they are named.
@@ -191,8 +192,8 @@ class _Reader:
     def _node(self, name: str) -> NodePattern:
         label = self.spec.nodes.get(name, NodeSpec()).label or []
         groups = [label] if isinstance(label, str) else label
-        below = any(one.endswith(_SUBCLASSES) for one in groups)
-        return NodePattern(name, tuple((one.removesuffix(_SUBCLASSES),) for one in groups), below)
+        below = any(one.endswith(SUBCLASSES) for one in groups)
+        return NodePattern(name, tuple((one.removesuffix(SUBCLASSES),) for one in groups), below)
 
     def _pattern(self, edge: _Edge) -> EdgePattern:
         spec = edge.spec
@@ -228,11 +229,7 @@ class _Reader:
             yield During(edge.variable, edge.spec.as_of, edge.spec.as_of)
 
     def _where(self, owner: str, where: Mapping[str, object], place: str) -> list[Expression]:
-        try:
-            return conditions_of(owner, where)
-        except WrongCondition as error:
-            self.problems.append(PlanProblem(f"{place}.{error.place}", error.reason, error.alternatives))
-            return []
+        return [*conditions_of(owner, where, place, self.problems)]
 
     def _counts(self, edge: _Edge, known: Sequence[str]) -> Iterator[Expression]:
         """That there are so many of an edge, at least or at most."""
@@ -256,11 +253,7 @@ class _Reader:
         returned = self.spec.returned
         texts = [returned] if isinstance(returned, str) else returned or list(self.spec.nodes or known)
         order = [self.spec.order] if isinstance(self.spec.order, str) else self.spec.order or []
-        try:
-            return projections(texts, order, self.spec.limit, known)
-        except WrongCondition as error:
-            self.problems.append(PlanProblem(f"return {error.place}", error.reason, error.alternatives))
-            return ()
+        return projections(texts, order, self.spec.limit, known, self.problems)
 
 
 def named_so(variable: str, name: str | None, id_: str | list[str] | None) -> Iterator[Expression]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from kgnav_mcp.plan import (
     UNNAMED,
@@ -12,6 +12,7 @@ from kgnav_mcp.plan import (
     Column,
     Expression,
     Order,
+    PlanProblem,
     Project,
     Property,
     Variable,
@@ -45,17 +46,27 @@ def value_of(text: str, known: Collection[str]) -> tuple[Expression, str]:
 
 
 def projections(
-    texts: Sequence[str], order: Sequence[str], limit: int | None, known: Collection[str]
+    texts: Sequence[str],
+    order: Sequence[str],
+    limit: int | None,
+    known: Collection[str],
+    problems: list[PlanProblem],
 ) -> tuple[Project, ...]:
     """The clauses that return these values: distinct rows of what is named, then counts over them.
 
     A row is one choice for each variable that is returned or counted. In `order` a minus sign is for descending.
-
-    Raises:
-        WrongCondition: as `value_of`.
+    What is no value is added to the problems, and left out.
     """
-    read = [(text.strip(), *value_of(text, known)) for text in texts]
-    keys = [(*value_of(text.lstrip("-"), known), text.lstrip().startswith("-")) for text in order]
+
+    def read_all(written: Iterable[str], sign: str = "") -> Iterator[tuple[str, Expression, str]]:
+        for text in map(str.strip, written):
+            try:
+                yield text, *value_of(text.removeprefix(sign), known)
+            except WrongCondition as error:
+                problems.append(error.at("return "))
+
+    read = [*read_all(texts)]
+    keys = [(value, variable, text.startswith("-")) for text, value, variable in read_all(order, "-")]
     variables = dict.fromkeys(variable for *_, variable in read) | dict.fromkeys(variable for _, variable, _ in keys)
     names = {value: name for name, value, _ in read}
     hidden = {value: f"{UNNAMED}{n}" for n, (value, *_) in enumerate(keys) if value not in names}

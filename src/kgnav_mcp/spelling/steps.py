@@ -29,7 +29,7 @@ from kgnav_mcp.plan import (
     PlanProblem,
 )
 from kgnav_mcp.plan.walking import all_hold
-from kgnav_mcp.spelling.json_conditions import WrongCondition, conditions_of
+from kgnav_mcp.spelling.json_conditions import conditions_of
 from kgnav_mcp.spelling.json_forms import Strict, form_problems
 from kgnav_mcp.spelling.patterns import named_so, path_length
 from kgnav_mcp.spelling.returned import projections
@@ -143,7 +143,8 @@ def parse_steps(given: Sequence[object]) -> tuple[Plan, frozenset[str]]:
     reader = _Reader(actions, problems)
     plan = reader.plan(result)
     if problems:
-        raise InvalidPlan(list(dict.fromkeys(problems)), next_step="Mend these steps and send the whole list again.")
+        next_step = "Mend these steps and send the whole list again."
+        raise InvalidPlan(list(dict.fromkeys(problems)), plan, next_step=next_step)
     return plan, frozenset(reader.one_node)
 
 
@@ -182,18 +183,15 @@ class _Reader:
     def plan(self, result: Step) -> Plan:
         texts = [result.returned] if isinstance(result.returned, str) else result.returned or []
         order = [result.order] if isinstance(result.order, str) else result.order or []
-        try:
-            results = projections(texts, order, result.limit, list(self.steps))
-        except WrongCondition as error:
-            self.problems.append(PlanProblem(f"return {error.place}", error.reason, error.alternatives))
-            results, used = (), list(self.steps)
-        else:
-            used = [column.name for column in results[0].columns]
-            self.problems += (
-                PlanProblem(name, "no other step uses it and it is not returned", (f"return {name}",))
-                for name in self.steps
-                if name not in used and not any(name in step.uses for step in self.steps.values())
-            )
+        wrong: list[PlanProblem] = []
+        results = projections(texts, order, result.limit, list(self.steps), wrong)
+        used = list(self.steps) if wrong else [column.name for column in results[0].columns]
+        self.problems += wrong
+        self.problems += (
+            PlanProblem(name, "no other step uses it and it is not returned", (f"return {name}",))
+            for name in self.steps
+            if name not in used and not any(name in step.uses for step in self.steps.values())
+        )
         pattern = _Pattern()
         for name in self._needed(used):
             self._add(name, {}, pattern)
@@ -257,11 +255,7 @@ class _Reader:
         return sorted(found, key=names.index)
 
     def _where(self, owner: str, where: dict[str, Any], place: str) -> Iterable[Expression]:
-        try:
-            return conditions_of(owner, where)
-        except WrongCondition as error:
-            self.problems.append(PlanProblem(f"{place}.{error.place}", error.reason, error.alternatives))
-            return ()
+        return conditions_of(owner, where, place, self.problems)
 
 
 def _node(variable: str, label: str | None) -> NodePattern:

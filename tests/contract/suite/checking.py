@@ -66,6 +66,17 @@ class CheckContract(AdapterContract):
             assert again.problems == ()
             assert again.plan.pipelines[0].clauses != found.plan.pipelines[0].clauses
 
+    @pytest.mark.parametrize("written", ["MATCH (p:{}) RETURN p", "MATCH (p) WHERE p:{} RETURN p"])
+    async def test_an_id_with_a_prefix_is_known_where_its_backticks_are_forgotten(
+        self, adapter: GraphAdapter, view: View, written: str
+    ):
+        label = view.style.label_id("Person")
+        found = await PlanRunner(adapter).check(parse_cypher(written.format(label)))
+        assert [label in problem.place for problem in found.problems] == [True] * label.count(":")
+        if found.mended is not None:
+            assert (await PlanRunner(adapter).check(found.mended)).problems == ()
+        assert (found.mended is None) is (":" not in label)
+
 
 async def checked(adapter: GraphAdapter, view: View, written: str) -> CheckedPlan:
     """What a plan's check finds. Words in braces are the store's own."""

@@ -202,7 +202,7 @@ async def test_an_id_that_no_entity_has_is_told(demo: PlanRunner):
 
     ((_, reason, possible),) = mistakes(found)
     assert reason == "no entity has the id 'vincent_van_gog'"
-    assert possible[0] == "vincent_van_gogh"
+    assert possible[0] == "vincent_van_gogh (Vincent van Gogh)"
 
 
 async def test_a_step_wants_one_node_where_several_share_a_name(graph: GraphAdapter):

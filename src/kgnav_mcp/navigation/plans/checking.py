@@ -152,10 +152,8 @@ class _Checker:
         """The labels of a node; two of them may be one id that was written without backticks, as `:wd:Q5`."""
         groups = list(node.labels)
         for place, pair in enumerate(pairwise(node.labels)):
-            whole = ":".join(name for group in pair for name in group)
-            if whole.count(":") != 1 or await self.vocabulary.labels(pair[0][0]):
-                continue
-            if await self.vocabulary.labels(whole):
+            whole = await self.vocabulary.whole_label(*(name for group in pair for name in group))
+            if whole is not None:
                 reason = f"{whole} is one id, and stands in backticks"
                 named = node.variable if is_named(node.variable) else ""
                 self.findings.problem(f"({named}:{whole})", reason, [quoted(whole)])

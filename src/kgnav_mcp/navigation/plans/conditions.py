@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.navigation.plans.entities import EntityReader
@@ -16,6 +17,7 @@ from kgnav_mcp.plan import (
     Call,
     Compare,
     Comparison,
+    Connective,
     Constant,
     CountOf,
     During,
@@ -23,13 +25,14 @@ from kgnav_mcp.plan import (
     Expression,
     Function,
     HasLabel,
+    Joined,
     ListOf,
     Match,
     Property,
     Variable,
 )
-from kgnav_mcp.plan.walking import rewritten_in_turn
-from kgnav_mcp.spelling.cypher import quoted
+from kgnav_mcp.plan.walking import all_hold, rewritten_in_turn
+from kgnav_mcp.spelling.cypher import quoted, write_part
 
 ID = "id"
 """The property that every node has: its id, where the graph has no property that is called so."""
@@ -61,17 +64,20 @@ class ConditionChecker:
         async def change(part: object) -> object | None:
             match part:
                 case Exists() | CountOf():
-                    return replace(part, match=await self.match(part.match, scope))
+                    new = replace(part, match=await self.match(part.match, scope))
                 case Compare():
-                    return await self._compared(part, scope)
+                    new = await self._compared(part, scope)
                 case Property():
-                    return await self._property(part, scope)
+                    new = await self._property(part, scope)
+                case Joined(Connective.AND):
+                    new = await self._with_whole_ids(part, scope)
                 case HasLabel():
-                    return await self._has_label(part, scope)
+                    new = await self._has_label(part, scope)
                 case During():
-                    return await self._during(part, scope)
+                    new = await self._during(part, scope)
                 case _:
-                    return None
+                    new = None
+            return new
 
         return None if expression is None else await rewritten_in_turn(expression, change)
 
@@ -120,6 +126,8 @@ class ConditionChecker:
                 return await self._of_node(prop, [label for group in labels for label in group])
             case Edge(relations, many):
                 return await self._of_edge(prop, relations, many=many)
+            case None:
+                return prop  # nothing is called so, which whoever read the plan has told
             case _:
                 self.findings.problem(
                     f"{prop.owner}.{prop.name}", f"{prop.owner} is neither a node nor an edge: it has no properties"
@@ -171,6 +179,21 @@ class ConditionChecker:
         if not found and self.vocabulary.whole.sampled:
             found = list(ids)  # a sample does not tell every qualifier
         return tuple(dict.fromkeys(found))
+
+    async def _with_whole_ids(self, condition: Joined, scope: Scope) -> Expression | None:
+        """Two labels that are asked of a node may be one id that was written without backticks, as `n:wd:Q5`."""
+        for place, (first, second) in enumerate(pairwise(condition.parts)):
+            if not (isinstance(first, HasLabel) and isinstance(second, HasLabel) and first.variable == second.variable):
+                continue
+            whole = await self.vocabulary.whole_label(*first.labels, *second.labels)
+            if whole is not None:
+                meant_one = HasLabel(first.variable, (whole,))
+                reason = f"{whole} is one id, and stands in backticks"
+                self.findings.problem(f"{first.variable}:{whole}", reason, [write_part(meant_one)])
+                mended = all_hold((*condition.parts[:place], meant_one, *condition.parts[place + 2 :]))
+                self.findings.mend(condition, mended)
+                return await self.checked(mended, scope)
+        return None
 
     async def _has_label(self, condition: HasLabel, scope: Scope) -> Expression:
         of_node = not isinstance(scope.get(condition.variable), Edge)

@@ -47,7 +47,9 @@ class EntityReader:
             if entity is not None:
                 ids.append(entity.id)
             else:
-                await self._unknown(condition, constant, f"no entity has the id {echoed(str(constant.value))}")
+                await self._unknown(
+                    condition, constant, f"no entity has the id {echoed(str(constant.value))}", by_id=True
+                )
         found_ids = has_id(owner, ids)
         return Not(found_ids) if condition.comparison is Comparison.UNEQUAL else found_ids
 
@@ -91,12 +93,13 @@ class EntityReader:
             more = f" and {len(entities) - NEAREST:,} more" if len(entities) > NEAREST else ""
             self.findings.notes.append(f"{len(entities):,} entities are called {echoed(text)}: {names}{more}.")
 
-    async def _unknown(self, condition: Compare, constant: Constant, reason: str) -> None:
+    async def _unknown(self, condition: Compare, constant: Constant, reason: str, *, by_id: bool = False) -> None:
+        """Tell that nothing has this name or, `by_id`, this id: the nearest names, or ids with their names."""
         text = str(constant.value)
         nearest = [candidate.entity for candidate in (await self.graph.find(text, limit=NEAREST)).items]
-        by_name = not _is_id(condition.left)
-        names = [(entity.label or entity.id) if by_name else entity.id for entity in nearest]
-        self.findings.problem(f"{_left(condition)} = {echoed(text)}", reason, list(dict.fromkeys(names)))
+        names = [entity.id if by_id else entity.label or entity.id for entity in nearest]
+        shown = [_with_name(entity) for entity in nearest] if by_id else names
+        self.findings.problem(f"{_left(condition)} = {echoed(text)}", reason, list(dict.fromkeys(shown)))
         name = meant(text, names)
         self.findings.mend(constant, Constant(name) if name is not None else None)
 
@@ -107,8 +110,9 @@ def has_id(owner: str, ids: Sequence[str]) -> Compare:
     return Compare(Call(Function.ID, (Variable(owner),)), Comparison.IN, wanted)
 
 
-def _is_id(expression: Expression) -> bool:
-    return isinstance(expression, Call) and expression.function is Function.ID
+def _with_name(entity: Entity) -> str:
+    """`wd:Q42 (Douglas Adams)`."""
+    return entity.id if entity.label in (None, entity.id) else f"{entity.id} ({entity.label})"
 
 
 def _left(condition: Compare) -> str:
@@ -116,6 +120,6 @@ def _left(condition: Compare) -> str:
         case Property(owner, name):
             return f"{owner}.{name}" if is_named(owner) else name
         case Call(_, (Variable(name), *_)):
-            return f"elementId({name})" if is_named(name) else "id"
+            return f"{name}.id" if is_named(name) else "id"
         case _:
             return "a name"

@@ -53,6 +53,12 @@ class Vocabulary:
         """The ids of the labels that a name means."""
         return await self._called(name, lambda schema: schema.labels, _label)
 
+    async def whole_label(self, *parts: str) -> str | None:
+        """The label that two names are where they are one id without its backticks, as in `:wd:Q5`; else None."""
+        whole = ":".join(parts)
+        two_names = whole.count(":") != 1 or await self.labels(parts[0])
+        return whole if not two_names and await self.labels(whole) else None
+
     async def relations(self, name: str) -> tuple[str, ...]:
         """The ids of the relations between nodes that a name means. `rel1.rel2` leads through mediators."""
         found = await self._called(name, lambda schema: schema.relations, _relation)

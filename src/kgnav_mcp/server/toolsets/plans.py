@@ -25,9 +25,11 @@ from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.descriptions import CURSOR
 from kgnav_mcp.spelling import WrittenPlan, read_plan
 from kgnav_mcp.spelling.cypher import quoted, write_cypher, write_part
+from kgnav_mcp.spelling.mending import mended_json
 
 _FORMS = {"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "array", "items": {"type": "object"}}]}
 _CYPHER = Column("cypher")
+_MEND = "Mend it and call again. describe_graph(name) shows what is around a label or a relation."
 GivenPlan = Annotated[object, WithJsonSchema(_FORMS)]
 
 
@@ -53,23 +55,34 @@ async def checked(call: ToolCall, written: WrittenPlan) -> CheckedPlan:
         InvalidPlan: it cannot run, with every problem.
     """
     found = await PlanRunner(call.adapter, progress=call.progress).check(written.plan, written.one_node)
-    if found.problems:
-        raise InvalidPlan(
-            found.problems,
-            mended=_cypher(found) if found.mended is not None else None,
-            next_step="Mend it and call again. describe_graph(name) shows what is around a label or a relation.",
-        )
-    return found
+    if not found.problems:
+        return found
+    mended, in_cypher = None, False
+    if found.mended is not None:
+        mended = mended_json(written, found.mended) if written.given is not None else None
+        in_cypher = written.given is not None and mended is None
+        mended = mended or write_cypher(found.mended)
+    raise InvalidPlan(found.problems, mended=mended, in_cypher=in_cypher, next_step=_MEND)
 
 
-def _cypher(found: CheckedPlan) -> str:
-    return write_cypher(found.mended or found.plan)
+async def _read_and_checked(call: ToolCall, given: object) -> CheckedPlan:
+    """The plan that was given; of one that is not well written all that is wrong, what it names included."""
+    try:
+        written = read_plan(given)
+    except InvalidPlan as error:
+        if error.plan is None:
+            raise
+        found = await PlanRunner(call.adapter, progress=call.progress).check(error.plan)
+        if not found.problems:
+            raise
+        raise InvalidPlan((*error.problems, *found.problems), next_step=_MEND) from error
+    return await checked(call, written)
 
 
 async def check_plan(call: ToolCall, given: PlanArguments) -> Answer:
     """GraphRunner's verification of a plan."""
-    found = await checked(call, read_plan(given.plan))
-    cypher = _cypher(found)
+    found = await _read_and_checked(call, given.plan)
+    cypher = write_cypher(found.plan)
     lines = ["valid: run_plan will run it.", f"In the graph's own ids: {cypher}", *found.notes]
     return row_answer("\n".join(map(clean, lines)), (_CYPHER,), (cypher,), found.notes)
 
@@ -77,7 +90,7 @@ async def check_plan(call: ToolCall, given: PlanArguments) -> Answer:
 async def run_plan(call: ToolCall, given: RunPlan) -> Answer:
     """A plan's rows."""
     start = call.start(given.cursor)
-    found = await checked(call, read_plan(given.plan))
+    found = await _read_and_checked(call, given.plan)
     page = await PlanRunner(call.adapter, progress=call.progress).run(
         found.plan, limit=call.limits.row_limit, after=start.after, proof=given.proof
     )

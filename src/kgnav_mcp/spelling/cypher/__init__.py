@@ -29,5 +29,5 @@ def parse_cypher(text: str) -> Plan:
     reading = Reading(text)
     plan = Clauses(reading).plan(tree)
     if reading.problems:
-        raise refused(reading.problems)
+        raise refused(reading.problems, plan)
     return plan

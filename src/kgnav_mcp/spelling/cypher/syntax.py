@@ -10,7 +10,7 @@ from typing import Final
 from lark import Lark, Token, Tree, UnexpectedInput
 
 from kgnav_mcp.errors import InvalidPlan
-from kgnav_mcp.plan import PlanProblem
+from kgnav_mcp.plan import Plan, PlanProblem
 from kgnav_mcp.spelling.cypher.faults import fault
 from kgnav_mcp.spelling.cypher.words import Words
 
@@ -22,9 +22,9 @@ DEEPEST: Final = 60
 """Levels of the tree of one plan: whoever walks over it later may do so by recursion."""
 
 
-def refused(problems: Sequence[PlanProblem]) -> InvalidPlan:
-    """The error of a text that is no plan."""
-    return InvalidPlan(problems, next_step="Mend this and send the whole plan again.")
+def refused(problems: Sequence[PlanProblem], plan: Plan | None = None) -> InvalidPlan:
+    """The error of a text that is no plan; with what could be read of it."""
+    return InvalidPlan(problems, plan, next_step="Mend this and send the whole plan again.")
 
 
 def parse_tree(text: str) -> Node:
