@@ -183,13 +183,13 @@ async def test_a_name_that_was_not_read_in_time_is_no_unambiguous_one():
 
 
 async def test_a_full_text_index_that_did_not_answer_in_time_is_asked_for_again():
-    endpoint = Endpoint(("contains", [{"o": Literal("Anna")}]), ("LIMIT 50", [{"o": Literal("Anna")}]))
-    linker = Linker(store := store_of(endpoint), Names(store))
-    for pattern in ("contains", "LIMIT 50"):
-        endpoint.cut = {pattern}
+    whole = {"contains": [{"o": Literal("Anna")}], "LIMIT 50": [{"o": Literal("Anna")}]}
+    linker = Linker(store := store_of(endpoint := Endpoint()), Names(store))
+    for pattern in whole:
+        endpoint.answers, endpoint.cut = tuple({**whole, pattern: []}.items()), {pattern}
         with pytest.raises(StoreTimeout):
             await linker.full_text()
-    endpoint.cut = set()
+    endpoint.answers, endpoint.cut = tuple(whole.items()), set()
     assert await linker.full_text()
 
 

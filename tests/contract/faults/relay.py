@@ -30,10 +30,14 @@ Source = Callable[[Request], Awaitable[tuple[bytes, str]]]
 
 
 class Relay:
-    """Passes queries on and counts them; `spoil` says which of the following ones goes wrong."""
+    """Passes queries on and counts them; `spoil` says which of the following ones goes wrong.
+
+    While there is a `row_cap`, no answer has more rows.
+    """
 
     def __init__(self, source: Source) -> None:
         self.queries = 0
+        self.row_cap: int | None = None
         self._source = source
         self._spoilt: tuple[int, Fault] | None = None
 
@@ -42,7 +46,7 @@ class Relay:
         self._spoilt = self.queries + place, fault
 
     def mend(self) -> None:
-        self._spoilt = None
+        self._spoilt = self.row_cap = None
 
     async def __call__(self, exchange: Exchange) -> None:
         number, self.queries = self.queries, self.queries + 1
@@ -51,23 +55,25 @@ class Relay:
             await exchange.answer("", status="504 Gateway Timeout", kind="text/plain")
             return
         body, kind = await self._source(exchange.request)
-        if fault is None:
+        if fault is Fault.CUT:
+            body, _ = _first(body, kind, lambda rows: rows // 2)
+            await exchange.answer(body, "X-SQL-State: S1TAT", kind=kind)
+        elif self.row_cap or fault is Fault.CAPPED:
+            body, left = _first(body, kind, lambda rows: self.row_cap or max(rows // 2, 1))
+            await exchange.answer(body, f"X-SPARQL-MaxRows: {left}", kind=kind)
+        else:
             await exchange.answer(body, kind=kind)
-            return
-        body, left = _half(body, kind, least=1 if fault is Fault.CAPPED else 0)
-        said = "X-SQL-State: S1TAT" if fault is Fault.CUT else f"X-SPARQL-MaxRows: {left}"
-        await exchange.answer(body, said, kind=kind)
 
 
-def _half(body: bytes, kind: str, least: int) -> tuple[bytes, int]:
-    """A result with the first half of its rows, or so many at least, and how many these are then."""
+def _first(body: bytes, kind: str, most: Callable[[int], int]) -> tuple[bytes, int]:
+    """A result with so many of its rows at most, and how many that is."""
     if kind.startswith(XML):
         found = list(_ROW.finditer(body))
-        left = max(len(found) // 2, least)
+        left = most(len(found))
         return (body[: found[left].start()] + body[found[-1].end() :] if found[left:] else body), left
     result = json.loads(body)
     rows = result.get("results", {}).get("bindings", [])
-    left = max(len(rows) // 2, least)
+    left = most(len(rows))
     del rows[left:]
     return json.dumps(result).encode(), left
 

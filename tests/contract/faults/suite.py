@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import cycle
 from typing import Any, cast
 
@@ -74,12 +74,16 @@ class Endpoint:
     relay: Relay
     location: str
     view: View
+    _true: dict[tuple[Ask, int], tuple[Any, int]] = field(default_factory=dict[tuple[Ask, int], tuple[Any, int]])
 
     async def asked(self, ask: Ask, limit: int) -> tuple[Any, int]:
-        """A true answer, and the number of queries it takes after the opening."""
-        async with open_adapter(self.location, AdapterOptions()) as graph:
-            before = self.relay.queries
-            return await ask(graph, self.view, limit), self.relay.queries - before
+        """A true answer, and the number of queries it takes after the opening. It is asked for once."""
+        if (ask, limit) not in self._true:
+            async with open_adapter(self.location, AdapterOptions()) as graph:
+                before = self.relay.queries
+                answer = await ask(graph, self.view, limit)
+                self._true[ask, limit] = answer, self.relay.queries - before
+        return self._true[ask, limit]
 
 
 class FaultContract:
@@ -130,6 +134,24 @@ class FaultContract:
                 with suppress(Unsupported):  # where the name asked for may be behind the cap
                     _is_true(await ask(graph, endpoint.view, FEW), whole, every)
                 relay.mend()
+
+    @pytest.mark.parametrize("asked", ASKS)
+    @pytest.mark.parametrize(("rows", "refusal"), [(1, "row cap"), (12, "the list of its names")])
+    async def test_under_a_row_cap_nothing_untrue_is_said(
+        self, endpoint: Endpoint, asked: str, rows: int, refusal: str
+    ):
+        ask, relay, refused = ASKS[asked], endpoint.relay, refusal
+        every, _ = await endpoint.asked(ask, ALL)
+        whole, _ = await endpoint.asked(ask, FEW)
+        async with open_adapter(endpoint.location, AdapterOptions()) as graph:
+            relay.row_cap = rows
+            try:
+                _is_true(await ask(graph, endpoint.view, FEW), whole, every)
+            except Unsupported as error:
+                refused = error.message
+            finally:
+                relay.mend()
+        assert refusal in refused
 
 
 def _is_true(said: Any, whole: Any, every: Any) -> None:

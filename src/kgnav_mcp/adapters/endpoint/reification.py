@@ -105,19 +105,22 @@ class Reification:
         return self._pattern(queries.STATED, sorted(self.notations - {Notation.QUOTED}), x, Terms("?p"), y)
 
     async def of_triples(self, triples: Sequence[tuple[URIRef, URIRef, Term]], direction: Direction) -> Said:
-        """What is said of some triples."""
+        """What is said of some triples.
+
+        Raises:
+            StoreTimeout: not all of it was read in time.
+            Unsupported: more is said of one of them than the endpoint's row cap leaves.
+        """
         asked = [triple for triple in triples if not isinstance(triple[2], BNode)]
         if not self or not asked:
             return {}
         x, y = _VARIABLES[direction]
         said = self.said(x, Terms("?p"), y)
-        reads = await gathered(
-            *(
-                self._reader.select(queries.STATEMENTS_OF, triples=rows(*batch), said=said)  # pyright: ignore[reportArgumentType]
-                for batch in _together(asked)
-            )
-        )
-        found = [row for read in reads for row in read.whole()]
+
+        def query(some: Sequence[tuple[URIRef, URIRef, Term]]) -> str:
+            return self._reader.filled(queries.STATEMENTS_OF, triples=rows(*some), said=said)  # pyright: ignore[reportArgumentType]
+
+        found = (await self._reader.halving(_together(asked), query)).whole()
         return await in_thread(len(found), lambda: _collected(found))
 
     async def qualified(self, value: URIRef, most: int) -> dict[tuple[URIRef, URIRef, Term], Facts] | None:

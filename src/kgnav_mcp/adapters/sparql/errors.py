@@ -95,6 +95,14 @@ def stopped(seconds: float | None = None) -> KgnavError:
     )
 
 
+def capped() -> KgnavError:
+    """The error for an answer of which the endpoint's row cap left a part that cannot stand alone."""
+    return Unsupported(
+        "the store's row cap cut an answer that would be wrong in part",
+        next_step="Have its operator raise the row cap, or ask about another entity.",
+    )
+
+
 def disconnected(error: httpx2.RequestError, endpoint: Address, connect_timeout: float) -> KgnavError:
     """The error that a failure of the network or of HTTP itself stands for."""
     # Waiting for more of a TLS record is an exception, too, and hangs on whatever happens meanwhile.

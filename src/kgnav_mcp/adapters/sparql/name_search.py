@@ -120,10 +120,10 @@ class SparqlNames(NameSearch):
         """
         index = self._lookup.full_text
         if not self._asked and index is not None:
-            names = [str(row["o"]) for row in (await self._reader.select(queries.SOME_NAMES)).whole()]
+            names = [str(row["o"]) for row in (await self._reader.select(queries.SOME_NAMES)).some()]
             words = (word for name in names for word in WORD.findall(name) if index.beginning(word))
             word = next(words, "")
-            if word and (await self._reader.select(index.has, words=Literal(index.word(word)))).whole():
+            if word and (await self._reader.select(index.has, words=Literal(index.word(word)))).some():
                 self._index = index
             self._asked = True
         return self._index

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from rdflib import Literal, URIRef
 
@@ -24,6 +24,7 @@ from kgnav_mcp.silence import answered, expect_answer
 
 Row = Mapping[str, Term]
 Value = URIRef | Literal | int | Terms
+T = TypeVar("T")
 
 _PLACEHOLDER = re.compile(r"\$([A-Za-z_]\w*)")
 
@@ -50,6 +51,7 @@ class Read:
 
         Raises:
             StoreTimeout: there is none, which only says that the endpoint's time was over.
+            Unsupported: there is none, for the endpoint gives no rows at all.
         """
         return self.rows or self.whole()
 
@@ -58,9 +60,12 @@ class Read:
 
         Raises:
             StoreTimeout: the endpoint's time was over before all of them were there.
+            Unsupported: the endpoint's row cap left some of them out.
         """
         if self.stop is Stop.TIME_OUT:
             raise errors.stopped()
+        if self.stop is Stop.ROW_CAP:
+            raise errors.capped()
         return self.rows
 
     @classmethod
@@ -131,15 +136,22 @@ class Reader:
     async def in_batches(self, template: str, key: str, asked: Sequence[URIRef], **terms: Value) -> Read:
         """The rows of a query over a list of IRIs, asked in batches; a batch whose answer was cut is halved."""
 
-        async def read(batch: Sequence[URIRef]) -> Read:
-            query = await in_thread(len(batch), lambda: self.filled(template, **{key: values(*batch)}, **terms))
-            answer = await self._read(query)
-            if answer.stop is not Stop.ROW_CAP or len(batch) == 1:
-                return answer
-            half = len(batch) // 2
-            return Read.together([await read(batch[:half]), await read(batch[half:])])
+        def query(batch: Sequence[URIRef]) -> str:
+            return self.filled(template, **{key: values(*batch)}, **terms)
 
-        return Read.together(await gathered(*(read(batch) for batch in batches(asked, self.dialect.listed))))
+        return await self.halving(batches(asked, self.dialect.listed), query)
+
+    async def halving(self, lists: Iterable[Sequence[T]], query: Callable[[Sequence[T]], str]) -> Read:
+        """The rows of a query over several lists, asked for each; a list whose answer the row cap cut is halved."""
+
+        async def read(asked: Sequence[T]) -> Read:
+            answer = await self._read(await in_thread(len(asked), lambda: query(asked)))
+            if answer.stop is not Stop.ROW_CAP or len(asked) == 1:
+                return answer
+            half = len(asked) // 2
+            return Read.together([await read(asked[:half]), await read(asked[half:])])
+
+        return Read.together(await gathered(*map(read, lists)))
 
     async def union(self, branches: Sequence[str], *, share: float = 1.0) -> Read:
         """The rows of several queries that are asked as branches of a union.
