@@ -175,7 +175,7 @@ class ConditionChecker:
         ids = (*await self.vocabulary.properties(name), *await self.vocabulary.relations(name))
         found = [each for each in known if each == name or each in ids]
         if not found:
-            found = [each for each in known if each.casefold() == name.casefold()]
+            found = called(name, known, _both)
         if not found and self.vocabulary.whole.sampled:
             found = list(ids)  # a sample does not tell every qualifier
         return tuple(dict.fromkeys(found))

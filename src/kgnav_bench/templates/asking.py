@@ -1,0 +1,137 @@
+"""The questions of the templates asked of a server: one `run_plan` each, beside the truth, and bare Cypher on Neo4j."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from statistics import median
+from time import perf_counter
+from typing import LiteralString, cast
+
+from neo4j import READ_ACCESS, GraphDatabase
+
+from kgnav_bench import report
+from kgnav_bench.client import PackageClient, ToolFailedError, package_client, server_command
+from kgnav_bench.planned import PLANS
+from kgnav_bench.tables import UnreadableAnswerError, parse
+from kgnav_bench.templates.questions import Question
+
+_SHOWN_FAILURES = 10
+_BOLT = ("bolt", "neo4j")
+
+Rows = tuple[tuple[str, ...], ...]
+Bare = Callable[[Question], Rows]
+
+
+@dataclass(slots=True)
+class Asked:
+    """What one question came to. An empty `fault` is what is wanted."""
+
+    question: Question
+    seconds: float = 0.0
+    pages: int = 0
+    bare_seconds: float | None = None
+    """The same Cypher run by the store's own driver."""
+    fault: str = ""
+
+
+@dataclass(slots=True)
+class _Answer:
+    rows: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
+    pages: int = 0
+
+
+def run(location: str, questions: Iterable[Question]) -> str:
+    """The report of questions on one store, which has their graph."""
+    asked = asyncio.run(ask(location, list(questions)))
+    return "\n".join((f"{location.partition('#')[0]}: milliseconds are medians", "", *_report(asked)))
+
+
+async def ask(location: str, questions: Sequence[Question]) -> list[Asked]:
+    """Ask each question by one plan, and where the store speaks Cypher also there."""
+    with bare(location) as run_bare:
+        async with package_client([*server_command(location), *PLANS]) as client:
+            return [await _ask(client, question, run_bare) for question in questions]
+
+
+async def _ask(client: PackageClient, question: Question, run_bare: Bare | None) -> Asked:
+    asked = Asked(question)
+    truth = tuple(tuple(map(str, row)) for row in question.truth)
+    if run_bare is not None:
+        start = perf_counter()
+        found = run_bare(question)
+        asked.bare_seconds = perf_counter() - start
+        if found != truth:
+            asked.fault = f"bare Cypher has {_shown(found)} where {_shown(truth)} is true"
+    start = perf_counter()
+    try:
+        answer = await _answer(client, question.cypher)
+    except (ToolFailedError, UnreadableAnswerError) as error:
+        asked.fault = str(error)
+        return asked
+    asked.seconds, asked.pages = perf_counter() - start, answer.pages
+    if tuple(answer.rows) != truth:
+        asked.fault = f"{_shown(answer.rows)} where {_shown(truth)} is true"
+    return asked
+
+
+async def _answer(client: PackageClient, cypher: str) -> _Answer:
+    answer = _Answer()
+    arguments = {"plan": cypher}
+    while True:
+        page = parse(await client.call("run_plan", arguments))
+        answer.rows += page.rows
+        answer.pages += 1
+        if page.cursor is None:
+            return answer
+        arguments = {"plan": cypher, "cursor": page.cursor}
+
+
+@contextmanager
+def bare(location: str) -> Generator[Bare | None]:
+    """What runs a question's Cypher on the store itself; None where it speaks no Cypher."""
+    if location.partition("://")[0].partition("+")[0] not in _BOLT:
+        yield None
+        return
+    with (
+        GraphDatabase.driver(location) as driver,  # pyright: ignore[reportUnknownMemberType] - the driver's own keywords
+        driver.session(default_access_mode=READ_ACCESS) as session,  # pyright: ignore[reportUnknownMemberType]
+    ):
+
+        def run_bare(question: Question) -> Rows:
+            found = session.run(cast("LiteralString", question.cypher))
+            return tuple(tuple(map(str, record.values())) for record in found)
+
+        yield run_bare
+
+
+def _report(asked: Sequence[Asked]) -> Iterable[str]:
+    groups: Mapping[str, list[Asked]] = defaultdict(list)
+    for each in asked:
+        groups[each.question.template].append(each)
+    right = sum(not each.fault for each in asked)
+    yield report.table(
+        ("template", "exact", "in one page", "rows, median", "run_plan", "bare Cypher"),
+        [(name, *_row(group)) for name, group in (*groups.items(), ("all", asked))],
+    )
+    yield ""
+    yield from (f"- {each.question.cypher}: {each.fault}" for each in asked if each.fault and _SHOWN_FAILURES)
+    yield report.verdict(right == len(asked), f"{right} of {len(asked)} questions answered by one plan each")
+
+
+def _row(group: Sequence[Asked]) -> tuple[str, ...]:
+    bare_seconds = [each.bare_seconds for each in group if each.bare_seconds is not None]
+    return (
+        f"{sum(not each.fault for each in group)} of {len(group)}",
+        str(sum(each.pages == 1 for each in group)),
+        f"{median(len(each.question.truth) for each in group):,.0f}",
+        report.milliseconds(median(each.seconds for each in group)),
+        report.milliseconds(median(bare_seconds)) if bare_seconds else "",
+    )
+
+
+def _shown(rows: Sequence[Sequence[str]]) -> str:
+    return f"{len(rows)} rows {list(rows[:3])}"

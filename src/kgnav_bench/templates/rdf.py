@@ -1,0 +1,60 @@
+"""Synthetic graphs as RDF: properties of nodes as literals, those of relationships as statements about triples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from kgnav_bench.templates.synthetic import NAME, Graph, Value
+from kgnav_bench.wikibase import RDF_TYPE, quoted
+
+NAMESPACE = "http://synthetic.example/"
+"""Of nodes, labels, types of relationships and properties."""
+
+_TYPE = f"<{RDF_TYPE}>"
+_RDF = RDF_TYPE.removesuffix("type")
+_NAME = f"<http://schema.org/{NAME}>"
+"""A relation of names whose last part is the property's name, too."""
+_DOUBLE = "http://www.w3.org/2001/XMLSchema#double"
+
+
+def write_rdf(graph: Graph, folder: Path) -> Path:
+    """A file of N-Triples, in a folder that is made where it is not there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "graph.nt"
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{' '.join(triple)} .\n" for triple in _triples(graph))
+    return path
+
+
+def _triples(graph: Graph) -> Iterator[tuple[str, str, str]]:
+    for each in graph.classes:
+        columns = list(zip(each.pools, each.columns, strict=True))
+        for place, node in enumerate(each.members):
+            subject = _node(node)
+            yield subject, _TYPE, _iri(each.label)
+            yield subject, _NAME, quoted(graph.name(node))
+            for pool, column in columns:
+                yield subject, _iri(pool.name), _literal(pool.values[column[place]])
+    for number, each in enumerate(graph.relations):
+        relation, name = _iri(each.type), _iri(each.pool.name)
+        for place, (head, tail) in enumerate(zip(each.heads, each.tails, strict=True)):
+            triple = _node(head), relation, _node(tail)
+            statement = f"_:s{number}x{place}"
+            yield triple
+            yield statement, _TYPE, f"<{_RDF}Statement>"
+            for role, term in zip(("subject", "predicate", "object"), triple, strict=True):
+                yield statement, f"<{_RDF}{role}>", term
+            yield statement, name, _literal(each.pool.values[each.column[place]])
+
+
+def _node(number: int) -> str:
+    return _iri(f"n{number}")
+
+
+def _iri(local: str) -> str:
+    return f"<{NAMESPACE}{local}>"
+
+
+def _literal(value: Value) -> str:
+    return quoted(value) if isinstance(value, str) else f'"{value!r}"^^<{_DOUBLE}>'
