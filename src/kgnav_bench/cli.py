@@ -165,6 +165,41 @@ def collapse(endpoint: str, hubs: int, rounds: int) -> None:
     click.echo(benchmark.run(endpoint, hubs, rounds))
 
 
+_NODES = click.option(
+    "--nodes", default=100, show_default=True, type=click.IntRange(100), help="Of the generated graph."
+)
+
+
+@main.group()
+def templates() -> None:
+    """GraphWalk's twelve templates on generated graphs: 120 questions, each by one plan."""
+
+
+@templates.command("make")
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@_NODES
+def templates_make(folder: Path, nodes: int) -> None:
+    """Write the graph to FOLDER as a node and an edge file, a graph file, and N-Triples."""
+    from kgnav_bench.templates import asking  # noqa: PLC0415 - as above
+
+    click.echo("\n".join(map(str, asking.make(folder, nodes))))
+
+
+@templates.command("run")
+@click.argument("locations", nargs=-1, required=True, metavar="GRAPH...")
+@_NODES
+@click.option("--instances", default=10, show_default=True, type=click.IntRange(1), help="Questions of each template.")
+def templates_run(locations: tuple[str, ...], nodes: int, instances: int) -> None:
+    """Ask each GRAPH, a file or the URL of a store which has that graph, all questions.
+
+    Ids of the N-Triples begin with http://synthetic.example/.
+    """
+    from kgnav_bench.templates import asking  # noqa: PLC0415 - as above
+
+    for location in locations:
+        click.echo(f"{asking.run(location, nodes, instances)}\n")
+
+
 @main.group()
 def neo4j() -> None:
     """The server on a live Neo4j beside the bare driver, at a hub and at leaves."""

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import LiteralString, cast
@@ -17,7 +18,9 @@ from kgnav_bench import report
 from kgnav_bench.client import PackageClient, ToolFailedError, package_client, server_command
 from kgnav_bench.planned import PLANS
 from kgnav_bench.tables import UnreadableAnswerError, parse
-from kgnav_bench.templates.questions import Question
+from kgnav_bench.templates import Question, Shape, generate, questions, write
+from kgnav_bench.templates.rdf import write_rdf
+from kgnav_mcp.adapters.embedded.loading import LoadOptions, load
 
 _SHOWN_FAILURES = 10
 _BOLT = ("bolt", "neo4j")
@@ -44,17 +47,27 @@ class _Answer:
     pages: int = 0
 
 
-def run(location: str, questions: Iterable[Question]) -> str:
-    """The report of questions on one store, which has their graph."""
-    asked = asyncio.run(ask(location, list(questions)))
-    return "\n".join((f"{location.partition('#')[0]}: milliseconds are medians", "", *_report(asked)))
+def make(folder: Path, nodes: int) -> Sequence[Path]:
+    """Write the graph of a size: node and edge file, graph file, N-Triples."""
+    graph = generate(Shape.of(nodes))
+    tables, target = write(graph, folder), folder / "graph.kg"
+    target.unlink(missing_ok=True)
+    load(list(tables), target, LoadOptions())
+    return *tables, target, write_rdf(graph, folder)
 
 
-async def ask(location: str, questions: Sequence[Question]) -> list[Asked]:
+def run(location: str, nodes: int, instances: int) -> str:
+    """The report of one store, which has the graph of that size."""
+    asked = asyncio.run(ask(location, list(questions(generate(Shape.of(nodes)), instances=instances))))
+    title = f"{location.partition('#')[0]}, {nodes:,} nodes: medians in ms"
+    return "\n".join((title, "", *_report(asked)))
+
+
+async def ask(location: str, asked: Sequence[Question]) -> list[Asked]:
     """Ask each question by one plan, and where the store speaks Cypher also there."""
     with bare(location) as run_bare:
         async with package_client([*server_command(location), *PLANS]) as client:
-            return [await _ask(client, question, run_bare) for question in questions]
+            return [await _ask(client, question, run_bare) for question in asked]
 
 
 async def _ask(client: PackageClient, question: Question, run_bare: Bare | None) -> Asked:
@@ -118,7 +131,7 @@ def _report(asked: Sequence[Asked]) -> Iterable[str]:
         [(name, *_row(group)) for name, group in (*groups.items(), ("all", asked))],
     )
     yield ""
-    yield from (f"- {each.question.cypher}: {each.fault}" for each in asked if each.fault and _SHOWN_FAILURES)
+    yield from [f"- {each.question.cypher}: {each.fault}" for each in asked if each.fault][:_SHOWN_FAILURES]
     yield report.verdict(right == len(asked), f"{right} of {len(asked)} questions answered by one plan each")
 
 
