@@ -236,7 +236,7 @@ class CatalogueCache:
         """Every row of a query that is read in slices. Raises StoreTimeout where some were not read in time."""
         rows: list[Row] = []
         while True:
-            read = await self._reader.slice(template, len(rows), _READ, **terms)
+            read = await self._reader.slice(template, len(rows), _READ, share=1.0, **terms)
             rows += read.whole()
             if len(read.rows) < _READ:
                 return rows
