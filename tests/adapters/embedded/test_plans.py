@@ -194,3 +194,18 @@ async def test_edges_are_counted_for_each_node_before_its_properties_are_read(we
         assert await _same(adapter, asked)
     first = next(step for step in steps if "CORRELATED" in step or "FOR GROUP BY" in step)
     assert first.startswith("CORRELATED")
+
+
+async def test_a_value_that_sql_cannot_hold_is_refused_on_the_first_page_wherever_its_row_is(tmp_path: Path):
+    whole = ["1", "2", "3", str(2**70)]
+    nodes = [
+        toy.Node(f"n{place}", properties=(("size", toy.Value(text, "integer")),)) for place, text in enumerate(whole)
+    ]
+    load(toy_files.write_property_graph(tmp_path, nodes, []), tmp_path / "large.kg", LoadOptions())
+    asked = plan(fit(node("n")), give({"size": ".n.size"}, ".n"))
+    async with open_adapter(str(tmp_path / "large.kg"), AdapterOptions()) as adapter:
+        with pytest.raises(Unsupported):
+            await adapter.run(asked, limit=1)
+        runner = PlanRunner(adapter)
+        found = await all_rows(lambda limit, after: runner.run(asked, limit=limit, after=after), 1)
+    assert len(found) == len(whole)

@@ -69,6 +69,13 @@ async def test_lists_come_in_the_order_of_values_unless_rows_were_sorted(toy: Gr
     assert rows(await evaluate(toy, plan(some, falling, all_of), limit=1)) == [([11, 7, 6, 6],)]
 
 
+async def test_a_list_of_distinct_values_has_each_where_it_came_first(toy: GraphAdapter):
+    some = fit(node("b", "Boat"), where=is_id("b", "boat01", "boat02", "boat06", "boat08"))
+    by_id = give("b", order=(Order(Variable("b")),))
+    each = give(named("all", total(COLLECT, "b.length", distinct=True)))
+    assert rows(await evaluate(toy, plan(some, by_id, each), limit=1)) == [([6, 7, 11],)]
+
+
 async def test_a_sum_of_no_rows_is_one_row_unless_rows_are_grouped(toy: GraphAdapter):
     none = fit(node("b", "Boat"), where=is_id("b", "nobody"))
     every = [named(each.value, total(each, "b.length")) for each in AggregateFunction]

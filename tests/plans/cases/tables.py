@@ -74,6 +74,10 @@ CASES: tuple[tuple[str, Plan], ...] = (
         plan(fit(PERSON), give({"n": ".n"}, "-.n.name"), give({"ids": all_of("collect", ".n.id")})),
     ),
     (
+        "MATCH (n:Person) WITH n ORDER BY n.name DESC RETURN collect(DISTINCT n.age) AS ages",
+        plan(fit(PERSON), give({"n": ".n"}, "-.n.name"), give({"ages": all_of("collect", ".n.age", distinct=True)})),
+    ),
+    (
         "MATCH (n:Person) RETURN count(n) * 2 + 1 AS c, 1.0 * sum(n.age) / count(n.age) AS mean",
         plan(
             fit(PERSON),

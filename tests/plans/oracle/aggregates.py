@@ -10,7 +10,8 @@ def aggregated(function: AggregateFunction, values: list[Value], *, distinct: bo
     """What a function makes of the values that are not null; `in_order` keeps a list as it comes."""
     left = [value for value in values if value is not None]
     if distinct:
-        left = list({same(value): value for value in reversed(left)}.values())[::-1]
+        first = {same(value): place for place, value in reversed(list(enumerate(left)))}
+        left = [left[place] for place in sorted(first.values())]
     numbers = [value for value in left if isinstance(value, int | float) and not isinstance(value, bool)]
     match function:
         case AggregateFunction.COUNT:

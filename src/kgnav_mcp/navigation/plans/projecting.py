@@ -177,7 +177,10 @@ def _aggregated(one: Aggregate, values: Iterable[Value], in_order: bool) -> Valu
     """A sum over the values of a group that are no nulls."""
     kept = [value for value in values if value is not None]
     if one.distinct:
-        kept = list({identity(value): value for value in reversed(kept)}.values())[::-1]
+        first: dict[object, Value] = {}
+        for value in kept:
+            first.setdefault(identity(value), value)
+        kept = list(first.values())
     if one.function is AggregateFunction.COUNT:
         return len(kept)
     if one.function is AggregateFunction.COLLECT:

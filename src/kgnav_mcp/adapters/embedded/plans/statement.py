@@ -92,9 +92,13 @@ class Statement:
         return f"{letter}{self._aliases}"
 
     def table(self, query: str, *, read_once: bool = False) -> str:
-        """Add a common table expression; its name. One that is read once may become part of its reader's query."""
+        """Add a common table expression; its name.
+
+        One that is read once may become part of its reader's query. Of others each row is made, once, whatever part of
+        them is shown: what a value of a row refuses, it refuses on every page.
+        """
         name = self.alias("t")
-        self.tables.append(f"{name} AS {'NOT MATERIALIZED ' if read_once else ''}({query})")
+        self.tables.append(f"{name} AS {'NOT ' if read_once else ''}MATERIALIZED ({query})")
         return name
 
     def text(self, query: str) -> tuple[str, list[Parameter]]:
