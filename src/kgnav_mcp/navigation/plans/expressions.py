@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from kgnav_mcp.navigation.plans.comparing import Moment, compare, every, moment, opposite, some
+from kgnav_mcp.navigation.plans.comparing import compare, every, opposite, some
 from kgnav_mcp.navigation.plans.functions import calculated, called
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.values import Edge, Node, Row, Value, identity, one_or_all
@@ -31,6 +31,7 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
+from kgnav_mcp.port.comparing import held
 
 Evaluated = Callable[[Row], Value]
 
@@ -180,15 +181,14 @@ class Compiler:
 
     def _during(self, expression: During) -> Evaluated:
         place, reader = self.places[expression.edge], self.reader
-        begin, end = _moments((expression.begin,)), _moments((expression.end,))
 
         def during(row: Row) -> Value:
             edge = row[place]
             if not isinstance(edge, Edge):
                 return None
-            since = _moments(reader.qualifiers(edge, expression.from_ids))
-            until = _moments(reader.qualifiers(edge, expression.to_ids))
-            return _before(since, end) and _before(begin, until)
+            since = reader.qualifiers(edge, expression.from_ids)
+            until = reader.qualifiers(edge, expression.to_ids)
+            return held(since, until, expression.begin, expression.end)
 
         return during
 
@@ -210,18 +210,3 @@ def _odd(conditions: Iterable[bool | None]) -> bool | None:
 def _name(reader: Reader, node: Node) -> tuple[Value, ...]:
     label = reader.entity(node).label
     return () if label is None else (label,)
-
-
-def _moments(values: Iterable[Value]) -> list[Moment]:
-    """The dates among values; a whole number is a year."""
-    texts = (f"{one:04}" if type(one) is int else one for one in values)
-    return [found for text in texts if isinstance(text, str) and (found := moment(text)) is not None]
-
-
-def _before(first: list[Moment], last: list[Moment]) -> bool:
-    """Whether one of some dates is not behind one of others, by the precision that both have; unless none is told."""
-    if not first or not last:
-        return True
-    earliest, latest = min(first), max(last)
-    shared = min(len(earliest), len(latest))
-    return earliest[:shared] <= latest[:shared]

@@ -1,25 +1,24 @@
-"""Functions and arithmetic over single values; null where a value has the wrong kind."""
+"""Functions and arithmetic over the values of rows; null where a value has the wrong kind."""
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable
-from decimal import Decimal
 
-from kgnav_mcp.navigation.plans.comparing import moment
 from kgnav_mcp.navigation.plans.values import Edge, Node, Value, Way
 from kgnav_mcp.plan import ArithmeticOperator, Function
-from kgnav_mcp.port.ordering import NUMBER
-
-_is_number = re.compile(NUMBER).fullmatch
+from kgnav_mcp.port import calculating
 
 
 def called(function: Function, values: tuple[Value, ...]) -> Value:
     """A function of values."""
     if function is Function.COALESCE:
         return next((value for value in values if value is not None), None)
-    return None if values[0] is None else _FUNCTIONS[function](values[0])
+    (value,) = values
+    if isinstance(value, str | int | float):
+        of_single = calculating.FUNCTIONS.get(function)
+        return None if of_single is None else of_single(value)
+    of_other = _FUNCTIONS.get(function)
+    return None if value is None or of_other is None else of_other(value)
 
 
 def calculated(left: Value, operator: ArithmeticOperator, right: Value) -> Value:
@@ -28,136 +27,13 @@ def calculated(left: Value, operator: ArithmeticOperator, right: Value) -> Value
         return None
     if operator is ArithmeticOperator.ADD and (isinstance(left, tuple) or isinstance(right, tuple)):
         return (*_listed(left), *_listed(right))
-    if operator is ArithmeticOperator.ADD and (isinstance(left, str) or isinstance(right, str)):
-        parts = [text_of(part) for part in (left, right) if not isinstance(part, bool)]
-        return "".join(part for part in parts if part is not None) if len(parts) == 2 and None not in parts else None
-    return _of_numbers(number_of(left), operator, number_of(right))
-
-
-def _of_numbers(left: float | None, operator: ArithmeticOperator, right: float | None) -> int | float | None:
-    if left is None or right is None:
-        return None
-    try:
-        return _ARITHMETIC[operator](left, right)
-    except (OverflowError, ZeroDivisionError, ValueError):
-        return None
-
-
-def number_of(value: Value) -> int | float | None:
-    """A value where it is a number."""
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def text_of(value: Value) -> str | None:
-    """A single value as text: `toString`."""
-    match value:
-        case str():
-            return value
-        case bool():
-            return str(value).lower()
-        case int():
-            return str(value)
-        case float():
-            return _fraction_text(value)
-        case _:
-            return None
-
-
-def _fraction_text(number: float) -> str:
-    """A number that is not whole as Cypher writes it: with an exponent from ten million on, and below a thousandth."""
-    if not math.isfinite(number):
-        return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
-    if number == 0 or 1e-3 <= abs(number) < 1e7:
-        return repr(number)
-    sign, digits, exponent = Decimal(repr(number)).normalize().as_tuple()
-    rest = "".join(map(str, digits[1:])) or "0"
-    return f"{'-' * sign}{digits[0]}.{rest}E{int(exponent) + len(digits) - 1}"
+    if isinstance(left, str | int | float) and isinstance(right, str | int | float):
+        return calculating.calculated(left, operator, right)
+    return None
 
 
 def _listed(value: Value) -> tuple[Value, ...]:
     return value if isinstance(value, tuple) else (value,)
-
-
-def _divided(left: float, right: float) -> float:
-    """Of two whole numbers the whole part, as Cypher has it, rounded to zero."""
-    if isinstance(left, int) and isinstance(right, int):
-        whole = abs(left) // abs(right)
-        return whole if (left < 0) == (right < 0) else -whole
-    return left / right if right else _over_zero(left, right)
-
-
-def _over_zero(left: float, right: float) -> float:
-    """A number divided by zero where one of them is a fraction: infinity, as IEEE 754 has it."""
-    if left == 0 or math.isnan(left):
-        return math.nan
-    return math.inf if (left > 0) == (math.copysign(1, right) > 0) else -math.inf
-
-
-def _remainder(left: float, right: float) -> float:
-    """With the sign of what is divided."""
-    if isinstance(left, int) and isinstance(right, int):
-        return left - _whole(_divided(left, right)) * right
-    return math.fmod(left, right) if right else math.nan
-
-
-def _whole(value: float) -> int:
-    return int(value)
-
-
-_ARITHMETIC: dict[ArithmeticOperator, Callable[[float, float], int | float]] = {
-    ArithmeticOperator.ADD: lambda left, right: left + right,
-    ArithmeticOperator.SUBTRACT: lambda left, right: left - right,
-    ArithmeticOperator.MULTIPLY: lambda left, right: left * right,
-    ArithmeticOperator.DIVIDE: _divided,
-    ArithmeticOperator.REMAINDER: _remainder,
-    ArithmeticOperator.POWER: math.pow,
-}
-
-
-def _to_number(value: Value) -> float | None:
-    if isinstance(value, str):
-        return float(value) if _is_number(value.strip()) else None
-    number = number_of(value)
-    return None if number is None else float(number)
-
-
-def _to_whole(value: Value) -> int | None:
-    if isinstance(value, bool):
-        return int(value)
-    if isinstance(value, int):
-        return value
-    number = _to_number(value)
-    return int(number) if number is not None and math.isfinite(number) else None
-
-
-def _numeric(work: Callable[[float], float]) -> Callable[[Value], Value]:
-    """A function of a number; infinities and NaN stay what they are."""
-
-    def apply(value: Value) -> Value:
-        number = number_of(value)
-        if number is None or not math.isfinite(number):
-            return number
-        return work(number)
-
-    return apply
-
-
-def _absolute(value: Value) -> int | float | None:
-    number = number_of(value)
-    return None if number is None else abs(number)
-
-
-def _textual(work: Callable[[str], Value]) -> Callable[[Value], Value]:
-    return lambda value: work(value) if isinstance(value, str) else None
-
-
-def _year(text: str) -> int | None:
-    date = moment(text)
-    return None if date is None else int(date[0])
-
-
-def _size(value: Value) -> int | None:
-    return len(value) if isinstance(value, str | tuple) else None
 
 
 def _id(value: Value) -> str | None:
@@ -165,16 +41,6 @@ def _id(value: Value) -> str | None:
 
 
 _FUNCTIONS: dict[Function, Callable[[Value], Value]] = {
-    Function.LOWER: _textual(str.lower),
-    Function.UPPER: _textual(str.upper),
-    Function.TEXT: text_of,
-    Function.NUMBER: _to_number,
-    Function.WHOLE: _to_whole,
-    Function.ABS: _absolute,
-    Function.ROUND: _numeric(lambda number: float(math.floor(number + 0.5))),
-    Function.FLOOR: _numeric(lambda number: float(math.floor(number))),
-    Function.CEILING: _numeric(lambda number: float(math.ceil(number))),
-    Function.YEAR: _textual(_year),
     Function.ID: _id,
     Function.TYPE: lambda value: value.triple.relation.id if isinstance(value, Edge) else None,
     Function.START: lambda value: value.head if isinstance(value, Edge) else None,
@@ -182,7 +48,7 @@ _FUNCTIONS: dict[Function, Callable[[Value], Value]] = {
     Function.LENGTH: lambda value: len(value.edges) if isinstance(value, Way) else None,
     Function.NODES: lambda value: value.nodes if isinstance(value, Way) else None,
     Function.EDGES: lambda value: value.edges if isinstance(value, Way) else None,
-    Function.SIZE: _size,
+    Function.SIZE: lambda value: len(value) if isinstance(value, tuple) else None,
     Function.FIRST: lambda value: value[0] if isinstance(value, tuple) and value else None,
     Function.LAST: lambda value: value[-1] if isinstance(value, tuple) and value else None,
 }

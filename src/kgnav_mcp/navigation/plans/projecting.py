@@ -8,11 +8,11 @@ from math import fsum
 
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.navigation.plans.asking import Asker
-from kgnav_mcp.navigation.plans.functions import number_of
 from kgnav_mcp.navigation.plans.patterns import PROOF, TIMES, times
 from kgnav_mcp.navigation.plans.values import Rank, Row, Table, Value, flat, identity, rank
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Project, Variable
 from kgnav_mcp.plan.walking import aggregates, conjuncts, rewritten
+from kgnav_mcp.port.calculating import number_of
 
 
 async def projected(asker: Asker, project: Project, table: Table, *, sorted_before: bool = False) -> Table:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgnav_mcp.model import Count
-from kgnav_mcp.navigation.plans.comparing import moment
 from kgnav_mcp.navigation.plans.reading import Reader, together
 from kgnav_mcp.navigation.plans.values import Node
 from kgnav_mcp.plan import (
@@ -21,6 +20,7 @@ from kgnav_mcp.plan import (
     Property,
     Variable,
 )
+from kgnav_mcp.port.comparing import moment
 
 _LABELS = 50
 """Labels of a group by which nodes are read, one after the other."""

@@ -1,0 +1,101 @@
+"""Single values compared as plans mean it: numbers by size, texts as texts, dates by the precision that both have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from kgnav_mcp.plan import Scalar
+from kgnav_mcp.port.scalars import Date
+
+_DATE = re.compile(
+    r"(?P<sign>-?)(?P<year>[0-9]{4,})(-(?P<month>[0-9]{2})(-(?P<day>[0-9]{2})"
+    r"(T(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2})(:(?P<second>[0-9]{2}(\.[0-9]+)?))?)?)?)?"
+    r"(?P<zone>Z|(?P<offset>[+-][0-9]{2}:?[0-9]{2})?)(\[[^]]*\])?(?P<before> BCE)?( \(Julian\))?"
+)
+Moment = tuple[float, ...]
+
+
+@lru_cache(maxsize=50_000)
+def moment(text: str) -> Moment | None:
+    """A date or a time as its parts, the year first, as far as it is given; None: the text is none.
+
+    A time with a zone is taken to UTC.
+    """
+    match = _DATE.fullmatch(text)
+    if match is None:
+        return None
+    year = -int(match["year"]) if match["sign"] or match["before"] else int(match["year"])
+    parts: list[float] = [year]
+    for name in ("month", "day", "hour", "minute", "second"):
+        if match[name] is None:
+            break
+        parts.append(float(match[name]))
+    if len(parts) > 3 and match["offset"]:
+        sign, digits = match["offset"][0], match["offset"][1:].replace(":", "")
+        minutes = parts[3] * 60 + parts[4] - (1 if sign == "+" else -1) * (int(digits[:2]) * 60 + int(digits[2:]))
+        days, minutes = divmod(minutes, 24 * 60)
+        parts[2:5] = [parts[2] + days, minutes // 60, minutes % 60]
+    return tuple(parts)
+
+
+def dates(left: str, right: str) -> tuple[Moment, Moment] | None:
+    """Two texts as dates of the precision that both have; None where they are compared as texts.
+
+    They are dates where one is a date of the graph, and the other is written as one.
+    """
+    if not isinstance(left, Date) and not isinstance(right, Date):
+        return None
+    one, other = moment(left), moment(right)
+    if one is None or other is None:
+        return None
+    shared = min(len(one), len(other))
+    return one[:shared], other[:shared]
+
+
+def equal(left: Scalar, right: Scalar) -> bool | None:
+    """Whether two values are equal; null where one is null, false where they are of different kinds."""
+    if left is None or right is None:
+        return None
+    if isinstance(left, str) and isinstance(right, str):
+        both = dates(left, right)
+        return left == right if both is None else both[0] == both[1]
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    return left == right
+
+
+def less(left: Scalar, right: Scalar) -> bool | None:
+    """Whether a value comes before another; null where they are of kinds that have no order between them."""
+    if isinstance(left, str) and isinstance(right, str):
+        both = dates(left, right)
+        return left < right if both is None else both[0] < both[1]
+    if isinstance(left, bool) and isinstance(right, bool):
+        return left < right
+    if isinstance(left, bool) or isinstance(right, bool):
+        return None
+    return left < right if isinstance(left, int | float) and isinstance(right, int | float) else None
+
+
+def held(since: Iterable[object], until: Iterable[object], begin: str | None, end: str | None) -> bool:
+    """Whether what has been since some dates, until others, was in all or in part of a time; None is open.
+
+    Where nothing is a date it has been since ever, or is still. A whole number is a year.
+    """
+    return _before(_moments(since), _moments((end,))) and _before(_moments((begin,)), _moments(until))
+
+
+def _moments(values: Iterable[object]) -> list[Moment]:
+    """The dates among values."""
+    texts = (f"{one:04}" if type(one) is int else one for one in values)
+    return [found for text in texts if isinstance(text, str) and (found := moment(text)) is not None]
+
+
+def _before(first: list[Moment], last: list[Moment]) -> bool:
+    """Whether one of some dates is not behind one of others, by the precision that both have; unless none is told."""
+    if not first or not last:
+        return True
+    earliest, latest = min(first), max(last)
+    shared = min(len(earliest), len(latest))
+    return earliest[:shared] <= latest[:shared]
