@@ -11,7 +11,7 @@ from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.port import GraphAdapter
 from tests.contract.suite.base import AdapterContract
 from tests.contract.toy_views import View
-from tests.plans.comparing import SIZES, hold
+from tests.plans.comparing import ALL, SIZES, hold
 from tests.plans.graph import Graph
 from tests.plans.strategies import plans_by_chance, words_of
 from tests.plans.toys import plain
@@ -44,3 +44,10 @@ class PlanContract(AdapterContract):
         words = words_of(plain_graph, [view.relation(name) for name in SMALL])
         for plan, size in zip(plans_by_chance(words, self.plans), cycle(SIZES), strict=False):
             await hold(PlanRunner(adapter, self.bound), plain_graph, plan, size, self.pages)
+
+    async def test_a_plan_of_nodes_by_chance_answers_the_same_to_the_oracle(
+        self, adapter: GraphAdapter, view: View, plain_graph: Graph
+    ):
+        words = words_of(plain_graph, [view.relation(name) for name in SMALL])
+        for plan in plans_by_chance(words, 2 * self.plans, of_nodes=True):
+            await hold(PlanRunner(adapter, self.bound), plain_graph, plan, ALL, 1)

@@ -26,6 +26,7 @@ HEADS: Final = "FILTER(isIRI(?o) || isBlank(?o))"
 """Where triples are heads of triples (RDF-star): they are no nodes."""
 UNNAMED: Final = "FILTER NOT EXISTS { ?m $named ?unnamed }"
 MEDIATOR: Final = {"blank": f"FILTER(isBlank(?m)) {UNNAMED}", "unnamed": f"FILTER(!isLiteral(?m)) {UNNAMED}"}
+MEDIATOR_VIA: Final = {kind: condition.replace("?m", "$via") for kind, condition in MEDIATOR.items()}
 NEAR: Final = {OUT: "$s ?near ?m .", IN: "?m ?near $s ."}
 NEAR_SET: Final = {OUT: "VALUES ?s { $s } ?s ?near ?m .", IN: "VALUES ?s { $s } ?m ?near ?s ."}
 ONE_NEAR: Final = "FILTER(?near IN ($listed))"
@@ -200,14 +201,6 @@ COUNTED_VALUES: Final = "SELECT ?v (COUNT($counted) AS ?n) WHERE { $conditions }
 VALUE_COUNT: Final = "SELECT (COUNT(DISTINCT ?v) AS ?n) WHERE { $conditions }"
 """Costs 1 us for each value of the property."""
 NODE_VALUES: Final = "?s $having ?v . FILTER(isLiteral(?v))"
-
-# Patterns of plans
-
-EDGE: Final = "$source $relation $target . FILTER(!isLiteral($target))"
-AMONG: Final = "VALUES $relation { $relations }"
-LABELLED: Final = "$node $typed $type ."
-HAS_LABEL: Final = "EXISTS { $node $typed ?type FILTER(?type IN ($types)) }"
-WITH_LABEL: Final = "FILTER($condition)"
 
 # The schema
 

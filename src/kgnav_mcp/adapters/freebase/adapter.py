@@ -12,6 +12,7 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
 from kgnav_mcp.adapters.freebase.counts import CountReader
+from kgnav_mcp.adapters.freebase.fits import PatternWriter
 from kgnav_mcp.adapters.freebase.linking import Linker
 from kgnav_mcp.adapters.freebase.lists import ListReader
 from kgnav_mcp.adapters.freebase.names import Names
@@ -24,6 +25,7 @@ from kgnav_mcp.adapters.sparql.adapter import Readers, SparqlAdapter
 from kgnav_mcp.adapters.sparql.around.counts import Path
 from kgnav_mcp.adapters.sparql.around.edges import LEAVING, EdgeReader
 from kgnav_mcp.adapters.sparql.client import SparqlClient
+from kgnav_mcp.adapters.sparql.plans.reader import FitReader
 from kgnav_mcp.adapters.sparql.queries import SIZE
 from kgnav_mcp.adapters.sparql.rate_limit import Client
 from kgnav_mcp.adapters.sparql.reading import number
@@ -63,7 +65,9 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
     the operator's own limit, MaxQueryExecutionTime: such a count goes on behind the error that this one ends it with.
     """
 
-    capabilities: frozenset[Capability] = frozenset({Capability.EXACT_COUNTS, Capability.MEDIATORS, Capability.LABELS})
+    capabilities: frozenset[Capability] = frozenset(
+        {Capability.EXACT_COUNTS, Capability.MEDIATORS, Capability.LABELS, Capability.FITS}
+    )
 
     def __init__(self, location: str, options: AdapterOptions) -> None:
         super().__init__()
@@ -114,6 +118,7 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
             edges=lambda heads, tails, paths: EdgeReader(
                 RowReader(store, names, counts, heads, LEAVING), counts, tails, paths
             ),
+            fits=FitReader(store.reader, linker.naming, PatternWriter(store, linker.naming, catalogues)),
             graph=await self._graph(),
             triples=triples,
         )

@@ -18,6 +18,7 @@ from kgnav_mcp.model import Direction
 
 MEDIATOR: Final = "FILTER NOT EXISTS { ?m $name ?unnamed } FILTER(SUBSTR(STR(?m), 1, $length) IN ($topics, $guids))"
 """STRSTARTS, or isIRI beside it, would say the same, but Virtuoso then starts from all IRIs: 1,000 times slower."""
+MEDIATOR_VIA: Final = MEDIATOR.replace("?m", "$via")
 THROUGH_ONE: Final = {
     Direction.OUTGOING: "?m ?far ?o . $s ?near ?m",
     Direction.INCOMING: "?o ?far ?m . ?m ?near $s",

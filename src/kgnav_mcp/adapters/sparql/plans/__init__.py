@@ -1,7 +1,8 @@
 """Patterns of plans as one SPARQL query.
 
 writing    a pattern in SPARQL, of edges and labels as an adapter writes them
+triples    edges that are triples, or lead through mediators
 reader     the query, sent and read
 
-An adapter derives from the writer and says how its edges and labels are written.
+An adapter derives from a writer and says how its edges and labels are written.
 """

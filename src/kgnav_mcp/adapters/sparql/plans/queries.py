@@ -1,7 +1,8 @@
 """Patterns of plans in SPARQL.
 
-`?n0`, `?n1` and so on are the nodes of a pattern, `?p0` the relation of an edge that may have several, `?h0` and `?t0`
-the head and the tail of one that may lead either way. A fragment is a part of a query and costs what its query says.
+`?n0`, `?n1` and so on are the nodes of a pattern, `?p0` the relation of an edge that may have several, `?m0` the
+mediator that one leads through, `?h0` and `?t0` the head and the tail of one that may lead either way. A fragment is a
+part of a query and costs what its query says.
 """
 
 from __future__ import annotations
@@ -15,6 +16,14 @@ LARGEST_FIRST: Final = "ORDER BY DESC(?n)"
 AT_LEAST: Final = "HAVING (COUNT($counted) >= $least)"
 EACH: Final = "*"
 DIFFERENT: Final = "DISTINCT $node"
+
+EDGE: Final = "$source $relation $target . FILTER(!isLiteral($target))"
+AMONG: Final = "VALUES $relation { $relations }"
+TWO_HOPS: Final = (
+    "$source $near $via . $mediator $via $far $target . FILTER($source != $target) FILTER(!isLiteral($target))"
+)
+LABELLED: Final = "$node $typed $type ."
+HAS_LABEL: Final = "EXISTS { $node $typed ?type FILTER(?type IN ($types)) }"
 
 GIVEN: Final = "VALUES ($nodes) { $rows }"
 ONE_OF: Final = "VALUES $node { $terms }"

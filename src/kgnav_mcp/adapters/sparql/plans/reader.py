@@ -64,7 +64,10 @@ class FitReader:
 
     async def _fits(self, rows: Sequence[Row], names: Sequence[str]) -> Sequence[Fit]:
         variables = [name.removeprefix("?") for name in names]
-        return await in_thread(len(rows), lambda: [fit for row in rows if (fit := self._fit(row, variables)).number])
+        found = await in_thread(len(rows), lambda: [fit for row in rows if (fit := self._fit(row, variables)).number])
+        if len({fit.nodes for fit in found}) < len(found):
+            raise no_words("groups that come in another order with each part of an answer")
+        return found
 
     def _fit(self, row: Row, variables: Sequence[str]) -> Fit:
         """One row. A blank node has a label of this answer alone, which no other query knows."""

@@ -1,0 +1,31 @@
+"""How patterns of plans are written for Freebase."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.freebase import queries
+from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
+from kgnav_mcp.adapters.freebase.store import Store
+from kgnav_mcp.adapters.sparql.names import Naming
+from kgnav_mcp.adapters.sparql.plans.triples import TripleWriter
+from kgnav_mcp.adapters.sparql.plans.writing import no_words
+from kgnav_mcp.adapters.sparql.terms import Terms
+
+
+class PatternWriter(TripleWriter):
+    """Writes patterns over the relations that are shown."""
+
+    def __init__(self, store: Store, naming: Naming, catalogues: CatalogueCache) -> None:
+        super().__init__(store.reader, naming, queries.MEDIATOR_VIA)
+        self._catalogues = catalogues
+
+    async def _known(self) -> Collection[URIRef]:
+        return (await self._catalogues.get()).relations
+
+    def _among(self, relation: Terms, iris: Sequence[URIRef]) -> Terms:
+        if not iris:
+            raise no_words("edges of any relation")
+        return super()._among(relation, iris)

@@ -1,0 +1,75 @@
+"""Edges and labels of plans where a row is a triple whose tail is a node, or leads through a mediator."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Collection, Iterable, Sequence
+
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.sparql.names import Naming
+from kgnav_mcp.adapters.sparql.plans import queries
+from kgnav_mcp.adapters.sparql.plans.writing import Ends, Writer, no_words
+from kgnav_mcp.adapters.sparql.reading import Reader
+from kgnav_mcp.adapters.sparql.terms import Terms, listed, values
+
+Path = tuple[URIRef, ...]
+
+
+class TripleWriter(Writer):
+    """Writes patterns over triples. Queries know what leads to types as `$typed`."""
+
+    def __init__(self, reader: Reader, naming: Naming, mediator: str, *, types: int = 1) -> None:
+        """`mediator` is what makes a mediator of `$via`, `types` the number of relations that lead to types."""
+        super().__init__(reader, naming)
+        self._mediator = mediator
+        self._types = types
+        self._paths: dict[str, Path] = {}
+
+    @abstractmethod
+    async def _known(self) -> Collection[URIRef]:
+        """The relations of the graph that are shown, as far as they are known."""
+
+    async def know(self, relations: Iterable[str]) -> None:
+        for relation in relations:
+            if relation not in self._paths:
+                self._paths[relation] = await self._path(relation)
+
+    async def _path(self, relation: str) -> Path:
+        """The hops of a relation: one, or two that are joined by a dot."""
+        dots = [place for place, character in enumerate(relation) if character == "."]
+        known = await self._known() if dots else {self.term(relation)}
+        for form in ([relation], *([relation[:dot], relation[dot + 1 :]] for dot in dots)):
+            path = tuple(iri for one in form if (iri := self._naming.iri(one)) is not None and iri in known)
+            if len(path) == len(form):
+                return path
+        raise no_words(f"the relation {relation}")
+
+    def edge(self, relations: Sequence[str], ends: Ends) -> tuple[Terms, tuple[Terms, ...]]:
+        paths = [self._paths[relation] for relation in relations]
+        if len(paths) == 1 and len(paths[0]) == 2:
+            near, far = paths[0]
+            via = ends.own("m")
+            mediator = self.part(self._mediator, via=via)
+            terms = {"source": ends.source, "target": ends.target, "via": via, "mediator": mediator}
+            return self.part(queries.TWO_HOPS, near=near, far=far, **terms), (via,)
+        if any(len(path) == 2 for path in paths):
+            raise no_words("one of several relations, some of which lead through mediators")
+        if len(paths) == 1:
+            return self.part(queries.EDGE, source=ends.source, relation=paths[0][0], target=ends.target), ()
+        relation = ends.own("p")
+        edge = self.part(queries.EDGE, source=ends.source, relation=relation, target=ends.target)
+        among = self._among(relation, [path[0] for path in paths])
+        return Terms(f"{among.text} {edge.text}".strip()), (relation,)
+
+    def _among(self, relation: Terms, iris: Sequence[URIRef]) -> Terms:
+        """What narrows an edge to one of some relations; of none, to those that are shown."""
+        return self.part(queries.AMONG, relation=relation, relations=values(*iris)) if iris else Terms("")
+
+    def labelled(self, node: Terms, labels: Sequence[str]) -> Terms:
+        if len(labels) == self._types == 1:
+            return self.part(queries.LABELLED, node=node, type=self.term(labels[0]))
+        return self.part(queries.FILTER, condition=self.has_label(node, labels))
+
+    def has_label(self, node: Terms, labels: Sequence[str]) -> Terms:
+        return self.part(queries.HAS_LABEL, node=node, types=listed(*self.terms(labels)))
