@@ -10,6 +10,7 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.paging.directions import RelationQuestion
 from kgnav_mcp.adapters.sparql.adapter import LIBRARY, Readers, SparqlAdapter, connected
 from kgnav_mcp.adapters.sparql.client import USER_AGENT
+from kgnav_mcp.adapters.sparql.plans.reader import FitReader
 from kgnav_mcp.adapters.sparql.rate_limit import MAX_CONCURRENT_LOCAL, Client, user_agent
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.requests import Address
@@ -23,6 +24,7 @@ from kgnav_mcp.adapters.wikidata.linking import Linker
 from kgnav_mcp.adapters.wikidata.lists import ListReader
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.options import Wikidata
+from kgnav_mcp.adapters.wikidata.plans.writing import PatternWriter
 from kgnav_mcp.adapters.wikidata.presets import SUBCLASS, WIKIDATA
 from kgnav_mcp.adapters.wikidata.relations import RelationReader
 from kgnav_mcp.adapters.wikidata.rows import RowReader, qualified
@@ -57,7 +59,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
     which opening tells, triples are values alone (without QUALIFIERS).
     """
 
-    capabilities: frozenset[Capability] = frozenset({Capability.QUALIFIERS, Capability.LABELS})
+    capabilities: frozenset[Capability] = frozenset({Capability.QUALIFIERS, Capability.LABELS, Capability.FITS})
 
     def __init__(self, location: str, options: AdapterOptions) -> None:
         super().__init__()
@@ -154,6 +156,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
             relations=RelationReader(store, catalogues, counts, statements),
             rows=lambda anchors, asked: RowReader(store, catalogues, counts, statements, (anchors, asked)),
             edges=lambda _, tails, paths: EdgeReader(store, statements, tails, paths),
+            fits=FitReader(store.reader, linker.naming, PatternWriter(store, linker.naming)),
         )
 
     def _api(self, address: str) -> JsonApi:

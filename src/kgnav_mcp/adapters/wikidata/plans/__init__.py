@@ -1,0 +1,1 @@
+"""Patterns of plans over a Wikibase."""
