@@ -6,7 +6,7 @@ from typing import cast
 
 import pytest
 
-from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, PropertyFacts, Relation, Schema
+from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Relation, Schema
 from kgnav_mcp.render.overview import schema_overview
 from kgnav_mcp.render.table import RenderOptions
 from kgnav_mcp.render.tokens import count_tokens
@@ -16,11 +16,12 @@ OPTIONS = RenderOptions()
 
 def schema(labels: int, relations: int, properties: int, name: str = "a_rather_long_name_of_something") -> Schema:
     ends = tuple(f"{name}_{n}" for n in range(9))
+    qualifiers = tuple(QualifierFacts(end, ("xsd:integer", "xsd:string")) for end in ends)
     return Schema(
         Count(10**7),
         Count(10**8),
         tuple(LabelFacts(f"{name}_{n}", f"Name {n}", Count(n)) for n in range(labels)),
-        tuple(EdgeFacts(Relation(f"{name}.{n}", name), Count(n), ends, ends, ends) for n in range(relations)),
+        tuple(EdgeFacts(Relation(f"{name}.{n}", name), Count(n), ends, ends, qualifiers) for n in range(relations)),
         tuple(PropertyFacts(Relation(f"{name}:{n}", name), Count(n), ("string",)) for n in range(properties)),
     )
 

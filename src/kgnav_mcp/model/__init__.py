@@ -22,12 +22,14 @@ from kgnav_mcp.model.answers import (
     RowsOrRelations,
 )
 from kgnav_mcp.model.facts import (
+    NODE_VALUES,
     Candidate,
     EdgeFacts,
     Health,
     LabelFacts,
     Namesake,
     PropertyFacts,
+    QualifierFacts,
     RelationFacts,
     Schema,
     ValueFacts,
@@ -36,6 +38,7 @@ from kgnav_mcp.model.pages import AnchoredPage, Certainty, Count, Page, Stop, T,
 from kgnav_mcp.model.values import Direction, Entity, Link, Literal, Node, Qualifier, Relation, Triple
 
 __all__ = [
+    "NODE_VALUES",
     "AnchoredPage",
     "AtEntities",
     "Candidate",
@@ -63,6 +66,7 @@ __all__ = [
     "PlanRow",
     "PropertyFacts",
     "Qualifier",
+    "QualifierFacts",
     "Relation",
     "RelationFacts",
     "RowsOrRelations",

@@ -78,9 +78,24 @@ class ValueFacts:
     count: Count
 
 
+NODE_VALUES = "node"
+"""Stands for the datatype of values that are nodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class QualifierFacts:
+    """A property of a relation's edges: its id, and the datatypes of its values, most frequent first.
+
+    Without datatypes the store does not tell them.
+    """
+
+    id: str
+    datatypes: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class EdgeFacts:
-    """A relation between nodes: its triples, the labels at either end (most frequent first), its qualifiers' names.
+    """A relation between nodes: its triples, the labels at either end (most frequent first), its qualifiers.
 
     `ends` are the labels of heads and of tails that it joins, with its triples between these, most frequent first;
     empty where the store does not tell. Of a node with several labels each counts.
@@ -90,7 +105,7 @@ class EdgeFacts:
     count: Count
     heads: tuple[str, ...] = ()
     tails: tuple[str, ...] = ()
-    qualifiers: tuple[str, ...] = ()
+    qualifiers: tuple[QualifierFacts, ...] = ()
     ends: tuple[tuple[str, str, Count], ...] = ()
 
 

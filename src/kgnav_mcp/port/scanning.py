@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import (
+    NODE_VALUES,
     Count,
     Direction,
     EdgeFacts,
@@ -20,6 +21,7 @@ from kgnav_mcp.model import (
     Node,
     Page,
     PropertyFacts,
+    QualifierFacts,
     Relation,
     Schema,
     Stop,
@@ -130,7 +132,7 @@ class _Edges:
     heads: Counter[str] = field(default_factory=Counter[str])
     tails: Counter[str] = field(default_factory=Counter[str])
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
-    qualifiers: set[str] = field(default_factory=set[str])
+    qualifiers: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
 
     def add(self, row: Triple, nodes: dict[str, Entity]) -> None:
         """Count one more."""
@@ -139,13 +141,25 @@ class _Edges:
         self.heads.update(heads)
         self.tails.update(tails)
         self.pairs.update(product(heads, tails))
-        self.qualifiers.update(one.relation.id for one in row.qualifiers)
+        for one in row.qualifiers:
+            self.qualifiers.setdefault(one.relation.id, Counter())[_datatype(one.value)] += 1
 
     def facts(self, relation: Relation) -> EdgeFacts:
         """What was counted."""
         heads, tails = (tuple(label for label, _ in _largest(ends)) for ends in (self.heads, self.tails))
         ends = tuple((head, tail, Count(rows)) for (head, tail), rows in _largest(self.pairs))
-        return EdgeFacts(relation, Count(self.rows), heads, tails, tuple(sorted(self.qualifiers)), ends)
+        qualifiers = tuple(
+            QualifierFacts(name, tuple(kind for kind, _ in _largest(kinds)))
+            for name, kinds in sorted(self.qualifiers.items())
+        )
+        return EdgeFacts(relation, Count(self.rows), heads, tails, qualifiers, ends)
+
+
+def _datatype(value: Node) -> str:
+    """The datatype of a qualifier's value."""
+    return (
+        NODE_VALUES if isinstance(value, Entity) else value.datatype or ("langString" if value.language else "string")
+    )
 
 
 def _types(node: Node, nodes: dict[str, Entity]) -> tuple[str, ...]:

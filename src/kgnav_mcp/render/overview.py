@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgnav_mcp.clipping import clipped
-from kgnav_mcp.model import Completeness, Count, EdgeFacts, LabelFacts, PropertyFacts, Schema, Stop
+from kgnav_mcp.model import Completeness, Count, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Schema, Stop
 from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.columns import Column, Columns, Kind, Row, answer_facts, count_text, row_facts, row_texts
 from kgnav_mcp.render.table import RenderedAnswer, RenderOptions, singular, without_empty
@@ -46,6 +46,8 @@ def _with_kind(columns: Columns) -> Columns:
 OVERVIEW_COLUMNS = tuple(map(_with_kind, (_LABELS, _RELATIONS, _PROPERTIES)))
 
 _ENDS = 4
+_KINDS = 2
+"""Datatypes of a qualifier that are shown."""
 _JOINS = 2
 """Pairs of labels shown of each relation of an overview."""
 _JOINS_NEAR = 20
@@ -146,8 +148,13 @@ def _edge(facts: EdgeFacts, name: str | None) -> Row:
         facts.count,
         ", ".join(shown),
         *ends,
-        _some(facts.qualifiers),
+        _some([_qualifier(each) for each in facts.qualifiers]),
     )
+
+
+def _qualifier(facts: QualifierFacts) -> str:
+    kinds = f" ({' or '.join(facts.datatypes[:_KINDS])})" if facts.datatypes else ""
+    return f"{clipped(facts.id, NAME_LIMIT)}{kinds}"
 
 
 def _label_pattern(label: str) -> str:

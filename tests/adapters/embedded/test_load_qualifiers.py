@@ -40,6 +40,19 @@ def test_a_triple_with_a_literal_tail_has_qualifiers_as_well(tmp_path: Path) -> 
     assert graph.rows("SELECT key FROM edge_qualifier") == [("http://x/source",)]
 
 
+def test_the_datatypes_of_qualifiers_are_counted_those_of_literals_and_of_other_triples_together(
+    tmp_path: Path,
+) -> None:
+    text = ':a :p :b {| :q 1, 2, :c |}, :d {| :q "x", "y"@en |} . :p a :R . :a :p 5 {| :q 3 |} .'
+    graph = loaded(tmp_path, {"g.ttl": text})
+    assert graph.rows("SELECT datatype, n FROM edge_qualifier ORDER BY n DESC, datatype") == [
+        ("xsd:integer", 3),
+        ("langString", 1),
+        ("node", 1),
+        ("string", 1),
+    ]
+
+
 def test_a_statement_about_a_literal_in_the_older_notation_is_a_qualifier(tmp_path: Path) -> None:
     text = ":a :age 5 . :st rdf:subject :a ; rdf:predicate :age ; rdf:object 5 ; :by :me ."
     graph = loaded(tmp_path, {"g.ttl": text})

@@ -167,7 +167,7 @@ def _is_true(said: Any, whole: Any, every: Any) -> None:
             assert _keys(page.items) == _keys(every.items)
     elif isinstance(said, Schema):
         _is_part(said.labels, every.labels)
-        qualifiers = {qualifier for facts in every.relations for qualifier in facts.qualifiers}
+        qualifiers = {qualifier.id for facts in every.relations for qualifier in facts.qualifiers}
         used = [
             facts
             for facts in (*said.relations, *said.properties)  # an uncounted one may stand in statements alone

@@ -6,9 +6,9 @@ import pytest
 
 from kgnav_mcp.navigation.plans.checking import CheckedPlan
 from kgnav_mcp.navigation.plans.running import PlanRunner
-from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.port import Capability, GraphAdapter
 from kgnav_mcp.spelling.cypher import parse_cypher
-from tests.contract.suite.base import AdapterContract
+from tests.contract.suite.base import AdapterContract, has
 from tests.contract.toy_views import View
 
 RIGHT = (
@@ -33,6 +33,13 @@ MISTAKES = {
     "an id with another number": ("MATCH (p:{Person})-[:knows7]->(q) RETURN q", ("knows7",), False),
     "a number in quotes": ("MATCH (p:{Person}) WHERE p.{age} = '36' RETURN p", ("{age}",), True),
     "a text for a number": ("MATCH (p:{Person}) WHERE p.{age} = 'old' RETURN p", ("{age}",), False),
+    "a text that is no number": ("MATCH (p:{Person}) WHERE p.{age} STARTS WITH '3' RETURN p", ("{age}",), True),
+    "a property that the label never has": ("MATCH (b:{Boat}) WHERE b.{age} > 3 RETURN b", ("{age}",), False),
+    "a property of other nodes, misspelt": (
+        "MATCH (b:{Boat}) WHERE b.{alive} RETURN b.{height}",
+        ("{alive}", "{height}"),
+        False,
+    ),
     "several of them": (
         "MATCH (p:Persson)-[:{knows}]->(q) MATCH (h:{Place})-[:{moored_at}]->(b:{Boat}) WHERE b.lenght > 5 "
         "RETURN p, q, b",
@@ -65,6 +72,20 @@ class CheckContract(AdapterContract):
             again = await PlanRunner(adapter).check(found.mended)
             assert again.problems == ()
             assert again.plan.pipelines[0].clauses != found.plan.pipelines[0].clauses
+
+    @pytest.mark.parametrize(("stated", "meant"), [("'1950'", 1950), ("'long ago'", None)])
+    async def test_a_text_for_a_number_that_edges_have_is_told(
+        self, adapter: GraphAdapter, view: View, stated: str, meant: int | None
+    ):
+        if not has(adapter, Capability.QUALIFIERS):
+            return
+        found = await checked(adapter, view, f"MATCH (v)-[r:{{visited}}]->() WHERE r.{{year}} = {stated} RETURN v")
+        (problem,) = found.problems
+        assert "its values are numbers" in problem.reason
+        assert problem.alternatives == (() if meant is None else (str(meant),))
+        assert (found.mended is None) is (meant is None)
+        right = f"MATCH (v)-[r:{{visited}}]->() WHERE r.{{year}} = {meant or 1950} RETURN v"
+        assert (await checked(adapter, view, right)).problems == ()
 
     @pytest.mark.parametrize("written", ["MATCH (p:{}) RETURN p", "MATCH (p) WHERE p:{} RETURN p"])
     async def test_an_id_with_a_prefix_is_known_where_its_backticks_are_forgotten(

@@ -245,7 +245,9 @@ class SchemaContract(AdapterContract):
             assert (facts.heads, facts.tails) == (("Visitor",), ("Place",))
             assert facts.ends in ((), (("Visitor", "Place", Count(toy.VISITORS)),))
         if has(adapter, Capability.QUALIFIERS):
-            assert facts.qualifiers == (view.relation("year"),)
+            (year,) = facts.qualifiers
+            assert year.id == view.relation("year")
+            assert year.datatypes == (view.style.datatypes["integer"],)
 
     async def test_the_labels_that_relations_join_are_counted_together(self, adapter: GraphAdapter, view: View):
         if not has(adapter, Capability.LABELS):

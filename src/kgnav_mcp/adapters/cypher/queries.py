@@ -148,7 +148,7 @@ FIRST_NODES = "MATCH (n{label}) RETURN n LIMIT $most"
 
 ENDS_OF_EDGES = """
 MATCH (a)-[r:{type}]->(b) WITH a, r, b LIMIT $most
-WITH labels(a) AS heads, labels(b) AS tails, keys(r) AS keys, count(*) AS size
+WITH labels(a) AS heads, labels(b) AS tails, [key IN keys(r) | [key, {value_type(r[key])}]] AS keys, count(*) AS size
 RETURN [heads, tails, keys, size]
 """
 """So many edges of a type."""

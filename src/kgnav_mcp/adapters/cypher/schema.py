@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.cypher.values import split_key
 from kgnav_mcp.adapters.naming import readable
 from kgnav_mcp.concurrency import Shared
 from kgnav_mcp.errors import UnknownName
-from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, PropertyFacts, Schema
+from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Schema
 
 _ALL = 100_000
 """All nodes of a graph with no more are read for their properties: a quarter of a second."""
@@ -43,7 +43,7 @@ class _Ends:
 
     heads: tuple[str, ...] = ()
     tails: tuple[str, ...] = ()
-    qualifiers: tuple[str, ...] = ()
+    qualifiers: tuple[QualifierFacts, ...] = ()
     joins: Mapping[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
 
 
@@ -167,14 +167,18 @@ class SchemaReader:
         collected = [self._session.builder.collected(queries.ENDS_OF_EDGES, type=quoted(name)) for name in types]
         found: dict[str, _Ends] = {}
         for name, rows in zip(types, await self._session.expressions(collected, most=_EDGES), strict=True):
-            heads, tails, keys = Counter[str](), Counter[str](), Counter[str]()
+            heads, tails = Counter[str](), Counter[str]()
+            datatypes: dict[str, Counter[str]] = defaultdict(Counter)
             joins = Counter[tuple[str, str]]()
             for head_labels, tail_labels, own, size in rows:
                 heads.update(dict.fromkeys(head_labels, size))
                 tails.update(dict.fromkeys(tail_labels, size))
-                keys.update({split_key(key)[0]: size for key in own})
+                for key, datatype in own:
+                    datatypes[split_key(key)[0]][self._datatype(datatype)] += size
                 joins.update(dict.fromkeys(product(head_labels, tail_labels), size))
-            found[name] = _Ends(_often(heads), _often(tails), tuple(_most_frequent(keys)), joins)
+            sizes = {key: counts.total() for key, counts in datatypes.items()}
+            qualifiers = [QualifierFacts(key, tuple(_most_frequent(datatypes[key]))) for key in _most_frequent(sizes)]
+            found[name] = _Ends(_often(heads), _often(tails), tuple(qualifiers), joins)
         return found
 
     def _datatype(self, name: str) -> str:

@@ -22,7 +22,8 @@
     name_words the full-text index over name.text; name_vocabulary its words, to correct misspelt ones
     edge_end   p, side, label, n        labels at the heads (side 0) and tails (1) of a relation, maybe sampled
     edge_join  p, head, tail, n         pairs of labels that a relation joins, the most frequent ones, maybe sampled
-    edge_qualifier     p, key, n        names of qualifiers of a relation's edges
+    edge_qualifier     p, key, datatype, n      qualifiers of a relation's edges by the datatypes of their values,
+                                        `node` for those that are nodes
     label_property     label, p, datatype, n    literal properties of a label's nodes; label 0: nodes without any
 
 `edge` is stored in the order (s, p, o, n) and again in the order (o, p, s, n), so that both directions are covering
@@ -32,7 +33,7 @@ reads, and the distinct relations of a node are found by jumping from one to the
 APPLICATION_ID = 0x6B676E76
 """SQLite's application_id of a graph file: "kgnv"."""
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 """SQLite's user_version: a file of another version is refused with the way to load it again."""
 
 DEGREE_FLOOR = 64

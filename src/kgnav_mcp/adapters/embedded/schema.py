@@ -9,7 +9,7 @@ from kgnav_mcp.adapters.embedded import queries, session
 from kgnav_mcp.adapters.embedded.catalogue import LabelEntry, RelationEntry
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.errors import UnknownName
-from kgnav_mcp.model import Count, EdgeFacts, Health, LabelFacts, PropertyFacts, Schema
+from kgnav_mcp.model import Count, EdgeFacts, Health, LabelFacts, PropertyFacts, QualifierFacts, Schema
 
 _SAMPLED = "the labels at the ends of relations and the datatypes of properties are from a sample of the triples"
 
@@ -74,17 +74,17 @@ class SchemaReader:
         ends: dict[int, list[str]] = defaultdict(list)
         for side, label in self._session.all(queries.lists.ENDS, entry.id):
             ends[side].append(self._labels.entries[label].printed)
-        keys = [
-            self._builder.qualifier_relation(key).id
-            for (key,) in self._session.all(queries.lists.QUALIFIERS_OF, entry.id)
-        ]
+        datatypes: dict[str, list[str]] = defaultdict(list)
+        for key, datatype in self._session.all(queries.lists.QUALIFIERS_OF, entry.id):
+            datatypes[self._builder.qualifier_relation(key).id].append(self._builder.prefixes.short(datatype))
+        qualifiers = tuple(QualifierFacts(id_, tuple(kinds)) for id_, kinds in datatypes.items())
         printed = self._labels.entries
         sure = Count.at_least if self._builder.catalogue.sampled else Count
         joins = tuple(
             (printed[head].printed, printed[tail].printed, sure(session.counted(n)))
             for head, tail, n in self._session.all(queries.lists.JOINS, entry.id)
         )
-        return EdgeFacts(entry.relation, Count(entry.edges), tuple(ends[0]), tuple(ends[1]), tuple(keys), joins)
+        return EdgeFacts(entry.relation, Count(entry.edges), tuple(ends[0]), tuple(ends[1]), qualifiers, joins)
 
     def _property(self, entry: RelationEntry) -> PropertyFacts:
         datatypes = self._session.all(queries.lists.DATATYPES_OF, entry.id)

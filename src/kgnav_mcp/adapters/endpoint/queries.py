@@ -105,7 +105,8 @@ SHOWN: Final = {
 }
 """What belongs to the notation of statements alone."""
 QUALIFIERS_OF: Final = (
-    "{ SELECT DISTINCT ($number AS ?number) ?q WHERE { { SELECT ?s ?o WHERE { ?s $p ?o } LIMIT $sample } $said } }"
+    "{ SELECT DISTINCT ($number AS ?number) ?q ?node ?d WHERE { { SELECT ?s ?o WHERE { ?s $p ?o } LIMIT $sample } "
+    "$said BIND(!isLiteral(?v) AS ?node) BIND(DATATYPE(?v) AS ?d) } }"
 )
 """Costs $sample look-ups, and what is said there."""
 EDGE_VALUES: Final = "VALUES ?q { $properties } ?s $p ?o . $said FILTER(isLiteral(?v))"

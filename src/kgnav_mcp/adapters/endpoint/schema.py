@@ -15,10 +15,10 @@ from kgnav_mcp.adapters.endpoint.reification import NOTATION
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.sparql import schema
 from kgnav_mcp.adapters.sparql.queries import UNION
-from kgnav_mcp.adapters.sparql.reading import Read, iri_in
+from kgnav_mcp.adapters.sparql.reading import Read, Row, iri_in, truth
 from kgnav_mcp.adapters.sparql.terms import Terms, batches
 from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import Stop
+from kgnav_mcp.model import NODE_VALUES, QualifierFacts, Stop
 
 _KEPT = 2_000
 _TOGETHER = 20
@@ -33,15 +33,15 @@ class SchemaReader(schema.SchemaReader):
     def __init__(self, store: Store, names: Names, catalogues: CatalogueCache) -> None:
         super().__init__(store.reader, names, catalogues.get)
         self._reification = store.reification
-        self._qualifiers: LRUCache[URIRef, tuple[str, ...]] = LRUCache(_KEPT)
+        self._qualifiers: LRUCache[URIRef, tuple[QualifierFacts, ...]] = LRUCache(_KEPT)
 
-    async def _qualifiers_of(self, relations: Sequence[URIRef]) -> tuple[schema.Details, Stop]:
-        """What statements about the triples of relations say, by id, kept where all were read."""
+    async def _qualifiers_of(self, relations: Sequence[URIRef]) -> tuple[schema.Qualifiers, Stop]:
+        """What statements about the triples of relations say, kept where all were read."""
         if not self._reification:
             return {}, Stop.COMPLETE
         known = {iri: self._qualifiers.get(iri) for iri in relations}
         unknown = [iri for iri in relations if known[iri] is None]
-        found: dict[URIRef, set[URIRef]] = defaultdict(set)
+        found: dict[URIRef, dict[URIRef, set[str]]] = defaultdict(lambda: defaultdict(set))
         stops: dict[URIRef, Stop] = {}
         for n, iri in enumerate(unknown):
             said = self._reification.said("?s", iri, "?o")
@@ -51,13 +51,19 @@ class SchemaReader(schema.SchemaReader):
             for row in read.rows:
                 qualifier = iri_in(row, "q")
                 if qualifier not in NOTATION and qualifier != RDF.type:
-                    found[iri].add(qualifier)
+                    found[iri][qualifier].add(self._datatype(row))
         names = await self._names.relations(one for some in found.values() for one in some)
         for iri in unknown:
-            known[iri] = ids = tuple(sorted(names[one].id for one in found[iri]))
+            said_of = sorted((names[one].id, tuple(sorted(datatypes))) for one, datatypes in found[iri].items())
+            known[iri] = qualifiers = tuple(QualifierFacts(*each) for each in said_of)
             if stops[iri] is Stop.COMPLETE:
-                self._qualifiers[iri] = ids
+                self._qualifiers[iri] = qualifiers
         return {iri: qualifiers or () for iri, qualifiers in known.items()}, Stop.first(stops.values())
+
+    def _datatype(self, row: Row) -> str:
+        if truth(row, "node"):
+            return NODE_VALUES
+        return self._names.naming.datatype(str(row["d"]) if "d" in row else None) or "xsd:string"
 
     async def _union(self, branches: Sequence[str]) -> Read:
         """Rows of a union in a share of the time, and whether that was over before all of them were there."""

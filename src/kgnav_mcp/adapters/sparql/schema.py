@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.sparql.catalogue import Catalogue, Use
 from kgnav_mcp.adapters.sparql.names import Names
 from kgnav_mcp.adapters.sparql.reading import Read, Reader, fits, iri_in, number, truth
 from kgnav_mcp.concurrency import gathered
-from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, Schema, Stop
+from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Schema, Stop
 
 K = TypeVar("K", bound=str)
 
@@ -39,6 +39,7 @@ _MISSING = "relations, labels and datatypes may be missing"
 
 Details = dict[URIRef, tuple[str, ...]]
 """What was looked up of each relation."""
+Qualifiers = dict[URIRef, tuple[QualifierFacts, ...]]
 
 
 class SchemaReader:
@@ -55,7 +56,7 @@ class SchemaReader:
         """The rows of a branch for each relation, or of the first of them where the time was over."""
         return await self._reader.union(branches)
 
-    async def _qualifiers_of(self, relations: Sequence[URIRef]) -> tuple[Details, Stop]:
+    async def _qualifiers_of(self, relations: Sequence[URIRef]) -> tuple[Qualifiers, Stop]:
         """The properties that edges of relations have, in a graph where they have some."""
         del relations
         return {}, Stop.COMPLETE

@@ -17,7 +17,17 @@ from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import Shared, gathered
 from kgnav_mcp.errors import StoreTimeout, UnknownName
-from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFacts, Schema, Stop
+from kgnav_mcp.model import (
+    NODE_VALUES,
+    Count,
+    Direction,
+    EdgeFacts,
+    LabelFacts,
+    PropertyFacts,
+    QualifierFacts,
+    Schema,
+    Stop,
+)
 
 _SAMPLE = 1_000
 """Rows of a relation that are looked at to say what it joins."""
@@ -54,7 +64,7 @@ class Joined:
 
     heads: tuple[str, ...] = ()
     tails: tuple[str, ...] = ()
-    qualifiers: tuple[str, ...] = ()
+    qualifiers: tuple[QualifierFacts, ...] = ()
     stop: Stop = Stop.COMPLETE
 
 
@@ -205,12 +215,17 @@ class SchemaReader:
         labels = await self._names.labels(often)
         return tuple(labels.get(iri) or self._store.ids.shown(iri) for iri in often), read.stop
 
-    async def _qualifiers(self, local: str) -> tuple[tuple[str, ...], Stop]:
+    async def _qualifiers(self, local: str) -> tuple[tuple[QualifierFacts, ...], Stop]:
         if not self._store.form.statements:
             return (), Stop.COMPLETE
         read = await self._reader.select(queries.QUALIFIERS, claims=self._claims(local), most=_SAMPLE)
         found = {self._store.ids.last(str(row["q"])) for row in read.rows}
-        return tuple(sorted(Ids.relation(each) for each in found if each is not None)), read.stop
+        facts = (QualifierFacts(Ids.relation(each), self._datatypes(each)) for each in found if each is not None)
+        return tuple(sorted(facts, key=lambda qualifier: qualifier.id)), read.stop
+
+    def _datatypes(self, local: str) -> tuple[str, ...]:
+        known = self._catalogues.current.get(local)
+        return (NODE_VALUES,) if known.to_entities else (known.datatype,) if known.datatype else ()
 
     def _claims(self, local: str) -> Terms:
         return self._store.rows(self._store.form.claims, local)

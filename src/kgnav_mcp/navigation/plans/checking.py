@@ -7,7 +7,7 @@ What the schema does not say for sure, as it lists the most frequent labels only
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import cast
@@ -16,6 +16,7 @@ from kgnav_mcp.model import T
 from kgnav_mcp.navigation.plans.conditions import ConditionChecker
 from kgnav_mcp.navigation.plans.entities import EntityReader
 from kgnav_mcp.navigation.plans.findings import Findings, meant
+from kgnav_mcp.navigation.plans.having import ANY_ROW, HasRows, PropertyChecker
 from kgnav_mcp.navigation.plans.scopes import Node, Scope, after_match, after_project, after_unwind
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.plan import (
@@ -34,9 +35,6 @@ from kgnav_mcp.plan import (
 )
 from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.spelling.cypher import quoted, write_part
-
-HasRows = Callable[[Plan], Awaitable[bool | None]]
-"""Whether a plan in the graph's own ids gives any row; None where that would cost too much to tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +85,8 @@ class _Checker:
     conditions: ConditionChecker = field(init=False)
 
     def __post_init__(self) -> None:
-        self.conditions = ConditionChecker(self.vocabulary, self.entities, self.findings, self._match)
+        having = PropertyChecker(self.vocabulary, self.findings, self.has_rows)
+        self.conditions = ConditionChecker(self.vocabulary, self.entities, having, self.findings, self._match)
 
     async def checked(self, plan: Plan) -> CheckedPlan:
         """The plan in ids, with what was found."""
@@ -225,12 +224,9 @@ class _Checker:
 
     async def _leads(self, edge: EdgePattern, source: Node, target: Node) -> bool | None:
         """Whether the graph has an edge of these relations from such a node to such a node."""
-        pattern = Match(
-            (NodePattern("s", source.labels), NodePattern("t", target.labels)),
-            (EdgePattern("e", "s", "t", edge.relations, edge.either),),
-        )
-        any_row = Project((Column("found", Constant(value=True)),), limit=1)
-        return await self.has_rows(Plan((Pipeline((pattern, any_row)),), asks=True))
+        ends = [NodePattern(name, end.labels, end.subclasses) for name, end in (("s", source), ("t", target))]
+        pattern = Match(tuple(ends), (EdgePattern("e", "s", "t", edge.relations, edge.either),))
+        return await self.has_rows(Plan((Pipeline((pattern, ANY_ROW)),), asks=True))
 
     async def _joining(self, edge: EdgePattern, source: Node, target: Node) -> list[str]:
         """Relations that do lead from such a node to such a node, those most like the written one first."""

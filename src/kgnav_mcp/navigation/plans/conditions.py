@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from kgnav_mcp.clipping import echoed
 from kgnav_mcp.navigation.plans.entities import EntityReader
 from kgnav_mcp.navigation.plans.findings import Findings, meant
+from kgnav_mcp.navigation.plans.having import PropertyChecker
+from kgnav_mcp.navigation.plans.kinds import tell_other_kinds
 from kgnav_mcp.navigation.plans.scopes import Edge, Node, Scope
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.navigation.resolving import called
@@ -45,7 +46,6 @@ _MIRRORED = {
     Comparison.GREATER: Comparison.LESS,
     Comparison.AT_LEAST: Comparison.AT_MOST,
 }
-_BY_VALUE = frozenset({Comparison.EQUAL, Comparison.UNEQUAL, Comparison.IN, *_MIRRORED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,7 @@ class ConditionChecker:
 
     vocabulary: Vocabulary
     entities: EntityReader
+    having: PropertyChecker
     findings: Findings
     match: Callable[[Match, Scope], Awaitable[Match]]
     """Checks the pattern within a condition."""
@@ -91,39 +92,39 @@ class ConditionChecker:
         match condition.left:
             case Call(Function.ID, (Variable(owner),)) if identity and isinstance(scope.get(owner), Node):
                 return await self.entities.with_ids(condition, owner, texts)
-            case Property(owner, name) as prop if isinstance(scope.get(owner), Node):
-                ids = await self.vocabulary.properties(name)
-                if name == ID and not ids and identity:
-                    return await self.entities.with_ids(condition, owner, texts)
-                if name == NAME and identity and condition.comparison is not Comparison.UNEQUAL:
-                    return await self.entities.with_name(condition, replace(prop, ids=ids), texts)
-                if condition.comparison in _BY_VALUE:
-                    self._kinds(prop, ids, texts)
-                return replace(condition, left=replace(prop, ids=ids)) if name == NAME else None
+            case Property(owner) as prop:
+                match scope.get(owner):
+                    case Node() as node:
+                        return await self._value_of_node(condition, prop, node, texts, identity=identity)
+                    case Edge(relations, many=False):
+                        ids = await self.qualifier_ids(prop.name, relations)
+                        kinds = await self.vocabulary.qualifier_kinds(relations, ids)
+                        tell_other_kinds(condition, prop, kinds, texts, self.findings)
+                    case _:
+                        pass
             case _:
-                return None
+                pass
+        return None
 
-    def _kinds(self, prop: Property, ids: Sequence[str], constants: Sequence[Constant]) -> None:
-        """Tell where a number is compared with texts or dates, or a text with numbers."""
-        kinds = self.vocabulary.value_kinds(ids)
-        for constant in constants:
-            value = constant.value
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            place = f"{prop.owner}.{prop.name}"
-            if number and kinds and kinds <= {"text", "date"}:
-                what = " and ".join(sorted(kinds))
-                self.findings.problem(place, f"its values are {what}, {value} is a number", [f"'{value}'"])
-                self.findings.mend(constant, Constant(str(value)))
-            elif isinstance(value, str) and kinds <= {"number"} and kinds:
-                number_meant = _as_number(value)
-                alternatives = [] if number_meant is None else [str(number_meant)]
-                self.findings.problem(place, f"its values are numbers, {echoed(value)} is a text", alternatives)
-                self.findings.mend(constant, None if number_meant is None else Constant(number_meant))
+    async def _value_of_node(
+        self, condition: Compare, prop: Property, node: Node, constants: Sequence[Constant], *, identity: bool
+    ) -> Expression | None:
+        """A comparison of a node's property; `identity`: with texts that it may be."""
+        ids = await self.vocabulary.properties(prop.name)
+        if prop.name == ID and not ids and identity:
+            return await self.entities.with_ids(condition, prop.owner, constants)
+        if prop.name == NAME:
+            prop = replace(prop, ids=ids if await self.having.has(node, prop, ids) else ())
+            if identity and condition.comparison is not Comparison.UNEQUAL:
+                return await self.entities.with_name(condition, prop, constants)
+            ids = prop.ids
+        tell_other_kinds(condition, prop, self.vocabulary.value_kinds(ids), constants, self.findings)
+        return replace(condition, left=prop) if prop.name == NAME else None
 
     async def _property(self, prop: Property, scope: Scope) -> Expression:
         match scope.get(prop.owner):
-            case Node(labels):
-                return await self._of_node(prop, [label for group in labels for label in group])
+            case Node() as node:
+                return await self._of_node(prop, node)
             case Edge(relations, many):
                 return await self._of_edge(prop, relations, many=many)
             case None:
@@ -135,11 +136,15 @@ class ConditionChecker:
                 self.findings.mend(prop, None)
                 return prop
 
-    async def _of_node(self, prop: Property, labels: Sequence[str]) -> Expression:
+    async def _of_node(self, prop: Property, node: Node) -> Expression:
         ids = await self.vocabulary.properties(prop.name)
-        if ids or prop.name == NAME:
-            # Of names in several languages, the one that answers show.
-            return replace(prop, ids=() if prop.name == NAME and self.vocabulary.in_languages(ids) else ids)
+        if prop.name == NAME:
+            # Of names in several languages, the one that answers show; so too where a label calls its name otherwise.
+            own = not self.vocabulary.in_languages(ids) and await self.having.has(node, prop, ids)
+            return replace(prop, ids=ids if own else ())
+        if ids:
+            await self.having.tell_missing(node, prop, ids)
+            return replace(prop, ids=ids)
         if prop.name == ID:
             return Call(Function.ID, (Variable(prop.owner),))
         place = f"{prop.owner}.{prop.name}"
@@ -148,6 +153,7 @@ class ConditionChecker:
             self.findings.problem(place, "leads to nodes, so that it is an edge of the pattern", [pattern])
             self.findings.mend(prop, None)
             return prop
+        labels = [label for group in node.labels for label in group]
         nearest = await self.vocabulary.nearest_property(prop.name, labels)
         self.findings.problem(place, "no node has such a property", [f"{prop.owner}.{quoted(one)}" for one in nearest])
         name = meant(prop.name, nearest)
@@ -249,12 +255,3 @@ def _constants(condition: Compare) -> list[Constant]:
             return constants if len(constants) == len(items) else []
         case _:
             return []
-
-
-def _as_number(text: str) -> int | float | None:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return None

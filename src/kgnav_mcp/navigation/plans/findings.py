@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -12,6 +13,7 @@ from kgnav_mcp.plan.walking import rewritten
 
 _LIKE = 75
 """Of 100: how like a word must be to be the one that was meant."""
+_PREFIX = re.compile(r".*[:/.#]")
 _AHEAD = 8
 """How much more like it must be than the next."""
 
@@ -60,10 +62,17 @@ def meant(name: str, alternatives: Sequence[str]) -> str | None:
     A name with another number is never meant: of ids like `P17` and `P19` nobody can tell.
     """
     same = [each for each in alternatives if _digits(each) == _digits(name)]
-    likeness = sorted(((fuzz.ratio(name.casefold(), each.casefold()), each) for each in same), reverse=True)
+    likeness = sorted(((_likeness(name.casefold(), each.casefold()), each) for each in same), reverse=True)
     if not likeness or likeness[0][0] < _LIKE:
         return None
     return None if len(likeness) > 1 and likeness[1][0] > likeness[0][0] - _AHEAD else likeness[0][1]
+
+
+def _likeness(name: str, other: str) -> float:
+    """How like two names are, 100 at most, without the prefix of ids that both have."""
+    prefix = _PREFIX.match(name)
+    own = len(prefix[0]) if prefix and other.startswith(prefix[0]) else 0
+    return fuzz.ratio(name[own:], other[own:])
 
 
 def _digits(name: str) -> list[str]:

@@ -13,6 +13,8 @@ class Node:
     """A node that has one label of each of these groups, as far as the patterns say."""
 
     labels: tuple[tuple[str, ...], ...] = ()
+    subclasses: bool = False
+    """Whether a subclass of one of them may stand for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +48,9 @@ def after_match(scope: Scope, match: Match) -> dict[str, Kind]:
 
 
 def _with_labels(known: Kind | None, node: NodePattern) -> Node:
-    before = known.labels if isinstance(known, Node) else ()
-    return Node(tuple(dict.fromkeys((*before, *node.labels))))
+    before = known if isinstance(known, Node) else Node()
+    labels = tuple(dict.fromkeys((*before.labels, *node.labels)))
+    return Node(labels, before.subclasses or node.subclasses)
 
 
 def after_project(scope: Scope, project: Project) -> dict[str, Kind]:

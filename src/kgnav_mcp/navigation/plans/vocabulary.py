@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from kgnav_mcp.errors import UnknownName
-from kgnav_mcp.model import EdgeFacts, LabelFacts, PropertyFacts, Schema
+from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Schema
+from kgnav_mcp.navigation.plans.kinds import is_of_languages, kinds_of
 from kgnav_mcp.navigation.resolving import called, nearest_names
 from kgnav_mcp.port import Capability, GraphAdapter
 
@@ -18,14 +19,6 @@ _OFFERED = 5
 _T = TypeVar("_T")
 _Called = tuple[str, str]
 """An id and a label: what a user may call a thing."""
-_KINDS = {
-    "number": "byte decimal double duration float int integer long negativeinteger nonnegativeinteger "
-    "nonpositiveinteger number positiveinteger quantity short unsignedbyte unsignedint unsignedlong unsignedshort",
-    "text": "externalid langstring monolingualtext normalizedstring str string text token",
-    "date": "date datetime gyear gyearmonth localdatetime time zoned_datetime zoneddatetime",
-}
-_KIND = {name: kind for kind, names in _KINDS.items() for name in names.split()}
-"""What the last part of a datatype's id, in lower case, says of its values."""
 
 
 def _label(facts: LabelFacts) -> tuple[str, str]:
@@ -91,11 +84,31 @@ class Vocabulary:
 
     async def qualifiers(self, relations: Sequence[str]) -> tuple[str, ...]:
         """The names of the properties that edges of these relations have; with none, those of any that are known."""
+        return tuple(dict.fromkeys(facts.id for facts in await self._qualifiers(relations)))
+
+    async def qualifier_kinds(self, relations: Sequence[str], qualifiers: Sequence[str]) -> frozenset[str]:
+        """What the values of edges' properties are, as `kinds_of` says it; empty: it is not known."""
+        if not relations and self.whole.sampled:
+            return frozenset()  # a sample does not tell the qualifiers of every relation
+        facts = [each for each in await self._qualifiers(relations) if each.id in qualifiers]
+        return kinds_of(each.datatypes for each in facts) if facts else self.value_kinds(qualifiers)
+
+    async def _qualifiers(self, relations: Sequence[str]) -> list[QualifierFacts]:
         found = [facts for facts in self.whole.relations if not relations]
         for relation in relations:
             around = await self.around(relation)
             found += [facts for facts in (around.relations if around else ()) if facts.relation.id == relation]
-        return tuple(dict.fromkeys(name for facts in found for name in facts.qualifiers))
+        return [qualifier for facts in found for qualifier in facts.qualifiers]
+
+    async def properties_at(self, labels: Sequence[str]) -> tuple[frozenset[str], bool]:
+        """The properties that nodes of some labels have, and whether these are all; else they are those of a sample."""
+        schemas = await self._at(labels)
+        found = frozenset(facts.relation.id for schema in schemas for facts in schema.properties)
+        return found, len(schemas) == len(labels) and not any(schema.sampled for schema in schemas)
+
+    def nodes_of(self, labels: Sequence[str]) -> Count:
+        """How many nodes have one of some labels."""
+        return Count.sum([facts.count for facts in self.whole.labels if facts.id in labels])
 
     async def relations_at(self, labels: Sequence[str]) -> list[str]:
         """The ids of the relations at nodes of these labels, in either direction."""
@@ -120,19 +133,13 @@ class Vocabulary:
         return any(facts.id in labels and facts.label in names for facts in self.whole.labels)
 
     def value_kinds(self, properties: Sequence[str]) -> frozenset[str]:
-        """What the values of properties are: `number`, `text`, `date`, other datatypes; empty: it is not known."""
-        kinds: set[str] = set()
-        for facts in self.whole.properties:
-            if facts.relation.id in properties:
-                if not facts.datatypes:
-                    return frozenset()
-                kinds.update(_kind(datatype) for datatype in facts.datatypes)
-        return frozenset(kinds)
+        """What the values of properties of nodes are, as `kinds_of` says it; empty: it is not known."""
+        return kinds_of(facts.datatypes for facts in self.whole.properties if facts.relation.id in properties)
 
     def in_languages(self, properties: Sequence[str]) -> bool:
         """Whether values of these properties are texts of stated languages."""
         facts = (facts for facts in self.whole.properties if facts.relation.id in properties)
-        return any(_local(datatype) == "langstring" for each in facts for datatype in each.datatypes)
+        return any(is_of_languages(datatype) for each in facts for datatype in each.datatypes)
 
     def nearest_label(self, name: str) -> list[str]:
         """The labels most like a name."""
@@ -143,10 +150,10 @@ class Vocabulary:
         first = [_relation(facts) for schema in await self._at(labels) for facts in schema.relations]
         return _nearest(name, first, map(_relation, self.whole.relations))
 
-    async def nearest_property(self, name: str, labels: Sequence[str]) -> list[str]:
-        """The properties most like a name: of those at some labels first."""
+    async def nearest_property(self, name: str, labels: Sequence[str], *, only_there: bool = False) -> list[str]:
+        """The properties most like a name: of those at some labels first, or only."""
         first = [_relation(facts) for schema in await self._at(labels) for facts in schema.properties]
-        return _nearest(name, first, map(_relation, self.whole.properties))
+        return _nearest(name, first, () if only_there else map(_relation, self.whole.properties))
 
 
 def _nearest(name: str, preferred: Iterable[_Called], known: Iterable[_Called]) -> list[str]:
@@ -160,11 +167,3 @@ def _nearest(name: str, preferred: Iterable[_Called], known: Iterable[_Called]) 
         for word in nearest_names(name, list(called_so), 2 * _OFFERED):
             found.setdefault(called_so[word], word)
     return list(found.values())[:_OFFERED]
-
-
-def _kind(datatype: str) -> str:
-    return _KIND.get(_local(datatype), _local(datatype))
-
-
-def _local(datatype: str) -> str:
-    return datatype.rsplit(":", 1)[-1].rsplit("#", 1)[-1].casefold().replace("-", "")

@@ -252,17 +252,15 @@ SELECT p, head, tail, n FROM (
     )
 ) WHERE place <= ?
 """
-WRITE_EDGE_QUALIFIERS = """
-INSERT INTO edge_qualifier (p, key, n)
-SELECT e.p, q.key, count(*) FROM edge e INDEXED BY edge_qualified, json_each(e.qualifiers) q
-WHERE e.qualifiers IS NOT NULL GROUP BY e.p, q.key
-"""
 HAS_QUALIFIED_ATTRIBUTES = "SELECT EXISTS (SELECT 1 FROM staging.property WHERE qualifiers IS NOT NULL)"
-WRITE_ATTRIBUTE_QUALIFIERS = """
-INSERT INTO edge_qualifier (p, key, n)
-SELECT a.p, q.key, count(*) FROM attribute a, json_each(a.qualifiers) q WHERE a.qualifiers IS NOT NULL
-GROUP BY a.p, q.key
-ON CONFLICT (p, key) DO UPDATE SET n = n + excluded.n
+WRITE_QUALIFIERS = """
+INSERT INTO edge_qualifier (p, key, datatype, n)
+SELECT triple.p, q.key, CASE v.type WHEN 'object' THEN 'node' ELSE coalesce(
+    json_extract(v.value, '$[1]'), iif(json_extract(v.value, '$[2]') IS NULL, 'string', 'langString')
+) END, count(*) FROM (
+    SELECT p, qualifiers FROM edge INDEXED BY edge_qualified WHERE qualifiers IS NOT NULL
+    UNION ALL SELECT p, qualifiers FROM attribute WHERE ?1 AND qualifiers IS NOT NULL
+) triple, json_each(triple.qualifiers) q, json_each(q.value) v GROUP BY 1, 2, 3
 """
 WRITE_LABEL_PROPERTIES = """
 INSERT INTO label_property (label, p, datatype, n)

@@ -74,9 +74,7 @@ def write_statistics(connection: sqlite3.Connection, of_edges: Counted, of_attri
         connection.execute(queries.WRITE_EDGE_HEADS)
         connection.execute(queries.WRITE_EDGE_TAILS)
         connection.execute(queries.WRITE_EDGE_JOINS, (_JOINS,))
-    connection.execute(queries.WRITE_EDGE_QUALIFIERS)
-    if connection.execute(queries.HAS_QUALIFIED_ATTRIBUTES).fetchone()[0]:
-        connection.execute(queries.WRITE_ATTRIBUTE_QUALIFIERS)
+    connection.execute(queries.WRITE_QUALIFIERS, connection.execute(queries.HAS_QUALIFIED_ATTRIBUTES).fetchone())
     connection.execute(queries.FORGET_UNUSED_RELATIONS)
     connection.execute(queries.WRITE_LABEL_PROPERTIES, (RARE, step))
     return step > 1

@@ -138,11 +138,11 @@ WHERE l.label = ?1
 """
 """One seek for each node with the label, once for an open file."""
 
-QUALIFIER_RELATIONS = "SELECT p FROM edge_qualifier WHERE key = ?"
-"""A scan of the names of qualifiers: one row for each relation and name."""
+QUALIFIER_RELATIONS = "SELECT DISTINCT p FROM edge_qualifier WHERE key = ?"
+"""A scan of the names of qualifiers: one row for each relation, name and datatype."""
 
 QUALIFIER_KEYS = "SELECT DISTINCT key FROM edge_qualifier"
-"""A scan of the names of qualifiers: one row for each relation and name."""
+"""A scan of the names of qualifiers: one row for each relation, name and datatype."""
 
 QUALIFIER_VALUES = """
 SELECT v.value, count(*) FROM json_each(?1) AS j
@@ -169,7 +169,7 @@ JOINS = "SELECT head, tail, n FROM edge_join WHERE p = ? ORDER BY n DESC, head, 
 RELATIONS_AT_LABEL = "SELECT p, sum(n) FROM edge_end WHERE label = ? GROUP BY p"
 """A scan of the ends of all relations: statistics, small beside the graph."""
 
-QUALIFIERS_OF = "SELECT key FROM edge_qualifier WHERE p = ? ORDER BY n DESC, key"
+QUALIFIERS_OF = "SELECT key, datatype FROM edge_qualifier WHERE p = ? ORDER BY n DESC, key, datatype"
 """One seek."""
 
 DATATYPES_OF = "SELECT datatype FROM label_property WHERE p = ? GROUP BY datatype ORDER BY sum(n) DESC, datatype"

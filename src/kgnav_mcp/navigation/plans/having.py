@@ -1,0 +1,77 @@
+"""Whether nodes of a label have a property at all: one that they never have gives nothing, and says nothing of it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from kgnav_mcp.model import Certainty
+from kgnav_mcp.navigation.plans.findings import Findings, meant
+from kgnav_mcp.navigation.plans.scopes import Node
+from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
+from kgnav_mcp.plan import (
+    UNNAMED,
+    Column,
+    Constant,
+    IsNull,
+    Match,
+    NodePattern,
+    Not,
+    Pipeline,
+    Plan,
+    Project,
+    Property,
+)
+from kgnav_mcp.spelling.cypher import write_part
+
+HasRows = Callable[[Plan], Awaitable[bool | None]]
+"""Whether a plan in the graph's own ids gives any row; None where that would cost too much to tell."""
+ANY_ROW = Project((Column("found", Constant(value=True)),), limit=1)
+_READ = 5_000
+"""Nodes of a label that are read where the schema is a sample without the property."""
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyChecker:
+    """Knows which properties nodes of a pattern have."""
+
+    vocabulary: Vocabulary
+    findings: Findings
+    has_rows: HasRows
+
+    async def has(self, node: Node, prop: Property, ids: Sequence[str]) -> bool:
+        """Whether nodes that a pattern describes may have one of these properties; that it is not sure is noted."""
+        if not ids or node.subclasses:
+            return True
+        for labels in filter(None, node.labels):
+            found, whole = await self.vocabulary.properties_at(labels)
+            if not found.isdisjoint(ids):
+                continue
+            any_node = False if whole else await self._any_node(labels, ids)
+            if any_node is False:
+                return False
+            if any_node:
+                continue
+            named = write_part(NodePattern(UNNAMED, (tuple(labels),)))
+            self.findings.notes.append(f"Of the nodes {named} that were looked at none has {prop.name}.")
+        return True
+
+    async def tell_missing(self, node: Node, prop: Property, ids: Sequence[str]) -> None:
+        """Tell of a property that no node which a pattern describes has, with those most like it that they have."""
+        if await self.has(node, prop, ids):
+            return
+        labels = [label for group in node.labels for label in group]
+        nearest = await self.vocabulary.nearest_property(prop.name, labels, only_there=True)
+        named = write_part(NodePattern(UNNAMED, node.labels))
+        offered = [write_part(Property(prop.owner, one)) for one in nearest]
+        self.findings.problem(write_part(prop), f"no node {named} has such a property", offered)
+        name = meant(prop.name, nearest)
+        self.findings.mend(prop, Property(prop.owner, name) if name is not None else None)
+
+    async def _any_node(self, labels: Sequence[str], ids: Sequence[str]) -> bool | None:
+        size = self.vocabulary.nodes_of(labels)
+        if size.certainty is not Certainty.EXACT or size.value > _READ:
+            return None
+        owned = Not(IsNull(Property("n", ids[0], tuple(ids))))
+        pattern = Match((NodePattern("n", (tuple(labels),)),), where=owned)
+        return await self.has_rows(Plan((Pipeline((pattern, ANY_ROW)),), asks=True))

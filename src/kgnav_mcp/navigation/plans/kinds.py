@@ -1,0 +1,101 @@
+"""Kinds of values: numbers, texts, dates, true or false. What is of another kind than a property never equals it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kgnav_mcp.clipping import echoed
+from kgnav_mcp.model import NODE_VALUES
+from kgnav_mcp.navigation.plans.findings import Findings
+from kgnav_mcp.plan import Call, Compare, Comparison, Constant, Function, Property
+from kgnav_mcp.spelling.cypher import write_part
+
+_KINDS = {
+    "number": "byte decimal double duration float int integer long negativeinteger nonnegativeinteger "
+    "nonpositiveinteger number positiveinteger quantity short unsignedbyte unsignedint unsignedlong unsignedshort",
+    "text": "externalid langstring monolingualtext normalizedstring str string text token",
+    "boolean": "bool boolean",
+    "date": "date datetime gyear gyearmonth localdatetime time zoned_datetime zoneddatetime",
+}
+_KIND = {name: kind for kind, names in _KINDS.items() for name in names.split()}
+"""What the last part of a datatype's id, in lower case, says of its values."""
+_PLURAL = {
+    "number": "numbers",
+    "text": "texts",
+    "date": "dates",
+    "boolean": "true or false",
+    NODE_VALUES: "nodes",
+}
+_NEVER_EQUAL = {
+    "number": frozenset({"text", "date", "boolean", NODE_VALUES}),
+    "text": frozenset({"number", "boolean"}),
+    "boolean": frozenset({"text", "date", "number", NODE_VALUES}),
+}
+"""The kinds of values to which none of a kind is ever equal: a text may be a date, or the name of a node."""
+_OF_TEXTS = frozenset({Comparison.CONTAINS, Comparison.STARTS_WITH, Comparison.ENDS_WITH, Comparison.MATCHES})
+
+
+def kinds_of(datatypes: Iterable[Sequence[str]]) -> frozenset[str]:
+    """The kinds of all values of some properties: `number`, `text`, `date`, `boolean`, `node`, other datatypes.
+
+    Empty where those of one property are not known.
+    """
+    found = list(datatypes)
+    if not all(found):
+        return frozenset()
+    return frozenset(_KIND.get(local, local) for each in found for local in map(_local, each))
+
+
+def is_of_languages(datatype: str) -> bool:
+    """Whether it is that of texts in stated languages."""
+    return _local(datatype) == "langstring"
+
+
+def tell_other_kinds(
+    condition: Compare, prop: Property, kinds: frozenset[str], constants: Sequence[Constant], findings: Findings
+) -> None:
+    """Tell what a property is compared with that it can never be, as its values are of these kinds."""
+    if not kinds:
+        return
+    place = write_part(prop)
+    values = " and ".join(_PLURAL.get(kind, kind) for kind in sorted(kinds))
+    if condition.comparison in _OF_TEXTS:
+        if kinds <= _NEVER_EQUAL["text"]:
+            as_text = Compare(Call(Function.TEXT, (prop,)), condition.comparison, condition.right)
+            reason = f"its values are {values}, {condition.comparison} compares texts"
+            findings.problem(place, reason, [write_part(as_text)])
+            findings.mend(condition, as_text)
+        return
+    for constant in constants:
+        kind = _kind_of(constant)
+        if kinds <= _NEVER_EQUAL[kind]:
+            meant = _as_one_of(kinds, constant)
+            said = echoed(constant.value) if isinstance(constant.value, str) else write_part(constant)
+            reason = f"its values are {values}, {said} is {'true or false' if kind == 'boolean' else f'a {kind}'}"
+            findings.problem(place, reason, [] if meant is None else [write_part(meant)])
+            findings.mend(constant, meant)
+
+
+def _kind_of(constant: Constant) -> str:
+    if isinstance(constant.value, bool):
+        return "boolean"
+    return "text" if isinstance(constant.value, str) else "number"
+
+
+def _as_one_of(kinds: frozenset[str], constant: Constant) -> Constant | None:
+    """A value as one of another kind, if it can be written so."""
+    value = constant.value
+    if not isinstance(value, str):
+        return Constant(write_part(constant)) if kinds & {"text", "date"} else None
+    if "boolean" in kinds and value.casefold() in {"true", "false"}:
+        return Constant(value.casefold() == "true")
+    for kind in (int, float) if "number" in kinds else ():
+        try:
+            return Constant(kind(value))
+        except ValueError:
+            continue
+    return None
+
+
+def _local(datatype: str) -> str:
+    return datatype.rsplit(":", 1)[-1].rsplit("#", 1)[-1].casefold().replace("-", "")
