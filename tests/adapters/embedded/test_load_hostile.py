@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import resource
+import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from kgnav_mcp.adapters.embedded.loading import LoadOptions, load, parsing
+from kgnav_mcp.adapters.embedded.loading import LoadOptions, bulk, load, parsing, writer
 from kgnav_mcp.errors import BadLine, LoadError
 from tests.adapters.embedded.hostile import HOSTILE
 from tests.adapters.embedded.loaded import loaded, write
@@ -51,6 +54,52 @@ def test_hostile_sources_end_with_a_sentence_in_a_gigabyte_and_never_with_the_pr
     assert (ended.returncode, ended.stderr) == (0, "")
     for name, said in zip(names, ended.stdout.splitlines(), strict=True):
         assert said.startswith(f"{Path(name).name}:"), said
+
+
+TEXT, TEXTS = "x" * 100_000, 60
+LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
+LONG_TEXTS: dict[str, Callable[[int], str]] = {
+    "g.nt": lambda n: f'<http://x/{n}> <{LABEL}> "{n}{TEXT}" .\n',
+    "g.nq": lambda n: f'<http://x/{n}> <{LABEL}> "{n}{TEXT}" .\n',
+    "g.ttl": lambda n: f'<http://x/{n}> <{LABEL}> "{n}{TEXT}" .\n',
+    "g.csv": lambda n: f"{n},{n}{TEXT}\n" if n else ":ID,name\n",
+    "g.jsonl": lambda n: json.dumps({"type": "node", "id": str(n), "properties": {"name": f"{n}{TEXT}"}}) + "\n",
+    "g.tsv": lambda n: f"a\tp\t{n}{TEXT}\n",
+}
+"""Sources of long texts, line by line."""
+
+
+@pytest.mark.parametrize("name", LONG_TEXTS)
+def test_no_more_of_long_texts_is_held_at_once_than_has_its_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    held: list[int] = []
+    insert = bulk.insert
+
+    def measured(connection: sqlite3.Connection, into: str, rows: Sequence[Sequence[object]]) -> None:
+        held.append(sum(len(value) for row in rows for value in row if isinstance(value, str)))
+        insert(connection, into, rows)
+
+    monkeypatch.setattr(bulk, "BATCH_TEXT", 10 * len(TEXT))
+    monkeypatch.setattr(bulk, "insert", measured)
+    loaded(tmp_path, {name: "".join(map(LONG_TEXTS[name], range(TEXTS)))})
+    assert sum(held) > (TEXTS - 1) * len(TEXT)
+    assert max(held) < 25 * len(TEXT)
+
+
+def test_long_texts_are_a_set_as_others_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = {
+        "g.ttl": "".join(f':a :p "{text}" .' for text in ("bb", "long 1", "long 2", "long 1", "aa")),
+        "h.jsonl": NODE,
+    }
+    monkeypatch.setattr(writer, "LONG_TEXT", 3)
+    graph = loaded(tmp_path, source)
+    texts = [text for _, text, _, _ in graph.attributes("http://x/a")]
+    assert (texts[:2], sorted(texts[2:])) == (["aa", "bb"], ["long 1", "long 2"])
+    assert [text for _, text, _, _ in graph.attributes("n")] == ["long", "long", "b"]
+
+
+NODE = '{"type": "node", "id": "n", "properties": {"p": ["long", "long", "b"]}}\n'
 
 
 def test_a_parser_process_limits_its_own_memory() -> None:

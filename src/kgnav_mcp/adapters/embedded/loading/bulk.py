@@ -11,7 +11,10 @@ PARAMETERS = 900
 """Values bound by one statement; every SQLite allows 999."""
 
 BATCH = 50_000
-"""Rows taken together where they come one by one."""
+"""Rows taken together where they come one by one. Between two batches from a source progress is reported."""
+
+BATCH_TEXT = 64 * 1024 * 1024
+"""Characters of texts up to which they are: a text may have millions. Few sources have as many in 50,000 rows."""
 
 Row = TypeVar("Row")
 
@@ -39,4 +42,18 @@ def batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
     """Rows in lists of `BATCH`, the last one shorter."""
     source = iter(rows)
     while batch := list(islice(source, BATCH)):
+        yield batch
+
+
+def text_batches(rows: Iterable[Sequence[Any]], place: int) -> Iterator[list[Sequence[Any]]]:
+    """The same of rows with a text in a place: a list ends with the row that brings it to `BATCH_TEXT`."""
+    batch: list[Sequence[Any]] = []
+    held = 0
+    for row in rows:
+        batch.append(row)
+        held += len(row[place])
+        if held >= BATCH_TEXT or len(batch) == BATCH:
+            yield batch
+            batch, held = [], 0
+    if batch:
         yield batch

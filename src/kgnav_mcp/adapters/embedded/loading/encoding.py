@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import compress, islice
 
@@ -57,6 +58,8 @@ class Batch:
     """Reifier, head, relation, and the tail: a node's number or a literal."""
     rejected: list[tuple[int | None, str]] = field(default_factory=list[tuple[int | None, str]])
     """Line and reason of the bad lines left out."""
+    text: int = 0
+    """Characters of its literals, about."""
 
 
 class Encoder:
@@ -78,6 +81,7 @@ class Encoder:
         if values is None:
             return None
         batch, known, known_relations = self._begin(position)
+        batch.text = len(block)
         links = array("L", map(self._relations.__getitem__, columns.relations))
         ends = array("L", map(self._nodes.__getitem__, columns.terms))
         heads, tails = ends[0::2], ends[1::2]
@@ -90,8 +94,8 @@ class Encoder:
         batch.nodes, batch.relations = self._nodes.since(known), self._relations.since(known_relations)
         return batch
 
-    def encode(self, quads: list[ox.Quad], position: int) -> Batch:
-        """One batch of parsed quads."""
+    def encode(self, quads: Iterable[ox.Quad], position: int, most_text: int | None = None) -> Batch:
+        """One batch of parsed quads; with `most_text`, those up to the one whose literal brings it to that length."""
         batch, known, known_relations = self._begin(position)
         nodes, relations = self._nodes, self._relations
         node, relation_of, datatypes = nodes.setdefault, relations.setdefault, self._datatypes
@@ -108,7 +112,11 @@ class Encoder:
             elif type(tail) is literal:
                 datatype = tail.datatype.value
                 short = datatypes[datatype] if datatype in datatypes else self._datatype(datatype)
-                add_literal((head, relation_of(name, len(relations)), (tail.value, short, tail.language)))
+                text = tail.value
+                add_literal((head, relation_of(name, len(relations)), (text, short, tail.language)))
+                batch.text += len(text)
+                if most_text is not None and batch.text >= most_text:
+                    break
             elif isinstance(tail, ox.Triple):
                 if name == RDF_REIFIES and not isinstance(tail.object, ox.Triple):
                     quoted_head = node(self._key(tail.subject), len(nodes))

@@ -39,7 +39,10 @@ def stage_entries(
         BadLine: a line is wrong, and bad lines are not skipped.
     """
     with translated(source), source.open() as reader:
+        before = 0
         for number, entry in entries(source, reader, findings):
+            staging.text += reader.given - before
+            before = reader.given
             try:
                 stage(number, entry)
             except ValueError as error:
@@ -53,6 +56,7 @@ def lines(source: Source, reader: SourceReader, findings: Findings) -> Iterator[
     """Number (from 1) and text of every line that is UTF-8; others are bad lines. Blank lines are left out."""
     first = 1
     for block in blocks(source, reader):
+        reader.given += len(block)
         try:
             texts: Sequence[str] = block.decode("utf-8-sig" if first == 1 else "utf-8").split("\n")
         except UnicodeDecodeError:
@@ -107,7 +111,7 @@ class _TableLines:
 
     def __init__(self, source: Source, reader: SourceReader) -> None:
         self._source = source
-        self._stream = reader.stream
+        self._reader = reader
         self.number = 0
         self.not_utf8 = 0
         """The number of a line that is not UTF-8, until `rows` has rejected it."""
@@ -127,12 +131,13 @@ class _TableLines:
         return self
 
     def __next__(self) -> str:
-        line = self._stream.readline(LONGEST_LINE + 1)
+        line = self._reader.stream.readline(LONGEST_LINE + 1)
         if not line:
             raise StopIteration
         if len(line) > LONGEST_LINE:
             raise too_long(self._source)
         self.number += 1
+        self._reader.given += len(line)
         encoding = "utf-8-sig" if self.number == 1 else "utf-8"
         try:
             return line.decode(encoding)

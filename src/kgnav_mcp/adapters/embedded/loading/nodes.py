@@ -60,24 +60,8 @@ def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: 
     unnamed: list[tuple[int]] = []
     named = _Names(connection.execute(queries.SORTED_NAMES))
     unasked = NameRules(options).unasked
-    terms = connection.execute(queries.TERMS)
-    for batch in bulk.batches(terms):
-        for node, key in batch:
-            blank = key.startswith("_:")
-            label = language = description = None
-            asked = False
-            for kind, rank, tag, text in named.of(node):
-                names.append((node, kind, tag, text))
-                asked = asked or (kind == NAME and rank < unasked)
-                if kind == NAME and label is None:
-                    label, language = text, tag
-                elif kind == DESCRIPTION and description is None:
-                    description = text
-            if label is None and (options.mediators == "unnamed" or (blank and options.mediators == "blank")):
-                unnamed.append((node,))
-            elif node <= last_rdf and not blank and not asked:
-                names += [(node, ID, None, text) for text in spoken(key) if text != key]
-            nodes.append((node, key, label, language, description))
+
+    def write() -> None:
         written: tuple[tuple[str, list[Any]], ...] = (
             (queries.WRITE_NODE, nodes),
             (queries.WRITE_NAME, names),
@@ -86,6 +70,30 @@ def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: 
         for statement, rows in written:
             bulk.insert(connection, statement, rows)
             rows.clear()
+
+    text_held = 0
+    for node, key in connection.execute(queries.TERMS):
+        blank = key.startswith("_:")
+        label = language = description = None
+        asked = False
+        for kind, rank, tag, text in named.of(node):
+            names.append((node, kind, tag, text))
+            text_held += len(text)
+            asked = asked or (kind == NAME and rank < unasked)
+            if kind == NAME and label is None:
+                label, language = text, tag
+            elif kind == DESCRIPTION and description is None:
+                description = text
+        if label is None and (options.mediators == "unnamed" or (blank and options.mediators == "blank")):
+            unnamed.append((node,))
+        elif node <= last_rdf and not blank and not asked:
+            names += [(node, ID, None, text) for text in spoken(key) if text != key]
+        nodes.append((node, key, label, language, description))
+        text_held += len(key)
+        if text_held >= bulk.BATCH_TEXT or len(nodes) == bulk.BATCH:
+            write()
+            text_held = 0
+    write()
 
 
 class _Names:

@@ -13,11 +13,12 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import IO, cast
 
 import pyoxigraph as ox
 
+from kgnav_mcp.adapters.embedded.loading import bulk
 from kgnav_mcp.adapters.embedded.loading.encoding import Batch, Encoder
 from kgnav_mcp.adapters.embedded.loading.guard import DEEPEST, MOST_PREFIXES, BracketGuard, Guard, JsonLdGuard, depth
 from kgnav_mcp.adapters.embedded.loading.sources import Format, Source, SourceReader, blocks
@@ -101,8 +102,10 @@ def _document(source: Source, reader: SourceReader, encoder: Encoder, prefixes: 
         statements = parser = ox.parse(cast("IO[bytes]", guard), OX_FORMATS[source.form], lenient=True)
         declared = lambda: guard.prefixes | parser.prefixes  # noqa: E731 - one line beside its twin
     try:
-        while quads := list(islice(statements, QUADS)):
-            yield encoder.encode(quads, reader.position)
+        for first in statements:
+            batch = encoder.encode(chain((first,), islice(statements, QUADS - 1)), 0, bulk.BATCH_TEXT)
+            batch.position = reader.position
+            yield batch
     except MemoryError:
         guard.too_long()
     _add(declared(), prefixes)

@@ -86,10 +86,19 @@ ORDER BY 1, 2, 3, 4
 HAS_RELATIONSHIPS = "SELECT EXISTS (SELECT 1 FROM staging.relationship)"
 WRITE_EDGE = "INSERT INTO edge (s, p, o, n, qualifiers) VALUES"
 # One external sort of all literals; the rows pass through Python, which numbers the values of (node, p).
+# A text of more than ?1 characters is left out of the sort, which holds many rows in memory, and read again behind it.
 SORTED_ATTRIBUTES = """
-SELECT node, p, 0 AS place, text, datatype, language, NULL FROM staging.literal
-UNION ALL SELECT node, p, id, text, datatype, language, qualifiers FROM staging.property
-ORDER BY 1, 2, 3, 4, 5, 6
+SELECT node, p, place, CASE WHEN long IS NULL THEN text WHEN place = 0 THEN
+    (SELECT text FROM staging.literal WHERE rowid = long) ELSE (SELECT text FROM staging.property WHERE id = place) END,
+    datatype, language, qualifiers
+FROM (
+    SELECT node, p, 0 AS place, iif(length(text) > ?1, digest(text), text) AS text, datatype, language,
+        NULL AS qualifiers, iif(length(text) > ?1, rowid, NULL) AS long FROM staging.literal
+    UNION ALL
+    SELECT node, p, id, iif(length(text) > ?1, NULL, text), datatype, language,
+        qualifiers, iif(length(text) > ?1, id, NULL) FROM staging.property
+    ORDER BY 1, 2, 3, 4, 5, 6 LIMIT -1
+)
 """
 WRITE_ATTRIBUTE = "INSERT INTO attribute VALUES"
 WRITE_RELATION = "INSERT INTO relation (id, key) VALUES (?, ?)"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kgnav_mcp.adapters.embedded.loading import parsing
+from kgnav_mcp.adapters.embedded.loading import bulk, parsing
 from kgnav_mcp.adapters.embedded.loading.encoding import Batch
 from kgnav_mcp.adapters.embedded.loading.findings import Findings
 from kgnav_mcp.adapters.embedded.loading.names import NameRules
 from kgnav_mcp.adapters.embedded.loading.sources import Source, translated
-from kgnav_mcp.adapters.embedded.loading.staging import BATCH, Staging
+from kgnav_mcp.adapters.embedded.loading.staging import Staging
 from kgnav_mcp.errors import BadLine, LoadError
 
 
@@ -23,7 +23,7 @@ def read_rdf(source: Source, index: int, staging: Staging, rules: NameRules, fin
     places = _Places()
     for batch in _batches(source, index, staging, findings):
         _stage(batch, places, staging, rules)
-        if staging.pending >= BATCH:
+        if staging.pending >= bulk.BATCH or staging.text >= bulk.BATCH_TEXT:
             staging.checkpoint(source.name, batch.position)
     staging.finish(source.name, source.size)
 
@@ -85,6 +85,7 @@ def _stage(batch: Batch, places: _Places, staging: Staging, rules: NameRules) ->
     places.take(batch, staging, rules)
     nodes, relations, kinds = places.nodes, places.relations, places.kinds
     node, relation = nodes.__getitem__, relations.__getitem__
+    staging.text += batch.text
     staging.add_triples(map(node, batch.heads), map(relation, batch.links), map(node, batch.tails), len(batch.heads))
     for head, link, value in batch.literals:
         staging.literals.append((nodes[head], relations[link], *value))

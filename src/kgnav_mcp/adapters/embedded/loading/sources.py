@@ -87,12 +87,16 @@ class Source:
 
 
 class SourceReader:
-    """An open source. `stream` gives its bytes unpacked; `position` counts those read from disk."""
+    """An open source. `stream` gives its bytes unpacked; `position` counts those read from disk.
+
+    Whoever reads entries from it counts their bytes in `given`.
+    """
 
     def __init__(self, source: Source) -> None:
         self._file = source.path.open("rb")
         unpacked = gzip.GzipFile(fileobj=self._file, mode="rb") if source.compressed else self._file
         self.stream = cast("IO[bytes]", unpacked)
+        self.given = 0
 
     @property
     def position(self) -> int:

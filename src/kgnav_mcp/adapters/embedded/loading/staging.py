@@ -10,9 +10,6 @@ from typing import Any
 from kgnav_mcp.adapters.embedded.loading import bulk, queries
 from kgnav_mcp.adapters.embedded.loading.options import Progress, ProgressListener
 
-BATCH = 50_000
-"""Triples between two calls of `checkpoint`, which writes them and reports progress."""
-
 TERM_BUDGET = 1_500_000_000
 """Bytes that keys in memory may take; with the rest of a load this stays below 2 GB."""
 
@@ -86,6 +83,8 @@ class Staging:
         self.labelled: list[tuple[int, int]] = []
         self.reifiers: list[ReifierRow] = []
         self.prefixes: dict[str, str] = {}
+        self.text = 0
+        """Characters of the texts in the lists, about."""
         self.count = 0
         self.bytes_before = 0
         self.bytes_total = 0
@@ -104,7 +103,8 @@ class Staging:
     def full(self) -> bool:
         """Whether the rows of entries are to be written."""
         rows = len(self.triples) + len(self.relationships) + len(self.properties)
-        return rows + len(self.labelled) + len(self.named_keys) >= BATCH
+        rows += len(self.labelled) + len(self.named_keys)
+        return rows >= bulk.BATCH or self.text >= bulk.BATCH_TEXT
 
     @property
     def pending(self) -> int:
@@ -136,6 +136,7 @@ class Staging:
     def flush(self) -> None:
         """Write the collected rows."""
         self.count += self._written
+        self.text = 0
         self._written = 0
         self.count += len(self.triples) + len(self.relationships) + len(self.literals) + len(self.properties)
         batches: tuple[tuple[str, list[Any]], ...] = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,8 @@ from kgnav_mcp.adapters.embedded.loading.staging import Staging
 
 MAKE_NODES = "Add the node, or load with --nodes-from-edges to make it"
 Row = tuple[Any, ...]
+LONG_TEXT = 1_000_000
+"""Characters from which on a text is not sorted itself: a sort holds some ten rows in memory, however large."""
 
 
 def unify_terms(connection: sqlite3.Connection) -> None:
@@ -55,8 +58,15 @@ def write_edges(connection: sqlite3.Connection) -> None:
 
 def write_attributes(connection: sqlite3.Connection) -> None:
     """Write the attributes."""
-    for attributes in bulk.batches(_numbered(connection.execute(queries.SORTED_ATTRIBUTES), 2)):
+    connection.create_function("digest", 1, _digest, deterministic=True)
+    rows = connection.execute(queries.SORTED_ATTRIBUTES, (LONG_TEXT,))
+    for attributes in bulk.text_batches(_numbered(rows, 2), 3):
         bulk.insert(connection, queries.WRITE_ATTRIBUTE, attributes)
+
+
+def _digest(text: str) -> bytes:
+    """What stands for a long text: equal for equal ones, and behind every text in the order of SQLite."""
+    return hashlib.sha256(text.encode()).digest()
 
 
 def _numbered(rows: Iterator[Row], width: int) -> Iterator[Row]:
