@@ -133,11 +133,7 @@ class EmbeddedAdapter(GraphAdapter):
         return await self._run(lambda builder: NameReader(builder, self._options.languages).named_each(names, limit))
 
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
-        def job(builder: Builder) -> Page[Candidate]:
-            entry = builder.catalogue.labels(builder.session).one("label", label) if label is not None else None
-            return NameReader(builder, self._options.languages).find(hint, entry, limit)
-
-        return await self._run(job)
+        return await self._run(lambda builder: NameReader(builder, self._options.languages).find(hint, label, limit))
 
     async def relations(
         self,
@@ -174,8 +170,8 @@ class EmbeddedAdapter(GraphAdapter):
         all_or_none: bool = False,
     ) -> AnchoredPage[Link]:
         def job(builder: Builder, anchors: Anchors) -> AnchoredPage[Link]:
-            reader = NeighbourReader(builder, anchors, direction, RowFilter.of(builder, paths, far_ends))
-            return reader.page(limit, after, all_or_none=all_or_none)
+            wanted = RowFilter.of(builder, paths, far_ends)
+            return NeighbourReader(builder, anchors, direction, wanted).page(limit, after, all_or_none=all_or_none)
 
         return await self._run_at(job, ids)
 
@@ -190,9 +186,8 @@ class EmbeddedAdapter(GraphAdapter):
         after: str | None = None,
     ) -> AnchoredPage[Link]:
         def job(builder: Builder, anchors: Anchors) -> AnchoredPage[Link]:
-            return MatchingReader(builder, anchors, direction, RowFilter.of(builder, paths, far.kind), far).page(
-                limit, after
-            )
+            wanted = RowFilter.of(builder, paths, far.kind)
+            return MatchingReader(builder, anchors, direction, wanted, far).page(limit, after)
 
         return await self._run_at(job, ids)
 

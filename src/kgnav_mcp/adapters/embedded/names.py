@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from kgnav_mcp.adapters.candidates import Candidates, first_page
 from kgnav_mcp.adapters.embedded import entities, queries
-from kgnav_mcp.adapters.embedded.catalogue import LabelEntry
 from kgnav_mcp.adapters.embedded.ids import storable
 from kgnav_mcp.adapters.embedded.lookup import MOST_HITS, MOST_SAME, NameLookup
 from kgnav_mcp.adapters.embedded.rows import Builder
@@ -58,18 +57,23 @@ class NameReader:
             name, ((node, kind, language_rank(tag, self._languages), text) for node, kind, tag, text in rows)
         )
 
-    def find(self, hint: str, label: LabelEntry | None, limit: int) -> Page[Candidate]:
-        """Candidates by score, then by degree, then by their number in the file."""
+    def find(self, hint: str, label: str | None, limit: int) -> Page[Candidate]:
+        """Candidates by score, then by degree, then by their number in the file.
+
+        Raises:
+            UnknownName: the graph has no such label.
+        """
+        entry = self._builder.catalogue.labels(self._session).one("label", label) if label is not None else None
         hint = storable(hint).strip()
         candidates = Candidates[int](hint)
         for reference, row in entities.resolved(self._builder, [hint]).items():
             candidates.add_given(row[0], reference)
-        rows = NameLookup(self._builder, label).like(hint) if hint else ()
+        rows = NameLookup(self._builder, entry).like(hint) if hint else ()
         for node, kind, _, text in dict.fromkeys(rows):
             candidates.add(node, text, kind)
-        if label is not None:
+        if entry is not None:
             nodes = json.dumps(list(candidates))
-            candidates.keep({node for (node,) in self._session.all(queries.names.WITH_LABEL, nodes, label.id)})
+            candidates.keep({node for (node,) in self._session.all(queries.names.WITH_LABEL, nodes, entry.id)})
         close = candidates.best_first(lambda node: node)[: max(limit, _MOST_RANKED)]
         degrees = entities.degrees(self._builder, close)
         close.sort(key=lambda node: (-candidates[node].score, -degrees[node], node))

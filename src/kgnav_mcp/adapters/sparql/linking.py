@@ -12,8 +12,9 @@ from kgnav_mcp.adapters.candidates import Candidates, Match, first_page
 from kgnav_mcp.adapters.languages import language_rank
 from kgnav_mcp.adapters.likeness import Rank, bearers
 from kgnav_mcp.adapters.sparql import errors, queries
-from kgnav_mcp.adapters.sparql.name_search import Hit, NameSearch
+from kgnav_mcp.adapters.sparql.name_search import NameSearch
 from kgnav_mcp.adapters.sparql.names import Names
+from kgnav_mcp.adapters.sparql.namesakes import Hit
 from kgnav_mcp.adapters.sparql.reading import Read, Reader, iri_in, number
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Candidate, Count, Direction, Entity, Namesake, Page, Stop

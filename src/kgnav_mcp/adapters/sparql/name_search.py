@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from rapidfuzz import fuzz
 from rdflib import Literal, URIRef
@@ -14,19 +14,15 @@ from kgnav_mcp.adapters.naming import names_in
 from kgnav_mcp.adapters.plurals import in_other_numbers
 from kgnav_mcp.adapters.sparql import queries
 from kgnav_mcp.adapters.sparql.dialect import FullText
+from kgnav_mcp.adapters.sparql.namesakes import Hit, Hits, SameNames, findable
 from kgnav_mcp.adapters.sparql.reading import Reader, iri_in
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import Terms, batches, listed, sendable, values
-from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.adapters.sparql.terms import Terms, listed, values
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Stop
 
-L = TypeVar("L", bound=str)
-
 _HITS = 1_000
 """Names scored for one question."""
-_LONGEST = 1_000
-"""Characters of a name that is looked for: no name is longer."""
 _WORDS = 10
 """Words of a name that are looked for."""
 _QUESTIONS = 20
@@ -37,20 +33,6 @@ _MISSPELT, _MISSPELT_WORD = 85, 80
 """The likeness, of 100, of a misspelt name to the right one, or of each of its words to one of those."""
 _BY_WORDS = "Looked for names with these words, or with words that begin like them."
 _BY_INDEX = "Looked for entities with this very label or alias, in the usual letter cases."
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A text of an entity, what it is to the entity (a kind of `likeness`), and its language."""
-
-    entity: URIRef
-    text: str
-    kind: int
-    language: str | None = None
-
-
-Hits = tuple[list[Hit], Stop]
-"""What was found, and why there may be more."""
 
 
 class NameSearch(Protocol):
@@ -129,7 +111,7 @@ class SparqlNames(NameSearch):
         return self._index
 
     async def same(self, names: Sequence[str]) -> Mapping[str, Hits]:
-        found = _Found(names)
+        found = SameNames(names)
         size = self._reader.dialect.texts
         spelt = [
             Literal(way, lang=tag) for name in found.names for way in spellings(name) for tag in self._lookup.languages
@@ -238,67 +220,9 @@ class SparqlNames(NameSearch):
         return hits, Stop.first((read.stop, Stop.LIMIT if len(read.rows) >= _HITS else Stop.COMPLETE))
 
 
-class _Found:
-    """What is found of each of some names, letter case aside; in the end, why there may be more."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self.names = [name for name in dict.fromkeys(names) if findable(name)]
-        self._hits: dict[str, dict[Hit, None]] = {name.casefold(): {} for name in names}
-        self._stops: dict[str, Stop] = {}
-        self._asked = list(names)
-
-    async def add(
-        self,
-        items: Sequence[L],
-        size: int,
-        ask: Callable[[Sequence[L]], Awaitable[Hits]],
-    ) -> None:
-        """Ask for items that say names, so many at once, and for half of them where an answer was cut."""
-        await gathered(*(self._add(some, ask) for some in batches(items, size)))
-
-    async def _add(self, items: Sequence[L], ask: Callable[[Sequence[L]], Awaitable[Hits]]) -> None:
-        hits, stop = await ask(items)
-        if len(items) > 1 and stop in {Stop.LIMIT, Stop.ROW_CAP}:
-            half = len(items) // 2
-            await gathered(self._add(items[:half], ask), self._add(items[half:], ask))
-            return
-        for hit in hits:
-            self.take(hit)
-        for item in items:
-            self._stops[item.casefold()] = Stop.first((self._stops.get(item.casefold(), stop), stop))
-
-    def take(self, hit: Hit) -> None:
-        """Keep a hit that says one of the names."""
-        if (same := self._hits.get(hit.text.casefold())) is not None:
-            same[hit] = None
-
-    @property
-    def unspelt(self) -> list[str]:
-        """The names that nothing was found to spell just so."""
-        return [name for name in self.names if all(hit.text != name for hit in self._hits[name.casefold()])]
-
-    @property
-    def nobodys(self) -> list[str]:
-        """The names that nothing bears."""
-        return [name for name in self.names if not self._hits[name.casefold()]]
-
-    @property
-    def hits(self) -> Mapping[str, Hits]:
-        """What was found, by name."""
-        return {
-            name: (list(self._hits[name.casefold()]), self._stops.get(name.casefold(), Stop.COMPLETE))
-            for name in self._asked
-        }
-
-
 def _any_of(index: FullText, questions: Sequence[str]) -> str:
     """The question for what one of several finds."""
     return questions[0] if len(questions) == 1 else index.some.join(f"({one})" for one in questions)
-
-
-def findable(name: str) -> bool:
-    """Whether a text may be a name."""
-    return bool(name.strip()) and len(name) <= _LONGEST and sendable(name)
 
 
 def _both(one: Hits, other: Hits) -> Hits:

@@ -14,7 +14,8 @@ from kgnav_mcp.adapters.candidates import Match
 from kgnav_mcp.adapters.likeness import ALIAS, NAME
 from kgnav_mcp.adapters.sparql import linking
 from kgnav_mcp.adapters.sparql.linking import Size
-from kgnav_mcp.adapters.sparql.name_search import Hit, Hits, Lookup, NameSearch, SparqlNames, findable
+from kgnav_mcp.adapters.sparql.name_search import Lookup, NameSearch, SparqlNames
+from kgnav_mcp.adapters.sparql.namesakes import Hit, Hits, findable
 from kgnav_mcp.adapters.sparql.reading import Read, iri_in, number
 from kgnav_mcp.adapters.sparql.terms import values
 from kgnav_mcp.adapters.wikidata import queries

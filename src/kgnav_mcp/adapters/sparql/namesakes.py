@@ -1,0 +1,90 @@
+"""Who bears each of many names: asked for many at once, by halves where an answer was cut."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.sparql.terms import batches, sendable
+from kgnav_mcp.concurrency import gathered
+from kgnav_mcp.model import Stop
+
+L = TypeVar("L", bound=str)
+
+_LONGEST = 1_000
+"""Characters of a name that is looked for: no name is longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A text of an entity, what it is to the entity (a kind of `likeness`), and its language."""
+
+    entity: URIRef
+    text: str
+    kind: int
+    language: str | None = None
+
+
+Hits = tuple[list[Hit], Stop]
+"""What was found, and why there may be more."""
+
+
+class SameNames:
+    """What is found of each of some names, letter case aside; in the end, why there may be more."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = [name for name in dict.fromkeys(names) if findable(name)]
+        self._hits: dict[str, dict[Hit, None]] = {name.casefold(): {} for name in names}
+        self._stops: dict[str, Stop] = {}
+        self._asked = list(names)
+
+    async def add(
+        self,
+        items: Sequence[L],
+        size: int,
+        ask: Callable[[Sequence[L]], Awaitable[Hits]],
+    ) -> None:
+        """Ask for items that say names, so many at once, and for half of them where an answer was cut."""
+        await gathered(*(self._add(some, ask) for some in batches(items, size)))
+
+    async def _add(self, items: Sequence[L], ask: Callable[[Sequence[L]], Awaitable[Hits]]) -> None:
+        hits, stop = await ask(items)
+        if len(items) > 1 and stop in {Stop.LIMIT, Stop.ROW_CAP}:
+            half = len(items) // 2
+            await gathered(self._add(items[:half], ask), self._add(items[half:], ask))
+            return
+        for hit in hits:
+            self.take(hit)
+        for item in items:
+            self._stops[item.casefold()] = Stop.first((self._stops.get(item.casefold(), stop), stop))
+
+    def take(self, hit: Hit) -> None:
+        """Keep a hit that says one of the names."""
+        if (same := self._hits.get(hit.text.casefold())) is not None:
+            same[hit] = None
+
+    @property
+    def unspelt(self) -> list[str]:
+        """The names that nothing was found to spell just so."""
+        return [name for name in self.names if all(hit.text != name for hit in self._hits[name.casefold()])]
+
+    @property
+    def nobodys(self) -> list[str]:
+        """The names that nothing bears."""
+        return [name for name in self.names if not self._hits[name.casefold()]]
+
+    @property
+    def hits(self) -> Mapping[str, Hits]:
+        """What was found, by name."""
+        return {
+            name: (list(self._hits[name.casefold()]), self._stops.get(name.casefold(), Stop.COMPLETE))
+            for name in self._asked
+        }
+
+
+def findable(name: str) -> bool:
+    """Whether a text may be a name."""
+    return bool(name.strip()) and len(name) <= _LONGEST and sendable(name)
