@@ -14,7 +14,7 @@ from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.model import Direction
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.adapters.sparql.stub import Exchange, Handler, Stub, always, serving
-from tests.adapters.wikidata.stubbed import BASE, iri, number, query_of, rows, wikibase
+from tests.adapters.wikidata.stubbed import BASE, Endpoint, iri, number, opened, query_of, rows, wikibase
 
 T = TypeVar("T")
 
@@ -168,3 +168,12 @@ async def test_a_password_in_the_address_is_in_no_text_of_the_graph(tmp_path: Pa
             health = await graph.health()
             assert "secret" not in f"{graph.revision} {health.store} {health.advice}"
     assert "secret" not in "".join(file.read_text(encoding="utf-8") for file in tmp_path.iterdir())
+
+
+async def test_what_a_schema_was_read_for_is_not_read_again():
+    uses = [{"p": iri(f"{BASE}/prop/P31"), "n": number(7)}]
+    async with opened(wikibase(Endpoint((r"WHERE { \?s \?p \?st", uses)))) as (graph, stub):
+        whole, part = await graph.schema(limit=5), await graph.schema("country", limit=5)
+        asked = len(stub.requests)
+        assert (await graph.schema(limit=5), await graph.schema("country", limit=5)) == (whole, part)
+        assert len(stub.requests) == asked

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from cachetools import LRUCache
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.sparql.reading import fits, number
@@ -19,6 +20,7 @@ from kgnav_mcp.concurrency import Shared, gathered
 from kgnav_mcp.errors import StoreTimeout, UnknownName
 from kgnav_mcp.model import (
     NODE_VALUES,
+    Certainty,
     Count,
     Direction,
     EdgeFacts,
@@ -33,6 +35,8 @@ _SAMPLE = 1_000
 """Rows of a relation that are looked at to say what it joins."""
 _NODES = 2_000
 """Nodes of a class whose relations are looked at."""
+_KEPT = 2_000
+"""Properties whose uses and ends are kept."""
 _DETAILED = 20
 """Relations of an overview whose ends are looked at."""
 _ENDS = 3
@@ -69,7 +73,7 @@ class Joined:
 
 
 class SchemaReader:
-    """Answers `schema`. Every list is the largest first; what was counted is kept while the graph is open."""
+    """Answers `schema`. Every list is the largest first; what was read is kept while the graph is open."""
 
     def __init__(self, store: Store, names: Names, catalogues: CatalogueCache, classes: Classes) -> None:
         self._store = store
@@ -79,6 +83,8 @@ class SchemaReader:
         self._classes = classes
         self._uses: Uses | None = None
         self._counting = Shared(self._counted)
+        self._use_of: LRUCache[str, Count] = LRUCache(_KEPT)
+        self._ends_of: LRUCache[str, Joined] = LRUCache(_KEPT)
 
     async def overview(self, limit: int) -> Schema:
         """The whole graph."""
@@ -127,10 +133,15 @@ class SchemaReader:
         return Uses(found if read.stop is Stop.COMPLETE else unknown | found, triples, read.stop)
 
     async def _use(self, local: str) -> Count:
+        if (kept := self._use_of.get(local)) is not None:
+            return kept
         try:
-            return await self._reader.count(queries.USE, claims=self._claims(local))
+            count = await self._reader.count(queries.USE, claims=self._claims(local))
         except StoreTimeout:
             return Count.unknown()
+        if count.certainty is Certainty.EXACT:
+            self._use_of[local] = count
+        return count
 
     async def _at(self, classes: Sequence[URIRef], sizes: Mapping[str, Count]) -> Uses:
         """The properties at the nodes of classes; relations with all their statements, where those are counted."""
@@ -193,14 +204,19 @@ class SchemaReader:
         return known.to_entities or not known.datatype
 
     async def _joined(self, local: str) -> Joined:
-        """The classes at either end of a relation, and its qualifiers."""
+        """The classes at either end of a relation, and its qualifiers; they are read once."""
+        if (kept := self._ends_of.get(local)) is not None:
+            return kept
         try:
             (heads, no_heads), (tails, no_tails), (qualifiers, no_qualifiers) = await gathered(
                 self._ends(local, Direction.OUTGOING), self._ends(local, Direction.INCOMING), self._qualifiers(local)
             )
         except StoreTimeout:
             return Joined(stop=Stop.TIME_OUT)  # The relation and its count are an answer without them.
-        return Joined(heads, tails, qualifiers, Stop.first((no_heads, no_tails, no_qualifiers)))
+        read = Joined(heads, tails, qualifiers, Stop.first((no_heads, no_tails, no_qualifiers)))
+        if read.stop is Stop.COMPLETE:
+            self._ends_of[local] = read
+        return read
 
     async def _ends(self, local: str, direction: Direction) -> tuple[tuple[str, ...], Stop]:
         read = await self._reader.select(
