@@ -74,7 +74,6 @@ class Readers:
         counts = CountReader(entities)
         names = NameReader(entities)
         relations = RelationReader(entities, counts)
-        names = NameReader(entities)
         return cls(
             catalogue,
             entities,
