@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kgnav_mcp.plan import Match
+from kgnav_mcp.plan import Call, Compare, Comparison, Constant, Expression, Function, ListOf, Match, Property, Variable
+
+_MIRRORED = {
+    Comparison.EQUAL: Comparison.EQUAL,
+    Comparison.LESS: Comparison.GREATER,
+    Comparison.AT_MOST: Comparison.AT_LEAST,
+    Comparison.GREATER: Comparison.LESS,
+    Comparison.AT_LEAST: Comparison.AT_MOST,
+}
+"""Comparisons of numbers, with those that say the same from the other side."""
+_EXACT = 2**53
+"""Whole numbers below are the same to stores that calculate with fractions."""
 
 
 @dataclass(frozen=True, slots=True)
 class FitQuestion:
     """Around which nodes a pattern fits, and how many times around each.
 
-    The pattern is of a checked plan: no named paths, not optional, no path of edges but REACHABLE. Its `where` is made
-    by AND, OR and NOT of what nodes are (`elementId(a) IN [...]`, `a = b`, `a <> b`, HasLabel) and of Exists, whose
-    pattern is made so, too.
+    The pattern is of a checked plan: no named paths, not optional, no paths of edges, its nodes joined by edges or
+    given, or a single one with a label. Its `where` is made by AND, OR and NOT of what nodes are (`ids_asked`, `a = b`,
+    `a <> b`, HasLabel) and of Exists, whose pattern is made so, too; by AND and OR alone also of `number_asked`.
     """
 
     match: Match
@@ -38,3 +49,27 @@ class Fit:
 
     nodes: tuple[str, ...]
     number: int
+
+
+def ids_asked(condition: Expression) -> tuple[str, tuple[str, ...]] | None:
+    """The node that a condition is about, and the ids of which it has one; None: it is no such condition."""
+    match condition:
+        case Compare(Call(Function.ID, (Variable(name),)), Comparison.IN, ListOf(items)):
+            ids = tuple(item.value for item in items if isinstance(item, Constant) and isinstance(item.value, str))
+            return (name, ids) if len(ids) == len(items) else None
+        case _:
+            return None
+
+
+def number_asked(condition: Expression) -> tuple[Property, Comparison, float] | None:
+    """A property one of whose values is so compared with a number; None: the condition is no such one."""
+    match condition:
+        case Compare(Property() as owned, comparison, Constant(value)) if comparison in _MIRRORED:
+            pass
+        case Compare(Constant(value), comparison, Property() as owned) if comparison in _MIRRORED:
+            comparison = _MIRRORED[comparison]
+        case _:
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not owned.ids:
+        return None
+    return (owned, comparison, float(value)) if abs(value) < _EXACT else None

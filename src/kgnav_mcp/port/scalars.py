@@ -17,6 +17,8 @@ _WHOLE = {
     *(f"{sign}Integer" for sign in _SIGNED),
 }
 _FRACTIONS = frozenset(("decimal", "double", "float", "quantity"))
+NUMBERS = frozenset((*_WHOLE, *(_FRACTIONS - {"quantity"})))
+"""The datatypes of XML Schema whose values are numbers."""
 _DATES = frozenset(("date", "dateTime", "dateTimeStamp", "gYear", "gYearMonth", "datetime", "localdatetime", "time"))
 """Wikidata calls a date a time."""
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}

@@ -13,11 +13,11 @@ from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import AggregateFunction, Compare, Comparison, Exists, HasLabel, Not, Plan, Variable
 from kgnav_mcp.port import AdapterOptions, Fit, FitQuestion
-from tests.adapters.endpoint.inprocess import InProcess, LocalAdapter
+from tests.adapters.endpoint.inprocess import HERE, InProcess, LocalAdapter
 from tests.contract import toy_files, toy_views
 from tests.contract.example import DictAdapter
 from tests.navigation.plans.writing import compared as compare
-from tests.navigation.plans.writing import descending, edge, fit, give, is_id, named, plan, rows, total
+from tests.navigation.plans.writing import descending, edge, fit, give, is_id, named, node, plan, rows, total
 from tests.plans.comparing import ALL, all_rows
 from tests.plans.strategies import plans_by_chance, words_of
 from tests.plans.toys import plain, random_toy
@@ -115,9 +115,34 @@ async def test_conditions_on_nodes_are_part_of_the_query_and_others_are_asked_of
     assert "EXISTS" in fits_in(client)[0]
     labelled = fit(STARRED, where=HasLabel("a", ("ex:Actor",)))
     assert len(await answered(client, plan(labelled, give("a", distinct=True)))) == 3
-    age = compare("a.ex:age", ">", 36)
-    assert await answered(client, plan(fit(STARRED, where=age), give("a"))) == [("ex:ben",)]
     assert len(await answered(client, plan(fit(STARRED, where=alone), give("f", "a")))) == 4
+
+
+async def test_numbers_are_compared_by_the_store_whatever_their_datatypes():
+    values = {"ada": "36", "ben": '"41.5"^^xsd:double', "cyd": '"50"', "dan": "3.5, 60"}
+    ages = [f"ex:{name} ex:age {value} ." for name, value in values.items()]
+    client = films(list(values), more="\n".join(["@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .", *ages]))
+    for comparison, number, expected in ((">", 36, ["ben", "dan"]), ("<=", 36.0, ["ada", "dan"]), ("=", 41.5, ["ben"])):
+        older = fit(STARRED, where=compare("a.ex:age", comparison, number))
+        assert await answered(client, plan(older, give("a"))) == [(f"ex:{name}",) for name in expected]
+    of_label = fit(node("a", "ex:Actor"), where=compare("a.ex:age", ">=", 41))
+    assert await answered(client, plan(of_label, give(named("n", COUNT)))) == [(2,)]
+    assert all("EXISTS { VALUES ?relation" in query for query in fits_in(client))
+    never = fit(STARRED, where=Not(compare("a.ex:age", ">", 36)))
+    assert await answered(client, plan(never, give("a"))) == [("ex:ada",)]
+
+
+async def test_relations_through_mediators_are_fitted_with_these():
+    married = [
+        f"ex:wedding{n} ex:of ex:{name} . ex:{name} ex:in ex:wedding{n} ." for n, name in ((1, "ada"), (1, "ben"))
+    ]
+    client = films(["ada", "ben"], more="\n".join(married) + " ex:wedding1 ex:year 1840 . ex:cyd ex:in ex:club . ")
+    wives = fit(edge("f", "ex:starred", "a"), edge("a", "ex:in.ex:of", "b", "s"))
+    async with LocalAdapter(client, f"{HERE}&mediators=unnamed") as graph:
+        for by_store in (True, False):
+            page = await evaluate(graph, plan(wives, give("a", "b", named("n", COUNT))), limit=9, by_store=by_store)
+            assert rows(page) == [("ex:ada", "ex:ben", 1), ("ex:ben", "ex:ada", 1)]
+    assert len(fits_in(client)) == 1
 
 
 async def test_later_patterns_are_fitted_around_the_nodes_of_the_rows():
@@ -188,7 +213,7 @@ async def test_a_pattern_that_nothing_fits_names_its_first_part_that_does_not():
         nothing = plan(fit(STARRED, edge("a", "ex:starred", "b", "s")), give("b"))
         page = await evaluate(graph, nothing, limit=9)
     assert page.items == ()
-    assert "Nothing fits (a)-[:ex:starred]->(b)." in page.note
+    assert "Nothing fits (a)-[s:`ex:starred`]->(b)." in page.note
 
 
 async def test_an_adapter_that_fits_no_patterns_says_so():

@@ -17,27 +17,15 @@ from kgnav_mcp.navigation.plans.asking import Asker, nodes_of
 from kgnav_mcp.navigation.plans.entities import has_id
 from kgnav_mcp.navigation.plans.needs import Needs
 from kgnav_mcp.navigation.plans.patterns import PROOF, TIMES, merged, times
+from kgnav_mcp.navigation.plans.pushing import Conditions, is_plain, split
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.starting import start_of
 from kgnav_mcp.navigation.plans.values import Node, Row, Table, Value
 from kgnav_mcp.plan import (
-    Call,
-    Compare,
-    Comparison,
-    Connective,
-    Constant,
-    Exists,
-    Expression,
-    Function,
-    HasLabel,
-    Joined,
-    ListOf,
     Match,
     NodePattern,
-    Not,
-    Variable,
 )
-from kgnav_mcp.plan.walking import all_hold, conjuncts, variables_of
+from kgnav_mcp.plan.walking import all_hold, variables_of
 from kgnav_mcp.port import Capability, Fit, FitQuestion, GraphAdapter
 
 _IDS = 1_000
@@ -56,15 +44,28 @@ class Fits:
         Raises:
             PlanTooLarge: they are more than may be held.
         """
-        nodes = frozenset(merged(match))
         inner = frozenset(edge.variable for edge in match.edges)
-        if not (Capability.FITS in self._graph.capabilities and table.rows and _is_plain(match)):
+        if Capability.FITS not in self._graph.capabilities or not table.rows or PROOF in table.names:
             return None
-        if PROOF in table.names or inner & (needs.variables | {*table.names}):
+        if not is_plain(match, table.names) or inner & (needs.variables | {*table.names}):
             return None
-        said, left = _split(match, nodes | {*table.names})
+        known = frozenset(merged(match)) | {*table.names}
+        for conditions in dict.fromkeys(split(match, known, values=values) for values in (True, False)):
+            with suppress(Unsupported):
+                return await self._by_store(match, table, needs, *conditions)
+        return None
+
+    async def _by_store(
+        self, match: Match, table: Table, needs: Needs, said: Conditions, left: Conditions
+    ) -> Table | None:
+        """The same, where the store is asked for some conditions, and others are asked of its rows.
+
+        Raises:
+            Unsupported: it has no words for them, or for the pattern.
+        """
+        nodes = frozenset(merged(match))
         asked_here = frozenset(name for condition in left for name in variables_of(condition))
-        if inner & asked_here or (left and (needs.counted or needs.top)):
+        if asked_here & {edge.variable for edge in match.edges} or (left and (needs.counted or needs.top)):
             return None
         given = tuple(name for name in table.names if name in nodes or any(name in variables_of(one) for one in said))
         if any(not isinstance(value, Node | None) for name in given for value in table.column(name)):
@@ -72,26 +73,17 @@ class Fits:
         pattern = await self._startable(match, said, left, given)
         variables = tuple(name for name in sorted(nodes - {*given}) if name in needs.variables | asked_here)
         question = FitQuestion(pattern, variables, given, _ids(table, given), needs.counted, needs.top)
-        found = await self._asked(question)
-        if found is None:
-            return None
+        try:
+            found = await self._graph.fits(question, limit=self._reader.budget.bound + 1) if question.rows else ()
+        except (StoreTimeout, InvalidStore):
+            return None  # what one query cannot is asked edge by edge
         rows = await self._joined(table, question, found)
         kept = await self._asker.kept(rows, left)
         if kept.rows and needs.top is None:
             await self._measure(match, kept, edges=not (given or needs.counted))
         return kept
 
-    async def _asked(self, question: FitQuestion) -> Sequence[Fit] | None:
-        """What the store says; None where it has no words for it, or no time."""
-        if not question.rows:
-            return ()
-        with suppress(Unsupported, StoreTimeout, InvalidStore):  # the same is asked then edge by edge, which may do
-            return await self._graph.fits(question, limit=self._reader.budget.bound + 1)
-        return None
-
-    async def _startable(
-        self, match: Match, said: list[Expression], left: list[Expression], given: Sequence[str]
-    ) -> Match:
+    async def _startable(self, match: Match, said: Conditions, left: Conditions, given: Sequence[str]) -> Match:
         """The pattern for the store: nodes with a value of a property by their ids, labels with their subclasses."""
         conditions = list(said)
         nodes: list[NodePattern] = []
@@ -142,51 +134,6 @@ class Fits:
                 budget.measured(node, len(await nodes_of(table, node.variable)))
         if edges and len(match.edges) == 1:
             budget.measured(match.edges[0], sum(times(table)))
-
-
-def _is_plain(match: Match) -> bool:
-    """Whether a pattern is made of edges alone that bind all its nodes."""
-    ends = {end for edge in match.edges for end in (edge.source, edge.target)}
-    variables = [edge.variable for edge in match.edges]
-    return (
-        bool(match.edges)
-        and not match.paths
-        and ends.issuperset(node.variable for node in match.nodes)
-        and len(set(variables)) == len(variables)
-        and all(edge.path is None for edge in match.edges)
-    )
-
-
-def _split(match: Match, known: frozenset[str]) -> tuple[list[Expression], list[Expression]]:
-    """The conditions that a store has words for, and the others."""
-    said: list[Expression] = []
-    left: list[Expression] = []
-    for condition in conjuncts(match.where):
-        (said if _has_words(condition, known) else left).append(condition)
-    return said, left
-
-
-def _has_words(condition: Expression, known: frozenset[str]) -> bool:  # noqa: PLR0911 - one for each form
-    """Whether a condition is one of those that `FitQuestion` names, about nodes that are known."""
-    match condition:
-        case Joined(Connective.AND | Connective.OR, parts):
-            return all(_has_words(part, known) for part in parts)
-        case Not(opposite):
-            return _has_words(opposite, known)
-        case Compare(Variable(one), Comparison.EQUAL | Comparison.UNEQUAL, Variable(other)):
-            return {one, other} <= known
-        case Compare(Call(Function.ID, (Variable(name),)), Comparison.IN, ListOf(items)):
-            return name in known and all(isinstance(each, Constant) and isinstance(each.value, str) for each in items)
-        case HasLabel(variable):
-            return variable in known
-        case Exists(match):
-            inner = known.union(merged(match))
-            edges = {edge.variable for edge in match.edges}
-            return (
-                _is_plain(match) and not edges & known and all(_has_words(one, inner) for one in conjuncts(match.where))
-            )
-        case _:
-            return False
 
 
 def _ids(table: Table, given: Sequence[str]) -> tuple[tuple[str, ...], ...]:

@@ -24,6 +24,14 @@ TWO_HOPS: Final = (
 )
 LABELLED: Final = "$node $typed $type ."
 HAS_LABEL: Final = "EXISTS { $node $typed ?type FILTER(?type IN ($types)) }"
+INSTANCES: Final = "{ SELECT DISTINCT $node WHERE { $node $typed ?type FILTER(?type IN ($types)) } }"
+HAS_NUMBER: Final = (
+    "EXISTS { VALUES ?relation { $relations } $node ?relation ?value "
+    "FILTER(DATATYPE(?value) IN ($numbers) && <http://www.w3.org/2001/XMLSchema#double>(STR(?value)) $sign $number) }"
+)
+"""Numbers are compared as the fractions that their texts are, whatever their datatypes."""
+NAMED: Final = "FILTER(!isBlank($node))"
+"""Lists of nodes have none without an IRI."""
 
 GIVEN: Final = "VALUES ($nodes) { $rows }"
 ONE_OF: Final = "VALUES $node { $terms }"

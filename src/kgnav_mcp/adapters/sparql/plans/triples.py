@@ -5,25 +5,27 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Sequence
 
-from rdflib import URIRef
+from rdflib import XSD, Literal, URIRef
 
 from kgnav_mcp.adapters.sparql.names import Naming
 from kgnav_mcp.adapters.sparql.plans import queries
 from kgnav_mcp.adapters.sparql.plans.writing import Ends, Writer, no_words
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.terms import Terms, listed, values
+from kgnav_mcp.plan import Comparison
+from kgnav_mcp.port.scalars import NUMBERS
 
 Path = tuple[URIRef, ...]
+_NUMBERS = listed(*(XSD[kind] for kind in sorted(NUMBERS)))
 
 
 class TripleWriter(Writer):
-    """Writes patterns over triples. Queries know what leads to types as `$typed`."""
+    """Writes patterns over triples."""
 
     def __init__(self, reader: Reader, naming: Naming, mediator: str, *, types: int = 1) -> None:
-        """`mediator` is what makes a mediator of `$via`, `types` the number of relations that lead to types."""
-        super().__init__(reader, naming)
+        """`mediator` is what makes a mediator of `$via`."""
+        super().__init__(reader, naming, types=types)
         self._mediator = mediator
-        self._types = types
         self._paths: dict[str, Path] = {}
 
     @abstractmethod
@@ -66,10 +68,12 @@ class TripleWriter(Writer):
         """What narrows an edge to one of some relations; of none, to those that are shown."""
         return self.part(queries.AMONG, relation=relation, relations=values(*iris)) if iris else Terms("")
 
-    def labelled(self, node: Terms, labels: Sequence[str]) -> Terms:
-        if len(labels) == self._types == 1:
-            return self.part(queries.LABELLED, node=node, type=self.term(labels[0]))
-        return self.part(queries.FILTER, condition=self.has_label(node, labels))
-
-    def has_label(self, node: Terms, labels: Sequence[str]) -> Terms:
-        return self.part(queries.HAS_LABEL, node=node, types=listed(*self.terms(labels)))
+    def number(self, node: Terms, relations: Sequence[str], comparison: Comparison, number: float) -> Terms:
+        return self.part(
+            queries.HAS_NUMBER,
+            node=node,
+            relations=values(*self.terms(relations)),
+            numbers=_NUMBERS,
+            sign=Terms(comparison),
+            number=Literal(number),
+        )

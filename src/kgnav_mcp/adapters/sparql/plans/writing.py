@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, count
 
-from rdflib import URIRef
+from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql.names import Naming
 from kgnav_mcp.adapters.sparql.plans import queries
@@ -15,24 +15,21 @@ from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, listed, rows, values
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.plan import (
-    Call,
     Compare,
     Comparison,
     Connective,
-    Constant,
     EdgePattern,
     Exists,
     Expression,
-    Function,
     HasLabel,
     Joined,
-    ListOf,
     Match,
     NodePattern,
     Not,
     Variable,
 )
 from kgnav_mcp.plan.walking import conjuncts, parts, variables_of
+from kgnav_mcp.port import ids_asked, number_asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +61,13 @@ class Edge:
 
 
 class Writer(ABC):
-    """Writes patterns. How an edge and a label are written is each store's own."""
+    """Writes patterns. How an edge is written is each store's own."""
 
-    def __init__(self, reader: Reader, naming: Naming) -> None:
+    def __init__(self, reader: Reader, naming: Naming, *, types: int = 1) -> None:
+        """`types` is how many relations lead to types, which queries know as `$typed`."""
         self._reader = reader
         self._naming = naming
+        self._types = types
 
     @abstractmethod
     async def know(self, relations: Iterable[str]) -> None:
@@ -82,13 +81,26 @@ class Writer(ABC):
     def edge(self, relations: Sequence[str], ends: Ends) -> tuple[Terms, tuple[Terms, ...]]:
         """An edge of one of some relations (none: of any), and what tells it beside its ends: variables."""
 
-    @abstractmethod
-    def labelled(self, node: Terms, labels: Sequence[str]) -> Terms:
-        """A pattern that a node has one of some labels, which makes no more rows."""
+    def labelled(self, node: Terms, labels: Sequence[str], *, alone: bool) -> Terms:
+        """A pattern that a node has one of some labels, which makes no more rows; `alone`: nothing else binds it."""
+        if len(labels) == self._types == 1:
+            return self.part(queries.LABELLED, node=node, type=self.term(labels[0]))
+        if alone:
+            return self.part(queries.INSTANCES, node=node, types=listed(*self.terms(labels)))
+        return self.part(queries.FILTER, condition=self.has_label(node, labels))
 
-    @abstractmethod
     def has_label(self, node: Terms, labels: Sequence[str]) -> Terms:
         """The same as a condition."""
+        return self.part(queries.HAS_LABEL, node=node, types=listed(*self.terms(labels)))
+
+    def number(self, node: Terms, relations: Sequence[str], comparison: Comparison, number: float) -> Terms:
+        """A condition that one of the values of some properties is so compared with a number.
+
+        Raises:
+            Unsupported: what is a number here does not follow from a value's datatype.
+        """
+        del node, relations, comparison, number
+        raise no_words("values of properties")
 
     async def written(self, match: Match, given: Sequence[str] = ()) -> Pattern:
         """A pattern in SPARQL.
@@ -102,7 +114,7 @@ class Writer(ABC):
         pattern.add(match)
         return pattern
 
-    def part(self, template: str, **terms: URIRef | Terms) -> Terms:
+    def part(self, template: str, **terms: URIRef | Literal | Terms) -> Terms:
         """A filled fragment."""
         return self._reader.part(template, **terms)
 
@@ -156,7 +168,7 @@ class Pattern:
         """Write the edges, labels and conditions of a match."""
         conditions: list[Expression] = []
         for condition in conjuncts(match.where):
-            ids = ids_of(condition)
+            ids = ids_asked(condition)
             if ids is not None and ids[1] and isinstance(condition, Compare):
                 terms = self._writer.terms(ids[1])
                 self._parts.append(self._writer.part(queries.ONE_OF, node=self.node(ids[0]), terms=values(*terms)))
@@ -164,7 +176,7 @@ class Pattern:
                 conditions.append(condition)
         edges = [self._edge(edge) for edge in match.edges]
         for node in match.nodes:
-            self._labels(node)
+            self._labels(node, alone=not edges)
         if match.edges_differ:
             for one, other in combinations(edges, 2):
                 self._differ(one, other)
@@ -192,11 +204,13 @@ class Pattern:
         self._parts.append(forth)
         return Edge(forth, edge.relations, tuple(one.text for one in (*heads, *own)))
 
-    def _labels(self, node: NodePattern) -> None:
+    def _labels(self, node: NodePattern, *, alone: bool) -> None:
         if node.subclasses:
             raise no_words("subclasses")
-        for group in node.labels:
-            self._parts.append(self._writer.labelled(self.node(node.variable), group))
+        name = self.node(node.variable)
+        self._parts += (self._writer.labelled(name, group, alone=alone) for group in node.labels)
+        if alone:
+            self._parts.append(self._writer.part(queries.NAMED, node=name))
 
     def _differ(self, one: Edge, other: Edge) -> None:
         """No edge of the graph may stand for both."""
@@ -227,10 +241,17 @@ class Pattern:
                 inner.add(match)
                 return part(queries.EXISTS, pattern=inner.text)
             case _:
-                return self._one_of(condition)
+                return self._of_values(condition)
+
+    def _of_values(self, condition: Expression) -> Terms:
+        number = number_asked(condition)
+        if number is None:
+            return self._one_of(condition)
+        owned, comparison, value = number
+        return self._writer.number(self.node(owned.owner), owned.ids, comparison, value)
 
     def _one_of(self, condition: Expression) -> Terms:
-        ids = ids_of(condition)
+        ids = ids_asked(condition)
         if ids is None:
             raise no_words("a condition")
         name, references = ids
@@ -238,16 +259,6 @@ class Pattern:
             return Terms(queries.NO)
         terms = listed(*self._writer.terms(references))
         return self._writer.part(queries.IS_ONE_OF, node=self.node(name), terms=terms)
-
-
-def ids_of(condition: Expression) -> tuple[str, tuple[str, ...]] | None:
-    """The node that a condition is about, and the ids of which it has one; None: it is no such condition."""
-    match condition:
-        case Compare(Call(Function.ID, (Variable(name),)), Comparison.IN, ListOf(items)):
-            ids = tuple(item.value for item in items if isinstance(item, Constant) and isinstance(item.value, str))
-            return (name, ids) if len(ids) == len(items) else None
-        case _:
-            return None
 
 
 def _relations(match: Match) -> dict[str, None]:

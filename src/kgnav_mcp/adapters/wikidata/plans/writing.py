@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.sparql.names import Naming
-from kgnav_mcp.adapters.sparql.plans import queries as plans
 from kgnav_mcp.adapters.sparql.plans.writing import Ends, Writer, no_words
-from kgnav_mcp.adapters.sparql.terms import Terms, listed
+from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.adapters.wikidata.plans import queries
 from kgnav_mcp.adapters.wikidata.store import Store
 
@@ -20,7 +19,7 @@ class PatternWriter(Writer):
     def __init__(self, store: Store, naming: Naming) -> None:
         super().__init__(store.reader, naming)
         self._ids = store.ids
-        self._typed = store.ids.direct(store.wikidata.instance_of)
+        store.reader.know({"typed": store.ids.direct(store.wikidata.instance_of)})
         self._statements = store.form.statements
         self._every_rank = store.wikidata.every_rank
 
@@ -39,14 +38,6 @@ class PatternWriter(Writer):
         ranked = self.part(queries.RANK_OF if self._every_rank else queries.BEST_OF, **own)
         terms = {"claim": self._ids.claim(local), "p": self._ids.value(local), "statement": statement, "ranked": ranked}
         return self._part(queries.STATED_EDGE, ends, **terms), (statement,)
-
-    def labelled(self, node: Terms, labels: Sequence[str]) -> Terms:
-        if len(labels) == 1:
-            return self.part(plans.LABELLED, node=node, typed=self._typed, type=self.term(labels[0]))
-        return self.part(plans.FILTER, condition=self.has_label(node, labels))
-
-    def has_label(self, node: Terms, labels: Sequence[str]) -> Terms:
-        return self.part(plans.HAS_LABEL, node=node, typed=self._typed, types=listed(*self.terms(labels)))
 
     def _part(self, template: str, ends: Ends, **terms: URIRef | Terms) -> Terms:
         return self.part(template, source=ends.source, target=ends.target, **terms)

@@ -1,0 +1,67 @@
+"""Which patterns, and which of their conditions, a store is asked to fit: those that `FitQuestion` names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from kgnav_mcp.navigation.plans.patterns import merged
+from kgnav_mcp.plan import Compare, Comparison, Connective, Exists, Expression, HasLabel, Joined, Match, Not, Variable
+from kgnav_mcp.plan.walking import conjuncts
+from kgnav_mcp.port import ids_asked, number_asked
+
+Conditions = tuple[Expression, ...]
+
+
+def is_plain(match: Match, given: Collection[str]) -> bool:
+    """Whether a pattern is made of single edges that join all its nodes and those given, or is one node with a label.
+
+    What nothing joins would be a product of whole sets.
+    """
+    variables = [edge.variable for edge in match.edges]
+    if match.paths or any(edge.path is not None for edge in match.edges) or len(set(variables)) < len(variables):
+        return False
+    nodes = merged(match)
+    if not match.edges:
+        return len(nodes) == 1 and not any(name in given or not node.labels for name, node in nodes.items())
+    joined = {name for name in nodes if name in given} or {match.edges[0].source}
+    for _ in match.edges:
+        for edge in match.edges:
+            if joined & {edge.source, edge.target}:
+                joined |= {edge.source, edge.target}
+    return joined >= nodes.keys()
+
+
+def split(match: Match, known: frozenset[str], *, values: bool) -> tuple[Conditions, Conditions]:
+    """The conditions that the store is asked for, those of values among them where it is to be, and the others."""
+    conditions = conjuncts(match.where)
+    said = tuple(one for one in conditions if _has_words(one, known, values=values))
+    return said, tuple(one for one in conditions if one not in said)
+
+
+def _has_words(condition: Expression, known: frozenset[str], *, values: bool) -> bool:
+    """Whether a condition is one of those that `FitQuestion` names, about nodes that are known.
+
+    A comparison with a missing value does not hold, and neither does its opposite: with NOT it is no such one.
+    """
+    match condition:
+        case Joined(Connective.AND | Connective.OR, parts):
+            return all(_has_words(part, known, values=values) for part in parts)
+        case Not(opposite):
+            return _has_words(opposite, known, values=values and isinstance(opposite, Exists))
+        case Compare(Variable(one), Comparison.EQUAL | Comparison.UNEQUAL, Variable(other)):
+            return {one, other} <= known
+        case HasLabel(variable):
+            return variable in known
+        case Exists(match):
+            edges = {edge.variable for edge in match.edges}
+            inner = known.union(merged(match))
+            conditions = conjuncts(match.where)
+            plain = is_plain(match, known) and not edges & known
+            return plain and all(_has_words(one, inner, values=values) for one in conditions)
+        case _:
+            return _is_of_node(condition, known, values=values)
+
+
+def _is_of_node(condition: Expression, known: frozenset[str], *, values: bool) -> bool:
+    ids, number = ids_asked(condition), number_asked(condition) if values else None
+    return ids[0] in known if ids is not None else number is not None and number[0].owner in known
