@@ -27,7 +27,7 @@ from tests.plans.short import all_of, cmp, edge, fit, give, hops, node, plan
 from tests.plans.strategies import plans_by_chance, words_of
 from tests.plans.toys import plain, random_toy
 
-MOST_CASES = 61
+MOST_CASES = 69
 """So many of the cases have words in SQL."""
 PLANS = 100
 """By chance, on each graph."""
@@ -124,7 +124,7 @@ async def test_a_plan_by_chance_answers_the_same_as_one_query(seed: int, tmp_pat
     graph = plain(toy_views.view(toy_views.PROPERTY_GRAPH, nodes, edges), nodes)
     async with open_adapter(str(tmp_path / "random.kg"), AdapterOptions()) as adapter:
         run = [await _same(adapter, asked) for asked in plans_by_chance(words_of(graph), PLANS)]
-    assert sum(run) > len(run) / 10
+    assert sum(run) > len(run) * 0.3
 
 
 @pytest.fixture(scope="module")

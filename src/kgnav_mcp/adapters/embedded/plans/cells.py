@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.entities import described_by_number
-from kgnav_mcp.adapters.embedded.plans.functions import decoded
+from kgnav_mcp.adapters.embedded.plans.encoding import decoded
 from kgnav_mcp.adapters.embedded.plans.statement import Kind, Term
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row

@@ -28,6 +28,8 @@ _ORDER = {
     Comparison.GREATER: (">", "<="),
     Comparison.AT_LEAST: (">=", "<"),
 }
+BY_PRECISION = frozenset((Comparison.EQUAL, Comparison.UNEQUAL, *_ORDER))
+"""Comparisons in which dates are others than their texts."""
 _CLASS = {Kind.NUMBER: "typeof({}) IN ('integer', 'real')", Kind.TEXT: "typeof({}) = 'text'", Kind.TRUTH: ""}
 
 
@@ -70,8 +72,18 @@ def compared(left: Term, comparison: Comparison, right: Term) -> Truth:
         return NEVER
     if kinds & {Kind.NODE, Kind.EDGE}:
         return _of_things(left, comparison, right)
-    if left.dated and right.dated and Kind.VALUE in kinds:
-        raise refused("a comparison of dates")
+    if comparison is Comparison.UNEQUAL:
+        return opposite(compared(left, Comparison.EQUAL, right))
+    if Kind.DATED in kinds:
+        test = f"kg_compare('{comparison}', {encoded(left)}, {encoded(right)})"
+        return f"{test} = 1", f"{test} = 0"
+    if left.dated and right.dated and Kind.VALUE in kinds and comparison in BY_PRECISION:
+        raise refused("a comparison of dates that were read before")
+    return _of_values(left, comparison, right)
+
+
+def _of_values(left: Term, comparison: Comparison, right: Term) -> Truth:
+    kinds = {left.kind, right.kind}
     one, other = left.one, right.one
     same, both = "1", f"({one}) IS NOT NULL AND ({other}) IS NOT NULL"
     if Kind.VALUE in kinds:
@@ -81,8 +93,6 @@ def compared(left: Term, comparison: Comparison, right: Term) -> Truth:
         same = "0"
     if comparison is Comparison.EQUAL:
         return _equal(one, other, same, both)
-    if comparison is Comparison.UNEQUAL:
-        return opposite(_equal(one, other, same, both))
     if comparison in _ORDER:
         holds, fails = _ORDER[comparison]
         return f"({same}) AND ({one}) {holds} ({other})", f"({same}) AND ({one}) {fails} ({other})"

@@ -10,6 +10,7 @@ from kgnav_mcp.adapters.embedded.plans.counting import counted
 from kgnav_mcp.adapters.embedded.plans.expressions import Asking
 from kgnav_mcp.adapters.embedded.plans.patterns import branches, fits
 from kgnav_mcp.adapters.embedded.plans.projecting import Projected, Projector
+from kgnav_mcp.adapters.embedded.plans.spreading import spread
 from kgnav_mcp.adapters.embedded.plans.statement import Kind, Scope, Statement, Term, columns, refused, within
 from kgnav_mcp.adapters.embedded.plans.words import Words
 from kgnav_mcp.adapters.embedded.session import Parameter
@@ -20,6 +21,7 @@ from kgnav_mcp.plan import (
     Pipeline,
     Plan,
     Project,
+    Unwind,
 )
 from kgnav_mcp.plan.walking import aggregates, variables_of
 
@@ -76,8 +78,9 @@ def _pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> Projected
                 last = place == len(pipeline.clauses) - 1
                 found = projector.projected(clause, table, scope, first_only=last and plan.asks)
                 table, scope = found.table, found.scope
-            case _:
-                raise refused("UNWIND")
+            case Unwind():
+                asking = Asking(statement, words, within(scope, table) if table else {}, projector.fits)
+                table, scope = spread(asking, clause, table)
         before = clause
     if found is None:
         raise TypeError("a plan ends with what it returns")

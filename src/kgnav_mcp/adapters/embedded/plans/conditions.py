@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kgnav_mcp.adapters.embedded.plans.comparing import NEVER, Truth, compared, constant, opposite, single
+from kgnav_mcp.adapters.embedded.plans.comparing import (
+    BY_PRECISION,
+    NEVER,
+    Truth,
+    compared,
+    constant,
+    encoded,
+    opposite,
+    single,
+)
 from kgnav_mcp.adapters.embedded.plans.properties import Values, rows_of
-from kgnav_mcp.adapters.embedded.plans.statement import NULL, Kind, Statement, Term, refused
+from kgnav_mcp.adapters.embedded.plans.statement import NULL, SINGLE, Kind, Statement, Term, refused
 from kgnav_mcp.plan import (
     Call,
     Compare,
@@ -27,8 +36,11 @@ _MOST_ITEMS = 20
 """Members of a list of values of several kinds; of ids, texts or whole numbers there may be any number."""
 
 
-def _values(asking: Asking, owned: Property, *, plain: bool) -> list[Values] | None:
-    return asking.properties.values(asking.variable(owned.owner), owned, plain=plain)
+def _values(asking: Asking, owned: Expression, *, dated: bool) -> list[Values] | None:
+    """The values of a property; None: it is none, or has one value."""
+    if not isinstance(owned, Property):
+        return None
+    return asking.properties.values(asking.variable(owned.owner), owned, dated=dated)
 
 
 def compared_values(asking: Asking, expression: Compare) -> Truth:
@@ -39,18 +51,13 @@ def compared_values(asking: Asking, expression: Compare) -> Truth:
     comparison, right = expression.comparison, expression.right
     if comparison is Comparison.IN:
         return _among(asking, expression.left, right)
-    # Beside anything but a text that is no date, what may be a date is looked at.
-    plain = [not _no_date(each) for each in (expression.right, expression.left)]
-    sides = [
-        _values(asking, each, plain=dates) if isinstance(each, Property) else None
-        for each, dates in zip((expression.left, right), plain, strict=True)
-    ]
+    # Beside anything but a value that is certainly no date, dates are told from texts.
+    dated = [comparison in BY_PRECISION and not _no_date(each) for each in (right, expression.left)]
+    sides = [_values(asking, each, dated=dates) for each, dates in zip((expression.left, right), dated, strict=True)]
     terms = [
         None if side is not None else asking.value(each)
         for each, side in zip((expression.left, right), sides, strict=True)
     ]
-    if any(plain) and any(term is not None and term.kind is Kind.VALUE and term.dated for term in terms):
-        raise refused("a comparison of dates")
     tests: list[tuple[str, Truth]] = []
     for one in sides[0] if sides[0] is not None else [None]:
         for other in sides[1] if sides[1] is not None else [None]:
@@ -103,26 +110,41 @@ def _of_ids(asking: Asking, expression: Compare) -> Truth | None:
 
 def _among(asking: Asking, left: Expression, right: Expression) -> Truth:
     """Whether a value is a member of a list that the plan states."""
-    if not isinstance(right, ListOf):
-        raise refused("membership of a list that is not written out")
-    if not right.items:
+    if isinstance(right, Property) and not isinstance(left, ListOf):
+        return compared_values(asking, Compare(left, Comparison.EQUAL, right))
+    if isinstance(right, ListOf) and not right.items:
         return "0", "1"
-    if not all(isinstance(item, Constant) and item.value is not None for item in right.items):
-        raise refused("a list of anything but values")
+    if not isinstance(right, ListOf) or not all(
+        isinstance(each, Constant) and each.value is not None for each in right.items
+    ):
+        return _among_any(asking, left, asking.value(right))
     items = [item for item in right.items if isinstance(item, Constant)]
-    plain = not all(map(_no_date, items))
-    sides = _values(asking, left, plain=plain) if isinstance(left, Property) else None
+    sides = _values(asking, left, dated=not all(map(_no_date, items)))
     ones = [("", asking.value(left))] if sides is None else [(rows_of([side]), side.term) for side in sides]
     return _some([(rows, _member(asking, term, items)) for rows, term in ones])
+
+
+def _among_any(asking: Asking, left: Expression, among: Term) -> Truth:
+    """Whether a value is a member of a list that rows have."""
+    sides = _values(asking, left, dated=False)
+    ones = [("", asking.value(left))] if sides is None else [(rows_of([side]), side.term) for side in sides]
+    tests: list[tuple[str, Truth]] = []
+    for rows, term in ones:
+        if among.kind is not Kind.VALUE or term.kind not in SINGLE:
+            raise refused("membership among nodes or edges")
+        if term.dated and among.dated and not _no_date(left):
+            raise refused("dates in lists")
+        test = f"kg_among({encoded(term)}, {among.one})"
+        tests.append((rows, (f"{test} = 1", f"{test} = 0")))
+    return _some(tests)
 
 
 def _member(asking: Asking, term: Term, items: list[Constant]) -> Truth:
     kinds = {type(item.value) for item in items}
     if term.kind in {Kind.VALUE, Kind.TEXT, Kind.NUMBER} and kinds in ({str}, {int}):
         kind = Kind.TEXT if kinds == {str} else Kind.NUMBER
-        for item in items:
-            compared(term, Comparison.EQUAL, constant(Statement(), item.value))  # refuses what may be a date
-        if term.kind in {kind, Kind.VALUE}:
+        unsure = term.dated and term.kind is Kind.VALUE and not all(map(_no_date, items))
+        if term.kind in {kind, Kind.VALUE} and not unsure:
             values = asking.statement.numbers(item.value for item in items)
             test = f"({single(term)}) IN (SELECT value FROM json_each({values}))"
             return test, f"NOT ({test})"

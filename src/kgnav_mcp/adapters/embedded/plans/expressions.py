@@ -10,25 +10,27 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from kgnav_mcp.adapters.embedded.plans.comparing import NEVER, Truth, constant, encoded, opposite
+from kgnav_mcp.adapters.embedded.plans.calling import calculated, called, during, listed
+from kgnav_mcp.adapters.embedded.plans.comparing import NEVER, Truth, constant, opposite
 from kgnav_mcp.adapters.embedded.plans.conditions import compared_values, joined
-from kgnav_mcp.adapters.embedded.plans.functions import empty_list
 from kgnav_mcp.adapters.embedded.plans.properties import Properties, rows_of
 from kgnav_mcp.adapters.embedded.plans.statement import Kind, Scope, Statement, Term, refused
 from kgnav_mcp.adapters.embedded.plans.words import Words
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import (
     Aggregate,
+    Arithmetic,
     Call,
     Compare,
     Constant,
     CountOf,
+    During,
     Exists,
     Expression,
-    Function,
     HasLabel,
     IsNull,
     Joined,
+    ListOf,
     Match,
     Not,
     Property,
@@ -72,6 +74,8 @@ class Asking:
                 return self._missing(value)
             case HasLabel(variable, labels):
                 return self._has_label(self.variable(variable), labels)
+            case During():
+                return during(self, expression)
             case Exists(match):
                 found = " OR ".join(f"EXISTS ({query})" for query in self.fits(match, self.scope))
                 return f"({found})", f"NOT ({found})"
@@ -83,7 +87,7 @@ class Asking:
                     return f"({term.one}) = x'6231'", f"({term.one}) = x'6230'"
                 return NEVER
 
-    def value(self, expression: Expression) -> Term:  # noqa: PLR0911 - one for each kind
+    def value(self, expression: Expression) -> Term:  # noqa: C901, PLR0911 - one for each kind
         """The value of an expression."""
         if expression in self.known:
             return self.known[expression]
@@ -95,17 +99,21 @@ class Asking:
             case Property():
                 return self.properties.first(self.variable(expression.owner), expression)
             case Call(function, arguments):
-                return self._called(function, arguments)
+                return called(self, function, arguments)
+            case Arithmetic():
+                return calculated(self, expression)
+            case ListOf():
+                return listed(self, expression)
             case CountOf(match):
                 counts = [f"(SELECT count(*) FROM ({query}))" for query in self.fits(match, self.scope)]
                 return Term(Kind.NUMBER, (" + ".join(counts),))
             case Aggregate() if self.aggregated is not None:
                 return self.aggregated(expression)
-            case Compare() | Joined() | Not() | IsNull() | HasLabel() | Exists():
+            case Compare() | Joined() | Not() | IsNull() | HasLabel() | Exists() | During():
                 holds, fails = self.truth(expression)
                 return Term(Kind.TRUTH, (f"CASE WHEN {holds} THEN 1 WHEN {fails} THEN 0 END",))
-            case _:
-                raise refused(type(expression).__name__)
+            case Aggregate():
+                raise TypeError("an aggregate stands in what is projected only")
 
     def variable(self, name: str) -> Term:
         """What a variable is."""
@@ -118,7 +126,7 @@ class Asking:
 
     def _missing(self, value: Expression) -> Truth:
         if isinstance(value, Property):
-            found = self.properties.values(self.variable(value.owner), value, plain=False)
+            found = self.properties.values(self.variable(value.owner), value)
             if found is not None:
                 some = " OR ".join(f"EXISTS (SELECT 1 FROM {rows_of([each])})" for each in found) or "0"
                 return f"NOT ({some})", f"({some})"
@@ -144,33 +152,6 @@ class Asking:
         if len(numbers) == 1:
             return pieces.HAS_LABEL.format(node=node, label=numbers[0])
         return pieces.HAS_ONE_LABEL.format(node=node, labels=self.statement.numbers(numbers))
-
-    def _called(self, function: Function, arguments: tuple[Expression, ...]) -> Term:  # noqa: PLR0911 - one for each word
-        if function is Function.COALESCE:
-            terms = [self.value(argument) for argument in arguments]
-            if len(terms) < 2 or any(term.kind in {Kind.NODE, Kind.EDGE, Kind.HIDDEN} for term in terms):
-                raise refused("coalesce of nodes or edges")
-            sql = f"coalesce({', '.join(f'({encoded(term)})' for term in terms)})"
-            return Term(Kind.VALUE, (sql,), dated=any(term.dated for term in terms))
-        term = self.value(arguments[0])
-        match term.kind, function:
-            case Kind.NODE, Function.ID:
-                return Term(Kind.TEXT, (self.key(term.one),), dated=True)
-            case Kind.NODE, Function.LABELS:
-                names = f"coalesce({pieces.LABELS.format(node=term.one)}, {empty_list()})"
-                return Term(Kind.VALUE, (f"CASE WHEN {term.one} IS NOT NULL THEN {names} END",))
-            case Kind.EDGE, Function.TYPE:
-                return Term(Kind.TEXT, (f"kg_relation({term.sql[1]})",), dated=True)
-            case Kind.EDGE, Function.START:
-                return Term(Kind.NODE, (term.sql[0],))
-            case Kind.EDGE, Function.END:
-                return Term(Kind.NODE, (term.sql[2],))
-            case Kind.TEXT | Kind.VALUE, Function.LOWER | Function.UPPER:
-                return Term(
-                    Kind.TEXT, (f"kg_{'lower' if function is Function.LOWER else 'upper'}({term.one})",), dated=True
-                )
-            case _:
-                raise refused(f"the function {function}")
 
     def key(self, node: str) -> str:
         """The printed id of a node."""

@@ -8,35 +8,19 @@ from __future__ import annotations
 
 import json
 import math
-import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, cast
 
+from kgnav_mcp.adapters.embedded.plans import values as of_values
+from kgnav_mcp.adapters.embedded.plans.encoding import DATE, RefusedError, Stored, decoded, encode, sortable
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.model import Literal
+from kgnav_mcp.port.comparing import held
 from kgnav_mcp.port.scalars import Date, scalar
 
-Stored = str | int | float | bytes | None
-Value = str | int | float | bool | tuple["Value", ...] | None
-
-NO, YES = b"b0", b"b1"
-_LIST = b"l"
 _REMEMBERED = 20_000
 """Results of one function: some 4 MB."""
-_LARGEST = 2**63
-_EXACT = 2**53
-"""Above it a whole number has no place of its own among the fractions."""
-
-
-def empty_list() -> str:
-    """A list without members, in SQL: what SQLite has no rows for it makes no sum of."""
-    encoded = encode(())
-    return f"x'{encoded.hex()}'" if isinstance(encoded, bytes) else "NULL"
-
-
-class RefusedError(Exception):
-    """A value of a row has no form in SQL. Never leaves the plan's reader."""
 
 
 class Functions:
@@ -77,13 +61,19 @@ class Functions:
             "functions": {
                 "kg_refuse": (0, guarded(_refuse)),
                 "kg_value": (2, _remembered(guarded(self._value))),
-                "kg_plain": (2, _remembered(guarded(self._plain))),
+                "kg_dated": (2, _remembered(guarded(self._dated))),
+                "kg_compare": (3, _remembered(guarded(of_values.compare))),
+                "kg_among": (2, _remembered(guarded(of_values.among))),
+                "kg_call": (2, _remembered(guarded(of_values.call))),
+                "kg_calculate": (3, _remembered(guarded(of_values.calculate))),
+                "kg_list": (-1, guarded(of_values.listed)),
+                "kg_members": (1, _remembered(of_values.members)),
+                "kg_member": (2, guarded(of_values.member)),
+                "kg_during": (5, _remembered(self._during)),
                 "kg_values": (1, guarded(self._values)),
                 "kg_short": (1, self._prefixes.short),
                 "kg_relation": (1, self.relations.get),
                 "kg_called": (2, self._called),
-                "kg_lower": (1, _lower),
-                "kg_upper": (1, _upper),
                 "kg_sortable": (1, guarded(_place)),
                 "kg_qualifiers": (1, guarded(self._qualifiers)),
             },
@@ -118,12 +108,19 @@ class Functions:
     def _value(self, text: str, datatype: str | None) -> Stored:
         return encode(self._scalar(text, datatype))
 
-    def _plain(self, text: str, datatype: str | None) -> Stored:
-        """As `_value`, but for dates, which compare by their precision."""
+    def _dated(self, text: str, datatype: str | None) -> Stored:
+        """As `_value`, with dates told from texts."""
         value = self._scalar(text, datatype)
-        if isinstance(value, Date):
-            raise RefusedError
-        return encode(value)
+        return DATE + value.encode("utf-8", "replace") if isinstance(value, Date) else encode(value)
+
+    def _during(self, stored: str | None, since: str, until: str, begin: str | None, end: str | None) -> bool:
+        own = cast("dict[str, list[Any]]", json.loads(stored or "{}"))
+
+        def said(keys: str) -> Iterator[object]:
+            texts = (value for key in json.loads(keys) for value in own.get(key, ()) if not isinstance(value, dict))
+            return (self._scalar(text, datatype) for text, datatype, _ in texts)
+
+        return held(said(since), said(until), begin, end)
 
     def _values(self, stored: str) -> Stored:
         """The different values of a property: one as it is, several as a list, numbers first."""
@@ -179,75 +176,5 @@ def _place(value: Stored) -> bytes:
     return sortable(decoded(value))
 
 
-def _lower(value: Stored) -> str | None:
-    return value.lower() if isinstance(value, str) else None
-
-
-def _upper(value: Stored) -> str | None:
-    return value.upper() if isinstance(value, str) else None
-
-
 def _refuse() -> None:
     raise RefusedError
-
-
-def encode(value: Value) -> Stored:
-    """A value as SQLite holds it.
-
-    Raises:
-        RefusedError: it cannot.
-    """
-    match value:
-        case bool():
-            return YES if value else NO
-        case tuple():
-            if any(isinstance(one, float) and one.is_integer() for one in value):
-                raise RefusedError  # it equals the list with the whole number, but is not written so
-            return _LIST + sortable(value) + b"\0\0" + json.dumps(value).encode()
-        case int() if not -_LARGEST <= value < _LARGEST:
-            raise RefusedError
-        case float() if math.isnan(value):
-            raise RefusedError
-        case str():
-            return str(value)
-        case _:
-            return value
-
-
-def decoded(stored: Stored) -> Value:
-    """A value of SQLite's as Python has it."""
-    if not isinstance(stored, bytes):
-        return stored
-    if not stored.startswith(_LIST):
-        return stored == YES
-    return _tuple(json.loads(stored[stored.rindex(b"\0\0") + 2 :]))
-
-
-def _tuple(value: Any) -> Value:  # noqa: ANN401 - a value of JSON
-    return tuple(map(_tuple, cast("list[Any]", value))) if isinstance(value, list) else value
-
-
-def sortable(value: Value) -> bytes:
-    """Bytes that sort as values do: lists, texts, no before yes, numbers, nulls.
-
-    Raises:
-        RefusedError: a whole number is too large for that.
-    """
-    match value:
-        case tuple():
-            return b"\2" + _joined(map(sortable, value))
-        case str():
-            return b"\4" + value.encode("utf-8", "replace").replace(b"\0", b"\0\xff") + b"\0\1"
-        case bool():
-            return b"\5" + (b"\1" if value else b"\0")
-        case None:
-            return b"\7"
-        case int() if abs(value) > _EXACT:
-            raise RefusedError
-        case _:
-            (bits,) = struct.unpack(">Q", struct.pack(">d", value + 0.0))
-            return b"\6" + struct.pack(">Q", bits ^ (0xFFFFFFFFFFFFFFFF if bits >> 63 else 1 << 63))
-
-
-def _joined(parts: Iterable[bytes]) -> bytes:
-    return b"".join(b"\1" + part for part in parts) + b"\0"

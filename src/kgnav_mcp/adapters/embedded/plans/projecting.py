@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kgnav_mcp.adapters.embedded.plans.comparing import encoded
+from kgnav_mcp.adapters.embedded.plans.encoding import empty_list
 from kgnav_mcp.adapters.embedded.plans.expressions import Asking, Fits
-from kgnav_mcp.adapters.embedded.plans.functions import empty_list
 from kgnav_mcp.adapters.embedded.plans.grouping import counted_by_node
 from kgnav_mcp.adapters.embedded.plans.statement import Kind, Scope, Statement, Term, columns, refused, within
 from kgnav_mcp.adapters.embedded.plans.words import Words
@@ -181,7 +181,7 @@ class Projector:
                     f"WHEN 'blob' THEN CASE WHEN length({one}) = 2 THEN 5 ELSE 2 END ELSE 6 END"
                 )
                 return [kind, blob]
-            case Kind.HIDDEN:
+            case Kind.HIDDEN | Kind.DATED:
                 raise refused("paths in the answer")
 
 

@@ -36,11 +36,11 @@ class Properties:
 
     def _typed(self, alias: str, function: str = "kg_value") -> Term:
         sql = pieces.TYPED.format(text=f"{alias}.text", datatype=f"{alias}.datatype", function=function)
-        return Term(Kind.VALUE, (sql,), dated=function == "kg_value", single=True)
+        return Term(Kind.DATED if function == "kg_dated" else Kind.VALUE, (sql,), dated=True, single=True)
 
-    def values(self, owner: Term, owned: Property, *, plain: bool) -> list[Values] | None:
-        """The values of a property; None: it has one at most, which `first` gives. `plain`: dates are refused."""
-        function = "kg_plain" if plain else "kg_value"
+    def values(self, owner: Term, owned: Property, *, dated: bool = False) -> list[Values] | None:
+        """The values of a property; None: it has one at most, which `first` gives. `dated`: dates are told."""
+        function = "kg_dated" if dated else "kg_value"
         if owner.kind is Kind.NODE and not (owned.name == NAME and not owned.ids):
             found: list[Values] = []
             for relation in self.words.properties(owned.ids or (owned.name,)):
@@ -54,21 +54,21 @@ class Properties:
                 return []
             alias = self.statement.alias("j")
             rows = pieces.QUALIFIER_VALUES.format(
-                qualifiers=_qualifiers(owner), path=self.statement.parameter(path), alias=alias
+                qualifiers=self.qualifiers(owner), path=self.statement.parameter(path), alias=alias
             )
             return [Values(rows, "1", self._qualifier(alias, function))]
         return None
 
     def _qualifier(self, alias: str, function: str = "kg_value") -> Term:
         sql = pieces.QUALIFIER_VALUE.format(alias=alias, function=function)
-        return Term(Kind.VALUE, (sql,), dated=function == "kg_value", single=True)
+        return Term(Kind.DATED if function == "kg_dated" else Kind.VALUE, (sql,), dated=True, single=True)
 
     def may_equal(self, owner: Term, owned: Property, value: Expression) -> str:
         """What holds of each edge of which a qualifier equals a constant, and costs less than to compare its values."""
         path = self.words.qualifier(owned.ids or (owned.name,)) if owner.kind is Kind.EDGE else None
         if path is None or not isinstance(value, Constant):
             return ""
-        own = {"qualifiers": _qualifiers(owner), "path": self.statement.parameter(path)}
+        own = {"qualifiers": self.qualifiers(owner), "path": self.statement.parameter(path)}
         match value.value:
             case bool() | None:
                 return ""
@@ -78,6 +78,12 @@ class Properties:
                 ends = sorted((number * (1 - _NEAR), number * (1 + _NEAR)))
                 least, most = (constant(self.statement, end).one for end in ends)
                 return pieces.MAY_BE_NUMBER.format(**own, least=least, most=most)
+
+    def qualifiers(self, edge: Term) -> str:
+        """Where the JSON of an edge's qualifiers is read."""
+        if edge.qualifiers:
+            return edge.qualifiers
+        return pieces.QUALIFIERS.format(s=edge.sql[0], p=edge.sql[1], o=edge.sql[2], n=edge.sql[3])
 
     def first(self, owner: Term, owned: Property) -> Term:
         """The value of a property, or the list of its values."""
@@ -103,18 +109,12 @@ class Properties:
             alias = self.statement.alias("j")
             sql = pieces.FIRST_QUALIFIER.format(
                 value=self._qualifier(alias).one,
-                qualifiers=_qualifiers(owner),
+                qualifiers=self.qualifiers(owner),
                 path=self.statement.parameter(path),
                 alias=alias,
             )
             return Term(Kind.VALUE, (sql,), dated=True)
         return NULL
-
-
-def _qualifiers(edge: Term) -> str:
-    if edge.qualifiers:
-        return edge.qualifiers
-    return pieces.QUALIFIERS.format(s=edge.sql[0], p=edge.sql[1], o=edge.sql[2], n=edge.sql[3])
 
 
 def rows_of(values: list[Values]) -> str:

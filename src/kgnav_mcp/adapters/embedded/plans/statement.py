@@ -35,9 +35,12 @@ class Kind(StrEnum):
     """1, 0 or null."""
     VALUE = "value"
     """Any single value or a list, as `functions` encodes them."""
+    DATED = "dated"
+    """A single value in which a date is told from a text that is written as one: beside the other side alone."""
 
 
-EDGE_KEY = ("s", "p", "o", "n")
+SINGLE = frozenset((Kind.NUMBER, Kind.TEXT, Kind.TRUTH, Kind.VALUE))
+"""What one expression stands for that Python's functions take."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,11 +63,15 @@ class Words:
 
     def qualifier(self, ids: tuple[str, ...]) -> str | None:
         """The path of a qualifier in the JSON of an edge; None: no edge has it."""
-        stored = [key for (key,) in self._session.all(queries.lists.QUALIFIER_KEYS)]
-        keys = [key for key in stored if self.builder.qualifier_relation(key).id in ids]
+        keys = self.qualifier_keys(ids)
         if len(keys) > 1 or any(character in key for key in keys for character in '"\\'):
             raise refused("several qualifiers as one")
         return f'$."{keys[0]}"' if keys else None
+
+    def qualifier_keys(self, ids: tuple[str, ...]) -> list[str]:
+        """What qualifiers are called in the JSON of edges."""
+        stored = [key for (key,) in self._session.all(queries.lists.QUALIFIER_KEYS)]
+        return [key for key in stored if self.builder.qualifier_relation(key).id in ids]
 
     def nodes(self, ids: list[str]) -> list[int]:
         """The numbers of the nodes whose printed ids these are."""

@@ -114,3 +114,12 @@ ON e.s = json_extract(j.value, '$[0]') AND e.p = json_extract(j.value, '$[1]')
     AND e.o = json_extract(j.value, '$[2]') AND e.n = json_extract(j.value, '$[3]')
 """
 """One seek for each edge of a page."""
+
+MEMBERS = "json_each(kg_members({value})) AS {alias}"
+"""A call of Python for each list."""
+
+MEMBER = (
+    "CASE {alias}.type WHEN 'text' THEN {alias}.value WHEN 'integer' THEN {alias}.value WHEN 'null' THEN NULL "
+    "ELSE kg_member({alias}.type, {alias}.value) END"
+)
+"""Texts and whole numbers cost nothing, other members a call of Python."""

@@ -1,0 +1,83 @@
+"""Functions, arithmetic, lists and times as SQL: what SQLite has other words for, a function of Python says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kgnav_mcp.adapters.embedded.plans.comparing import encoded
+from kgnav_mcp.adapters.embedded.plans.encoding import empty_list
+from kgnav_mcp.adapters.embedded.plans.statement import SINGLE, Kind, Term, refused
+from kgnav_mcp.adapters.embedded.queries import plans as pieces
+from kgnav_mcp.plan import Arithmetic, ArithmeticOperator, During, Expression, Function, ListOf
+from kgnav_mcp.port.calculating import FUNCTIONS
+
+if TYPE_CHECKING:
+    from kgnav_mcp.adapters.embedded.plans.expressions import Asking
+
+_OF_LISTS = frozenset((Function.SIZE, Function.FIRST, Function.LAST))
+_KEEPS_DATES = frozenset((Function.TEXT, Function.FIRST, Function.LAST))
+_TEXTS = frozenset((Function.LOWER, Function.UPPER))
+
+
+def called(asking: Asking, function: Function, arguments: tuple[Expression, ...]) -> Term:  # noqa: PLR0911 - one for each word
+    """A function of values, of a node or of an edge."""
+    terms = [asking.value(argument) for argument in arguments]
+    if function is Function.COALESCE:
+        sql = f"coalesce({', '.join(f'({each})' for each in _singles(terms))}, NULL)"
+        return Term(Kind.VALUE, (sql,), dated=any(term.dated for term in terms))
+    (term,) = terms
+    match term.kind, function:
+        case Kind.NODE, Function.ID:
+            return Term(Kind.TEXT, (asking.key(term.one),), dated=True)
+        case Kind.NODE, Function.LABELS:
+            names = f"coalesce({pieces.LABELS.format(node=term.one)}, {empty_list()})"
+            return Term(Kind.VALUE, (f"CASE WHEN {term.one} IS NOT NULL THEN {names} END",))
+        case Kind.EDGE, Function.TYPE:
+            return Term(Kind.TEXT, (f"kg_relation({term.sql[1]})",), dated=True)
+        case Kind.EDGE, Function.START:
+            return Term(Kind.NODE, (term.sql[0],))
+        case Kind.EDGE, Function.END:
+            return Term(Kind.NODE, (term.sql[2],))
+        case kind, _ if kind in SINGLE and function in FUNCTIONS.keys() | _OF_LISTS:
+            kind = Kind.TEXT if function in _TEXTS else Kind.VALUE
+            dated = function in _TEXTS or (function in _KEEPS_DATES and term.dated)
+            sql = f"kg_call('{function}', {encoded(term)})"
+            return Term(kind, (sql,), dated=dated, single=function not in _OF_LISTS - {Function.SIZE})
+        case _:
+            raise refused(f"the function {function}")
+
+
+def calculated(asking: Asking, expression: Arithmetic) -> Term:
+    """Two values joined by an operator."""
+    terms = [asking.value(expression.left), asking.value(expression.right)]
+    one, other = _singles(terms)
+    numbers = all(term.kind is Kind.NUMBER for term in terms)
+    texts = not numbers and expression.operator is ArithmeticOperator.ADD
+    sql = f"kg_calculate('{expression.operator}', {one}, {other})"
+    return Term(Kind.NUMBER if numbers else Kind.VALUE, (sql,), dated=texts, single=True)
+
+
+def listed(asking: Asking, expression: ListOf) -> Term:
+    """A list of values."""
+    terms = [asking.value(item) for item in expression.items]
+    sql = f"kg_list({', '.join(_singles(terms))})" if terms else empty_list()
+    return Term(Kind.VALUE, (sql,), dated=any(term.dated for term in terms))
+
+
+def during(asking: Asking, expression: During) -> tuple[str, str]:
+    """Where an edge held in a time, and where it did not."""
+    edge = asking.variable(expression.edge)
+    if edge.kind is not Kind.EDGE:
+        raise refused("the time of what is no edge")
+    statement, words = asking.statement, asking.words
+    keys = [statement.numbers(words.qualifier_keys(ids)) for ids in (expression.from_ids, expression.to_ids)]
+    ends = [statement.parameter(end) for end in (expression.begin, expression.end)]
+    test = f"kg_during({', '.join([asking.properties.qualifiers(edge), *keys, *ends])})"
+    return f"{edge.one} IS NOT NULL AND {test} = 1", f"{edge.one} IS NOT NULL AND {test} = 0"
+
+
+def _singles(terms: list[Term]) -> list[str]:
+    """Values as Python's functions take them."""
+    if not all(term.kind in SINGLE for term in terms):
+        raise refused("a function of nodes, edges or paths")
+    return [encoded(term) for term in terms]

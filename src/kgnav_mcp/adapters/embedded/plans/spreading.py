@@ -1,0 +1,22 @@
+"""Lists spread over rows: UNWIND as SQL."""
+
+from __future__ import annotations
+
+from kgnav_mcp.adapters.embedded.plans.comparing import encoded
+from kgnav_mcp.adapters.embedded.plans.expressions import Asking
+from kgnav_mcp.adapters.embedded.plans.statement import SINGLE, Kind, Term, columns, refused
+from kgnav_mcp.adapters.embedded.queries import plans as pieces
+from kgnav_mcp.plan import Unwind
+
+
+def spread(asking: Asking, clause: Unwind, table: str | None) -> tuple[str, dict[str, Term]]:
+    """A table of the rows before with each member of their lists."""
+    statement, term = asking.statement, asking.value(clause.of)
+    if term.kind not in SINGLE:
+        raise refused("a list of nodes or edges over rows")
+    alias = statement.alias("j")
+    member = Term(Kind.VALUE, (pieces.MEMBER.format(alias=alias),), dated=term.dated)
+    selected, kept = columns({**asking.scope, clause.variable: member})
+    rows = pieces.MEMBERS.format(value=encoded(term), alias=alias)
+    source = rows if table is None else f"{table} CROSS JOIN {rows}"
+    return statement.table(f"SELECT {', '.join(selected)} FROM {source}"), kept
