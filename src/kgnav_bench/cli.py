@@ -108,7 +108,7 @@ def _questions(*datasets: str) -> Callable[[Callable[..., None]], Callable[..., 
 @_questions("metaqa", "freebase", "wikidata")
 @click.option("--endpoint", help="freebase, wikidata: URL of the SPARQL endpoint that `convert` was loaded into.")
 @click.option("--graph", "location", help="metaqa: URL of the Neo4j that the files of `neo4j films` were loaded into.")
-@click.option("--plans", is_flag=True, help="metaqa: ask each question by one plan, instead of walking.")
+@click.option("--plans", is_flag=True, help="metaqa, wikidata: ask each question by one plan, instead of walking.")
 def reach(
     dataset: str,
     data: Path,
@@ -131,7 +131,7 @@ def reach(
 
         if endpoint is None:
             raise click.UsageError("wikidata is walked on a live store: name it with --endpoint URL.")
-        report = wikidata_reach.run(data, endpoint, None if everything else sample)
+        report = wikidata_reach.run(data, endpoint, None if everything else sample, plans=plans)
     else:
         from kgnav_bench import reach as benchmark  # noqa: PLC0415 - as above
 

@@ -148,3 +148,8 @@ def _step(token: str) -> Step:
     name = token.partition(":")[2]
     bare = name.rstrip("*+")
     return Step(bare, name[len(bare) :])
+
+
+def is_variable(term: str) -> bool:
+    """Whether a term is a variable, and not the id of an item."""
+    return term.startswith("?")

@@ -9,7 +9,9 @@ from time import perf_counter
 
 from kgnav_bench import report
 from kgnav_bench.client import BareClient, server_command
+from kgnav_bench.planned import PLANS
 from kgnav_bench.wikidata import GoldQuery, questions
+from kgnav_bench.wikidata_plans import PlanWalker
 from kgnav_bench.wikidata_walk import Walked, Walker
 
 _SHOWN_FAILURES = 10
@@ -25,12 +27,12 @@ def sampled(asked: Sequence[GoldQuery], size: int | None) -> list[GoldQuery]:
     return list(asked) if size is None else list(asked[:: max(len(asked) // size, 1)][:size])
 
 
-def run(folder: Path, endpoint: str, size: int | None = None) -> str:
+def run(folder: Path, endpoint: str, size: int | None = None, *, plans: bool = False) -> str:
     """The report: all questions, or a sample of them."""
     begin = perf_counter()
     asked = sampled(questions(folder), size)
-    with BareClient(endpoint_command(endpoint)) as client:
-        walker = Walker(client, folder)
+    with BareClient([*endpoint_command(endpoint), *(PLANS if plans else ())]) as client:
+        walker = PlanWalker(client) if plans else Walker(client, folder)
         walked = [walker.walk(question) for question in asked]
         made = walker.calls_made
     groups = {

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from kgnav_bench.client import ToolFailedError
 from kgnav_bench.freebase_reach import pages
-from kgnav_bench.gold_sparql import Direct, Pattern, Qualified, Query, Step, parse
+from kgnav_bench.gold_sparql import Direct, Pattern, Qualified, Query, Step, is_variable, parse
 from kgnav_bench.replay import Caller
 from kgnav_bench.tables import UnreadableAnswerError
 from kgnav_bench.wikidata import GoldQuery, labels, statements
@@ -51,6 +51,12 @@ class Walked:
     def reached(self) -> bool:
         return not (self.not_offered or self.missing or self.fault)
 
+    def compare(self, query: Query, found: frozenset[str]) -> None:
+        """Note what of the gold answers is missing, and what was found beyond them where they are all there are."""
+        gold = self.question.answers
+        self.missing = gold - found
+        self.surplus = found - gold if not query.limited and len(gold) < _CUT else frozenset()
+
 
 class Walker:
     """Walks questions over one client. Look-ups are shared: the same one is made once, however many ask for it."""
@@ -85,10 +91,7 @@ class Walker:
         except (ToolFailedError, UnreadableAnswerError) as error:
             walked.fault = str(error)
             return walked
-        found = _answers(query, solutions)
-        walked.missing = question.answers - found
-        whole = not query.limited and len(question.answers) < _CUT
-        walked.surplus = found - question.answers if whole else frozenset()
+        walked.compare(query, _answers(query, solutions))
         return walked
 
     def _branch(self, branch: Sequence[Pattern]) -> list[Solution]:
@@ -103,7 +106,7 @@ class Walker:
         return solutions
 
     def _joined(self, solutions: Sequence[Solution], pattern: Pattern) -> Iterator[Solution]:
-        if isinstance(pattern, Direct) and len(solutions) > _FEW and not _is_variable(pattern.value):
+        if isinstance(pattern, Direct) and len(solutions) > _FEW and not is_variable(pattern.value):
             members = None
             if len(pattern.path) == 1 and not pattern.path[0].repeated:
                 members = {row.far for row in self.rows(pattern.value, "incoming", pattern.path[0].property)}
@@ -120,10 +123,10 @@ class Walker:
 
     def _direct(self, pattern: Direct, solution: Solution) -> Iterator[Solution]:
         subject, value = solution.get(pattern.subject, pattern.subject), solution.get(pattern.value, pattern.value)
-        if not _is_variable(subject):
+        if not is_variable(subject):
             for end in self._ends(subject, pattern):
-                if _is_variable(value) or end == value:
-                    yield {pattern.value: end} if _is_variable(value) else {}
+                if is_variable(value) or end == value:
+                    yield {pattern.value: end} if is_variable(value) else {}
             return
         for row in self.rows(value, "incoming", pattern.path[0].property):
             yield {pattern.subject: row.far}
@@ -151,9 +154,9 @@ class Walker:
     def _statement(self, pattern: Qualified, solution: Solution) -> Iterator[Solution]:
         subject = solution.get(pattern.subject, pattern.subject)
         value = None if pattern.value is None else solution.get(pattern.value, pattern.value)
-        if not _is_variable(subject):
+        if not is_variable(subject):
             starts, direction = [subject], "outgoing"
-        elif value is not None and not _is_variable(value):
+        elif value is not None and not is_variable(value):
             starts, direction = [value], "incoming"
         else:
             known = [(name, solution.get(end, end)) for name, end in pattern.qualifiers]
@@ -161,7 +164,7 @@ class Walker:
                 {
                     head
                     for name, end in known
-                    if not _is_variable(end)
+                    if not is_variable(end)
                     for head in self._qualified.get((pattern.property, name, end), ())
                 }
             )
@@ -171,7 +174,7 @@ class Walker:
                 ends = (start, row.far) if direction == "outgoing" else (row.far, start)
                 found = {pattern.subject: ends[0], **({pattern.value: ends[1]} if pattern.value else {})}
                 if all(
-                    solution.get(term, term if not _is_variable(term) else end) == end for term, end in found.items()
+                    solution.get(term, term if not is_variable(term) else end) == end for term, end in found.items()
                 ):
                     yield from self._qualifiers(row, pattern, {**solution, **found})
 
@@ -181,13 +184,13 @@ class Walker:
         for name, end in pattern.qualifiers:
             values = qualifier_values(row.qualifiers, self._labels.get(name, name))
             ways = [
-                way | ({end: value} if _is_variable(end) else {})
+                way | ({end: value} if is_variable(end) else {})
                 for way in ways
                 for value in values
-                if way.get(end, end if not _is_variable(end) else value) == value
+                if way.get(end, end if not is_variable(end) else value) == value
             ]
         for way in ways:
-            yield {term: value for term, value in way.items() if _is_variable(term)}
+            yield {term: value for term, value in way.items() if is_variable(term)}
 
     def rows(self, entity: str, direction: str, name: str) -> tuple[Row, ...]:
         """The rows of a relation at an entity, after a look at whether it is offered there."""
@@ -251,14 +254,10 @@ def _cost(pattern: Pattern, bound: Iterable[str]) -> int:
     known = set(bound)
 
     def is_known(term: str | None) -> bool:
-        return term is not None and (not _is_variable(term) or term in known)
+        return term is not None and (not is_variable(term) or term in known)
 
     ends = is_known(pattern.subject), is_known(pattern.value)
     if isinstance(pattern, Qualified):
         return 0 if any(ends) else 4
     walkable = ends[0] or (ends[1] and len(pattern.path) == 1)
     return 1 if walkable and pattern.path[0].property != "P31" else 2 if walkable else 5
-
-
-def _is_variable(term: str) -> bool:
-    return term.startswith("?")
