@@ -207,6 +207,25 @@ async def test_more_than_may_be_held_is_refused_by_the_first_answer():
             await evaluate(graph, plan(fit(STARRED), give("a")), limit=9, bound=10)
 
 
+@pytest.mark.parametrize("proof", [False, True])
+async def test_edges_that_are_too_many_to_walk_are_read_between_the_nodes_that_the_store_says(*, proof: bool):
+    client = films(*([f"actor{n}", f"other{n}"] for n in range(20)), more="ex:film3 ex:directed_by ex:actor3 .")
+    own = fit(STARRED, edge("f", "ex:directed_by", "a", "d"), edge("f", "ex:starred", "b", "s"))
+    both = plan(own, give("f", "b", "r"))
+    async with LocalAdapter(client) as graph:
+        alone = await evaluate(graph, both, limit=9, by_store=False, proof=proof)
+        page = await evaluate(graph, both, limit=9, bound=3, proof=proof)
+        with pytest.raises(PlanTooLarge):
+            await evaluate(graph, both, limit=9, bound=3, proof=proof, by_store=False)
+    assert page.items == alone.items
+    assert rows(page) == [("ex:film3", "ex:other3", ("ex:film3", "ex:starred", "ex:actor3"))]
+    assert {size.part: size.count.value for size in page.sizes}["(f)-[r:`ex:starred`]->(a)"] == 1
+    hubs = fit(STARRED, edge("f", "ex:starred", "b", "s"))
+    async with LocalAdapter(client) as graph:
+        with pytest.raises(PlanTooLarge):
+            await evaluate(graph, plan(hubs, give("f", "r")), limit=9, bound=3, proof=proof)
+
+
 async def test_a_pattern_that_nothing_fits_names_its_first_part_that_does_not():
     client = films(["ada"])
     async with LocalAdapter(client) as graph:

@@ -169,7 +169,16 @@ class _Evaluation:
         return found
 
     async def _walked(self, match: Match, table: Table) -> Table:
-        return await Fitting(self._reader, self._asker, match, table).fitted()
+        """The rows with all that fits around them, edge by edge; where that is too much, around what the store says."""
+        sizes = dict(self._budget.sizes)
+        try:
+            return await Fitting(self._reader, self._asker, match, table).fitted()
+        except PlanTooLarge:
+            pruned = None if self._fits is None else await self._fits.pruned(match, table)
+            if pruned is None:
+                raise
+        self._budget.sizes = sizes
+        return await Fitting(self._reader, self._asker, match, pruned).fitted()
 
     async def _matched(self, match: Match, table: Table, needs: Needs) -> Table:
         if not match.optional:

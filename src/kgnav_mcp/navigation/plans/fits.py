@@ -83,6 +83,28 @@ class Fits:
             await self._measure(match, kept, edges=not (given or needs.counted))
         return kept
 
+    async def pruned(self, match: Match, table: Table) -> Table | None:
+        """The rows of a table with the nodes around which a pattern may fit; None: not by the store.
+
+        Conditions that the store has no words for, and paths, are left out, so that it may not fit around all of them.
+
+        Raises:
+            PlanTooLarge: they are more than may be held.
+        """
+        edges = tuple(edge for edge in match.edges if edge.path is None and edge.variable not in table.names)
+        relaxed = replace(match, edges=edges, paths=(), where=None)
+        if Capability.FITS not in self._graph.capabilities or not edges or not is_plain(relaxed, table.names):
+            return None
+        nodes = frozenset(merged(relaxed))
+        said, left = split(match, nodes, values=False)
+        given = tuple(name for name in table.names if name in nodes)
+        with suppress(Unsupported, StoreTimeout, InvalidStore):
+            pattern = await self._startable(relaxed, said, left, given)
+            question = FitQuestion(pattern, tuple(sorted(nodes - {*given})), given, _ids(table, given))
+            found = await self._graph.fits(question, limit=self._reader.budget.bound + 1)
+            return await self._joined(table, question, [Fit(one.nodes, 1) for one in found])
+        return None
+
     async def _startable(self, match: Match, said: Conditions, left: Conditions, given: Sequence[str]) -> Match:
         """The pattern for the store: nodes with a value of a property by their ids, labels with their subclasses."""
         conditions = list(said)
