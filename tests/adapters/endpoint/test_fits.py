@@ -191,11 +191,16 @@ async def test_a_query_that_runs_out_of_time_is_never_taken_for_the_whole(late: 
     assert len(await answered(client, plan(fit(STARRED), give("a")))) == 3
 
 
-async def test_what_the_store_has_no_words_for_is_left_to_the_evaluator():
-    said = "ex:film0 ex:starred ex:ada . [] <http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies> "
-    client = films(["ada"], more=f"{said} <<( ex:film0 ex:starred ex:ada )>> ; ex:as ex:nurse .")
-    assert await answered(client, plan(fit(STARRED), give("a"))) == [("ex:ada",)]
-    async with LocalAdapter(client) as graph:
+async def test_a_triple_that_statements_are_about_is_one_edge_unless_several_are_about_it():
+    reifies = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#reifies> <<( ex:film0 ex:starred ex:ada )>>"
+    said = f"[] {reifies} ; ex:as ex:nurse ; ex:by ex:film1 ."
+    client = films(["ada"], ["ada"], more=said)
+    for asked in (fit(STARRED), fit(edge("f", "ex:by", "a")), fit(edge("f", "", "a"))):
+        await answered(client, plan(asked, give("f", "a")))
+    assert len(fits_in(client)) == 1
+    several = films(["ada"], more=f"{said} [] {reifies} ; ex:as ex:doctor .")
+    assert await answered(several, plan(fit(STARRED), give("a", named("n", COUNT)))) == [("ex:ada", 2)]
+    async with LocalAdapter(several) as graph:
         with pytest.raises(Unsupported):
             await graph.fits(FitQuestion(fit(STARRED), ("a",)), limit=9)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -37,6 +37,8 @@ class Catalogue(catalogue.Catalogue):
 
     qualifiers: Mapping[URIRef, Count]
     """Relations that statements about triples have."""
+    parallel: Collection[URIRef] | None
+    """Relations with triples that several statements are about, which are as many edges; None: it is not known."""
 
     def spellings(self, iri: URIRef) -> Iterable[str]:
         """Its id, its name, the last part of its id, and that as words."""
@@ -69,7 +71,7 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
 
     async def _made(self) -> Catalogue:
         notes: list[str] = []
-        uses, qualifiers, no_relations = await self._uses(notes)
+        uses, qualifiers, parallel, no_relations = await self._uses(notes)
         types, no_types = await self._types(notes)
         relations = await self._names.relations([*uses, *qualifiers])
         names = {**relations, **await self._names.classes(types)}
@@ -77,25 +79,32 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
             relations=uses,
             types=types,
             qualifiers=qualifiers,
+            parallel=parallel,
             names=names,
             triples=_triples(uses, notes),
             sampled="; ".join(notes) or None,
             stop=missing(no_relations, no_types),
         )
 
-    async def _uses(self, notes: list[str]) -> tuple[dict[URIRef, Use], dict[URIRef, Count], Stop]:
-        """Every relation with its uses, without those of statements about triples; what these have; why not all."""
+    async def _uses(
+        self, notes: list[str]
+    ) -> tuple[dict[URIRef, Use], dict[URIRef, Count], Collection[URIRef] | None, Stop]:
+        """Every relation with its uses, without those of statements about triples; what these have; why not all.
+
+        Before that the relations with triples that several of them are about.
+        """
         read, stop = await self._counted("relations", "triples", notes)
         uses = number_of_each(read.rows)
         said: Mapping[tuple[URIRef, bool], int] = {}
         parallel: Mapping[URIRef, int] = {}
+        unknown = False
         make: Callable[[int], Count] = Count if stop is Stop.COMPLETE else Count.at_least
         if self._store.reification:
             facts = await self._said()
             if facts.stop is Stop.COMPLETE:
                 said, parallel = facts.uses, facts.parallel
             else:
-                stop = facts.stop
+                stop, unknown = facts.stop, self._store.reification.parallel
                 make = _unsure  # what is said of triples is among these numbers: they are no lower bounds
                 why = "it takes too long" if stop is Stop.TIME_OUT else "the endpoint gives too few rows at once"
                 notes.append(f"what is said of triples is not counted: {why}")
@@ -112,7 +121,8 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
         for (iri, _), times in said.items():
             if iri not in NOTATION and iri != RDF.type:
                 qualifiers[iri] += times
-        return found, {iri: Count(times) for iri, times in qualifiers.items()}, stop
+        said_so = {iri: Count(times) for iri, times in qualifiers.items()}
+        return found, said_so, None if unknown else parallel.keys(), stop
 
     async def _said(self) -> ReifierFacts:
         """What reifiers say; nothing where it takes too long."""

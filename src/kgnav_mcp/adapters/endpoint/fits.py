@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 
 from rdflib import URIRef
 
@@ -10,23 +10,35 @@ from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.catalogue import CatalogueCache
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.sparql.names import Naming
-from kgnav_mcp.adapters.sparql.plans.triples import TripleWriter
-from kgnav_mcp.adapters.sparql.plans.writing import no_words
+from kgnav_mcp.adapters.sparql.plans.triples import Path, TripleWriter
+from kgnav_mcp.adapters.sparql.plans.writing import Ends, no_words
+from kgnav_mcp.adapters.sparql.terms import Terms
 
 
 class PatternWriter(TripleWriter):
-    """Writes patterns over graphs without statements about triples, of which one triple may be several edges."""
+    """Writes patterns over the triples that are shown, each of which is one edge."""
 
     def __init__(self, store: Store, naming: Naming, catalogues: CatalogueCache) -> None:
         mediator = queries.MEDIATOR_VIA[store.endpoint.mediators]
         super().__init__(store.reader, naming, mediator, types=len(store.types))
-        self._store = store
+        self._reification = store.reification
         self._catalogues = catalogues
-
-    async def know(self, relations: Iterable[str]) -> None:
-        if self._store.reification:
-            raise no_words("statements about triples")
-        await super().know(relations)
 
     async def _known(self) -> Collection[URIRef]:
         return (await self._catalogues.get()).relations
+
+    async def _path(self, relation: str) -> Path:
+        path = await super()._path(relation)
+        if self._reification:
+            catalogue = await self._catalogues.get()
+            if catalogue.parallel is None or any(iri in catalogue.parallel for iri in path):
+                raise no_words(f"the relation {relation}, of which one triple may be several edges,")
+            if any(iri not in catalogue.relations for iri in path):
+                raise no_words(f"the relation {relation}")
+        return path
+
+    def edge(self, relations: Sequence[str], ends: Ends) -> tuple[Terms, tuple[Terms, ...]]:
+        if self._reification and not relations:
+            raise no_words("edges of any relation, of which some triples may be several")
+        edge, own = super().edge(relations, ends)
+        return Terms(f"{edge.text} {self._reification.head(ends.source.text).text}".strip()), own

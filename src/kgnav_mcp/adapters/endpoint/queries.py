@@ -22,7 +22,7 @@ _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 
 # Fragments
 
-HEADS: Final = "FILTER(isIRI(?o) || isBlank(?o))"
+HEADS: Final = "FILTER(isIRI($node) || isBlank($node))"
 """Where triples are heads of triples (RDF-star): they are no nodes."""
 UNNAMED: Final = "FILTER NOT EXISTS { ?m $named ?unnamed }"
 MEDIATOR: Final = {"blank": f"FILTER(isBlank(?m)) {UNNAMED}", "unnamed": f"FILTER(!isLiteral(?m)) {UNNAMED}"}

@@ -73,11 +73,14 @@ class Reification:
         """What narrows the far ends ?o of an entity to those that are shown."""
         incoming = direction is Direction.INCOMING
         parts = [FAR_ENDS[None if incoming else far_ends].text]
-        if incoming and Notation.QUOTED in self.notations:
-            parts.append(queries.HEADS)
-        if incoming and self.parallel:
-            parts.append(self.no_reifier("?o").text)
+        if incoming:
+            parts.append(self.head("?o").text)
         return Terms(" ".join(filter(None, parts)))
+
+    def head(self, node: str) -> Terms:
+        """A condition that a head of triples is a node that is shown."""
+        is_node = self._reader.filled(queries.HEADS, node=Terms(node)) if Notation.QUOTED in self.notations else ""
+        return Terms(" ".join(filter(None, (is_node, self.no_reifier(node).text))))
 
     def kind(self, direction: Direction, far_ends: TailKind | None, relation: str = "?p") -> Terms:
         """What narrows the rows around an entity to those that are shown."""
