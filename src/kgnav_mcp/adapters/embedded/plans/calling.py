@@ -19,7 +19,7 @@ _KEEPS_DATES = frozenset((Function.TEXT, Function.FIRST, Function.LAST))
 _TEXTS = frozenset((Function.LOWER, Function.UPPER))
 
 
-def called(asking: Asking, function: Function, arguments: tuple[Expression, ...]) -> Term:  # noqa: PLR0911 - one for each word
+def called(asking: Asking, function: Function, arguments: tuple[Expression, ...]) -> Term:  # noqa: C901, PLR0911 - words
     """A function of values, of a node or of an edge."""
     terms = [asking.value(argument) for argument in arguments]
     if function is Function.COALESCE:
@@ -38,6 +38,12 @@ def called(asking: Asking, function: Function, arguments: tuple[Expression, ...]
             return Term(Kind.NODE, (term.sql[0],))
         case Kind.EDGE, Function.END:
             return Term(Kind.NODE, (term.sql[2],))
+        case Kind.THINGS, Function.LENGTH:
+            return Term(Kind.NUMBER, (f"json_array_length({term.one}, '$[2]')",))
+        case Kind.THINGS, Function.SIZE:
+            return Term(Kind.NUMBER, (f"json_array_length({term.one}) - 1",))
+        case Kind.THINGS, Function.NODES | Function.EDGES:
+            return Term(Kind.THINGS, (f"kg_part('{function.name.lower()}', {term.one})",))
         case kind, _ if kind in SINGLE and function in FUNCTIONS.keys() | _OF_LISTS:
             kind = Kind.TEXT if function in _TEXTS else Kind.VALUE
             dated = function in _TEXTS or (function in _KEEPS_DATES and term.dated)

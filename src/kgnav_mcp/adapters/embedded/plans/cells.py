@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.entities import described_by_number
 from kgnav_mcp.adapters.embedded.plans.encoding import decoded
 from kgnav_mcp.adapters.embedded.plans.statement import Kind, Term
+from kgnav_mcp.adapters.embedded.plans.things import LIST, members
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
-from kgnav_mcp.model import Cell, Entity, Triple
+from kgnav_mcp.model import Cell, Entity, Path, Triple
 
 
 class Cells:
@@ -25,8 +27,12 @@ class Cells:
             self._terms.append((term.kind, place))
             place += len(term.sql)
         found = list(rows)
-        nodes = {row[place] for kind, place in self._terms for row in found if kind is Kind.NODE}
-        edges = {tuple(row[place : place + 4]) for kind, place in self._terms for row in found if kind is Kind.EDGE}
+        nodes: set[Any] = {row[place] for kind, place in self._terms for row in found if kind is Kind.NODE}
+        edges: set[Any] = {
+            tuple(row[place : place + 4]) for kind, place in self._terms for row in found if kind is Kind.EDGE
+        }
+        for member in members(row[place] for kind, place in self._terms for row in found if kind is Kind.THINGS):
+            (edges if isinstance(member, tuple) else nodes).add(member)
         self._nodes = described_by_number(builder, sorted(node for node in nodes if node is not None))
         self._edges = _edges(builder, sorted(edge for edge in edges if edge[0] is not None))
 
@@ -45,8 +51,17 @@ class Cells:
                 return self._edges[tuple(row[place : place + 4])]
             case Kind.TRUTH:
                 return value == 1
+            case Kind.THINGS:
+                return self._things(json.loads(value))
             case _:
                 return decoded(value)
+
+    def _things(self, stored: list[Any]) -> Cell:
+        """A path, or a list of nodes or edges."""
+        if stored[0] == LIST:
+            return tuple(self._nodes[one] if isinstance(one, int) else self._edges[tuple(one)] for one in stored[1:])
+        _, nodes, edges = stored
+        return Path(tuple(self._nodes[one] for one in nodes), tuple(self._edges[tuple(one)] for one in edges))
 
 
 def _edges(builder: Builder, keys: Sequence[tuple[int, ...]]) -> dict[tuple[int, ...], Triple]:

@@ -66,7 +66,7 @@ def compared(left: Term, comparison: Comparison, right: Term) -> Truth:
         Unsupported: one may be a date and the other be written as one, or a list is compared.
     """
     kinds = {left.kind, right.kind}
-    if Kind.HIDDEN in kinds:
+    if kinds & {Kind.HIDDEN, Kind.THINGS}:
         raise refused("comparisons of paths")
     if NULL in (left, right):
         return NEVER

@@ -11,7 +11,7 @@ from kgnav_mcp.adapters.embedded.plans.expressions import Asking
 from kgnav_mcp.adapters.embedded.plans.patterns import branches, fits
 from kgnav_mcp.adapters.embedded.plans.projecting import Projected, Projector
 from kgnav_mcp.adapters.embedded.plans.spreading import spread
-from kgnav_mcp.adapters.embedded.plans.statement import Kind, Scope, Statement, Term, columns, refused, within
+from kgnav_mcp.adapters.embedded.plans.statement import SINGLE, Kind, Scope, Statement, Term, columns, refused, within
 from kgnav_mcp.adapters.embedded.plans.words import Words
 from kgnav_mcp.adapters.embedded.session import Parameter
 from kgnav_mcp.plan import (
@@ -117,7 +117,7 @@ def _matched(
     given = within(scope, table) if table is not None else {}
     queries: list[str] = []
     kept: dict[str, Term] = {}
-    for branch in branches(statement, words, match, given, table):
+    for branch in branches(statement, words, match, given, table=table, needed=needed):
         bound = {name: term for name, term in sorted(branch.scope.items()) if name in needed}
         selected, kept = columns(bound)
         queries.append(branch.query(", ".join(selected) or "1 AS c0"))
@@ -162,6 +162,6 @@ def _union(projector: Projector, parts: Iterable[Projected], plan: Plan) -> Proj
 def _one_kind(kinds: Sequence[Kind]) -> Kind:
     if len(set(kinds)) == 1:
         return kinds[0]
-    if set(kinds) & {Kind.NODE, Kind.EDGE, Kind.HIDDEN}:
+    if not SINGLE.issuperset(kinds):
         raise refused("nodes or edges and values in one column")
     return Kind.VALUE

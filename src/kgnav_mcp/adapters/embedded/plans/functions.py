@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, cast
 
+from kgnav_mcp.adapters.embedded.plans import things
 from kgnav_mcp.adapters.embedded.plans import values as of_values
 from kgnav_mcp.adapters.embedded.plans.encoding import DATE, RefusedError, Stored, decoded, encode, sortable
 from kgnav_mcp.adapters.embedded.rows import Builder
@@ -29,6 +30,7 @@ class Functions:
     def __init__(self, builder: Builder) -> None:
         self.refused = False
         self._prefixes = builder.prefixes
+        self._things = things.Things(builder)
         labels = builder.catalogue.labels(builder.session).entries
         self.printed = {number: entry.printed for number, entry in labels.items()}
         self.relations = {number: entry.relation.id for number, entry in builder.relation_entries.items()}
@@ -75,7 +77,10 @@ class Functions:
                 "kg_relation": (1, self.relations.get),
                 "kg_called": (2, self._called),
                 "kg_sortable": (1, guarded(_place)),
-                "kg_qualifiers": (1, guarded(self._qualifiers)),
+                "kg_qualifiers": (1, guarded(self._things.qualifiers_place)),
+                "kg_path": (-1, things.path),
+                "kg_part": (2, things.part),
+                "kg_place": (1, guarded(self._things.place)),
             },
             "sums": {
                 "kg_labels": (1, self._summing(self._labels)),
@@ -133,22 +138,6 @@ class Functions:
         from kgnav_mcp.adapters.naming import entity_name  # noqa: PLC0415 - few graphs need it
 
         return None if mediator or not ("://" in key or key.startswith("urn:")) else entity_name(key)
-
-    def _qualifiers(self, stored: str | None) -> bytes:
-        """What an edge says beside its ends, as what it sorts by."""
-        if not stored:
-            return b""
-        own: list[tuple[str, bytes]] = []
-        for key, values in cast("dict[str, list[Any]]", json.loads(stored)).items():
-            name = self._prefixes.short(key)
-            for value in values:
-                said = (
-                    self._prefixes.short(cast("dict[str, str]", value)["id"])
-                    if isinstance(value, dict)
-                    else self._scalar(*value[:2])
-                )
-                own.append((name, sortable(said)))
-        return b"".join(sortable(name) + said for name, said in sorted(own))
 
 
 def _remembered(work: Callable[..., Any]) -> Callable[..., Any]:

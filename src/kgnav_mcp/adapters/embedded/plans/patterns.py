@@ -5,102 +5,71 @@ An edge that may lead either way, and a trail that may have several lengths, are
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 from math import prod
 
+from kgnav_mcp.adapters.embedded.plans.branching import Branch
 from kgnav_mcp.adapters.embedded.plans.expressions import Asking
+from kgnav_mcp.adapters.embedded.plans.searched import MOST_ENDS, found
 from kgnav_mcp.adapters.embedded.plans.starting import Start, start_of
 from kgnav_mcp.adapters.embedded.plans.statement import Kind, Scope, Statement, Term, refused
+from kgnav_mcp.adapters.embedded.plans.ways import MOST_FORMS, Step, ways
 from kgnav_mcp.adapters.embedded.plans.words import Words
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
-from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern, PathKind, Property
+from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern, PathKind, PathPattern, Property
 from kgnav_mcp.plan.walking import conjuncts, parts, variables_of
 
-_MOST_BRANCHES = 40
-_MOST_HOPS = 6
+_VALUED = frozenset((PathKind.TRAILS, PathKind.SHORTEST, PathKind.ALL_SHORTEST))
+"""Paths that have edges to see."""
 _SECOND_SEEK = 3
 _ALWAYS_BY_ENDS = 2
-"""So few nodes at a far end are always a way in."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """One edge to join, from a node to a node. `edge` is None where both are one node: a trail of no edges."""
-
-    edge: str | None
-    source: str
-    target: str
-    relations: tuple[int, ...] = ()
-    loops: bool = True
-    """Whether it may lead from a node to itself."""
-
-
-@dataclass(slots=True)
-class Branch:
-    """One union-free form of a pattern: what it reads, under which conditions, and what its variables are."""
-
-    rows: list[str]
-    conditions: list[str]
-    scope: dict[str, Term]
-    edges: list[str] = field(default_factory=list[str])
-    """The variables of the edges that it binds, also of those within trails."""
-
-    def query(self, selected: str) -> str:
-        """The query of its rows."""
-        rows = f" FROM {' CROSS JOIN '.join(self.rows)}" if self.rows else ""
-        where = f" WHERE {' AND '.join(f'({each})' for each in self.conditions)}" if self.conditions else ""
-        return f"SELECT {selected}{rows}{where}"
+_SEARCHED_BY_ENDS = 100
+"""So few nodes at a far end are always a way in, of an edge or of a path that is searched."""
 
 
 def fits(statement: Statement, words: Words, match: Match, scope: Scope) -> list[str]:
     """The queries whose rows are the ways in which a pattern fits around variables of another query."""
-    return [branch.query("1") for branch in branches(statement, words, match, scope, None)]
+    return [branch.query("1") for branch in branches(statement, words, match, scope)]
 
 
-def branches(statement: Statement, words: Words, match: Match, scope: Scope, table: str | None) -> list[Branch]:
-    """The forms of a pattern around the variables of a table, or of the query around it."""
+def branches(
+    statement: Statement,
+    words: Words,
+    match: Match,
+    scope: Scope,
+    *,
+    table: str | None = None,
+    needed: frozenset[str] | None = None,
+) -> list[Branch]:
+    """The forms of a pattern around the variables of a table, or of the query around it (`needed` None).
+
+    `needed` are the variables that are asked for behind it.
+    """
     if len({edge.variable for edge in match.edges}) < len(match.edges):
         raise refused("an edge that stands twice in a pattern")
     if any(path.variable in scope for path in match.paths):
         raise refused("paths that are named twice")
-    choices = [list(_ways(words, edge, scope)) for edge in match.edges]
-    if prod(map(len, choices)) > _MOST_BRANCHES:
+    inside = frozenset[str]() if match.where is None else variables_of(match.where)
+    named = inside | (needed or frozenset())
+    valued = named.union(*(path.elements for path in match.paths if path.variable in named))
+    choices = [list(ways(words, edge, scope, valued=edge.variable in valued)) for edge in match.edges]
+    if prod(map(len, choices)) > MOST_FORMS:
         raise refused("paths of so many forms")
     return [
-        _Fitting(statement, words, match, scope, table, steps=[step for way in ways for step in way]).branch()
-        for ways in product(*choices)
+        _Fitting(
+            statement,
+            words,
+            match,
+            scope,
+            table,
+            steps=[step for steps in chosen for step in steps],
+            paths=[path for path in match.paths if path.variable in named],
+            within=needed is None,
+        ).branch()
+        for chosen in product(*choices)
     ]
-
-
-def _ways(words: Words, edge: EdgePattern, scope: Scope) -> Iterator[list[_Step]]:
-    """The forms of one edge of a pattern."""
-    relations = tuple(words.relations(edge))
-    if edge.path is None:
-        yield [_Step(edge.variable, edge.source, edge.target, relations)]
-        if edge.either:
-            yield [_Step(edge.variable, edge.target, edge.source, relations, loops=False)]
-        return
-    shortest, longest = edge.path.shortest, edge.path.longest
-    if edge.path.kind is not PathKind.TRAILS or longest is None or longest > _MOST_HOPS or edge.variable in scope:
-        raise refused(f"paths of the kind {edge.path.kind}, or of that length,")
-    for length in range(shortest, longest + 1):
-        if not length:
-            yield [_Step(None, edge.source, edge.target)]
-            continue
-        names = [edge.source, *(f"{edge.variable}\0{place}" for place in range(1, length)), edge.target]
-        steps = [
-            _Step(f"{edge.variable}\0e{place}", names[place], names[place + 1], relations) for place in range(length)
-        ]
-        turned = [replace(step, source=step.target, target=step.source, loops=False) for step in steps]
-        if not edge.either:
-            yield steps
-            continue
-        if 2**length > _MOST_BRANCHES:
-            raise refused("paths of so many forms")
-        for sides in product((0, 1), repeat=length):
-            yield [(steps, turned)[side][place] for place, side in enumerate(sides)]
 
 
 class _Fitting:
@@ -114,8 +83,12 @@ class _Fitting:
         scope: Scope,
         table: str | None,
         *,
-        steps: list[_Step],
+        steps: list[Step],
+        paths: list[PathPattern],
+        within: bool,
     ) -> None:
+        """`paths` are those that are asked for; `within`: the scope is that of a query around it."""
+        self._paths, self._within = paths, within
         self._statement, self._words, self._match, self._steps = statement, words, match, steps
         self._given = scope
         self._patterns: dict[str, NodePattern] = {}
@@ -152,10 +125,11 @@ class _Fitting:
                 self._follow(step)
         self._differ()
         for edge in self._match.edges:
-            if edge.path is not None:
-                self._branch.scope[edge.variable] = Term(Kind.HIDDEN, ())
+            self._branch.scope.setdefault(edge.variable, Term(Kind.HIDDEN, ()))
         for path in self._match.paths:
-            self._branch.scope[path.variable] = Term(Kind.HIDDEN, ())
+            self._branch.scope[path.variable] = (
+                self._branch.path(path, self._match.edges) if path in self._paths else Term(Kind.HIDDEN, ())
+            )
         asking = self._asking()
         self._branch.conditions += (asking.holds(condition) for condition in self._conditions)
         return self._branch
@@ -169,9 +143,9 @@ class _Fitting:
     def _is_bound(self, name: str) -> bool:
         return name in self._branch.scope
 
-    def _next(self, steps: Sequence[_Step]) -> _Step | None:
+    def _next(self, steps: Sequence[Step]) -> Step | None:
         """The edge to join next: one between known nodes, else the one that leads to the smallest set."""
-        best: tuple[int, float, _Step] | None = None
+        best: tuple[int, float, Step] | None = None
         for step in steps:
             ends = (step.source in self._branch.scope) + (step.target in self._branch.scope)
             known = step.edge is not None and self._is_bound(step.edge)
@@ -179,12 +153,12 @@ class _Fitting:
                 continue
             far = step.target if step.source in self._branch.scope else step.source
             size = 0.0 if ends == 2 or known else self._fan_out(step) * self._share(far)
-            rank = (0 if ends == 2 or known else 1, size, step)
+            rank = (2 if step.path else 0 if ends == 2 or known else 1, size, step)
             if best is None or rank[:2] < best[:2]:
                 best = rank
         return None if best is None else best[2]
 
-    def _fan_out(self, step: _Step) -> float:
+    def _fan_out(self, step: Step) -> float:
         """About how many edges lead on from a node."""
         return self._words.edges(list(step.relations)) / max(1, self._words.entities) + 1
 
@@ -192,14 +166,14 @@ class _Fitting:
         """About which part of all nodes may stand for one."""
         return self._start(name).size / max(1, self._words.entities)
 
-    def _way_in(self, step: _Step) -> str | None:
+    def _way_in(self, step: Step) -> str | None:
         """The far end of an edge where it is better begun with than come by."""
         if step.edge is None or self._is_bound(step.edge):
             return None
         far = next((name for name in (step.source, step.target) if not self._is_bound(name)), None)
         if far is None or not self._start(far).selective:
             return None
-        return far if self._start(far).size <= _ALWAYS_BY_ENDS else None
+        return far if self._start(far).size <= (_SEARCHED_BY_ENDS if step.path else _ALWAYS_BY_ENDS) else None
 
     def _start(self, name: str) -> Start:
         if name not in self._starts:
@@ -237,11 +211,15 @@ class _Fitting:
         asking, own = self._asking(), self._branch.scope[node.variable].one
         self._branch.conditions += (asking.labelled(own, group) for group in node.labels)
 
-    def _follow(self, step: _Step) -> None:
+    def _follow(self, step: Step) -> None:
         """Join an edge by what is known of it."""
         scope, conditions = self._branch.scope, self._branch.conditions
+        if step.path is not None:
+            self._search(step, step.path)
+            return
         if step.edge is None:
-            self._ends(step, None)
+            near, far = (step.source, step.target) if self._is_bound(step.source) else (step.target, step.source)
+            self._ends([(far, scope[near].one)] if far != near else [])
             return
         if step.edge not in scope:
             alias = self._statement.alias("e")
@@ -260,16 +238,33 @@ class _Fitting:
             conditions.append(f"{edge.sql[1]} IN ({', '.join(map(str, step.relations))})")
         if not step.loops:
             conditions.append(f"{edge.sql[0]} <> {edge.sql[2]}")
-        self._ends(step, edge)
+        self._ends([(step.source, edge.sql[0]), (step.target, edge.sql[2])])
 
-    def _ends(self, step: _Step, edge: Term | None) -> None:
+    def _search(self, step: Step, edge: EdgePattern) -> None:
+        """Join the paths between the nodes that the pattern leaves so far."""
+        if self._within:
+            raise refused("a path that is searched for each row")
+        scope, names = self._branch.scope, frozenset((*self._patterns, *(one.edge or "" for one in self._steps)))
+        open_names = names - scope.keys()
+        asking, alias = self._asking(), self._statement.alias("w")
+        ready = [asking.holds(each) for each in self._conditions if not variables_of(each) & open_names]
+        so_far = Branch(self._branch.rows, [*self._branch.conditions, *ready], scope)
+        ends = [scope[name].one if self._is_bound(name) else "NULL" for name in (step.source, step.target)]
+        text, parameters = self._statement.text(
+            f"{so_far.query(f'DISTINCT {ends[0]}, {ends[1]}')} LIMIT {MOST_ENDS + 1}"
+        )
+        pairs = self._words.builder.session.all(text, *parameters)
+        if len(pairs) > MOST_ENDS:
+            raise refused("paths from so many nodes")
+        links = self._statement.parameter(found(self._words, edge, step.relations, pairs))
+        self._branch.rows.append(f"{self._statement.table(pieces.LINKS.format(links=links))} AS {alias}")
+        edges = f"{alias}.edges" if edge.path is not None and edge.path.kind in _VALUED else "NULL"
+        scope[edge.variable] = Term(Kind.THINGS, (edges,))
+        self._ends([(step.source, f"{alias}.source"), (step.target, f"{alias}.target")])
+
+    def _ends(self, ends: Sequence[tuple[str, str]]) -> None:
         """Bind the ends of an edge, or hold them to what they are."""
         scope = self._branch.scope
-        if edge is None:
-            near, far = (step.source, step.target) if self._is_bound(step.source) else (step.target, step.source)
-            ends = [(far, scope[near].one)] if far != near else []
-        else:
-            ends = [(step.source, edge.sql[0]), (step.target, edge.sql[2])]
         for name, sql in ends:
             if self._is_bound(name):
                 self._branch.conditions.append(f"{sql} = {scope[name].one}")
@@ -279,8 +274,13 @@ class _Fitting:
 
     def _differ(self) -> None:
         """No edge stands for two of the pattern; within one trail none does in any case."""
-        groups = [(edge, [step for step in self._steps if _belongs(step, edge)]) for edge in self._match.edges]
-        named = [(edge.variable, step) for edge, steps in groups for step in steps if step.edge is not None]
+        groups = [(edge, [step for step in self._steps if step.belongs(edge)]) for edge in self._match.edges]
+        named = [
+            (edge.variable, step)
+            for edge, steps in groups
+            for step in steps
+            if step.edge is not None and (edge.path is None or edge.path.kind is PathKind.TRAILS)
+        ]
         for place, (owner, one) in enumerate(named):
             for other_owner, other in named[:place]:
                 if owner != other_owner and not self._match.edges_differ:
@@ -289,9 +289,8 @@ class _Fitting:
                     continue
                 if one.edge is None or other.edge is None or one.edge == other.edge:
                     continue
+                if one.path or other.path:
+                    self._branch.keep_apart(one.edge, other.edge)
+                    continue
                 pairs = zip(self._branch.scope[one.edge].sql, self._branch.scope[other.edge].sql, strict=True)
                 self._branch.conditions.append(f"NOT ({' AND '.join(f'{left} = {right}' for left, right in pairs)})")
-
-
-def _belongs(step: _Step, edge: EdgePattern) -> bool:
-    return step.edge == edge.variable or (step.edge or "").startswith(f"{edge.variable}\0e")

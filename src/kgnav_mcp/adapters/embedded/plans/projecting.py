@@ -9,7 +9,7 @@ from kgnav_mcp.adapters.embedded.plans.comparing import encoded
 from kgnav_mcp.adapters.embedded.plans.encoding import empty_list
 from kgnav_mcp.adapters.embedded.plans.expressions import Asking, Fits
 from kgnav_mcp.adapters.embedded.plans.grouping import counted_by_node
-from kgnav_mcp.adapters.embedded.plans.statement import Kind, Scope, Statement, Term, columns, refused, within
+from kgnav_mcp.adapters.embedded.plans.statement import SINGLE, Kind, Scope, Statement, Term, columns, refused, within
 from kgnav_mcp.adapters.embedded.plans.words import Words
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Constant, Expression, Project, Variable
 from kgnav_mcp.plan.walking import aggregates, parts, rewritten, variables_of
@@ -118,8 +118,8 @@ class Projector:
                 return Term(
                     Kind.NUMBER, (f"count({distinct}{_identity(term) if one.distinct else term.one})",), sure=True
                 )
-            if term.kind in {Kind.NODE, Kind.EDGE}:
-                raise refused(f"{one.function} of nodes or edges")
+            if term.kind not in SINGLE:
+                raise refused(f"{one.function} of nodes, edges or paths")
             kind = Kind.NUMBER if one.function in {AggregateFunction.SUM, AggregateFunction.AVERAGE} else Kind.VALUE
             sql = f"{_PYTHON[one.function]}({distinct}{encoded(term)})"
             nothing = {AggregateFunction.SUM: "0", AggregateFunction.COLLECT: empty_list()}.get(one.function)
@@ -171,7 +171,9 @@ class Projector:
             case Kind.EDGE:
                 s, p, o, n = term.sql
                 own = f"kg_qualifiers((SELECT qualifiers FROM edge WHERE s = {s} AND p = {p} AND o = {o} AND n = {n}))"
-                return [f"{s} IS NULL", asking.key(s), f"kg_relation({p})", asking.key(o), own, n]
+                return [f"{s} IS NULL", asking.key(s), f"kg_relation({p})", asking.key(o), own]
+            case Kind.THINGS:
+                return [f"{one} IS NULL", f"kg_place({one})"]
             case Kind.NUMBER | Kind.TEXT | Kind.TRUTH:
                 return [one] if term.sure else [f"{one} IS NULL", one]
             case Kind.VALUE:

@@ -41,8 +41,8 @@ class PlanReader:
         if proof:
             raise refused("the edges that rows rest on")
         start = items_before(after)
-        query = compiled(self._words, plan, limit, start)
         self._builder.session.define(**self._functions.define())
+        query = compiled(self._words, plan, limit, start)
         rows = self._rows(query)
         total = self._total(plan, rows, start)
         cells = Cells(self._builder, query.terms, rows)

@@ -29,6 +29,8 @@ class Kind(StrEnum):
     EDGE = "edge"
     HIDDEN = "hidden"
     """A path that nothing of the query asks for."""
+    THINGS = "things"
+    """A path, or a list of nodes or edges, as `things` has them."""
     NUMBER = "number"
     TEXT = "text"
     TRUTH = "truth"

@@ -123,3 +123,31 @@ MEMBER = (
     "ELSE kg_member({alias}.type, {alias}.value) END"
 )
 """Texts and whole numbers cost nothing, other members a call of Python."""
+
+STEPS_ON = """
+SELECT e.s, e.s, e.p, e.o, e.n, e.o FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.s = j.value
+WHERE ?2 = '[]' OR e.p IN (SELECT value FROM json_each(?2))
+"""
+STEPS_BACK = """
+SELECT e.o, e.s, e.p, e.o, e.n, e.s FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.o = j.value
+WHERE ?2 = '[]' OR e.p IN (SELECT value FROM json_each(?2))
+"""
+STEPS_EITHER = """
+SELECT e.s, e.s, e.p, e.o, e.n, e.o FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.s = j.value
+WHERE ?2 = '[]' OR e.p IN (SELECT value FROM json_each(?2))
+UNION ALL
+SELECT e.o, e.s, e.p, e.o, e.n, e.s FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.o = j.value
+WHERE e.s <> e.o AND (?2 = '[]' OR e.p IN (SELECT value FROM json_each(?2)))
+"""
+"""A seek and the edges of each node: where paths go on from."""
+
+LINKS = "SELECT value ->> 0 AS source, value ->> 1 AS target, value -> 2 AS edges FROM json_each({links})"
+"""Some microseconds for each path."""
+
+EDGE_IN = (
+    "EXISTS (SELECT 1 FROM json_each({edges}) AS j WHERE j.type = 'array' AND j.value = json_array({s}, {p}, {o}, {n}))"
+)
+"""Whether a path takes an edge: the edges of the path."""
+
+EDGE_ALONE = "json_array('{list}', json_array({s}, {p}, {o}, {n}))"
+"""A list of one edge."""

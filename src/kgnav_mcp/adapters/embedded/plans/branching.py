@@ -1,0 +1,53 @@
+"""One form of a pattern as a query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from kgnav_mcp.adapters.embedded.plans.statement import Kind, Term, refused
+from kgnav_mcp.adapters.embedded.plans.things import LIST
+from kgnav_mcp.adapters.embedded.queries import plans as pieces
+from kgnav_mcp.plan import EdgePattern, PathPattern
+
+
+@dataclass(slots=True)
+class Branch:
+    """One union-free form of a pattern: what it reads, under which conditions, and what its variables are."""
+
+    rows: list[str]
+    conditions: list[str]
+    scope: dict[str, Term]
+    edges: list[str] = field(default_factory=list[str])
+    """The variables of the edges that it binds, also of those within trails."""
+
+    def query(self, selected: str) -> str:
+        """The query of its rows."""
+        rows = f" FROM {' CROSS JOIN '.join(self.rows)}" if self.rows else ""
+        where = f" WHERE {' AND '.join(f'({each})' for each in self.conditions)}" if self.conditions else ""
+        return f"SELECT {selected}{rows}{where}"
+
+    def path(self, path: PathPattern, edges: Iterable[EdgePattern]) -> Term:
+        """A way through the pattern: its nodes and edges in turn."""
+        patterns = {edge.variable: edge for edge in edges}
+        turned, elements = "", list[str]()
+        for before, name in zip((path.elements[0], *path.elements), path.elements, strict=False):
+            term = self.scope[name]
+            if name in patterns:
+                turned += "0" if before == patterns[name].source else "1"
+            if term.kind is Kind.EDGE:
+                elements.append(pieces.EDGE_ALONE.format(list=LIST, **_key(term)))
+            else:
+                elements.append(term.one)
+        return Term(Kind.THINGS, (f"kg_path('{turned}', {', '.join(elements)})",))
+
+    def keep_apart(self, *names: str) -> None:
+        """A path that was searched does not take an edge of the pattern."""
+        path, edge = sorted((self.scope[name] for name in names), key=lambda term: len(term.sql))
+        if edge.kind is not Kind.EDGE:
+            raise refused("several paths that share no edge")
+        self.conditions.append(f"NOT {pieces.EDGE_IN.format(edges=path.one, **_key(edge))}")
+
+
+def _key(edge: Term) -> dict[str, str]:
+    return dict(zip(("s", "p", "o", "n"), edge.sql, strict=True))

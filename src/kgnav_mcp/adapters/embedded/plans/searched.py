@@ -1,0 +1,78 @@
+"""Paths that are searched before the query runs, from the nodes that its other parts leave, and joined as a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterable, Sequence
+
+from kgnav_mcp.adapters.embedded import queries
+from kgnav_mcp.adapters.embedded.plans.statement import refused
+from kgnav_mcp.adapters.embedded.plans.things import EdgeKey, Things, listed
+from kgnav_mcp.adapters.embedded.plans.words import Words
+from kgnav_mcp.plan import EdgePattern
+from kgnav_mcp.port.searching import Link, PathSearch
+
+MOST_ENDS = 20_000
+"""Nodes from which paths are searched."""
+_MOST_HELD = 300_000
+"""Edges, ends and paths that are held on the way."""
+
+
+def found(
+    words: Words, edge: EdgePattern, relations: Sequence[int], ends: Iterable[tuple[int | None, int | None]]
+) -> str:
+    """The paths between pairs of nodes, or from nodes to any (None), as rows of JSON: source, target, edges.
+
+    Raises:
+        Unsupported: they are too many to be held, and to be joined.
+    """
+    pairs = list(ends)
+    sources, targets = ({end for pair in pairs if (end := pair[side]) is not None} for side in (0, 1))
+    forward = not targets or bool(sources and len(sources) <= len(targets))
+    starts, far = (sources, targets) if forward else (targets, sources)
+    if edge.path is None:
+        raise TypeError("an edge without a length is no path")
+    things = Things(words.builder)
+    search = PathSearch[int, EdgeKey](
+        edge.path,
+        node_order=things.node_id,
+        edge_order=things.edge_place,
+        bound=_MOST_HELD,
+        check=_check,
+        ways=False,
+    )
+    links = search.links(sorted(starts), frozenset(far) if far else None, forward=forward)
+    onward = queries.plans.STEPS_ON if forward else queries.plans.STEPS_BACK
+    side = queries.plans.STEPS_EITHER if edge.either else onward
+    rows = [
+        (start, end, listed(edges)) if forward else (end, start, listed(edges))
+        for start, edges, end in _driven(words, search, links, side, relations)
+    ]
+    if sources and targets:
+        wanted = set(pairs)
+        rows = [row for row in rows if row[:2] in wanted]
+    return json.dumps(rows, separators=(",", ":"))
+
+
+def _driven(
+    words: Words,
+    search: PathSearch[int, EdgeKey],
+    links: Generator[list[int], None, list[Link[int, EdgeKey]]],
+    query: str,
+    relations: Sequence[int],
+) -> list[Link[int, EdgeKey]]:
+    """What a search finds, given the edges that it asks for."""
+    session, own = words.builder.session, json.dumps(list(relations))
+    while True:
+        session.check()
+        try:
+            nodes = next(links)
+        except StopIteration as done:
+            return done.value
+        steps = session.all(query, json.dumps(nodes), own)
+        search.keep(nodes, ((near, (s, p, o, n), far) for near, s, p, o, n, far in steps))
+
+
+def _check(rows: int) -> None:
+    if rows > _MOST_HELD:
+        raise refused("so many paths")

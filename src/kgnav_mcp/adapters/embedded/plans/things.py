@@ -1,0 +1,117 @@
+"""Paths, and lists of edges or nodes, as a query holds them: JSON of the numbers of nodes and the keys of edges."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, cast
+
+from kgnav_mcp.adapters.embedded import queries
+from kgnav_mcp.adapters.embedded.plans.encoding import sortable
+from kgnav_mcp.adapters.embedded.rows import Builder
+from kgnav_mcp.port.scalars import scalar
+
+EdgeKey = tuple[int, int, int, int]
+"""Head, relation, tail, and a number that tells it from its parallels."""
+LIST, PATH = "list", "path"
+"""What JSON begins with: of a list its members follow, of a path the list of its nodes and that of its edges."""
+
+
+def listed(members: Iterable[object]) -> list[object]:
+    """A list as JSON has it."""
+    return [LIST, *members]
+
+
+def path(turned: str, *parts: Any) -> str | None:  # noqa: ANN401 - whatever SQLite gives
+    """A path of nodes and edges in turn. `turned` has a 1 for each list of edges that leads from its end to its start.
+
+    Null where a part is.
+    """
+    if None in parts:
+        return None
+    nodes, edges = [int(parts[0])], list[list[int]]()
+    for way, back in zip(parts[1::2], turned, strict=True):
+        steps = cast("list[list[int]]", json.loads(way)[1:])
+        for edge in reversed(steps) if back == "1" else steps:
+            edges.append(edge)
+            nodes.append(edge[2] if edge[0] == nodes[-1] else edge[0])
+    return json.dumps([PATH, nodes, edges], separators=(",", ":"))
+
+
+def part(name: str, stored: str | None) -> str | None:
+    """The nodes or the edges of a path, as a list."""
+    if stored is None:
+        return None
+    _, nodes, edges = json.loads(stored)
+    return json.dumps(listed(nodes if name == "nodes" else edges), separators=(",", ":"))
+
+
+def members(stored: Iterable[str | None]) -> Iterator[object]:
+    """The numbers of nodes and the keys of edges in some of them."""
+    for each in stored:
+        if each is not None:
+            kind, *own = json.loads(each)
+            for member in (*own[0], *own[1]) if kind == PATH else own:
+                yield tuple(cast("list[int]", member)) if isinstance(member, list) else member
+
+
+class Things:
+    """What nodes and edges sort by, looked up once."""
+
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
+        self._ids: dict[int, str] = {}
+        self._own: dict[EdgeKey, bytes] = {}
+
+    def node_id(self, number: int) -> str:
+        """The printed id of a node."""
+        known = self._ids.get(number)
+        if known is None:
+            rows = self._builder.session.all(queries.entities.NODES_BY_ID, json.dumps([number]))
+            known = self._ids[number] = self._builder.prefixes.short(rows[0][1])
+        return known
+
+    def edge_place(self, edge: EdgeKey) -> bytes:
+        """What an edge sorts by: head, relation, tail, qualifiers."""
+        known = self._own.get(edge)
+        if known is None:
+            rows = self._builder.session.all(queries.plans.EDGES_AT, json.dumps([edge]))
+            s, p, o, _ = edge
+            ends = (self.node_id(s), self._relations[p], self.node_id(o))
+            known = self._own[edge] = b"".join(map(sortable, ends)) + self.qualifiers_place(rows[0][4])
+        return known
+
+    @cached_property
+    def _relations(self) -> dict[int, str]:
+        return {number: entry.relation.id for number, entry in self._builder.relation_entries.items()}
+
+    def qualifiers_place(self, stored: str | None) -> bytes:
+        """What an edge says beside its ends, as what it sorts by."""
+        if not stored:
+            return b""
+        short, own = self._builder.prefixes.short, list[tuple[str, bytes]]()
+        for key, values in cast("dict[str, list[Any]]", json.loads(stored)).items():
+            for value in values:
+                if isinstance(value, dict):
+                    said: Any = short(cast("dict[str, str]", value)["id"])
+                else:
+                    said = scalar(self._builder.literal(*value))
+                own.append((short(key), sortable(said)))
+        return b"".join(sortable(name) + said for name, said in sorted(own))
+
+    def place(self, stored: str | None) -> bytes | None:
+        """What a path or a list sorts by: a list by its members, a path by nodes and edges in turn."""
+        if stored is None:
+            return None
+        kind, *own = cast("list[Any]", json.loads(stored))
+        if kind == LIST:
+            return b"\2" + b"".join(b"\1" + self._member(one) for one in own) + b"\0"
+        nodes, edges = cast("Sequence[Sequence[Any]]", own)
+        steps = (self._member(edge) + self._member(node) for edge, node in zip(edges, nodes[1:], strict=True))
+        return b"\3" + self._member(nodes[0]) + b"".join(b"\1" + step for step in steps) + b"\0"
+
+    def _member(self, one: Any) -> bytes:  # noqa: ANN401 - a value of JSON
+        if isinstance(one, int):
+            return b"\0" + sortable(self.node_id(one))
+        return b"\1" + self.edge_place(tuple(cast("list[int]", one))) + b"\0"  # pyright: ignore[reportArgumentType]

@@ -1,0 +1,73 @@
+"""The forms that one edge of a pattern has: single edges to join, or a path to search.
+
+An edge that may lead either way, and a trail that may have several lengths, are a union of patterns without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+
+from kgnav_mcp.adapters.embedded.plans.statement import Scope, refused
+from kgnav_mcp.adapters.embedded.plans.words import Words
+from kgnav_mcp.plan import EdgePattern, PathKind, PathLength
+
+MOST_FORMS = 40
+_MOST_HOPS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One edge to join, from a node to a node. `edge` is None where both are one node: a trail of no edges."""
+
+    edge: str | None
+    source: str
+    target: str
+    relations: tuple[int, ...] = ()
+    loops: bool = True
+    """Whether it may lead from a node to itself."""
+    path: EdgePattern | None = None
+    """The path that it is, where that is searched."""
+
+    def belongs(self, edge: EdgePattern) -> bool:
+        """Whether it is an edge of a pattern, or one of a path's."""
+        return self.edge == edge.variable or (self.edge or "").startswith(f"{edge.variable}\0e")
+
+
+def ways(words: Words, edge: EdgePattern, scope: Scope, *, valued: bool) -> Iterator[list[Step]]:
+    """The forms of one edge of a pattern. `valued`: its path is asked for, not only whether there is one."""
+    relations = tuple(words.relations(edge))
+    if edge.path is None:
+        yield [Step(edge.variable, edge.source, edge.target, relations)]
+        if edge.either:
+            yield [Step(edge.variable, edge.target, edge.source, relations, loops=False)]
+        return
+    if edge.variable in scope:
+        raise refused("a path that stands twice")
+    shortest, longest = edge.path.shortest, edge.path.longest
+    if valued or longest is None or not _is_short(edge.path, either=edge.either):
+        yield [Step(edge.variable, edge.source, edge.target, relations, path=edge)]
+        return
+    for length in range(shortest, longest + 1):
+        if not length:
+            yield [Step(None, edge.source, edge.target)]
+            continue
+        names = [edge.source, *(f"{edge.variable}\0{place}" for place in range(1, length)), edge.target]
+        steps = [
+            Step(f"{edge.variable}\0e{place}", names[place], names[place + 1], relations) for place in range(length)
+        ]
+        turned = [replace(step, source=step.target, target=step.source, loops=False) for step in steps]
+        if not edge.either:
+            yield steps
+            continue
+        for sides in product((0, 1), repeat=length):
+            yield [(steps, turned)[side][place] for place, side in enumerate(sides)]
+
+
+def _is_short(path: PathLength, *, either: bool) -> bool:
+    """Whether the forms of a path's trails are few enough to join them all."""
+    longest = path.longest
+    if path.kind is not PathKind.TRAILS or longest is None or longest > _MOST_HOPS:
+        return False
+    return not either or 2 ** (longest + 1) <= MOST_FORMS
