@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kgnav_mcp.adapters.embedded.loading import load
 
-LONG, VAST = 100_000, 10_000_000
+LONG, VAST = 100_000, 1_000_000
 """Characters."""
 
 WORDS, LETTERS, CHARACTERS, BARS = "all work ", "x", "\u6f22", "|1"
