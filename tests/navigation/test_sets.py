@@ -189,3 +189,16 @@ async def test_entities_without_rows_are_told_of_the_other_direction(graph: Grap
     there = await search(graph, ["mercury_planet", "hermit"], OUTGOING, limits=LIMITS)
     assert there.rows is not None
     assert (found.opposite, found.qualified) == (there.rows.total, None)
+
+
+async def test_who_lacks_a_relation_is_told_by_the_rows_that_were_read_even_where_not_all_are_shown(
+    graph: GraphAdapter,
+) -> None:
+    limits = Limits(characters=40)
+    with patch.object(graph, "relations", side_effect=AssertionError("rows were read that tell it")):
+        found = await search(graph, [toy.HUB, "ada"], INCOMING, only=["visited"], limits=limits)
+    assert found.rows is not None
+    assert found.rows.stop is Stop.LIMIT
+    whole = await search(graph, [toy.HUB, "ada"], INCOMING, only=["visited"], limits=LIMITS)
+    assert found.lacking == whole.lacking
+    assert whole.lacking

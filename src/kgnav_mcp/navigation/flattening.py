@@ -29,6 +29,13 @@ _MISSING_ROLES = {
 
 
 @dataclass(frozen=True, slots=True)
+class FlattenedPage(AnchoredPage[Link]):
+    """A page of a flattened list; `edges` are all that its whole list is made of, where a store's page had them."""
+
+    edges: tuple[Link, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class FlattenedPosition:
     """A position in a flattened list: the store's position `after`, and how many rows of the next edge to skip."""
 
@@ -62,7 +69,7 @@ async def flattened(
     limit: int,
     characters: int | None = None,
     after: str | None = None,
-) -> AnchoredPage[Link]:
+) -> FlattenedPage:
     """The triples at the entities in one direction, or in both (None), with every mediator flattened.
 
     `far` narrows them by their far ends as the store has them: what a mediator leads to is told by two-hop paths.
@@ -86,7 +93,7 @@ async def flattened(
             return flat.page(page.total)
 
 
-async def flattened_page(graph: GraphAdapter, page: AnchoredPage[Link]) -> AnchoredPage[Link]:
+async def flattened_page(graph: GraphAdapter, page: AnchoredPage[Link]) -> FlattenedPage:
     """The first page of a list, already read from the store, with every mediator flattened."""
     flat = _FlattenedList(graph, FlattenedPosition(), None)
     await flat.take(page)
@@ -102,6 +109,7 @@ class _FlattenedList:
         self._characters_left = characters
         self._rows: list[Link] = []
         self._anchors: dict[str, Entity] = {}
+        self._edges: tuple[Link, ...] | None = None
         self._positions: list[str] = []
         self._one_row_each = True
         self._stop = Stop.COMPLETE
@@ -115,6 +123,8 @@ class _FlattenedList:
     async def take(self, page: AnchoredPage[Link]) -> None:
         """Flatten the next page of the store, until the characters of the answer are used up."""
         size = max(len(page.items), 1) if self._characters_left is None else _BATCH
+        if self.position == FlattenedPosition() and page.stop is Stop.COMPLETE:
+            self._edges = page.items
         self._stop = page.stop
         self._note = page.note
         self._anchors |= page.anchors
@@ -129,14 +139,15 @@ class _FlattenedList:
                 self._stop = Stop.LIMIT if start + size < len(page.items) else page.stop
                 return
 
-    def page(self, total: Count) -> AnchoredPage[Link]:
+    def page(self, total: Count) -> FlattenedPage:
         """What was taken; `total` is the number of edges in the store's whole list."""
         shown = len(self._rows)
         if not self._one_row_each:
             whole = self._from_start and self._stop is Stop.COMPLETE and not self._missing_roles
             total = Count(shown) if whole else Count.at_least(max(total.value, shown))
         note = " ".join(filter(None, (self._note, self._missing_roles)))
-        return AnchoredPage(tuple(self._rows), tuple(self._positions), total, self._stop, note, self._anchors)
+        rows, positions = tuple(self._rows), tuple(self._positions)
+        return FlattenedPage(rows, positions, total, self._stop, note, self._anchors, self._edges)
 
     async def _fold(self, items: Sequence[Link], positions: Sequence[str]) -> None:
         mediators = [entity.id for link in items if (entity := _mediator(link))]

@@ -18,7 +18,7 @@ from kgnav_mcp.model import (
     RelationFacts,
     Stop,
 )
-from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.navigation.flattening import FlattenedPage, flattened
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.listing import relation_facts
 from kgnav_mcp.navigation.pages import select
@@ -81,7 +81,7 @@ class Follower:
 
     def _read(
         self, paths: Sequence[tuple[str, ...]], ids: Sequence[str], after: str | None = None
-    ) -> Awaitable[AnchoredPage[Link]]:
+    ) -> Awaitable[FlattenedPage]:
         limits = self.limits
         return flattened(
             self.graph,
@@ -95,14 +95,14 @@ class Follower:
         )
 
     async def _lacking_in(
-        self, page: Page[Link], entities: Sequence[Entity], names: Sequence[str]
+        self, page: FlattenedPage, entities: Sequence[Entity], names: Sequence[str]
     ) -> tuple[Lacking, ...]:
-        """The entities without rows of a relation: told by the rows where these are all, else by the counts."""
+        """The entities without rows of a relation: told by the rows where all were read, else by the counts."""
         if len(entities) == 1:
             return ()
-        if page.stop is Stop.COMPLETE:
-            having = {name: {link.anchor.id for link in page.items if _is_of(link, name)} for name in names}
-            return lacking(having, entities)
+        if page.stop is Stop.COMPLETE or page.edges is not None:
+            links = page.items if page.stop is Stop.COMPLETE else page.edges or ()
+            return lacking({name: {link.anchor.id for link in links if _is_of(link, name)} for name in names}, entities)
         offered = await self._offered([entity.id for entity in entities], hops=1)
         return _lacking(matching_relations(names, offered.items), entities, offered)
 

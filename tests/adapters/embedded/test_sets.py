@@ -124,6 +124,31 @@ async def test_small_nodes_on_a_page_are_read_together_and_no_others(graph: Grap
     assert rows.call_count <= 2, "edges, and attributes"
 
 
+@pytest.mark.parametrize("rows", [1, 50, 10_000])
+async def test_rows_or_relations_are_what_the_two_verbs_give(path: Path, rows: int):
+    for ids in ([":n7"], [":hub0"], [one for one in NODES if one != ":nowhere"], [f":n{n}" for n in range(30)]):
+        for direction in Direction:
+            async with open_adapter(str(path), AdapterOptions()) as graph:
+                asked = {"rows": rows, "relations": 100, "hops": 2, "examples": 2}
+                expected = await defaults.rows_or_relations(graph, ids, direction, **asked)
+            async with open_adapter(str(path), AdapterOptions()) as graph:
+                for _ in range(2):
+                    found = await graph.rows_or_relations(ids, direction, **asked)
+                    assert found == expected
+
+
+async def test_rows_of_a_set_are_counted_once_to_know_that_it_is_a_hub(graph: GraphAdapter):
+    ids = [f":n{n}" for n in range(60)]
+    with (
+        patch.object(Session, "_rows", autospec=True, side_effect=Session._rows) as queries,  # pyright: ignore[reportPrivateUsage]
+        patch.object(Pool, "run", autospec=True, side_effect=Pool.run) as run,
+    ):
+        found = await graph.rows_or_relations(ids, Direction.OUTGOING, rows=50, relations=100, examples=2)
+    assert found.relations is not None
+    assert run.call_count == 1
+    assert len([call for call in queries.call_args_list if "count(*)" in call.args[1]]) == 2, "edges, and attributes"
+
+
 @pytest.mark.parametrize("relations", [None, [":p1", ":of2"], [":note1"], []])
 @pytest.mark.parametrize(
     ("heads", "tails"),

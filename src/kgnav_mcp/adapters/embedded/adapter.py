@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from cachetools import LRUCache
-
 from kgnav_mcp.adapters.embedded import entities, graphfile, queries
 from kgnav_mcp.adapters.embedded.anchors import Anchors
+from kgnav_mcp.adapters.embedded.caches import Caches, put
 from kgnav_mcp.adapters.embedded.catalogue import Catalogue
 from kgnav_mcp.adapters.embedded.edges import EdgeKeys, EdgeReader, qualified
 from kgnav_mcp.adapters.embedded.matching import MatchingReader
@@ -19,7 +17,7 @@ from kgnav_mcp.adapters.embedded.neighbours import NeighbourReader
 from kgnav_mcp.adapters.embedded.nodes import NodeFinder, Totals
 from kgnav_mcp.adapters.embedded.plans import PlanReader
 from kgnav_mcp.adapters.embedded.pool import Pool
-from kgnav_mcp.adapters.embedded.relations import RelationReader
+from kgnav_mcp.adapters.embedded.relations import RelationReader, hub_or_not, rows_in
 from kgnav_mcp.adapters.embedded.rowfilter import RowFilter
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.schema import SchemaReader, health
@@ -31,6 +29,7 @@ from kgnav_mcp.errors import StoreUnavailable
 from kgnav_mcp.model import (
     AnchoredPage,
     Candidate,
+    Count,
     Direction,
     Entity,
     Health,
@@ -39,6 +38,7 @@ from kgnav_mcp.model import (
     Page,
     PlanPage,
     RelationFacts,
+    RowsOrRelations,
     Schema,
     Stop,
     Triple,
@@ -47,18 +47,10 @@ from kgnav_mcp.model import (
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import AdapterOptions, Capability, FarEnds, GraphAdapter, TailKind, ValueOwner
 
-K = TypeVar("K")
 T = TypeVar("T")
 
 _UNASKED = AdapterOptions().languages
 """Languages that nobody asked for: names are then shown as the load chose them."""
-_CACHED_ENTITIES = 256
-_CACHED_ANCHORS = 40_000
-"""Entities that are known from the sets of earlier calls: some 20 MB at the most, where all are of one call each."""
-_CACHED_COUNTS = 200_000
-"""Rows of an entity by a relation, in the lists of relations that are cached: some 20 MB at the most."""
-_CACHED_EDGES = 1_000_000
-"""Numbers of edges between sets of entities, in lists that are paged through: 8 MB at the most."""
 
 
 class EmbeddedAdapter(GraphAdapter):
@@ -80,14 +72,7 @@ class EmbeddedAdapter(GraphAdapter):
         self._catalogue: Catalogue | None = None
         self._totals: Totals = {}
         self._orders = Orders()
-        # An open file never changes, and one that is put in its place is opened by an adapter of its own: answers
-        # hold. They are cached, and looked up on the event loop alone, never by the pool's threads.
-        self._described: LRUCache[tuple[str, ...], Mapping[str, Entity]] = LRUCache(_CACHED_ENTITIES)
-        self._anchors: LRUCache[tuple[str, ...], Anchors] = LRUCache(_CACHED_ANCHORS, getsizeof=len)
-        self._edges: LRUCache[tuple[object, ...], EdgeKeys] = LRUCache(_CACHED_EDGES, getsizeof=len)
-        self._relations: LRUCache[tuple[object, ...], AnchoredPage[RelationFacts]] = LRUCache(
-            _CACHED_COUNTS, getsizeof=_counts_in
-        )
+        self._caches = Caches()
 
     async def open(self) -> None:
         self._catalogue = await self._pool.run(self._read_meta)
@@ -119,11 +104,11 @@ class EmbeddedAdapter(GraphAdapter):
     async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         # A walk comes by the same entity with every call: the other direction, a filter, a question.
         asked = tuple(ids)
-        found = self._described.get(asked)
+        found = self._caches.described.get(asked)
         if found is None:
             found = await self._run(lambda builder: entities.described_by_id(builder, ids))
             if found and len(asked) == 1:
-                self._described[asked] = found
+                self._caches.described[asked] = found
         return found
 
     async def named(self, name: str, *, limit: int) -> Page[Namesake]:
@@ -151,11 +136,11 @@ class EmbeddedAdapter(GraphAdapter):
 
         # A long list is read once, not once for each of its pages or for each question that ranks it.
         key = (tuple(ids), direction, hops, far_ends, examples, limit)
-        page = self._relations.get(key)
+        page = self._caches.relations.get(key)
         if page is None:
             page = await self._run_at(job, ids)
-            if self._are_known(ids):
-                _put(self._relations, key, page)
+            if self._caches.are_known(ids):
+                put(self._caches.relations, key, page)
         return page
 
     async def neighbours(
@@ -191,6 +176,27 @@ class EmbeddedAdapter(GraphAdapter):
 
         return await self._run_at(job, ids)
 
+    async def rows_or_relations(
+        self,
+        ids: Sequence[str],
+        direction: Direction,
+        *,
+        rows: int,
+        relations: int,
+        hops: int = 1,
+        examples: int = 0,
+    ) -> RowsOrRelations:
+        def job(builder: Builder, anchors: Anchors) -> RowsOrRelations:
+            return hub_or_not(builder, anchors, direction, rows, relations, hops=hops, examples=examples)
+
+        key = (tuple(ids), direction, hops, None, examples, relations)
+        if (known := self._caches.relations.get(key)) is not None and rows_in(known) > rows:
+            return RowsOrRelations(AnchoredPage((), (), Count(rows_in(known)), Stop.LIMIT), known)
+        found = await self._run_at(job, ids)
+        if found.relations is not None and self._caches.are_known(ids):
+            put(self._caches.relations, key, found.relations)
+        return found
+
     async def edges(
         self,
         heads: Sequence[str],
@@ -201,7 +207,7 @@ class EmbeddedAdapter(GraphAdapter):
         after: str | None = None,
     ) -> Page[Triple]:
         key = (tuple(heads), tuple(tails), None if relations is None else frozenset(relations))
-        known = self._edges.get(key)
+        known = self._caches.edges.get(key)
 
         def job(builder: Builder, at_heads: Anchors, at_tails: Anchors) -> tuple[EdgeKeys, Page[Triple]]:
             reader = EdgeReader(builder, at_heads, at_tails)
@@ -210,8 +216,8 @@ class EmbeddedAdapter(GraphAdapter):
             return keys, reader.page(keys, limit, after)
 
         keys, page = await self._run_at(job, heads, tails)
-        if page.stop is Stop.LIMIT and self._are_known(heads, tails):
-            _put(self._edges, key, keys)
+        if page.stop is Stop.LIMIT and self._caches.are_known(heads, tails):
+            put(self._caches.edges, key, keys)
         return page
 
     async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:
@@ -250,7 +256,7 @@ class EmbeddedAdapter(GraphAdapter):
     async def _run_at(self, job: Callable[..., T], *sets: Sequence[str]) -> T:
         """Do one verb's work at sets of entities, which are looked up where they are not those of an earlier call."""
         asked = [tuple(ids) for ids in sets]
-        known = [self._anchors.get(ids) for ids in asked]
+        known = [self._caches.anchors.get(ids) for ids in asked]
 
         def at(builder: Builder) -> tuple[list[Anchors], T]:
             anchors = [
@@ -261,12 +267,8 @@ class EmbeddedAdapter(GraphAdapter):
         anchors, answer = await self._run(at)
         for ids, before, found in zip(asked, known, anchors, strict=True):
             if before is None and found.complete(ids):
-                _put(self._anchors, ids, found)
+                put(self._caches.anchors, ids, found)
         return answer
-
-    def _are_known(self, *sets: Sequence[str]) -> bool:
-        """Whether sets of ids have been looked up; others, of which a caller may make up any number, are not kept."""
-        return all(tuple(ids) in self._anchors for ids in sets)
 
     async def _run(self, job: Callable[[Builder], T]) -> T:
         """Do one verb's work in a thread of the pool."""
@@ -285,13 +287,3 @@ class EmbeddedAdapter(GraphAdapter):
         graphfile.check_schema((text for (text,) in session.all(queries.entities.SCHEMA)), self._path)
         above = [key for key in (RDFS_SUBCLASS,) if session.one(queries.entities.HAS_EDGES, key) == (1,)]
         return Catalogue(dict(session.all(queries.entities.META)), self._prefixes, above)
-
-
-def _counts_in(page: AnchoredPage[RelationFacts]) -> int:
-    return 1 + sum(1 + len(facts.per_entity) for facts in page.items)
-
-
-def _put(cache: LRUCache[K, T], key: K, value: T) -> None:
-    """Put a value into a cache, unless it is larger than the whole of it."""
-    with suppress(ValueError):
-        cache[key] = value

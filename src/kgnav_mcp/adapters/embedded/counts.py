@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.embedded import queries, session
 from kgnav_mcp.adapters.embedded.anchors import SIDES, Anchors, Path
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
-from kgnav_mcp.adapters.paging.counts import RelationCounts, counted
+from kgnav_mcp.adapters.paging.counts import PathCounts, RelationCounts, counted
 from kgnav_mcp.model import Direction
 from kgnav_mcp.port import TailKind
 
@@ -28,6 +28,10 @@ _Counted = tuple[int, Path, int]
 _EDGES = {
     Direction.OUTGOING: queries.around.EDGE_COUNTS_OUTGOING,
     Direction.INCOMING: queries.around.EDGE_COUNTS_INCOMING,
+}
+_EDGES_BY_RELATION = {
+    Direction.OUTGOING: queries.around.EDGE_COUNTS_OUTGOING_BY_RELATION,
+    Direction.INCOMING: queries.around.EDGE_COUNTS_INCOMING_BY_RELATION,
 }
 _EDGES_THROUGH = {
     Direction.OUTGOING: queries.around.COUNTS_THROUGH_OUTGOING,
@@ -50,9 +54,21 @@ class CountReader:
         self._with_edges = far_ends is not TailKind.LITERAL
         self._with_attributes = direction is Direction.OUTGOING and far_ends is not TailKind.ENTITY
 
-    def all(self, hops: int) -> Counts:
+    def all(self, hops: int) -> PathCounts[int, int]:
         """Rows of every relation of one hop, or of those and the two-hop ones."""
-        return counted(chain(self._hub_rows(None), self._small_rows(None), self._through() if hops == 2 else ()))
+        found: dict[Path, dict[int, int]] = {}
+        asked = [_EDGES_BY_RELATION[self._direction]] if self._with_edges else []
+        asked += [queries.around.ATTRIBUTE_COUNTS_BY_RELATION] if self._with_attributes else []
+        for query in asked:
+            for relation, nodes, rows in self._session.all(query, self._small):
+                at = dict(zip(map(int, nodes.split(",")), map(int, rows.split(",")), strict=True))
+                before = found.setdefault((relation,), at)
+                if before is not at:  # a relation with both literals and nodes as tails
+                    before.update({number: before.get(number, 0) + size for number, size in at.items()})
+        for number, path, size in chain(self._hub_rows(None), self._through() if hops == 2 else ()):
+            at = found.setdefault(path, {})
+            at[number] = at.get(number, 0) + size
+        return PathCounts(found)
 
     def one_hop_at_hubs(self, relations: Collection[int] | None) -> Counts:
         """Rows of the one-hop relations, or of these alone, at hubs: they are counted in the file."""
@@ -80,10 +96,14 @@ class CountReader:
 
     def _small_rows(self, relations: Collection[int] | None) -> Iterator[_Counted]:
         wanted = None if relations is None else json.dumps(list(relations))
-        if self._with_edges:
-            yield from _as_counted(self._session.all(_EDGES[self._direction], self._small, wanted))
-        if self._with_attributes:
-            yield from _as_counted(self._session.all(queries.around.ATTRIBUTE_COUNTS, self._small, wanted))
+        asked = [_EDGES[self._direction]] if self._with_edges else []
+        if self._with_attributes and self._builder.have_values(relations):
+            asked.append(queries.around.ATTRIBUTE_COUNTS)
+        paths = {number: (number,) for number in self._builder.relation_entries}
+        for query in asked:
+            yield from (
+                (number, paths[relation], n) for number, relation, n in self._session.all(query, self._small, wanted)
+            )
 
     def _through(self) -> Iterator[_Counted]:
         if not self._builder.catalogue.has_mediators(self._session):

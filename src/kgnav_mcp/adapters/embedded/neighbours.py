@@ -214,6 +214,8 @@ class _Side:
             return
         relations = None if self._relations is None else json.dumps(list(self._relations))
         for kind, _ in self._kinds:
+            if kind.literal and not self._builder.have_values(self._relations):
+                continue
             rows = self._asked(kind, _SMALL[kind], {"nodes": json.dumps(list(numbers)), "relations": relations})
             rows.sort()  # by the numbers that begin them, which no two rows share
             for (number, relation), group in groupby(rows, itemgetter(0, 1)):

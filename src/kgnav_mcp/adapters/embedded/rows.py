@@ -39,6 +39,10 @@ class Builder:
         """The relation with this number in the file."""
         return self.relation_entries[number].relation
 
+    def have_values(self, relations: Iterable[int] | None) -> bool:
+        """Whether any of some relations (None: any at all) has values as tails."""
+        return relations is None or any(self.relation_entries[one].attributes for one in relations)
+
     def path(self, numbers: tuple[int, ...]) -> Relation:
         """A relation of one hop, or of two: `rel1.rel2`."""
         if len(numbers) == 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Generic, TypeVar
 
 from cachetools import TTLCache
@@ -44,24 +45,27 @@ class RelationCounts(Generic[E, K]):
 
     def by_path(self) -> dict[tuple[K, ...], Count]:
         """The rows of each path at all entities together."""
-        sums: dict[tuple[K, ...], int] = {}
-        for counts in self.rows.values():
-            for path, number in counts.items():
-                sums[path] = sums.get(path, 0) + number
         bounds = {path for _, path in self.lower_bounds}
-        return {path: self.sure(number, path in bounds) for path, number in sums.items()}
+        return {path: self.sure(sum(rows.values()), path in bounds) for path, rows in self._transposed.items()}
 
     def by_entity(self, path: tuple[K, ...]) -> dict[E, int]:
         """The rows of one path at each entity that has some."""
         return {entity: counts[path] for entity, counts in self.rows.items() if path in counts}
 
-    def by_path_and_entity(self) -> dict[tuple[K, ...], dict[E, int]]:
+    def by_path_and_entity(self) -> Mapping[tuple[K, ...], Mapping[E, int]]:
         """As `by_entity`, of each path."""
-        found: dict[tuple[K, ...], dict[E, int]] = defaultdict(dict)
+        return self._transposed
+
+    @cached_property
+    def _transposed(self) -> dict[tuple[K, ...], dict[E, int]]:
+        found: dict[tuple[K, ...], dict[E, int]] = {}
         for entity, counts in self.rows.items():
             for path, number in counts.items():
-                found[path][entity] = number
-        return dict(found)
+                if path in found:
+                    found[path][entity] = number
+                else:
+                    found[path] = {entity: number}
+        return found
 
     def only(self, wanted: Callable[[tuple[K, ...]], bool] | Collection[tuple[K, ...]]) -> RelationCounts[E, K]:
         """The counts of some paths: of those in a collection, or of those that a condition holds for."""
@@ -86,11 +90,32 @@ class RelationCounts(Generic[E, K]):
         return Count(number) if self.stop is Stop.COMPLETE and not lower_bound else Count.at_least(number)
 
 
+@dataclass(frozen=True)
+class PathCounts(Generic[E, K]):
+    """Rows of each path at each entity, all of them counted, by path: what a list of relations is made of."""
+
+    rows: Mapping[tuple[K, ...], Mapping[E, int]]
+    stop: Stop = Stop.COMPLETE
+
+    def by_path(self) -> dict[tuple[K, ...], Count]:
+        """The rows of each path at all entities together."""
+        return {path: Count(sum(rows.values())) for path, rows in self.rows.items()}
+
+    def by_path_and_entity(self) -> Mapping[tuple[K, ...], Mapping[E, int]]:
+        """The rows of each path at each entity that has some."""
+        return self.rows
+
+    def sure(self, number: int) -> Count:
+        """A number made of these counts."""
+        return Count(number)
+
+
 def counted(rows: Iterable[tuple[E, tuple[K, ...], int]], stop: Stop = Stop.COMPLETE) -> RelationCounts[E, K]:
     """Counts from entities, paths and numbers; several numbers for the same rows are added."""
     sums: dict[E, dict[tuple[K, ...], int]] = defaultdict(dict)
     for entity, path, number in rows:
-        sums[entity][path] = sums[entity].get(path, 0) + number
+        counts = sums[entity]
+        counts[path] = counts.get(path, 0) + number
     return RelationCounts(dict(sums), stop)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from kgnav_mcp.adapters.paging.counts import E, K, RelationCounts, near
+from kgnav_mcp.adapters.paging.counts import E, K, PathCounts, RelationCounts, near
 from kgnav_mcp.model import Direction, Node, Page, Relation, RelationFacts, Stop
 
 
@@ -23,7 +23,7 @@ def paths_in_order(
 
 
 def relations_page(
-    counts: RelationCounts[E, K],
+    counts: RelationCounts[E, K] | PathCounts[E, K],
     direction: Direction,
     *,
     paths: Sequence[tuple[K, ...]],
