@@ -25,6 +25,8 @@ class Prefixes:
 
     def short(self, key: str) -> str:
         """The printed form of a stored id: its namespace, mostly up to the last `#` or `/`, replaced by a prefix."""
+        if not self._prefix_of:
+            return key
         start = namespace(key)
         prefix = self._prefix_of.get(start)
         if prefix is None and self._odd:
