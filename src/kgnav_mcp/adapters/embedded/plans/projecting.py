@@ -12,7 +12,7 @@ from kgnav_mcp.adapters.embedded.plans.grouping import counted_by_node
 from kgnav_mcp.adapters.embedded.plans.statement import SINGLE, Kind, Scope, Statement, Term, columns, refused, within
 from kgnav_mcp.adapters.embedded.plans.words import Words
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Constant, Expression, Project, Variable
-from kgnav_mcp.plan.walking import aggregates, parts, rewritten, variables_of
+from kgnav_mcp.plan.walking import aggregates, rewritten, variables_of
 
 _ORDER = "\0order"
 _PYTHON = {
@@ -42,23 +42,23 @@ class Projector:
     fits: Fits
 
     def projected(self, project: Project, table: str | None, scope: Scope, *, first_only: bool = False) -> Projected:
-        """The rows of a projection. `first_only`: any one of them is enough."""
+        """The rows of a projection. `first_only`: the first of them is enough."""
         source = within(scope, table) if table is not None else dict(scope)
         sums = [column for column in project.columns if aggregates(column.value)]
         names = {column.name for column in project.columns}
         by = [_by_column(project, order.by) for order in project.order]
-        behind = [place for place, each in enumerate(by) if not variables_of(each) <= names or aggregates(each)]
-        asked = () if project.where is None else variables_of(project.where) & source.keys() - names
-        if (behind or asked) and project.distinct:
-            raise refused("an order by what is made distinct, or a condition on it")
-        if sums and (asked or any(not aggregates(project.order[place].by) for place in behind)):
-            raise refused("an order by what is summed up, or a condition on it")
+        summed = [place for place, each in enumerate(by) if aggregates(each)]
+        asked = [project.where] if project.where is not None else []
+        asked += [each for place, each in enumerate(by) if place not in summed]
+        old = {name for each in asked for name in variables_of(each)} & source.keys() - names
+        if (old and (project.distinct or sums)) or (summed and project.distinct):
+            raise refused("an order by what is summed up or made distinct, or a condition on it")
         asking, table = self._grouping(project, Asking(self.statement, self.words, source, self.fits), table)
         made = {column.name: self._column(asking, column.value) for column in project.columns}
         wide = dict(made)
-        for place in behind:
+        for place in summed:
             wide[f"{_ORDER}{place}"] = self._column(asking, _without_columns(project, project.order[place].by))
-        wide |= {name: source[name] for name in asked}
+        wide |= {name: source[name] for name in sorted(old)}
         selected, kept = columns(wide)
         if not selected:
             selected = ["1 AS c0"]
@@ -67,7 +67,8 @@ class Projector:
         if sums:
             keys = [sql for column in project.columns if column not in sums for sql in made[column.name].sql]
             query += self._grouped(kept, [column.name for column in project.columns if column not in sums], keys)
-        if first_only and not sums and not project.order and not project.skip and project.where is None:
+        alike = all(isinstance(column.value, Constant) for column in project.columns)
+        if first_only and alike and not project.skip and project.where is None:
             query += " LIMIT 1"
         name = self.statement.table(query)
         terms = self._order(project, by, kept, name, [column for column in project.columns if column not in sums])
@@ -136,6 +137,8 @@ class Projector:
         terms: list[str] = []
         sorted_by: set[str] = set()
         for place, (order, expression) in enumerate(zip(project.order, by, strict=True)):
+            if isinstance(expression, Constant):
+                continue  # a number there would be a column's
             own = f"{_ORDER}{place}"
             term = asking.variable(own) if own in kept else asking.value(expression)
             terms += (f"{each} DESC" if order.descending else each for each in self.sort_terms(asking, term))
@@ -212,6 +215,8 @@ def _by_column(project: Project, expression: Expression) -> Expression:
 def _without_columns(project: Project, expression: Expression) -> Expression:
     """What to sort by, of the variables before the projection alone."""
     own = {column.name: column.value for column in project.columns}
-    if any(isinstance(part, Variable) and part.name in own for part in parts(expression)):
-        return rewritten(expression, lambda part: own.get(part.name) if isinstance(part, Variable) else None)
-    return expression
+    change = {Variable(name): value for name, value in own.items()}
+    left = rewritten(expression, lambda part: Constant(None) if isinstance(part, Variable) else None)
+    if not variables_of(left).isdisjoint(own):
+        raise refused("an order by what belongs to a column, and sums")
+    return rewritten(expression, lambda part: change.get(part) if isinstance(part, Variable) else None)

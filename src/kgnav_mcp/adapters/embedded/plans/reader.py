@@ -42,8 +42,7 @@ class PlanReader:
             raise refused("the edges that rows rest on")
         start = items_before(after)
         self._builder.session.define(**self._functions.define())
-        query = compiled(self._words, plan, limit, start)
-        rows = self._rows(query)
+        query, rows = self._run(plan, limit, start)
         total = self._total(plan, rows, start)
         cells = Cells(self._builder, query.terms, rows)
         return PlanPage(
@@ -56,9 +55,11 @@ class PlanReader:
             tuple(self._sizes(plan)),
         )
 
-    def _rows(self, query: Compiled) -> list[Row]:
+    def _run(self, plan: Plan, limit: int, start: int) -> tuple[Compiled, list[Row]]:
+        """A plan as a query, and the rows of a page."""
         try:
-            return self._builder.session.all(query.query, *query.parameters)
+            query = compiled(self._words, plan, limit, start)  # searches paths by queries of its own
+            return query, self._builder.session.all(query.query, *query.parameters)
         except sqlite3.OperationalError as error:
             if not self._functions.refused and "integer overflow" not in str(error):
                 raise
@@ -69,7 +70,7 @@ class PlanReader:
     def _total(self, plan: Plan, rows: list[Row], start: int) -> int:
         if rows or not start:
             return int(rows[0][0]) if rows else 0
-        before = self._rows(compiled(self._words, plan, 1, 0))
+        _, before = self._run(plan, 1, 0)
         return int(before[0][0]) if before else 0
 
     def _sizes(self, plan: Plan) -> Iterator[PartSize]:
@@ -90,7 +91,7 @@ class PlanReader:
             for part, smaller in _growing(clause):
                 found = Project((Column("found", Constant(value=True)),))
                 asked = Plan((Pipeline((*clauses[:place], smaller, found)),), asks=True)
-                if not self._rows(compiled(self._words, asked, 1, 0)):
+                if not self._run(asked, 1, 0)[1]:
                     return f"Nothing fits {write_part(part)}."
         return ""
 
