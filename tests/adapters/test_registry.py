@@ -64,18 +64,24 @@ DRIVERS = {
 }
 
 
-@pytest.mark.parametrize("scheme", DRIVERS)
-def test_a_missing_driver_is_named_in_the_answer_to_a_call(scheme: str):
-    """In a process of its own, where nothing has imported the driver yet."""
-    script = (
-        f"import sys; sys.modules[{DRIVERS[scheme]!r}] = None; from kgnav_mcp.cli import main; "
-        f"main(['call', 'find_node', 'hint=x', '--graph', '{scheme}://127.0.0.1:1/'])"
-    )
+def test_a_missing_driver_is_named_in_the_answer_to_a_call():
+    """In a process of its own, where nothing has imported the drivers yet."""
+    script = f"""
+import sys
+from kgnav_mcp.cli import main
+sys.modules |= dict.fromkeys({sorted(set(DRIVERS.values()))})
+for scheme in {list(DRIVERS)}:
+    try:
+        main(["call", "find_node", "hint=x", "--graph", scheme + "://127.0.0.1:1/"])
+    except SystemExit as ended:
+        print(ended.code)
+"""
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (1, "")
-    assert done.stdout == (
-        f"Not set up: the adapter for {scheme!r} cannot be imported: {DRIVERS[scheme]} is missing.\n"
-        "Next: Install kgnav-mcp anew, with all packages that it requires.\n"
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "".join(
+        f"Not set up: the adapter for {scheme!r} cannot be imported: {driver} is missing.\n"
+        "Next: Install kgnav-mcp anew, with all packages that it requires.\n1\n"
+        for scheme, driver in DRIVERS.items()
     )
 
 
