@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import cycle
 from typing import ClassVar
 
 import pytest
 
+from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.navigation.plans.running import PlanRunner
-from kgnav_mcp.port import GraphAdapter
-from tests.contract.suite.base import AdapterContract
+from kgnav_mcp.plan import EdgePattern, Match, NodePattern
+from kgnav_mcp.port import Capability, Fit, FitQuestion, GraphAdapter
+from tests.contract import toy
+from tests.contract.suite.base import AdapterContract, has
 from tests.contract.toy_views import View
 from tests.plans.comparing import ALL, SIZES, hold
 from tests.plans.graph import Graph
@@ -51,3 +55,20 @@ class PlanContract(AdapterContract):
         words = words_of(plain_graph, [view.relation(name) for name in SMALL])
         for plan in plans_by_chance(words, 2 * self.plans, of_nodes=True):
             await hold(PlanRunner(adapter, self.bound), plain_graph, plan, ALL, 1)
+
+    async def test_a_pattern_that_the_store_fits_is_told_as_nodes_with_the_times_that_it_fits(
+        self, adapter: GraphAdapter, view: View
+    ):
+        edges = tuple(EdgePattern(f"r{one}", one, "b", (view.relation("visited"),)) for one in ("a", "c"))
+        visitor = NodePattern("a", ((view.style.label_id("Visitor"),),))
+        asked = FitQuestion(Match((visitor, NodePattern("b"), NodePattern("c")), edges), ("b",))
+        if not has(adapter, Capability.FITS):
+            with pytest.raises(Unsupported):
+                await adapter.fits(asked, limit=9)
+            return
+        others = toy.VISITORS * (toy.VISITORS - 1)
+        assert list(await adapter.fits(asked, limit=9)) == [Fit((view.node(toy.HUB),), others)]
+        around = replace(asked, variables=(), given=("a",), rows=((view.node("visitor001"),), (view.node("ada"),)))
+        assert list(await adapter.fits(around, limit=9)) == [Fit((view.node("visitor001"),), toy.VISITORS - 1)]
+        different = replace(asked, counted="a", top=1)
+        assert list(await adapter.fits(different, limit=9)) == [Fit((view.node(toy.HUB),), toy.VISITORS)]
