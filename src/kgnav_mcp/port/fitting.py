@@ -22,9 +22,10 @@ _EXACT = 2**53
 class FitQuestion:
     """Around which nodes a pattern fits, and how many times around each.
 
-    The pattern is of a checked plan: no named paths, not optional, no paths of edges, its nodes joined by edges or
-    given, or a single one with a label. Its `where` is made by AND, OR and NOT of what nodes are (`ids_asked`, `a = b`,
-    `a <> b`, HasLabel) and of Exists, whose pattern is made so, too; by AND and OR alone also of `number_asked`.
+    The pattern is of a checked plan: no named paths, not optional, no path of edges but REACHABLE, its nodes joined
+    by edges or given, or a single one with a label. Its `where` is made by AND, OR and NOT of what nodes are
+    (`ids_asked`, `a = b`, `a <> b`, HasLabel) and of Exists, whose pattern is made so, too; by AND and OR alone also of
+    `number_asked`.
     """
 
     match: Match

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,13 +12,13 @@ import pytest
 from kgnav_mcp.errors import PlanTooLarge, Unsupported
 from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.navigation.plans.running import PlanRunner
-from kgnav_mcp.plan import AggregateFunction, Compare, Comparison, Exists, HasLabel, Not, Plan, Variable
+from kgnav_mcp.plan import AggregateFunction, Compare, Comparison, Exists, HasLabel, Not, PathKind, Plan, Variable
 from kgnav_mcp.port import AdapterOptions, Fit, FitQuestion
 from tests.adapters.endpoint.inprocess import HERE, InProcess, LocalAdapter
 from tests.contract import toy_files, toy_views
 from tests.contract.example import DictAdapter
 from tests.navigation.plans.writing import compared as compare
-from tests.navigation.plans.writing import descending, edge, fit, give, is_id, named, node, plan, rows, total
+from tests.navigation.plans.writing import descending, edge, fit, give, is_id, named, node, path, plan, rows, total
 from tests.plans.comparing import ALL, all_rows
 from tests.plans.strategies import plans_by_chance, words_of
 from tests.plans.toys import plain, random_toy
@@ -46,7 +47,7 @@ async def answered(client: InProcess, asked: Plan, bound: int = 100_000) -> list
 
 def fits_in(client: InProcess) -> list[str]:
     """The queries that fit a pattern."""
-    return [query for query in client.queries if "?n0" in query]
+    return [query for query in client.queries if re.search(r"\?n\d", query)]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -145,6 +146,26 @@ async def test_relations_through_mediators_are_fitted_with_these():
     assert len(fits_in(client)) == 1
 
 
+async def test_what_a_path_of_any_length_leads_to_is_one_query_cycles_and_nodes_themselves_included():
+    ways = ["ab", "bc", "ca", "cd", "de", "xy"]
+    client = InProcess(
+        "\n".join(f"<http://ex.example/{a}> <http://ex.example/to> <http://ex.example/{b}> ." for a, b in ways)
+    )
+    for shortest, expected in ((1, "abcde"), (0, "abcde")):
+        onward = fit(path("s", "ex:to", "t", PathKind.REACHABLE, shortest), where=is_id("s", "ex:a"))
+        assert await answered(client, plan(onward, give("t"))) == [(f"ex:{name}",) for name in expected]
+    last = fit(
+        path("s", "ex:to", "t", PathKind.REACHABLE), edge("t", "ex:to", "u", "q"), where=is_id("s", "ex:d", "ex:b")
+    )
+    await answered(client, plan(last, give("s", "u", named("n", COUNT))))
+    assert len(fits_in(client)) == 3
+    leaf = fit(path("s", "ex:to", "t", PathKind.REACHABLE), where=is_id("s", "ex:d"))
+    assert await answered(client, plan(leaf, give("t"))) == [("ex:e",)]
+    every = fit(path("s", "ex:to", "t", PathKind.REACHABLE, 0))
+    await answered(client, plan(every, give("s", "t")))
+    assert len(fits_in(client)) == 4
+
+
 async def test_later_patterns_are_fitted_around_the_nodes_of_the_rows():
     client = films(["ada", "ben"], ["ada", "cyd"], ["cyd"])
     first = fit(STARRED, where=is_id("a", "ex:ada"))
@@ -185,9 +206,9 @@ async def test_answers_of_an_endpoint_with_a_row_cap_are_read_to_their_end():
 async def test_a_query_that_runs_out_of_time_is_never_taken_for_the_whole(late: str):
     client = films(["ada", "ben", "cyd"])
     if late == "slow":
-        client.slow = [r"SELECT \?n0"]
+        client.slow = [r"SELECT \?n\d"]
     else:
-        client.cut = {r"SELECT \?n0": 1}
+        client.cut = {r"SELECT \?n\d": 1}
     assert len(await answered(client, plan(fit(STARRED), give("a")))) == 3
 
 

@@ -42,3 +42,8 @@ class PatternWriter(TripleWriter):
             raise no_words("edges of any relation, of which some triples may be several")
         edge, own = super().edge(relations, ends)
         return Terms(f"{edge.text} {self._reification.head(ends.source.text).text}".strip()), own
+
+    def reaching(self, relations: Sequence[str], ends: Ends) -> Terms:
+        if self._reification:
+            raise no_words("paths beside statements about triples")
+        return super().reaching(relations, ends)

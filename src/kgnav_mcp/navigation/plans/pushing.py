@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from kgnav_mcp.navigation.plans.patterns import merged
-from kgnav_mcp.plan import Compare, Comparison, Connective, Exists, Expression, HasLabel, Joined, Match, Not, Variable
+from kgnav_mcp.plan import (
+    Compare,
+    Comparison,
+    Connective,
+    EdgePattern,
+    Exists,
+    Expression,
+    HasLabel,
+    Joined,
+    Match,
+    Not,
+    PathKind,
+    Variable,
+)
 from kgnav_mcp.plan.walking import conjuncts
 from kgnav_mcp.port import ids_asked, number_asked
 
@@ -13,22 +26,35 @@ Conditions = tuple[Expression, ...]
 
 
 def is_plain(match: Match, given: Collection[str]) -> bool:
-    """Whether a pattern is made of single edges that join all its nodes and those given, or is one node with a label.
+    """Whether a pattern is made of edges that join all its nodes and those given, or is one node with a label.
 
     What nothing joins would be a product of whole sets.
     """
     variables = [edge.variable for edge in match.edges]
-    if match.paths or any(edge.path is not None for edge in match.edges) or len(set(variables)) < len(variables):
+    if match.paths or len(set(variables)) < len(variables) or not all(map(_tells_ends, match.edges)):
         return False
     nodes = merged(match)
     if not match.edges:
         return len(nodes) == 1 and not any(name in given or not node.labels for name, node in nodes.items())
+    if all(edge.path for edge in match.edges) and not _begins(match, given):
+        return False
     joined = {name for name in nodes if name in given} or {match.edges[0].source}
     for _ in match.edges:
         for edge in match.edges:
             if joined & {edge.source, edge.target}:
                 joined |= {edge.source, edge.target}
     return joined >= nodes.keys()
+
+
+def _begins(match: Match, given: Collection[str]) -> bool:
+    """Whether something says where the paths of a pattern begin or end: each node of the graph leads to itself."""
+    ids = any(ids_asked(condition) for condition in conjuncts(match.where))
+    return ids or any(node.labels or node.variable in given for node in match.nodes)
+
+
+def _tells_ends(edge: EdgePattern) -> bool:
+    """Whether it is an edge, or a path of any length of which only the ends are told."""
+    return edge.path is None or (edge.path.kind is PathKind.REACHABLE and edge.path.longest is None)
 
 
 def split(match: Match, known: frozenset[str], *, values: bool) -> tuple[Conditions, Conditions]:

@@ -18,6 +18,7 @@ EACH: Final = "*"
 DIFFERENT: Final = "DISTINCT $node"
 
 EDGE: Final = "$source $relation $target . FILTER(!isLiteral($target))"
+REACHES: Final = "$source ($relations)* $target . FILTER(!isLiteral($target))"
 AMONG: Final = "VALUES $relation { $relations }"
 TWO_HOPS: Final = (
     "$source $near $via . $mediator $via $far $target . FILTER($source != $target) FILTER(!isLiteral($target))"

@@ -68,6 +68,13 @@ class TripleWriter(Writer):
         """What narrows an edge to one of some relations; of none, to those that are shown."""
         return self.part(queries.AMONG, relation=relation, relations=values(*iris)) if iris else Terms("")
 
+    def reaching(self, relations: Sequence[str], ends: Ends) -> Terms:
+        paths = [self._paths[relation] for relation in relations]
+        if not paths or any(len(path) == 2 for path in paths):
+            raise no_words("paths of any relation, or through mediators")
+        relation = Terms("|".join(path[0].n3() for path in paths))
+        return self.part(queries.REACHES, source=ends.source, relations=relation, target=ends.target)
+
     def number(self, node: Terms, relations: Sequence[str], comparison: Comparison, number: float) -> Terms:
         return self.part(
             queries.HAS_NUMBER,

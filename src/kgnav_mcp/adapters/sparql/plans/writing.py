@@ -26,6 +26,8 @@ from kgnav_mcp.plan import (
     Match,
     NodePattern,
     Not,
+    PathKind,
+    PathLength,
     Variable,
 )
 from kgnav_mcp.plan.walking import conjuncts, parts, variables_of
@@ -92,6 +94,15 @@ class Writer(ABC):
     def has_label(self, node: Terms, labels: Sequence[str]) -> Terms:
         """The same as a condition."""
         return self.part(queries.HAS_LABEL, node=node, types=listed(*self.terms(labels)))
+
+    def reaching(self, relations: Sequence[str], ends: Ends) -> Terms:
+        """Nodes with themselves, and with those that edges of some relations lead to, over others too.
+
+        Raises:
+            Unsupported: it cannot be asked so.
+        """
+        del relations, ends
+        raise no_words("paths")
 
     def number(self, node: Terms, relations: Sequence[str], comparison: Comparison, number: float) -> Terms:
         """A condition that one of the values of some properties is so compared with a number.
@@ -174,9 +185,12 @@ class Pattern:
                 self._parts.append(self._writer.part(queries.ONE_OF, node=self.node(ids[0]), terms=values(*terms)))
             else:
                 conditions.append(condition)
-        edges = [self._edge(edge) for edge in match.edges]
+        edges = [self._edge(edge) for edge in match.edges if edge.path is None]
+        for edge in match.edges:
+            if edge.path is not None:
+                self._reach(edge, edge.path)
         for node in match.nodes:
-            self._labels(node, alone=not edges)
+            self._labels(node, alone=not match.edges)
         if match.edges_differ:
             for one, other in combinations(edges, 2):
                 self._differ(one, other)
@@ -184,8 +198,6 @@ class Pattern:
             self._parts.append(self._writer.part(queries.FILTER, condition=self._condition(condition)))
 
     def _edge(self, edge: EdgePattern) -> Edge:
-        if edge.path is not None:
-            raise no_words("a path")
         writer, ends = self._writer, Ends(self.node(edge.source), self.node(edge.target), next(self._numbers))
         forth, own = writer.edge(edge.relations, ends)
         heads = ends.source, ends.target
@@ -203,6 +215,22 @@ class Pattern:
             )
         self._parts.append(forth)
         return Edge(forth, edge.relations, tuple(one.text for one in (*heads, *own)))
+
+    def _reach(self, edge: EdgePattern, path: PathLength) -> None:
+        """Nodes that a path leads to, each once; a node itself, where the path has an edge at least, by a cycle.
+
+        `+` would say the same, but Virtuoso leaves out what is in a cycle.
+        """
+        if path.kind is not PathKind.REACHABLE or path.shortest > 1 or edge.either or edge.source == edge.target:
+            raise no_words("such a path")
+        writer, ends = self._writer, Ends(self.node(edge.source), self.node(edge.target), next(self._numbers))
+        self._parts.append(writer.reaching(edge.relations, ends))
+        if path.shortest == 1:
+            first, _ = writer.edge(edge.relations, Ends(ends.source, ends.own("x"), ends.number))
+            rest = writer.reaching(edge.relations, Ends(ends.own("x"), ends.source, ends.number))
+            cycle = writer.part(queries.EXISTS, pattern=Terms(f"{first.text} {rest.text}"))
+            other = writer.part(queries.DIFFERS, one=ends.source, other=ends.target)
+            self._parts.append(writer.part(queries.FILTER, condition=Terms(f"{other.text} || {cycle.text}")))
 
     def _labels(self, node: NodePattern, *, alone: bool) -> None:
         if node.subclasses:

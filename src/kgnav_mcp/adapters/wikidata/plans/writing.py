@@ -39,6 +39,12 @@ class PatternWriter(Writer):
         terms = {"claim": self._ids.claim(local), "p": self._ids.value(local), "statement": statement, "ranked": ranked}
         return self._part(queries.STATED_EDGE, ends, **terms), (statement,)
 
+    def reaching(self, relations: Sequence[str], ends: Ends) -> Terms:
+        if self._every_rank or not relations:
+            raise no_words("paths of statements of any rank, or of any relation")
+        direct = [self._ids.direct(self._property(relation)).n3() for relation in relations]
+        return self._part(queries.REACHES, ends, relations=Terms("|".join(direct)))
+
     def _part(self, template: str, ends: Ends, **terms: URIRef | Terms) -> Terms:
         return self.part(template, source=ends.source, target=ends.target, **terms)
 
