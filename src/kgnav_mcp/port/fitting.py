@@ -38,7 +38,10 @@ class FitQuestion:
     counted: str | None = None
     """The node whose different ones are counted, instead of the times that the pattern fits."""
     top: int | None = None
-    """Only those with the largest numbers are wanted: so many at least, and all with the number of the last."""
+    """Only those with the largest numbers are wanted: so many at least, and all with the number of the last.
+
+    Others may be told, too.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,37 @@ import pytest
 from kgnav_mcp.errors import PlanTooLarge, Unsupported
 from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.navigation.plans.running import PlanRunner
-from kgnav_mcp.plan import AggregateFunction, Compare, Comparison, Exists, HasLabel, Not, PathKind, Plan, Variable
+from kgnav_mcp.plan import (
+    AggregateFunction,
+    Compare,
+    Comparison,
+    Exists,
+    Function,
+    HasLabel,
+    Not,
+    PathKind,
+    Plan,
+    Variable,
+)
 from kgnav_mcp.port import AdapterOptions, Fit, FitQuestion
 from tests.adapters.endpoint.inprocess import HERE, InProcess, LocalAdapter
 from tests.contract import toy_files, toy_views
 from tests.contract.example import DictAdapter
+from tests.navigation.plans.writing import (
+    called,
+    descending,
+    edge,
+    fit,
+    give,
+    is_id,
+    named,
+    node,
+    path,
+    plan,
+    rows,
+    total,
+)
 from tests.navigation.plans.writing import compared as compare
-from tests.navigation.plans.writing import descending, edge, fit, give, is_id, named, node, path, plan, rows, total
 from tests.plans.comparing import ALL, all_rows
 from tests.plans.strategies import plans_by_chance, words_of
 from tests.plans.toys import plain, random_toy
@@ -75,6 +99,13 @@ async def test_the_most_frequent_are_counted_by_the_store_however_many_edges_the
     async with LocalAdapter(client) as graph:
         with pytest.raises(PlanTooLarge):
             await evaluate(graph, plan(fit(STARRED), most), limit=9, bound=3, by_store=False)
+
+
+async def test_a_long_list_of_the_most_frequent_is_not_sorted_by_the_store():
+    client = films(["ada", "ben"], ["ada"])
+    most = give("a", named("n", COUNT), order=(descending("n"),), limit=1_000_000)
+    assert await answered(client, plan(fit(STARRED), most)) == [("ex:ada", 2), ("ex:ben", 1)]
+    assert "ORDER BY" not in fits_in(client)[0]
 
 
 async def test_all_that_are_as_frequent_as_the_last_are_told_so_that_their_order_is_the_same_everywhere():
@@ -250,6 +281,14 @@ async def test_edges_that_are_too_many_to_walk_are_read_between_the_nodes_that_t
     async with LocalAdapter(client) as graph:
         with pytest.raises(PlanTooLarge):
             await evaluate(graph, plan(hubs, give("f", "r")), limit=9, bound=3, proof=proof)
+
+
+async def test_conditions_that_the_store_has_no_words_for_are_asked_before_more_than_may_be_held():
+    titles = "\n".join(f'ex:film{n} a ex:Film ; ex:title "Film {n}" .' for n in range(20))
+    client = films(*([f"actor{n}", f"other{n}"] for n in range(20)), more=titles)
+    third = compare(called(Function.LOWER, "f.ex:title"), "=", "film 3")
+    asked = plan(fit(node("f", "ex:Film"), edge("f", "ex:starred", "a"), where=third), give("a"))
+    assert await answered(client, asked, bound=30) == [("ex:actor3",), ("ex:other3",)]
 
 
 async def test_a_pattern_that_nothing_fits_names_its_first_part_that_does_not():

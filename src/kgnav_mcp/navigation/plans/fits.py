@@ -77,6 +77,8 @@ class Fits:
             found = await self._graph.fits(question, limit=self._reader.budget.bound + 1) if question.rows else ()
         except (StoreTimeout, InvalidStore):
             return None  # what one query cannot is asked edge by edge
+        if left and len(found) > self._reader.budget.bound:
+            return None  # the conditions may leave few of them
         rows = await self._joined(table, question, found)
         kept = await self._asker.kept(rows, left)
         if kept.rows and needs.top is None:

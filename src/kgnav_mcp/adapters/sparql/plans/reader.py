@@ -16,6 +16,8 @@ from kgnav_mcp.port import Fit, FitQuestion
 
 _SHARE = 0.5
 """Of a call's time, for each query: where it takes longer the pattern is walked edge by edge."""
+_SORTED = 5_000
+"""Rows with the largest numbers that are asked for at most: Virtuoso sorts no more than 10,000."""
 _MORE = 200
 """Rows that are read beyond those with the largest numbers: as many may have the number of the last."""
 
@@ -49,7 +51,7 @@ class FitReader:
             counted = self._reader.part(queries.DIFFERENT, node=pattern.node(asked.counted))
         groups = self._reader.part(queries.GROUPED, nodes=nodes) if names else Terms("")
         terms = {"nodes": nodes, "counted": counted, "pattern": Terms(f"{before.text} {pattern.text.text}")}
-        if asked.top is not None:
+        if asked.top is not None and asked.top <= min(_SORTED, limit):
             most = asked.top + _MORE
             rows = await self._slice(most, order=Terms(queries.LARGEST_FIRST), groups=groups, **terms)
             if len(rows) < most or number(rows[-1], "n") < number(rows[asked.top - 1], "n"):
