@@ -13,6 +13,7 @@ from kgnav_mcp.adapters.embedded.plans.projecting import Projected, Projector
 from kgnav_mcp.adapters.embedded.plans.spreading import spread
 from kgnav_mcp.adapters.embedded.plans.statement import SINGLE, Kind, Scope, Statement, Term, columns, refused, within
 from kgnav_mcp.adapters.embedded.plans.words import Words
+from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.adapters.embedded.session import Parameter
 from kgnav_mcp.plan import (
     AggregateFunction,
@@ -48,12 +49,15 @@ def compiled(words: Words, plan: Plan, limit: int, skip: int) -> Compiled:
     answer = whole[0] if len(whole) == 1 else _union(projector, whole, plan)
     selected = [sql for term in answer.scope.values() for sql in term.sql]
     order = f" ORDER BY {', '.join(answer.order)}" if answer.order else ""
-    if plan.asks:
-        total, limit = f"(SELECT count(*) FROM (SELECT 1 FROM {answer.table} LIMIT 1))", min(limit, max(0, 1 - skip))
-    else:
-        total = f"(SELECT count(*) FROM {answer.table})"
-    parts = f"LIMIT {statement.parameter(limit)} OFFSET {statement.parameter(skip)}"
-    text, parameters = statement.text(f"SELECT {', '.join([total, *selected])} FROM {answer.table}{order} {parts}")
+    counted_rows = pieces.FIRST if plan.asks else pieces.NUMBER
+    limit = min(limit, max(0, 1 - skip)) if plan.asks else limit
+    page = pieces.PAGE.format(
+        columns=", ".join([counted_rows.format(rows=answer.table), *selected]),
+        rows=f"{answer.table}{order}",
+        limit=statement.parameter(limit),
+        skip=statement.parameter(skip),
+    )
+    text, parameters = statement.text(page)
     return Compiled(text, parameters, tuple(answer.scope.values()))
 
 
@@ -152,7 +156,7 @@ def _union(projector: Projector, parts: Iterable[Projected], plan: Plan) -> Proj
         }
         selected, columns_of = columns(wanted)
         kept = kept or dict(zip(plan.columns, columns_of.values(), strict=True))
-        queries.append(f"SELECT {', '.join(selected)} FROM {each.table}")
+        queries.append(pieces.ROWS.format(columns=", ".join(selected), rows=each.table))
     table = statement.table((" UNION ALL " if plan.keep_duplicates else " UNION ").join(queries))
     asking = Asking(statement, words, within(kept, table), projector.fits)
     order = [sql for name in kept for sql in projector.sort_terms(asking, asking.variable(name))]

@@ -16,6 +16,7 @@ from kgnav_mcp.adapters.embedded.plans.comparing import (
 )
 from kgnav_mcp.adapters.embedded.plans.properties import Values, rows_of
 from kgnav_mcp.adapters.embedded.plans.statement import NULL, SINGLE, Kind, Statement, Term, refused
+from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import (
     Call,
     Compare,
@@ -103,7 +104,7 @@ def _of_ids(asking: Asking, expression: Compare) -> Truth | None:
     if owner.kind is not Kind.NODE or wanted not in {Comparison.EQUAL, Comparison.UNEQUAL}:
         return None
     numbers = asking.words.nodes(texts)
-    test = f"{owner.one} IN (SELECT value FROM json_each({asking.statement.numbers(numbers)}))"
+    test = pieces.AMONG.format(value=owner.one, values=asking.statement.numbers(numbers))
     truth = test, f"{owner.one} IS NOT NULL AND NOT ({test})"
     return truth if wanted is Comparison.EQUAL else opposite(truth)
 
@@ -146,7 +147,7 @@ def _member(asking: Asking, term: Term, items: list[Constant]) -> Truth:
         unsure = term.dated and term.kind is Kind.VALUE and not all(map(_no_date, items))
         if term.kind in {kind, Kind.VALUE} and not unsure:
             values = asking.statement.numbers(item.value for item in items)
-            test = f"({single(term)}) IN (SELECT value FROM json_each({values}))"
+            test = pieces.AMONG.format(value=f"({single(term)})", values=values)
             return test, f"NOT ({test})"
     if len(items) > _MOST_ITEMS:
         raise refused("so long a list of such values")
@@ -178,7 +179,7 @@ def _some(tests: list[tuple[str, Truth]]) -> Truth:
         return tests[0][1]
     if not tests:
         return NEVER
-    holds = [f"EXISTS (SELECT 1 FROM {rows} AND ({test[0]}))" for rows, test in tests]
-    there = [f"EXISTS (SELECT 1 FROM {rows})" for rows, _ in tests]
-    other = [f"NOT EXISTS (SELECT 1 FROM {rows} AND NOT coalesce(({test[1]}), 0))" for rows, test in tests]
+    holds = [pieces.ANY.format(rows=f"{rows} AND ({test[0]})") for rows, test in tests]
+    there = [pieces.ANY.format(rows=rows) for rows, _ in tests]
+    other = [f"NOT {pieces.ANY.format(rows=f'{rows} AND NOT coalesce(({test[1]}), 0)')}" for rows, test in tests]
     return " OR ".join(holds), f"({' OR '.join(there)}) AND {' AND '.join(other)}"

@@ -105,7 +105,7 @@ class Asking:
             case ListOf():
                 return listed(self, expression)
             case CountOf(match):
-                counts = [f"(SELECT count(*) FROM ({query}))" for query in self.fits(match, self.scope)]
+                counts = [pieces.NUMBER.format(rows=f"({query})") for query in self.fits(match, self.scope)]
                 return Term(Kind.NUMBER, (" + ".join(counts),))
             case Aggregate() if self.aggregated is not None:
                 return self.aggregated(expression)
@@ -128,7 +128,7 @@ class Asking:
         if isinstance(value, Property):
             found = self.properties.values(self.variable(value.owner), value)
             if found is not None:
-                some = " OR ".join(f"EXISTS (SELECT 1 FROM {rows_of([each])})" for each in found) or "0"
+                some = " OR ".join(pieces.ANY.format(rows=rows_of([each])) for each in found) or "0"
                 return f"NOT ({some})", f"({some})"
         term = self.value(value)
         if term.kind is Kind.HIDDEN:
@@ -140,7 +140,7 @@ class Asking:
             test = self.labelled(owner.one, labels)
             return test, f"{owner.one} IS NOT NULL AND NOT ({test})"
         if owner.kind is Kind.EDGE:
-            test = f"kg_relation({owner.sql[1]}) IN (SELECT value FROM json_each({self.statement.numbers(labels)}))"
+            test = pieces.AMONG.format(value=f"kg_relation({owner.sql[1]})", values=self.statement.numbers(labels))
             return f"{owner.one} IS NOT NULL AND {test}", f"{owner.one} IS NOT NULL AND NOT ({test})"
         return NEVER
 

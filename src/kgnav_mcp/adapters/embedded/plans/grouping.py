@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from kgnav_mcp.adapters.embedded.plans.expressions import Asking
 from kgnav_mcp.adapters.embedded.plans.statement import Kind, Scope, Statement, Term, columns, within
+from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Expression, Variable
 from kgnav_mcp.plan.walking import variables_of
 
@@ -51,7 +52,7 @@ def counted_by_node(
 def _made(statement: Statement, table: str, wanted: Scope, groups: str = "") -> tuple[str, dict[str, Term]]:
     """A table of these columns, and what they are in it."""
     selected, kept = columns(wanted)
-    made = statement.table(f"SELECT {', '.join(selected)} FROM {table}{groups}")
+    made = statement.table(pieces.ROWS.format(columns=", ".join(selected), rows=f"{table}{groups}"))
     return made, within(kept, made)
 
 

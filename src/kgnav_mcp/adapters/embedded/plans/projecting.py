@@ -11,6 +11,7 @@ from kgnav_mcp.adapters.embedded.plans.expressions import Asking, Fits
 from kgnav_mcp.adapters.embedded.plans.grouping import counted_by_node
 from kgnav_mcp.adapters.embedded.plans.statement import SINGLE, Kind, Scope, Statement, Term, columns, refused, within
 from kgnav_mcp.adapters.embedded.plans.words import Words
+from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Constant, Expression, Project, Variable
 from kgnav_mcp.plan.walking import aggregates, rewritten, variables_of
 
@@ -74,13 +75,18 @@ class Projector:
         terms = self._order(project, by, kept, name, [column for column in project.columns if column not in sums])
         if project.skip or project.limit is not None:
             limit = -1 if project.limit is None else project.limit
-            parts = f"LIMIT {self.statement.parameter(limit)} OFFSET {self.statement.parameter(project.skip)}"
-            new = self.statement.table(f"SELECT * FROM {name} ORDER BY {', '.join(terms) or '1'} {parts}")
+            part = pieces.PAGE.format(
+                columns="*",
+                rows=f"{name} ORDER BY {', '.join(terms) or '1'}",
+                limit=self.statement.parameter(limit),
+                skip=self.statement.parameter(project.skip),
+            )
+            new = self.statement.table(part)
             terms, name = tuple(term.replace(f"{name}.", f"{new}.") for term in terms), new
         result = {column.name: kept[column.name] for column in project.columns}
         if project.where is not None:
             test = Asking(self.statement, self.words, within(kept, name), self.fits).holds(project.where)
-            new = self.statement.table(f"SELECT * FROM {name} WHERE {test}")
+            new = self.statement.table(pieces.ROWS.format(columns="*", rows=f"{name} WHERE {test}"))
             terms, name = tuple(term.replace(f"{name}.", f"{new}.") for term in terms), new
         return Projected(name, result, terms)
 
@@ -173,7 +179,7 @@ class Projector:
                 return [f"{one} IS NULL", asking.key(one)]
             case Kind.EDGE:
                 s, p, o, n = term.sql
-                own = f"kg_qualifiers((SELECT qualifiers FROM edge WHERE s = {s} AND p = {p} AND o = {o} AND n = {n}))"
+                own = f"kg_qualifiers({pieces.QUALIFIERS.format(s=s, p=p, o=o, n=n)})"
                 return [f"{s} IS NULL", asking.key(s), f"kg_relation({p})", asking.key(o), own]
             case Kind.THINGS:
                 return [f"{one} IS NULL", f"kg_place({one})"]

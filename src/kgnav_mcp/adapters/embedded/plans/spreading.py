@@ -19,4 +19,4 @@ def spread(asking: Asking, clause: Unwind, table: str | None) -> tuple[str, dict
     selected, kept = columns({**asking.scope, clause.variable: member})
     rows = pieces.MEMBERS.format(value=encoded(term), alias=alias)
     source = rows if table is None else f"{table} CROSS JOIN {rows}"
-    return statement.table(f"SELECT {', '.join(selected)} FROM {source}"), kept
+    return statement.table(pieces.ROWS.format(columns=", ".join(selected), rows=source)), kept

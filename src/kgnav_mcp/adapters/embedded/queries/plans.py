@@ -3,6 +3,20 @@
 Values are parameters, relations and labels their numbers in the file. Joins are in the order of the compiler's loops.
 """
 
+ROWS = "SELECT {columns} FROM {rows}"
+PAGE = "SELECT {columns} FROM {rows} LIMIT {limit} OFFSET {skip}"
+"""Cost what their rows cost; with an order all rows before any is given."""
+
+NUMBER = "(SELECT count(*) FROM {rows})"
+"""Makes all rows."""
+
+FIRST = "(SELECT count(*) FROM (SELECT 1 FROM {rows} LIMIT 1))"
+ANY = "EXISTS (SELECT 1 FROM {rows})"
+"""Ends with the first row."""
+
+AMONG = "{value} IN (SELECT value FROM json_each({values}))"
+"""Reads the list once, then a look into a set for each row."""
+
 ALL_NODES = "(SELECT id AS node FROM node) AS {alias}"
 """Reads the table of nodes."""
 
