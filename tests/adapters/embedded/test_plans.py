@@ -31,7 +31,7 @@ from tests.plans.short import all_of, cmp, edge, fit, give, hops, node, plan
 from tests.plans.strategies import plans_by_chance, words_of
 from tests.plans.toys import plain, random_toy
 
-MOST_CASES = 80
+MOST_CASES = 83
 """So many of the cases have words in SQL."""
 PLANS = 100
 """By chance, on each graph."""

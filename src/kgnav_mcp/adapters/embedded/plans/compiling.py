@@ -71,28 +71,28 @@ def _pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> Projected
     table: str | None = None
     scope: dict[str, Term] = {}
     found: Projected | None = None
-    before: Clause | None = None
     for place, clause in enumerate(pipeline.clauses):
         match clause:
             case Match():
                 table, scope = _matched(projector, clause, table, scope, pipeline.clauses[place + 1 :])
             case Project():
-                if isinstance(before, Project) and before.order and _collects(clause):
-                    raise refused("a list in the order of the rows before")
                 last = place == len(pipeline.clauses) - 1
                 found = projector.projected(clause, table, scope, first_only=last and plan.asks)
+                if clause.order and not last and _collects(pipeline.clauses[place + 1]):
+                    found = projector.numbered(found)
                 table, scope = found.table, found.scope
             case Unwind():
                 asking = Asking(statement, words, within(scope, table) if table else {}, projector.fits)
                 table, scope = spread(asking, clause, table)
-        before = clause
     if found is None:
         raise TypeError("a plan ends with what it returns")
     return found
 
 
-def _collects(project: Project) -> bool:
-    sums = (one for column in project.columns for one in aggregates(column.value))
+def _collects(clause: Clause) -> bool:
+    """Whether it makes lists of the rows before."""
+    columns_of = clause.columns if isinstance(clause, Project) else ()
+    sums = (one for column in columns_of for one in aggregates(column.value))
     return any(one.function is AggregateFunction.COLLECT for one in sums)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, cast
 
@@ -41,11 +41,11 @@ class Functions:
 
         class Summing:
             def __init__(self) -> None:
-                self._values: list[Stored] = []
+                self._values: list[Any] = []
 
-            def step(self, value: Stored) -> None:
-                if value is not None:
-                    self._values.append(value)
+            def step(self, *values: Any) -> None:  # noqa: ANN401 - whatever SQLite gives
+                if values[-1] is not None:
+                    self._values.append(values[0] if len(values) == 1 else values)
 
             def finalize(self) -> Stored:
                 return guarded(self._values)
@@ -88,10 +88,10 @@ class Functions:
                 "kg_avg": (1, self._summing(_average)),
                 "kg_min": (1, self._summing(lambda values: min(values, key=_place, default=None))),
                 "kg_max": (1, self._summing(lambda values: max(values, key=_place, default=None))),
-                "kg_collect": (
-                    1,
-                    self._summing(lambda values: encode(tuple(map(decoded, sorted(values, key=_place))))),
-                ),
+                "kg_collect": (1, self._summing(lambda values: _listed(sorted(values, key=_place)))),
+                "kg_collect_in_order": (3, self._summing(lambda rows: _listed(_in_order(rows)))),
+                "kg_things": (1, self._summing(lambda values: things.dumped(sorted(values, key=self._things.member)))),
+                "kg_things_in_order": (3, self._summing(lambda rows: things.dumped(_in_order(rows)))),
             },
         }
 
@@ -143,6 +143,16 @@ class Functions:
 def _remembered(work: Callable[..., Any]) -> Callable[..., Any]:
     """A function that looks its results up: values of a graph come again and again."""
     return lru_cache(_REMEMBERED)(work)
+
+
+def _listed(values: Iterable[Stored]) -> Stored:
+    return encode(tuple(map(decoded, values)))
+
+
+def _in_order(rows: list[tuple[int, int, Stored]]) -> Iterable[Stored]:
+    """Values by the places of their rows; where the second of a row says so, each once."""
+    values = [value for _, _, value in sorted(rows, key=lambda row: row[0])]
+    return dict.fromkeys(values) if rows and rows[0][1] else values
 
 
 def _numbers(values: list[Stored]) -> list[int | float]:

@@ -10,18 +10,20 @@ from kgnav_mcp.adapters.embedded.plans.encoding import empty_list
 from kgnav_mcp.adapters.embedded.plans.expressions import Asking, Fits
 from kgnav_mcp.adapters.embedded.plans.grouping import counted_by_node
 from kgnav_mcp.adapters.embedded.plans.statement import SINGLE, Kind, Scope, Statement, Term, columns, refused, within
+from kgnav_mcp.adapters.embedded.plans.things import dumped
 from kgnav_mcp.adapters.embedded.plans.words import Words
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import Aggregate, AggregateFunction, Constant, Expression, Project, Variable
 from kgnav_mcp.plan.walking import aggregates, rewritten, variables_of
 
 _ORDER = "\0order"
+PLACE = "\0place"
+"""The column that has the places of rows, where what follows asks for their order. No variable is called so."""
 _PYTHON = {
     AggregateFunction.SUM: "kg_sum",
     AggregateFunction.AVERAGE: "kg_avg",
     AggregateFunction.MINIMUM: "kg_min",
     AggregateFunction.MAXIMUM: "kg_max",
-    AggregateFunction.COLLECT: "kg_collect",
 }
 
 
@@ -90,6 +92,12 @@ class Projector:
             terms, name = tuple(term.replace(f"{name}.", f"{new}.") for term in terms), new
         return Projected(name, result, terms)
 
+    def numbered(self, rows: Projected) -> Projected:
+        """The same rows with their places, which lists made of them ask for."""
+        terms = ", ".join(rows.order) or "1"
+        table = self.statement.table(pieces.NUMBERED.format(table=rows.table, order=terms))
+        return Projected(table, {**rows.scope, PLACE: Term(Kind.NUMBER, ("place",), sure=True)}, ())
+
     def _grouping(self, project: Project, asking: Asking, table: str | None) -> tuple[Asking, str | None]:
         """Writes aggregates, and their keys as far as a table has them ready; and that table."""
         known: Mapping[Expression, Term] = {}
@@ -125,12 +133,13 @@ class Projector:
                 return Term(
                     Kind.NUMBER, (f"count({distinct}{_identity(term) if one.distinct else term.one})",), sure=True
                 )
+            if one.function is AggregateFunction.COLLECT:
+                return _collected(asking, one, term)
             if term.kind not in SINGLE:
                 raise refused(f"{one.function} of nodes, edges or paths")
             kind = Kind.NUMBER if one.function in {AggregateFunction.SUM, AggregateFunction.AVERAGE} else Kind.VALUE
             sql = f"{_PYTHON[one.function]}({distinct}{encoded(term)})"
-            nothing = {AggregateFunction.SUM: "0", AggregateFunction.COLLECT: empty_list()}.get(one.function)
-            sql = sql if nothing is None else f"coalesce({sql}, {nothing})"
+            sql = f"coalesce({sql}, 0)" if one.function is AggregateFunction.SUM else sql
             return Term(kind, (sql,), dated=kind is Kind.VALUE and term.dated)
 
         return aggregated
@@ -196,11 +205,25 @@ class Projector:
                 raise refused("paths in the answer")
 
 
+def _collected(asking: Asking, one: Aggregate, term: Term) -> Term:
+    """A list: in the order of its values, or of the rows where these have places."""
+    if term.kind not in SINGLE | {Kind.NODE, Kind.EDGE}:
+        raise refused("lists of paths")
+    single = term.kind in SINGLE
+    value = encoded(term) if single else _identity(term)
+    name, empty = ("kg_collect", empty_list()) if single else ("kg_things", f"'{dumped(())}'")
+    if PLACE in asking.scope:
+        sql = f"{name}_in_order({asking.scope[PLACE].one}, {int(one.distinct)}, {value})"
+    else:
+        sql = f"{name}({'DISTINCT ' if one.distinct else ''}{value})"
+    return Term(Kind.VALUE if single else Kind.THINGS, (f"coalesce({sql}, {empty})",), dated=single and term.dated)
+
+
 def _identity(term: Term) -> str:
     """What tells values apart, null for null."""
     if term.kind is not Kind.EDGE:
         return term.one
-    return f"CASE WHEN {term.one} IS NOT NULL THEN {' || char(32) || '.join(term.sql)} END"
+    return f"CASE WHEN {term.one} IS NOT NULL THEN json_array({', '.join(term.sql)}) END"
 
 
 def _only_sums(expression: Expression) -> bool:

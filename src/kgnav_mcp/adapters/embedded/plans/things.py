@@ -23,6 +23,12 @@ def listed(members: Iterable[object]) -> list[object]:
     return [LIST, *members]
 
 
+def dumped(members: Iterable[object]) -> str:
+    """A list of the numbers of nodes, or of the keys of edges as JSON."""
+    own = listed(json.loads(one) if isinstance(one, str) else one for one in members)
+    return json.dumps(own, separators=(",", ":"))
+
+
 def path(turned: str, *parts: Any) -> str | None:  # noqa: ANN401 - whatever SQLite gives
     """A path of nodes and edges in turn. `turned` has a 1 for each list of edges that leads from its end to its start.
 
@@ -106,12 +112,15 @@ class Things:
             return None
         kind, *own = cast("list[Any]", json.loads(stored))
         if kind == LIST:
-            return b"\2" + b"".join(b"\1" + self._member(one) for one in own) + b"\0"
+            return b"\2" + b"".join(b"\1" + self.member(one) for one in own) + b"\0"
         nodes, edges = cast("Sequence[Sequence[Any]]", own)
-        steps = (self._member(edge) + self._member(node) for edge, node in zip(edges, nodes[1:], strict=True))
-        return b"\3" + self._member(nodes[0]) + b"".join(b"\1" + step for step in steps) + b"\0"
+        steps = (self.member(edge) + self.member(node) for edge, node in zip(edges, nodes[1:], strict=True))
+        return b"\3" + self.member(nodes[0]) + b"".join(b"\1" + step for step in steps) + b"\0"
 
-    def _member(self, one: Any) -> bytes:  # noqa: ANN401 - a value of JSON
+    def member(self, one: Any) -> bytes:  # noqa: ANN401 - a value of JSON, or its text
+        """What a node or an edge sorts by."""
+        if isinstance(one, str):
+            return self.member(json.loads(one))
         if isinstance(one, int):
             return b"\0" + sortable(self.node_id(one))
         return b"\1" + self.edge_place(tuple(cast("list[int]", one))) + b"\0"  # pyright: ignore[reportArgumentType]

@@ -7,6 +7,9 @@ ROWS = "SELECT {columns} FROM {rows}"
 PAGE = "SELECT {columns} FROM {rows} LIMIT {limit} OFFSET {skip}"
 """Cost what their rows cost; with an order all rows before any is given."""
 
+NUMBERED = "SELECT *, row_number() OVER (ORDER BY {order}) AS place FROM {table}"
+"""Sorts all rows."""
+
 NUMBER = "(SELECT count(*) FROM {rows})"
 """Makes all rows."""
 
