@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.embedded.session import Parameter, Row, Session
 from kgnav_mcp.errors import InvalidCursor, StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, Literal
 from kgnav_mcp.navigation.plans.running import PlanRunner
-from kgnav_mcp.plan import Column, Constant, Order, PathKind, Plan, Project, Variable
+from kgnav_mcp.plan import Column, Constant, Order, PathKind, PathPattern, Plan, Project, Variable
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.port.searching import PathSearch
 from kgnav_mcp.spelling import read_plan
@@ -142,6 +142,12 @@ async def test_a_search_ends_when_its_time_is_over(people: str, monkeypatch: pyt
 async def test_edges_that_say_the_same_leave_the_order_to_the_next_column(opened: GraphAdapter):
     twins = fit(edge("a-r->b", "LIVES_IN"), node("m", "Person"))
     assert await same(opened, plan(twins, give({"r": ".r", "m": ".m"})))
+
+
+async def test_rows_that_no_path_fits_stay_where_the_pattern_is_optional(opened: GraphAdapter):
+    path = edge("a-r->b", "KNOWS", path=hops(1, None, PathKind.SHORTEST))
+    ways = fit(node("b", "Sailor"), path, PathPattern("p", ("a", "r", "b")), optional=True)
+    assert await same(opened, plan(fit(node("a")), ways, give({"a": ".a", "b": ".b", "p": ".p"})))
 
 
 async def test_an_order_may_name_old_variables_and_constants(opened: GraphAdapter):

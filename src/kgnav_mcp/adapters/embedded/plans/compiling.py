@@ -118,19 +118,23 @@ def _matched(
     """A table of the rows before with all that fits around them."""
     statement, words = projector.statement, projector.words
     needed = _needed(later)
+    if match.optional:
+        table = statement.table(pieces.OUTER.format(rows=table or "(SELECT 1)"))
     given = within(scope, table) if table is not None else {}
+    place = [f"{table}.place AS place"] if match.optional else []
     queries: list[str] = []
     kept: dict[str, Term] = {}
     for branch in branches(statement, words, match, given, table=table, needed=needed):
         bound = {name: term for name, term in sorted(branch.scope.items()) if name in needed}
         selected, kept = columns(bound)
-        queries.append(branch.query(", ".join(selected) or "1 AS c0"))
+        queries.append(branch.query(", ".join([*selected, *place]) or "1 AS c0"))
     if match.optional:
+        fitted = statement.table(" UNION ALL ".join(queries))
+        names = ", ".join(sql for term in kept.values() for sql in term.sql) or "1 AS c0"
         sure = {name: given[name] if name in given else _nothing(term) for name, term in kept.items()}
         selected, _ = columns(sure)
-        left = " AND ".join(f"NOT EXISTS ({query})" for query in fits(statement, words, match, given))
-        source = f" FROM {table}" if table is not None else ""
-        queries.append(f"SELECT {', '.join(selected) or '1 AS c0'}{source} WHERE {left}")
+        left = pieces.UNFITTED.format(columns=", ".join(selected) or "1 AS c0", table=table, fitted=fitted)
+        queries = [pieces.ROWS.format(columns=names, rows=fitted), left]
     return statement.table(" UNION ALL ".join(queries), read_once=isinstance(later[0], Project)), kept
 
 

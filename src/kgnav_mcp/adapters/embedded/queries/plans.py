@@ -10,6 +10,10 @@ PAGE = "SELECT {columns} FROM {rows} LIMIT {limit} OFFSET {skip}"
 NUMBERED = "SELECT *, row_number() OVER (ORDER BY {order}) AS place FROM {table}"
 """Sorts all rows."""
 
+OUTER = "SELECT *, row_number() OVER () AS place FROM {rows}"
+UNFITTED = "SELECT {columns} FROM {table} WHERE place NOT IN (SELECT place FROM {fitted})"
+"""Of rows around which a pattern is fitted: a number for each, and those that nothing fits."""
+
 NUMBER = "(SELECT count(*) FROM {rows})"
 """Makes all rows."""
 
