@@ -52,6 +52,44 @@ ANSWERS: dict[str, tuple[str, dict[str, object]]] = {
     ),
     "proof": ("run_plan", {"plan": "MATCH (a)-[:located_in]->(b {id: 'paris'}) RETURN a LIMIT 2", "proof": True}),
     "nothing fits": ("run_plan", {"plan": "MATCH (a:Museum)-[:located_in]->(b {name: 'Zundert'}) RETURN a"}),
+    "a condition leaves nothing": (
+        "run_plan",
+        {"plan": "MATCH (p:Painter)-[:born_in]->(c) WHERE NOT EXISTS { (p)-[:born_in]->() } RETURN c"},
+    ),
+    "a count of nothing": ("run_plan", {"plan": "MATCH (p:Painter)-[:died_in]->({name: 'Zundert'}) RETURN count(p)"}),
+    "rows that repeat": (
+        "run_plan",
+        {"plan": "MATCH (c {name: 'Paris'})<-[:born_in|died_in]-(p:Painter) RETURN c"},
+    ),
+    "edges at a time": (
+        "run_plan",
+        {
+            "plan": {
+                "nodes": {"v": {"name": "Vincent van Gogh"}},
+                "edges": [{"from": "v", "edge": "lived_in", "to": "c", "as": "r", "as_of": 1886}],
+                "return": ["c", "r"],
+            }
+        },
+    ),
+    "edges of steps are counted": (
+        "run_plan",
+        {
+            "plan": [
+                {"as": "p", "find_node": {"label": "Painting"}},
+                {
+                    "as": "m",
+                    "fetch_neighbors": {
+                        "from": "p",
+                        "edge_type": "held_by",
+                        "label": "Museum",
+                        "edge_where": {"from": {">": 1950}},
+                        "edge_as": "r",
+                    },
+                },
+                {"return": ["count(r)"]},
+            ]
+        },
+    ),
     "a checked plan": ("check_plan", {"plan": "MATCH (p:painter)-[:Born_In]->({name: 'zundert'}) RETURN p"}),
     "neighbours of many": ("fetch_neighbors", {"nodes": ["zundert", "Paris"], "edge_type": "located_in"}),
     "neighbours of a type": ("fetch_neighbors", {"nodes": ["zundert"], "node_type": "Country", "max_hops": 2}),

@@ -208,7 +208,7 @@ def test_a_node_that_only_a_not_names_is_no_part_of_a_row_unless_it_is_returned(
 
 
 def test_a_day_is_a_time_that_begins_and_ends_with_it():
-    edges = [{"from": "a", "to": "b", "as_of": "1999"}, {"from": "b", "to": "c", "during": ["1990", None]}]
+    edges = [{"from": "a", "to": "b", "as_of": 1999}, {"from": "b", "to": "c", "during": ["1990", None]}]
 
     found = match({"edges": edges}).where
     assert isinstance(found, Joined)

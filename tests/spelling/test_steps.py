@@ -6,6 +6,9 @@ import pytest
 
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.plan import (
+    Aggregate,
+    AggregateFunction,
+    Column,
     Compare,
     Comparison,
     Constant,
@@ -19,6 +22,7 @@ from kgnav_mcp.plan import (
     PathLength,
     Project,
     Property,
+    Variable,
 )
 from kgnav_mcp.spelling.steps import parse_steps
 
@@ -86,6 +90,33 @@ def test_conditions_are_of_the_nodes_or_of_the_edges():
         Compare(Property("n", "age"), Comparison.EQUAL, Constant(3)),
         Compare(Property("@n.0", "role"), Comparison.EQUAL, Constant("lead")),
     )
+
+
+def test_a_step_starts_at_a_label_by_either_word_and_counts_the_edges_that_it_names():
+    for word, far in (("label", "label"), ("type", "node_type")):
+        plan, _ = parse_steps(
+            [
+                {"as": "p", "find_node": {word: "Person"}},
+                {
+                    "as": "f",
+                    "fetch_neighbors": {"from": "p", far: "Film", "edge_as": "r", "edge_where": {"year": 1999}},
+                },
+                {"return": ["count(r)"]},
+            ]
+        )
+        found, rows, counted = plan.pipelines[0].clauses
+        assert isinstance(found, Match)
+        assert found.nodes == (NodePattern("p", (("Person",),)), NodePattern("f", (("Film",),)))
+        assert found.edges == (EdgePattern("r", "p", "f"),)
+        assert found.where == Compare(Property("r", "year"), Comparison.EQUAL, Constant(1999))
+        assert isinstance(rows, Project)
+        assert rows.columns == (Column("r", Variable("r")),)
+        assert counted == Project((Column("count(r)", Aggregate(AggregateFunction.COUNT, Variable("r"), True)),))
+
+
+def test_edges_that_are_called_as_a_step_are_told():
+    with pytest.raises(InvalidPlan, match="as a step is"):
+        parse_steps([FILM, {"as": "a", "fetch_neighbors": {"from": "film", "edge_as": "film"}}])
 
 
 def test_except_leaves_out_the_whole_set_of_a_step():

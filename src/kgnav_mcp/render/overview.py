@@ -47,7 +47,8 @@ OVERVIEW_COLUMNS = tuple(map(_with_kind, (_LABELS, _RELATIONS, _PROPERTIES)))
 
 _ENDS = 4
 _KINDS = 2
-"""Datatypes of a qualifier that are shown."""
+"""Datatypes of a qualifier that are shown, where it is not text alone."""
+_TEXT = frozenset({"string", "xsd:string"})
 _JOINS = 2
 """Pairs of labels shown of each relation of an overview."""
 _JOINS_NEAR = 20
@@ -153,7 +154,8 @@ def _edge(facts: EdgeFacts, name: str | None) -> Row:
 
 
 def _qualifier(facts: QualifierFacts) -> str:
-    kinds = f" ({' or '.join(facts.datatypes[:_KINDS])})" if facts.datatypes else ""
+    told = any(datatype not in _TEXT for datatype in facts.datatypes)
+    kinds = f" ({' or '.join(facts.datatypes[:_KINDS])})" if told else ""
     return f"{clipped(facts.id, NAME_LIMIT)}{kinds}"
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import isfinite
 
 from kgnav_mcp.clipping import clipped
-from kgnav_mcp.model import Cell, Entity, PartSize, Path, PlanPage, Qualifier, Triple
+from kgnav_mcp.model import Cell, Count, Entity, PartSize, Path, PlanPage, Qualifier, Triple
 from kgnav_mcp.render.columns import Column, Columns, Kind, Row, Shown, TableCell, cell_value, count_text
 from kgnav_mcp.render.table import RenderOptions, Table
 from kgnav_mcp.render.text import UNNAMED, name_and_id, node_text, printable_id, qualifiers_text
@@ -57,6 +57,15 @@ def plan_table(page: PlanPage, options: RenderOptions, offset: int, *, notes: Se
         intro=sizes,
         notes=tuple(filter(None, (page.note, *(notes if not offset else ())))),
     )
+
+
+def repeats(page: PlanPage) -> tuple[str, ...]:
+    """One line that says how many rows are repeats of others, where some are: often they were not meant."""
+    rows = len(page.items)
+    repeated = rows - len({row.cells for row in page.items})
+    which = "the" if page.total == Count(rows) else "the first"
+    line = f"{repeated:,} of {which} {rows:,} rows are repeats; RETURN DISTINCT leaves one of each."
+    return (line,) if repeated else ()
 
 
 def _unused(name: str, names: Sequence[str]) -> str:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 
 from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.plan import (
@@ -43,6 +43,7 @@ from kgnav_mcp.plan import (
     is_named,
 )
 from kgnav_mcp.plan.walking import all_hold
+from kgnav_mcp.spelling.dates import date
 from kgnav_mcp.spelling.json_conditions import EXISTS, conditions_of
 from kgnav_mcp.spelling.json_forms import Strict, form_problems
 from kgnav_mcp.spelling.returned import projections
@@ -50,6 +51,10 @@ from kgnav_mcp.spelling.returned import projections
 _NEXT = "Mend these and send the whole plan again."
 SUBCLASSES = "*"
 """Behind a label: instances of its subclasses count, too."""
+
+
+Moment = Annotated[str, BeforeValidator(date)]
+"""A date as text, of any precision."""
 
 
 class NodeSpec(Strict):
@@ -76,8 +81,8 @@ class EdgeSpec(Strict):
     optional: bool = False
     at_least: int | None = None
     at_most: int | None = None
-    during: tuple[str | None, str | None] | None = None
-    as_of: str | None = None
+    during: tuple[Moment | None, Moment | None] | None = None
+    as_of: Moment | None = None
 
 
 class PatternSpec(Strict):

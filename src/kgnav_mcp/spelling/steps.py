@@ -43,7 +43,7 @@ class FindNode(Strict):
 
     name: str | None = None
     id: str | list[str] | None = None
-    type: str | None = None
+    type: str | None = Field(default=None, alias="label")
     where: dict[str, Any] = Field(default_factory=dict[str, Any])
 
 
@@ -52,11 +52,13 @@ class FetchNeighbors(Strict):
 
     source: str = Field(alias="from")
     edge_type: str | list[str] | None = None
-    node_type: str | None = None
+    label: str | None = Field(default=None, alias="node_type")
     direction: Literal["outgoing", "incoming", "either"] = "outgoing"
     hops: int | tuple[int, int | None] | None = None
     where: dict[str, Any] = Field(default_factory=dict[str, Any])
     edge_where: dict[str, Any] = Field(default_factory=dict[str, Any])
+    edge_as: str | None = None
+    """A name for its edges, to return or to count them."""
     excluded: str | list[str] | None = Field(default=None, alias="except")
 
 
@@ -97,6 +99,11 @@ class Step(Strict):
         """The steps whose nodes it leaves out."""
         excluded = (self.fetch_neighbors.excluded if self.fetch_neighbors is not None else None) or []
         return [excluded] if isinstance(excluded, str) else excluded
+
+    @property
+    def edge(self) -> str | None:
+        """The name of its edges."""
+        return self.fetch_neighbors.edge_as if self.fetch_neighbors is not None else None
 
     @property
     def uses(self) -> list[str]:
@@ -163,6 +170,8 @@ def _misused(steps: dict[str, Step]) -> Iterator[PlanProblem]:
             yield PlanProblem(
                 name, "a step does one thing", ("find_node", "fetch_neighbors", "find_common_nodes", "return")
             )
+        if step.edge in steps:
+            yield PlanProblem(name, f"its edges are called {step.edge}, as a step is", (f"{step.edge}_edges",))
         for used in step.uses:
             if used in order[place:]:
                 yield PlanProblem(name, f"uses the step {used}, which comes later or is itself", tuple(order[:place]))
@@ -184,8 +193,10 @@ class _Reader:
         texts = [result.returned] if isinstance(result.returned, str) else result.returned or []
         order = [result.order] if isinstance(result.order, str) else result.order or []
         wrong: list[PlanProblem] = []
-        results = projections(texts, order, result.limit, list(self.steps), wrong)
-        used = list(self.steps) if wrong else [column.name for column in results[0].columns]
+        edges = {step.edge: name for name, step in self.steps.items() if step.edge is not None}
+        results = projections(texts, order, result.limit, [*self.steps, *edges], wrong)
+        returned = [edges.get(column.name, column.name) for column in results[0].columns]
+        used = list(self.steps) if wrong else returned
         self.problems += wrong
         self.problems += (
             PlanProblem(name, "no other step uses it and it is not returned", (f"return {name}",))
@@ -216,12 +227,14 @@ class _Reader:
                 pattern.edges.append(_edge(self._edge_name(f"{name}{number}"), ends, types, pair.direction))
 
     def _add_neighbors(self, name: str, step: FetchNeighbors, called: dict[str, str], pattern: _Pattern) -> None:
-        variable, edge = called.get(name, name), self._edge_name(name)
+        variable, edge = called.get(name, name), self._edge_name(name, step.edge_as if not called else None)
         types = [step.edge_type] if isinstance(step.edge_type, str) else step.edge_type or []
         length = path_length(step.hops)
-        if step.node_type is not None and not types and (step.hops is None or isinstance(step.hops, int)):
-            length = PathLength(PathKind.DISTANCE, 1, step.hops or _ONWARD)
-        pattern.nodes.append(_node(variable, step.node_type))
+        onward = step.hops is None and step.edge_as is None  # an edge that has a name is one edge
+        most = _ONWARD if onward else step.hops
+        if step.label is not None and not types and isinstance(most, int):
+            length = PathLength(PathKind.DISTANCE, 1, most)
+        pattern.nodes.append(_node(variable, step.label))
         ends = called.get(step.source, step.source), variable
         pattern.edges.append(_edge(edge, ends, types, step.direction, length))
         pattern.where += self._where(variable, step.where, f"{name} where")
@@ -230,9 +243,9 @@ class _Reader:
             if other in self.steps and other != name:
                 pattern.where.append(Not(Exists(self._among(other, variable))))
 
-    def _edge_name(self, step: str) -> str:
+    def _edge_name(self, step: str, given: str | None = None) -> str:
         """A variable for the edge of a step, another one in each copy of it."""
-        return f"{UNNAMED}{step}.{self.copies}"
+        return given or f"{UNNAMED}{step}.{self.copies}"
 
     def _among(self, step: str, variable: str) -> Match:
         """That a node is in the set of a step: the steps that lead there, once more, in variables of their own."""

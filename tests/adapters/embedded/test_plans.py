@@ -84,7 +84,7 @@ async def test_graphwalks_templates_are_one_query_each(tmp_path: Path):
 async def test_an_empty_answer_names_the_first_edge_that_nothing_fits(opened: GraphAdapter):
     knows, lives = edge("a-r->b", "KNOWS"), edge("b-s->c", "DISLIKES")
     empty = plan(fit(knows, lives, node("b", "Sailor")), give({"a": ".a"}))
-    page = await opened.run(empty, limit=9)
+    page = await PlanRunner(opened).run(empty, limit=9)
     assert (page.items, page.total, page.note) == ((), Count(0), "Nothing fits (b)-[s:DISLIKES]->(c).")
     assert {size.part: size.count.value for size in page.sizes} == {
         "(b:Sailor)": 2,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from kgnav_mcp.navigation.plans.checking import CheckedPlan
 from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.plan import Aggregate, AggregateFunction, Column, Pipeline, Plan, Project
 from kgnav_mcp.port import Capability, GraphAdapter
-from kgnav_mcp.spelling.cypher import parse_cypher
+from kgnav_mcp.spelling.cypher import parse_cypher, quoted
 from tests.contract.suite.base import AdapterContract, has
 from tests.contract.toy_views import View
 
@@ -50,6 +53,17 @@ MISTAKES = {
 """Plans, with what is named in the place of each problem, and whether there is one way to mend them."""
 
 
+NOTHING_FITS = {
+    "(b)-[s:{hunts}]->(x)": "MATCH (h:{Place})<-[:{moored_at}]-(b), (b)-[s:{hunts}]->(x) RETURN b",
+    "the condition b.{length} > 900": "MATCH (b:{Boat})-[:{moored_at}]->(h) WHERE b.{length} > 900 RETURN h",
+    "the condition NOT EXISTS { (b)-[:{moored_at}]->() }": (
+        "MATCH (b:{Boat}) WHERE b.{length} > 5 AND NOT EXISTS { (b)-[:{moored_at}]->() } RETURN b"
+    ),
+    "the condition n > 1": "MATCH (b:{Boat})-[:{moored_at}]->(h) WITH b, count(h) AS n WHERE n > 1 RETURN b",
+}
+"""What nothing fits, and the plan."""
+
+
 class CheckContract(AdapterContract):
     """The schema of the store is enough to check a plan by, and where it is not, the graph is."""
 
@@ -72,6 +86,15 @@ class CheckContract(AdapterContract):
             again = await PlanRunner(adapter).check(found.mended)
             assert again.problems == ()
             assert again.plan.pipelines[0].clauses != found.plan.pipelines[0].clauses
+
+    @pytest.mark.parametrize("part", NOTHING_FITS)
+    async def test_what_left_nothing_of_an_answer_is_named(self, adapter: GraphAdapter, view: View, part: str):
+        found = await checked(adapter, view, NOTHING_FITS[part])
+        assert found.problems == ()
+        for returned in (found.plan, counting(found.plan)):
+            page = await PlanRunner(adapter).run(returned, limit=9)
+            assert page.note == f"Nothing fits {named(view, part)}."
+            assert [row.cells for row in page.items] == ([] if returned is found.plan else [(0,)])
 
     @pytest.mark.parametrize(("stated", "meant"), [("'1950'", 1950), ("'long ago'", None)])
     async def test_a_text_for_a_number_that_edges_have_is_told(
@@ -99,6 +122,13 @@ class CheckContract(AdapterContract):
         assert (found.mended is None) is (":" not in label)
 
 
+def counting(plan: Plan) -> Plan:
+    """A plan that counts the rows of another."""
+    (pipeline,) = plan.pipelines
+    count = Project((Column("n", Aggregate(AggregateFunction.COUNT, None)),))
+    return Plan((Pipeline((*pipeline.clauses[:-1], count)),))
+
+
 async def checked(adapter: GraphAdapter, view: View, written: str) -> CheckedPlan:
     """What a plan's check finds. Words in braces are the store's own."""
     return await PlanRunner(adapter).check(parse_cypher(named(view, written)))
@@ -106,7 +136,8 @@ async def checked(adapter: GraphAdapter, view: View, written: str) -> CheckedPla
 
 def named(view: View, written: str) -> str:
     """A text with the ids of labels, which begin with a capital, and of relations, as the store prints them."""
-    parts = written.split("{")
-    ends = (part.partition("}") for part in parts[1:])
-    ids = ((view.style.label_id(name) if name[0].isupper() else view.relation(name), rest) for name, _, rest in ends)
-    return parts[0] + "".join(f"`{each}`{rest}" for each, rest in ids)
+
+    def word(name: re.Match[str]) -> str:
+        return quoted(view.style.label_id(name[1]) if name[1][0].isupper() else view.relation(name[1]))
+
+    return re.sub(r"\{(\w+)\}", word, written)

@@ -187,6 +187,9 @@ async def test_a_qualifier_of_other_edges_is_told_with_those_of_this_one(demo: P
 
 async def test_times_of_edges_are_read_from_their_from_and_to(demo: PlanRunner):
     found = await checked(demo, {"edges": [edge("p", "lived_in", "c", as_of="1886")]})
+    assert found.notes == (
+        "An edge that does not say since when has held ever since, one that does not say until when holds still.",
+    )
     without = await checked(demo, {"edges": [edge("p", "painted_by", "c", as_of="1886")]})
 
     assert [(part.from_ids, part.to_ids) for part in parts(found.plan) if isinstance(part, During)] == [

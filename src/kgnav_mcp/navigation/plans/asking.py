@@ -59,6 +59,8 @@ class Asker:
             rows = table.rows
             kept = await in_thread(len(rows), lambda rows=rows, holds=holds: [row for row in rows if holds(row)])
             table = Table(table.names, kept)
+            if not kept:
+                self.reader.budget.left_nothing(condition)
         return table
 
     def _compiler(self, table: Table) -> Compiler:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from kgnav_mcp.errors import PlanTooLarge
 from kgnav_mcp.model import Certainty, Count, PartSize, Stop
-from kgnav_mcp.plan import EdgePattern, Match, NodePattern
+from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern
 from kgnav_mcp.spelling.cypher import write_part
 
 Part = NodePattern | EdgePattern
@@ -24,8 +24,8 @@ class Budget:
     sizes: dict[Part, Count] = field(default_factory=dict[Part, Count])
     stop: Stop = Stop.COMPLETE
     """Why something could not be read whole; COMPLETE: everything was."""
-    nothing_fits: Part | None = None
-    """The first part that left no row."""
+    nothing_fits: Part | Expression | None = None
+    """The first part, or condition, that left no row."""
 
     def measured(self, part: Part, size: int) -> None:
         """Say how many nodes or edges fitted a part."""
@@ -34,6 +34,11 @@ class Budget:
         self.sizes[part] = Count(total) if self.stop is Stop.COMPLETE else Count.at_least(total)
         if not size and self.nothing_fits is None:
             self.nothing_fits = part
+
+    def left_nothing(self, condition: Expression) -> None:
+        """Say that a condition holds for no row."""
+        if self.nothing_fits is None:
+            self.nothing_fits = condition
 
     def check(self, rows: int, part: Part | None = None) -> None:
         """Refuse to hold so many rows at once.

@@ -40,6 +40,7 @@ ID = "id"
 FROM_NAMES = ("start time", "P580", "from", "start", "since", "begin", "valid_from", "start_date", "from_year")
 TO_NAMES = ("end time", "P582", "to", "end", "until", "till", "valid_to", "end_date", "to_year")
 """What edges call the time since when, and until when, they hold."""
+OPEN_ENDS = "An edge that does not say since when has held ever since, one that does not say until when holds still."
 _MIRRORED = {
     Comparison.LESS: Comparison.GREATER,
     Comparison.AT_MOST: Comparison.AT_LEAST,
@@ -228,6 +229,8 @@ class ConditionChecker:
         if not begins and not ends:
             self.findings.problem(condition.edge, "its edges do not say since when or until when they hold", known[:5])
             self.findings.mend(condition, None)
+        else:
+            self.findings.notes.append(OPEN_ENDS)
         return replace(condition, from_ids=tuple(dict.fromkeys(begins)), to_ids=tuple(dict.fromkeys(ends)))
 
 

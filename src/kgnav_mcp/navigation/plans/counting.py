@@ -31,7 +31,7 @@ async def counted(graph: GraphAdapter, pipeline: Pipeline, budget: Budget) -> Ta
     count = await (_edges(graph, part) if isinstance(part, EdgePattern) else _nodes(graph, part))
     if count is None or count.certainty is not Certainty.EXACT:
         return None
-    budget.sizes[part] = count
+    budget.measured(part, count.value)
     return Table(tuple(column.name for column in project.columns), [tuple(count.value for _ in project.columns)])
 
 

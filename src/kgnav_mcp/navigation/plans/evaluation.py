@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from hashlib import blake2b
 
 from kgnav_mcp.concurrency import in_thread
@@ -15,6 +16,7 @@ from kgnav_mcp.model import Cell, Entity, Path, PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.asking import Asker
 from kgnav_mcp.navigation.plans.budget import Budget, known
 from kgnav_mcp.navigation.plans.counting import counted
+from kgnav_mcp.navigation.plans.explaining import nothing_fits, says_nothing
 from kgnav_mcp.navigation.plans.fits import Fits
 from kgnav_mcp.navigation.plans.matching import Fitting
 from kgnav_mcp.navigation.plans.needs import Needs, in_rows, needs_after, summary
@@ -26,7 +28,6 @@ from kgnav_mcp.navigation.plans.values import Edge, Node, Row, Table, Value, Way
 from kgnav_mcp.navigation.plans.witness import witnessed
 from kgnav_mcp.plan import Clause, Match, Pipeline, Plan, Project, Unwind
 from kgnav_mcp.port import GraphAdapter
-from kgnav_mcp.spelling.cypher import write_part
 
 _ROW = "\0outer"
 """The column that numbers the rows around which an optional pattern is fitted. No variable is called so."""
@@ -106,15 +107,15 @@ class _Evaluation:
             for row in shown
         )
         stop = Stop.LIMIT if start + len(shown) < len(rows) else self._budget.stop
-        return PlanPage(
+        page = PlanPage(
             items,
             tuple(f"{start + place + 1}.{tag}" for place in range(len(shown))),
             self._budget.count(len(rows)),
             stop,
-            self._note(table),
-            plan.columns,
-            known(self._budget.part_sizes()),
+            columns=plan.columns,
+            sizes=known(self._budget.part_sizes()),
         )
+        return replace(page, note=self._note(page))
 
     async def _pipeline(self, pipeline: Pipeline, proof: bool) -> Table:
         only_count = None if proof else await counted(self._graph, pipeline, self._budget)
@@ -210,7 +211,7 @@ class _Evaluation:
             case _:
                 return value
 
-    def _note(self, table: Table) -> str:
+    def _note(self, page: PlanPage) -> str:
         notes: list[str] = []
         if self._budget.stop is not Stop.COMPLETE:
             why = _PART_READ.get(self._budget.stop, "the store gave a part only")
@@ -219,8 +220,8 @@ class _Evaluation:
                 "what is said to be absent may be there."
             )
         part = self._budget.nothing_fits
-        if not table.rows and part is not None:
-            notes.append(f"Nothing fits {write_part(part)}.")
+        if part is not None and says_nothing(page):
+            notes.append(nothing_fits(part))
         return " ".join(notes)
 
 

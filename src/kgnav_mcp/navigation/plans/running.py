@@ -10,6 +10,7 @@ from kgnav_mcp.errors import PlanTooLarge, StoreTimeout, Unsupported
 from kgnav_mcp.model import PlanPage
 from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
 from kgnav_mcp.navigation.plans.evaluation import evaluate
+from kgnav_mcp.navigation.plans.explaining import explained, says_nothing
 from kgnav_mcp.navigation.plans.progress import Progress, telling
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import Capability, GraphAdapter
@@ -51,7 +52,9 @@ class PlanRunner:
         if self.by_store and Capability.PLANS in self.graph.capabilities and not evaluated:
             with suppress(Unsupported):  # a part that the store has no words for: the plan is evaluated here
                 async with telling(self.progress, lambda: "the store is at work"):
-                    return await self.graph.run(plan, limit=limit, after=after, proof=proof)
+                    page = await self.graph.run(plan, limit=limit, after=after, proof=proof)
+                    nothing = says_nothing(page) and after is None
+                    return replace(page, note=page.note or await self._explained(plan)) if nothing else page
         page = await evaluate(
             self.graph,
             plan,
@@ -63,6 +66,17 @@ class PlanRunner:
             by_store=self.by_store,
         )
         return replace(page, positions=tuple(f"{_EVALUATED}{position}" for position in page.positions))
+
+    async def _explained(self, plan: Plan) -> str:
+        """What nothing fits of a plan that the store ran; nothing where it cannot tell, for the answer stands."""
+
+        async def any_row(smaller: Plan) -> bool:
+            return bool((await self.graph.run(smaller, limit=1)).items)
+
+        try:
+            return await explained(plan, any_row)
+        except (Unsupported, StoreTimeout):
+            return ""
 
 
 async def _has_rows(graph: GraphAdapter, plan: Plan) -> bool | None:

@@ -14,7 +14,7 @@ from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.navigation.sampling import SampleWalk
 from kgnav_mcp.plan import Constant
 from kgnav_mcp.render.columns import Column
-from kgnav_mcp.render.plans import plan_table
+from kgnav_mcp.render.plans import plan_table, repeats
 from kgnav_mcp.render.table import Answer, row_answer
 from kgnav_mcp.render.text import clean
 from kgnav_mcp.server.arguments import Arguments
@@ -65,8 +65,12 @@ async def checked(call: ToolCall, written: WrittenPlan) -> CheckedPlan:
     raise InvalidPlan(found.problems, mended=mended, in_cypher=in_cypher, next_step=_MEND)
 
 
-async def _read_and_checked(call: ToolCall, given: object) -> CheckedPlan:
-    """The plan that was given; of one that is not well written all that is wrong, what it names included."""
+async def _read_and_checked(call: ToolCall, given: object) -> tuple[WrittenPlan, CheckedPlan]:
+    """The plan that was given, as it was read and in the graph's own ids.
+
+    Raises:
+        InvalidPlan: it cannot run; where it is not well written, what is wrong with the names in it is told as well.
+    """
     try:
         written = read_plan(given)
     except InvalidPlan as error:
@@ -76,12 +80,12 @@ async def _read_and_checked(call: ToolCall, given: object) -> CheckedPlan:
         if not found.problems:
             raise
         raise InvalidPlan((*error.problems, *found.problems), next_step=_MEND) from error
-    return await checked(call, written)
+    return written, await checked(call, written)
 
 
 async def check_plan(call: ToolCall, given: PlanArguments) -> Answer:
     """GraphRunner's verification of a plan."""
-    found = await _read_and_checked(call, given.plan)
+    _, found = await _read_and_checked(call, given.plan)
     cypher = write_cypher(found.plan)
     lines = ["valid: run_plan will run it.", f"In the graph's own ids: {cypher}", *found.notes]
     return row_answer("\n".join(map(clean, lines)), (_CYPHER,), (cypher,), found.notes)
@@ -90,11 +94,13 @@ async def check_plan(call: ToolCall, given: PlanArguments) -> Answer:
 async def run_plan(call: ToolCall, given: RunPlan) -> Answer:
     """A plan's rows."""
     start = call.start(given.cursor)
-    found = await _read_and_checked(call, given.plan)
+    written, found = await _read_and_checked(call, given.plan)
     page = await PlanRunner(call.adapter, progress=call.progress).run(
         found.plan, limit=call.limits.row_limit, after=start.after, proof=given.proof
     )
-    return call.answer(plan_table(page, call.options, start.offset, notes=found.notes), page.positions)
+    repeated = repeats(page) if written.given is None else ()  # rows of patterns and steps are choices of nodes
+    notes = (*found.notes, *repeated)
+    return call.answer(plan_table(page, call.options, start.offset, notes=notes), page.positions)
 
 
 _RUN = """\

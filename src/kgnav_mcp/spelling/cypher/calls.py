@@ -20,6 +20,7 @@ from kgnav_mcp.plan import (
 from kgnav_mcp.spelling.cypher.functions import AGGREGATES, DATES, DURING, FUNCTIONS, INSTEAD, takes
 from kgnav_mcp.spelling.cypher.reading import Context, Reading, has, name_of, nearest, trees
 from kgnav_mcp.spelling.cypher.syntax import Node
+from kgnav_mcp.spelling.dates import date
 
 if TYPE_CHECKING:
     from kgnav_mcp.spelling.cypher.expressions import Expressions
@@ -83,8 +84,9 @@ class Calls:
         return Aggregate(function, self._expressions.read(of[0], inner), has(node, "DISTINCT"))
 
     def _during(self, node: Node, values: tuple[Expression, ...]) -> Expression:
-        match values:
-            case (Variable(edge), Constant(str() | None as begin), Constant(str() | None as end)):
+        dates = tuple(date(value.value) if isinstance(value, Constant) else value for value in values[1:])
+        match values[:1], dates:
+            case (Variable(edge),), (str() | None as begin, str() | None as end):
                 return During(edge, begin, end)
             case _:
                 reason = "during takes an edge and two dates, null where the time is open"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from hashlib import blake2b
 
 from kgnav_mcp.adapters.cypher.entities import Entities
@@ -15,22 +13,12 @@ from kgnav_mcp.adapters.cypher.plans.words import Words
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Count, PartSize, PlanPage, PlanRow, Stop
 from kgnav_mcp.plan import (
-    Column,
-    Constant,
-    EdgePattern,
-    Match,
-    Pipeline,
     Plan,
-    Project,
 )
-from kgnav_mcp.plan.walking import all_hold, conjuncts, variables_of
-from kgnav_mcp.spelling.cypher import write_part
 
 _TAG_BYTES = 8
 _PASSES = 10
 """Times that a plan is written, with more known of what its properties hold each time."""
-_LOOKED_AT = 10
-"""Edges of a plan without an answer, among which the first that nothing fits is looked for."""
 
 
 class PlanReader:
@@ -60,15 +48,13 @@ class PlanReader:
             raise changed()
         shown = rows[before : before + most]
         more = len(rows) > before + most and not plan.asks
-        note = "" if shown or before else await self._nothing_fits(plan)
         return PlanPage(
             tuple(shown),
             tuple(f"{start + place}.{_tag(row)}" for place, row in enumerate(shown, 1)),
             Count.at_least(start + len(shown) + 1) if more else Count(start + len(shown)),
             Stop.LIMIT if more else Stop.COMPLETE,
-            note,
-            plan.columns,
-            sizes,
+            columns=plan.columns,
+            sizes=sizes,
         )
 
     async def compiled(self, plan: Plan) -> Query:
@@ -96,27 +82,6 @@ class PlanReader:
             ]
 
         return await in_thread(sum(len(rows) for rows, _ in slices), read), sizes
-
-    async def _nothing_fits(self, plan: Plan) -> str:
-        """Which edge of a plan without an answer nothing fits."""
-        for match in plan.pipelines[0].matches:
-            if match.optional or len(match.edges) > _LOOKED_AT:
-                continue
-            for size, edge in enumerate(match.edges, 1):
-                found, _ = await self._rows(await self.compiled(_any_row(match, match.edges[:size])), 0, 1)
-                if not found:
-                    return f"Nothing fits {write_part(edge)}."
-        return ""
-
-
-def _any_row(match: Match, edges: Sequence[EdgePattern]) -> Plan:
-    """Whether anything fits some of a pattern's edges, and what is asked of these alone."""
-    ends = {name for edge in edges for name in (edge.source, edge.target)}
-    names = {*ends, *(edge.variable for edge in edges)}
-    nodes = tuple(node for node in match.nodes if node.variable in ends)
-    where = [each for each in conjuncts(match.where) if variables_of(each) <= names]
-    part = replace(match, nodes=nodes, edges=tuple(edges), paths=(), where=all_hold(where))
-    return Plan((Pipeline((part, Project((Column("found", Constant(value=True)),), limit=1))),))
 
 
 def _tag(row: PlanRow) -> str:

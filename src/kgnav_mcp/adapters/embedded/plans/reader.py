@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import replace
 
 from kgnav_mcp.adapters.embedded.plans.cells import Cells
 from kgnav_mcp.adapters.embedded.plans.compiling import Compiled, compiled
@@ -16,9 +15,7 @@ from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Count, PartSize, PlanPage, PlanRow, Stop
-from kgnav_mcp.plan import Column, Constant, EdgePattern, Match, NodePattern, Pipeline, Plan, Project
-from kgnav_mcp.plan.expressions import Connective, Joined
-from kgnav_mcp.plan.walking import conjuncts, variables_of
+from kgnav_mcp.plan import EdgePattern, NodePattern, Plan
 from kgnav_mcp.port.lists import items_before
 from kgnav_mcp.spelling.cypher import write_part
 
@@ -50,9 +47,8 @@ class PlanReader:
             tuple(str(start + place + 1) for place in range(len(rows))),
             Count(total),
             Stop.LIMIT if start + len(rows) < total else Stop.COMPLETE,
-            "" if total else self._note(plan),
-            plan.columns,
-            tuple(self._sizes(plan)),
+            columns=plan.columns,
+            sizes=tuple(self._sizes(plan)),
         )
 
     def _run(self, plan: Plan, limit: int, start: int) -> tuple[Compiled, list[Row]]:
@@ -81,32 +77,3 @@ class PlanReader:
                 parts |= {node: node_size(self._words, node) for node in match.nodes if node.labels}
                 parts |= {edge: edge_size(self._words, edge) for edge in match.edges}
         return (PartSize(write_part(part), Count(size)) for part, size in parts.items() if size is not None)
-
-    def _note(self, plan: Plan) -> str:
-        """The first part of a plan that nothing fits."""
-        clauses = plan.pipelines[0].clauses
-        for place, clause in enumerate(clauses):
-            if not isinstance(clause, Match) or clause.optional:
-                continue
-            for part, smaller in _growing(clause):
-                found = Project((Column("found", Constant(value=True)),))
-                asked = Plan((Pipeline((*clauses[:place], smaller, found)),), asks=True)
-                if not self._run(asked, 1, 0)[1]:
-                    return f"Nothing fits {write_part(part)}."
-        return ""
-
-
-def _growing(match: Match) -> Iterator[tuple[NodePattern | EdgePattern, Match]]:
-    """A pattern edge by edge, each with what has been joined so far."""
-    if not match.edges:
-        yield match.nodes[0], replace(match, paths=())
-        return
-    all_names = {node.variable for node in match.nodes} | {edge.variable for edge in match.edges}
-    for count in range(1, len(match.edges) + 1):
-        edges = match.edges[:count]
-        ends = {name for edge in edges for name in (edge.source, edge.target)}
-        nodes = tuple(node for node in match.nodes if node.variable in ends)
-        missing = all_names - ends - {edge.variable for edge in edges} | {path.variable for path in match.paths}
-        conditions = tuple(each for each in conjuncts(match.where) if not variables_of(each) & missing)
-        where = Joined(Connective.AND, conditions) if len(conditions) > 1 else conditions[0] if conditions else None
-        yield edges[-1], replace(match, nodes=nodes, edges=edges, paths=(), where=where)
