@@ -24,6 +24,7 @@ from kgnav_mcp.navigation.plans.patterns import PROOF, unmatched, weighted
 from kgnav_mcp.navigation.plans.progress import Progress, telling
 from kgnav_mcp.navigation.plans.projecting import distinct, in_canonical_order, projected
 from kgnav_mcp.navigation.plans.reading import Reader
+from kgnav_mcp.navigation.plans.separating import refuse_products
 from kgnav_mcp.navigation.plans.values import Edge, Node, Row, Table, Value, Way, flat, rank
 from kgnav_mcp.navigation.plans.witness import witnessed
 from kgnav_mcp.plan import Clause, Match, Pipeline, Plan, Project, Unwind
@@ -126,6 +127,7 @@ class _Evaluation:
             return witness
         table = Table((PROOF,), [((),)]) if proof else Table((), [()])
         clauses = in_rows(pipeline)
+        await refuse_products(self._reader, clauses)
         summed = await self._summed(clauses, table)
         if summed is not None:
             table, clauses = summed

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from math import prod
 
 from kgnav_mcp.errors import PlanTooLarge, StoreTimeout, Unsupported
-from kgnav_mcp.model import PlanPage
+from kgnav_mcp.model import PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
 from kgnav_mcp.navigation.plans.evaluation import evaluate
 from kgnav_mcp.navigation.plans.explaining import explained, says_nothing
 from kgnav_mcp.navigation.plans.progress import Progress, telling
+from kgnav_mcp.navigation.plans.separating import factors
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import Capability, GraphAdapter
 
@@ -48,6 +51,9 @@ class PlanRunner:
             PlanTooLarge: it needs more rows at once than the bound, with the sizes of its parts.
             InvalidCursor: the rows are not those there were when the cursor was made.
         """
+        parts = factors(plan) if after is None and not proof else []
+        if parts:
+            return self._product(plan, [await self.run(part, limit=1) for part in parts])
         evaluated = after is not None and after.startswith(_EVALUATED)
         if self.by_store and Capability.PLANS in self.graph.capabilities and not evaluated:
             with suppress(Unsupported):  # a part that the store has no words for: the plan is evaluated here
@@ -66,6 +72,19 @@ class PlanRunner:
             by_store=self.by_store,
         )
         return replace(page, positions=tuple(f"{_EVALUATED}{position}" for position in page.positions))
+
+    @staticmethod
+    def _product(plan: Plan, counts: Sequence[PlanPage]) -> PlanPage:
+        """One row of counts multiplied."""
+        numbers = [cell for page in counts for cell in page.items[0].cells if isinstance(cell, int)]
+        return replace(
+            counts[0],
+            items=(PlanRow((prod(numbers),) * len(plan.columns)),),
+            stop=next((page.stop for page in counts if page.stop is not Stop.COMPLETE), Stop.COMPLETE),
+            note=" ".join(dict.fromkeys(page.note for page in counts if page.note)),
+            columns=plan.columns,
+            sizes=tuple(size for page in counts for size in page.sizes),
+        )
 
     async def _explained(self, plan: Plan) -> str:
         """What nothing fits of a plan that the store ran; nothing where it cannot tell, for the answer stands."""

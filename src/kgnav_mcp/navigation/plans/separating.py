@@ -1,0 +1,138 @@
+"""Patterns that have nothing to do with each other: their rows are a product, which need not be made to be counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from kgnav_mcp.navigation.plans.patterns import merged, of_certain_edges
+from kgnav_mcp.navigation.plans.reading import Reader
+from kgnav_mcp.navigation.plans.starting import start_of
+from kgnav_mcp.plan import (
+    Aggregate,
+    AggregateFunction,
+    Clause,
+    EdgePattern,
+    Match,
+    Pipeline,
+    Plan,
+    Project,
+    Variable,
+)
+from kgnav_mcp.plan.walking import aggregates, all_hold, conjuncts, variables_of
+
+
+def factors(plan: Plan) -> list[Plan]:
+    """Plans whose counts multiplied are each count of a plan that counts rows only; none where it asks for more."""
+    match plan.pipelines:
+        case (Pipeline((*matches, Project() as project)),) if not plan.asks:
+            pass
+        case _:
+            return []
+    patterns = [clause for clause in matches if isinstance(clause, Match) and not clause.optional and not clause.paths]
+    if len(patterns) < len(matches) or not _only_counts(patterns, project):
+        return []
+    parts = _separated(patterns)
+    return [Plan((Pipeline((*part, project_of_rows(project))),)) for part in parts] if len(parts) > 1 else []
+
+
+def project_of_rows(project: Project) -> Project:
+    """The first column of a projection of counts as the number of rows."""
+    count = replace(project.columns[0], value=Aggregate(AggregateFunction.COUNT, None))
+    return Project((count,))
+
+
+def _only_counts(patterns: Sequence[Match], project: Project) -> bool:
+    """Whether all columns are the number of rows: each row has a node, and an edge that is no path."""
+    never_null = {name for pattern in patterns for name in merged(pattern)}
+    never_null |= {edge.variable for pattern in patterns for edge in pattern.edges if edge.path is None}
+    counted = {Aggregate(AggregateFunction.COUNT, Variable(name)) for name in never_null}
+    counted.add(Aggregate(AggregateFunction.COUNT, None))
+    return (
+        bool(project.columns)
+        and all(column.value in counted for column in project.columns)
+        and project.where is None
+        and not project.skip
+        and project.limit != 0
+    )
+
+
+def _separated(patterns: Sequence[Match]) -> list[tuple[Match, ...]]:
+    """The patterns in groups that share no variable, no condition, and no edge that may not be taken twice."""
+    groups: list[set[str]] = []
+
+    def tie(names: set[str] | frozenset[str]) -> None:
+        joined = set(names).union(*(group for group in groups if not group.isdisjoint(names)))
+        groups[:] = [group for group in groups if group.isdisjoint(names)] + [joined]
+
+    own = {name for pattern in patterns for name in merged(pattern)}
+    own |= {edge.variable for pattern in patterns for edge in pattern.edges}
+    for pattern in patterns:
+        for name in merged(pattern):
+            tie({name})
+        for edge in pattern.edges:
+            tie({edge.source, edge.variable, edge.target})
+        for condition in conjuncts(pattern.where):
+            if not variables_of(condition) & own:
+                return []
+            tie(variables_of(condition) & own)
+        for edge, other in combinations(pattern.edges if pattern.edges_differ else (), 2):
+            if _may_be_one(edge, other):
+                tie({edge.variable, other.variable})
+    found = [tuple(part for pattern in patterns if (part := _within(pattern, group)).nodes) for group in groups]
+    return [part for part in found if part]
+
+
+def _may_be_one(edge: EdgePattern, other: EdgePattern) -> bool:
+    """Whether an edge of the graph could stand for both, which it may not."""
+    apart = edge.relations and other.relations and set(edge.relations).isdisjoint(other.relations)
+    return of_certain_edges(edge) and of_certain_edges(other) and not apart
+
+
+def _within(pattern: Match, group: set[str]) -> Match:
+    """The parts of a pattern that have these variables."""
+    return replace(
+        pattern,
+        nodes=tuple(node for name, node in merged(pattern).items() if name in group),
+        edges=tuple(edge for edge in pattern.edges if edge.variable in group),
+        where=all_hold([each for each in conjuncts(pattern.where) if variables_of(each) & group]),
+    )
+
+
+async def refuse_products(reader: Reader, clauses: Sequence[Clause]) -> None:
+    """Count the sets that patterns in turn would make a product of, before one of them is read.
+
+    Raises:
+        PlanTooLarge: the product is more than may be held.
+    """
+    patterns: list[Match] = []
+    for clause in clauses:
+        match clause:
+            case Match(optional=False) if not any(merged(clause).keys() & merged(each).keys() for each in patterns):
+                patterns.append(clause)
+            case Project() if _keeps_rows(clause):
+                continue
+            case _:
+                break
+    rows = 1
+    for pattern in patterns if len(patterns) > 1 else ():
+        nodes = list(merged(pattern).values())
+        own = {node.variable for node in nodes}
+        conditions = [(variables_of(each) & own, each) for each in conjuncts(pattern.where)]
+        starts = [
+            start_of(node, [each for of, each in conditions if of == frozenset((node.variable,))]) for node in nodes
+        ]
+        if pattern.edges or not all(start.whole for start in starts) or any(len(of) != 1 for of, _ in conditions):
+            return  # how many rows it has is known once it is read
+        for node, start in zip(nodes, starts, strict=True):
+            count = await start.count(reader)
+            reader.budget.sizes[node] = count
+            rows *= count.value
+        reader.budget.check(rows)
+
+
+def _keeps_rows(project: Project) -> bool:
+    """Whether each row is one row still."""
+    changes = project.distinct or project.skip or project.limit is not None or project.where is not None
+    return not changes and not any(aggregates(column.value) for column in project.columns)
