@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import cycle
 from typing import Any, cast
 
 import pytest
@@ -44,7 +43,7 @@ HUB = toy.HUB
 OUT, IN = Direction.OUTGOING, Direction.INCOMING
 
 ASKS: dict[str, Ask] = {
-    "entities": lambda g, v, n: g.describe([v.node("ada"), v.node(HUB)]),
+    "entities": lambda g, v, n: g.describe([v.node(HUB), v.node("marriage1"), f"{v.node('ada')}0"]),
     "a name": lambda g, v, n: g.named("Mercury", limit=n),
     "a name in small": lambda g, v, n: g.named("MERCURY", limit=n),
     "candidates": lambda g, v, n: g.find("Harbour", limit=n),
@@ -55,7 +54,8 @@ ASKS: dict[str, Ask] = {
     "rows of a hub": lambda g, v, n: g.neighbours([v.node(HUB)], IN, limit=n),
     "edges": lambda g, v, n: g.edges([v.node("ada")], [v.node("ben"), v.node(HUB)], limit=n),
     "nodes of a label": lambda g, v, n: g.nodes("Boat", None, None, limit=n),
-    "nodes by the name of another": lambda g, v, n: g.nodes(None, v.relation("knows"), "Ada Stone", limit=n),
+    "nodes by the name of another": lambda g, v, n: g.nodes(None, v.relation("knows"), "ADA STONE", limit=n),
+    "a node of a label by its id": lambda g, v, n: g.nodes("Person", "id", v.node("ada"), limit=n),
     "values": lambda g, v, n: g.values(v.relation("code"), None, ValueOwner.NODE, limit=n),
     "values at a label": lambda g, v, n: g.values(v.relation("length"), "Boat", ValueOwner.NODE, limit=n),
     "the schema": lambda g, v, n: g.schema(limit=n),
@@ -113,7 +113,10 @@ class FaultContract:
         every, _ = await endpoint.asked(ask, ALL)
         whole, queries = await endpoint.asked(ask, FEW)
         assert queries
-        for place, fault in zip(range(queries), cycle((Fault.LATE, Fault.CUT))):
+        for place, fault in [
+            *((n, Fault.CUT) for n in range(queries)),
+            *((n, Fault.LATE) for n in range(0, queries, 2)),
+        ]:
             async with open_adapter(endpoint.location, AdapterOptions()) as graph:
                 relay.spoil(place, fault)
                 for _ in range(2):
