@@ -6,12 +6,15 @@ import asyncio
 import contextlib
 import socket
 import ssl
+import time
 import traceback
+from typing import Any
 
 import httpx2
 import pytest
 import trustme
 
+from kgnav_mcp.adapters.sparql import client
 from kgnav_mcp.adapters.sparql.client import SparqlClient
 from kgnav_mcp.errors import ConfigurationError, KgnavError, StoreUnavailable
 
@@ -55,6 +58,32 @@ async def test_a_host_that_takes_no_connection_is_given_up_soon():
         error = await unreachable(url)
 
     assert error.message == f"{url} takes no connection within 3 s"
+
+
+async def test_a_connection_that_this_program_was_too_busy_to_see_is_made_again(monkeypatch: pytest.MonkeyPatch):
+    connecting: list[str] = []
+    send = httpx2.AsyncClient.send
+
+    async def busy(http: httpx2.AsyncClient, request: httpx2.Request, **how: Any) -> httpx2.Response:
+        note = request.extensions["trace"]
+
+        async def noted(event: str, facts: object) -> None:
+            await note(event, facts)
+            if event == "connection.connect_tcp.started":
+                connecting.append(event)
+                if len(connecting) == 1:
+                    asyncio.get_running_loop().call_soon(time.sleep, 0.5)
+
+        request.extensions["trace"] = noted
+        return await send(http, request, **how)
+
+    monkeypatch.setattr(client, "CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr(httpx2.AsyncClient, "send", busy)
+    async with serving(always(rows("1"))) as stub:
+        sparql = SparqlClient(stub.url, timeout=60)
+        assert (await sparql.select(QUERY)).rows
+        await sparql.close()
+    assert len(connecting) == 2
 
 
 async def test_a_certificate_that_is_not_trusted_is_said_to_be():

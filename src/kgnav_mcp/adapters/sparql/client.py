@@ -39,6 +39,8 @@ _IDLE_SECONDS = 55.0
 """An idle connection is kept below the minute after which proxies and firewalls forget it."""
 _DROPPED_SECONDS = 2.0
 """A kept connection that was dropped while idle fails at once; one that fails later has failed under the query."""
+_LATE_SECONDS = 0.05
+"""How late a timer is only where something else keeps this program from its event loop."""
 _ERROR_BYTES = 65_536
 """As much of an error's body as is read."""
 _CELL_BYTES = 80
@@ -55,16 +57,18 @@ class _Reply:
 
 
 class _Attempt:
-    """What the HTTP library tells of one attempt: whether its connection was kept from an earlier one."""
+    """What the HTTP library tells of one attempt: whether its connection was kept, and when a new one was begun."""
 
     def __init__(self) -> None:
         self._kept = True
         self._answered = False
         self._sent: float | None = None
+        self._connecting: float | None = None
 
     async def note(self, event: str, _: Mapping[str, object]) -> None:
-        if event == "connection.connect_tcp.started":
+        if event in {"connection.connect_tcp.started", "connection.start_tls.started"}:
             self._kept = False
+            self._connecting = monotonic()
         elif event == "http11.send_request_headers.started":
             self._sent = monotonic()
         elif event == "http11.receive_response_headers.complete":
@@ -76,6 +80,12 @@ class _Attempt:
         if self._sent is None or self._answered or not self._kept:
             return False
         return monotonic() - self._sent < _DROPPED_SECONDS
+
+    def overslept(self, error: httpx2.RequestError, seconds: float) -> bool:
+        """Whether this program was too busy to see, in so many seconds, that it was connected."""
+        if self._connecting is None or not isinstance(error, httpx2.ConnectTimeout):
+            return False
+        return monotonic() - self._connecting > seconds + _LATE_SECONDS
 
 
 class SparqlClient:
@@ -194,7 +204,8 @@ class SparqlClient:
         """Send a form until a fresh connection has been tried.
 
         Queries only read, so that one that went down with a connection the endpoint had dropped can go again. Every
-        round takes one dropped connection out of the pool. Nothing else is sent twice, least of all after a time-out.
+        round takes one dropped connection out of the pool. Nothing else is sent twice, least of all after a time-out; but
+        what this program was too busy to send goes again: nothing is known of the endpoint then.
         """
         left = self._attempts
         while True:
@@ -203,7 +214,7 @@ class SparqlClient:
                 return await self._exchange(form, attempt)
             except httpx2.RequestError as error:
                 left -= 1
-                if not left or not attempt.dropped:
+                if not left or not (attempt.dropped or attempt.overslept(error, self._connect_timeout)):
                     raise errors.disconnected(error, self._endpoint, self._connect_timeout) from error
 
     async def _exchange(self, form: Form, attempt: _Attempt) -> _Reply:
