@@ -204,8 +204,8 @@ class SparqlClient:
         """Send a form until a fresh connection has been tried.
 
         Queries only read, so that one that went down with a connection the endpoint had dropped can go again. Every
-        round takes one dropped connection out of the pool. Nothing else is sent twice, least of all after a time-out; but
-        what this program was too busy to send goes again: nothing is known of the endpoint then.
+        round takes one dropped connection out of the pool. Nothing else is sent twice, least of all after a time-out;
+        what this program was too busy to send was not sent.
         """
         left = self._attempts
         while True:
