@@ -11,6 +11,7 @@ from kgnav_mcp.adapters.endpoint.linking import Linker
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.schema import SchemaReader
 from kgnav_mcp.adapters.paging import counts as counts_module
+from kgnav_mcp.adapters.sparql.schema import SAMPLE
 from kgnav_mcp.model import Certainty, Count, Direction, Stop
 from tests.adapters.endpoint.inprocess import InProcess, counts_of, entity, relations_of, rows_of, store_of
 from tests.adapters.sparql.clock import Clock, timed
@@ -124,3 +125,28 @@ async def test_counts_are_kept_for_the_pages_of_a_list_and_no_longer(monkeypatch
         clock.now = seconds
         await counts.one_hop([entity(store, "ex:star")], Direction.INCOMING, None)
         assert sum(bool(re.search(COUNTS, query)) for query in client.queries) == counted
+
+
+async def test_the_types_that_a_relation_joins_are_counted_and_of_a_long_one_so_many_rows_are_looked_at():
+    few = 7
+    turtle = ["PREFIX ex: <http://ex.example/>", "ex:york a ex:City ."]
+    turtle += [f"ex:fan{n} a ex:Person ; ex:likes ex:york ." for n in range(FANS)]
+    turtle += [f"ex:fan{n} ex:mayor_of ex:york ." for n in range(few)]
+    store = await store_of(InProcess("\n".join(turtle)))
+    names = Names(store)
+    schema = await SchemaReader(store, names, CatalogueCache(store, names)).overview(50)
+    ends = {facts.relation.id: facts.ends for facts in schema.relations}
+    assert ends["ex:mayor_of"] == (("Person", "City", Count(few)),)
+    assert ends["ex:likes"] == (("Person", "City", Count.at_least(SAMPLE)),)
+
+
+async def test_many_names_are_looked_up_by_a_few_queries_in_any_letter_case():
+    client = InProcess(HUB)
+    store = await store_of(client)
+    linker = Linker(store, Names(store))
+    wanted = [f"fan {n}" for n in range(300)]
+    client.queries.clear()
+    found = await linker.named_each([*wanted, "nobody"], 5)
+    assert [found[name].items[0].entity.id for name in wanted] == [f"ex:fan{n}" for n in range(300)]
+    assert (found["nobody"].items, found["nobody"].stop) == ((), Stop.COMPLETE)
+    assert len(client.queries) < 30

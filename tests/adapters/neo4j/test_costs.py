@@ -69,6 +69,21 @@ async def test_a_set_costs_a_query_for_each_two_thousand_ids(
     assert facts.per_entity == {f"Product:sku={n}": 1 for n in range(1, PRODUCTS + 1)}
 
 
+async def test_many_names_cost_a_question_for_each_index_or_label(
+    graph: GraphAdapter, asked: list[tuple[str, Mapping[str, object]]]
+):
+    (first,) = (await graph.nodes("Product", "sku", "7", limit=1)).items
+    names = [first.label or "", *(f"nobody {n}" for n in range(300))]
+    one = await graph.named(names[0], limit=3)
+    asked.clear()
+
+    found = await graph.named_each(names, limit=3)
+
+    assert len(asked) < 20
+    assert found[names[0]] == one
+    assert [each for each in names if found[each].items] == names[:1]
+
+
 async def test_a_later_page_counts_no_more_nodes_than_it_shows(
     graph: GraphAdapter, asked: list[tuple[str, Mapping[str, object]]]
 ):

@@ -33,6 +33,7 @@ class SchemaReader(schema.SchemaReader):
     def __init__(self, store: Store, names: Names, catalogues: CatalogueCache) -> None:
         super().__init__(store.reader, names, catalogues.get)
         self._reification = store.reification
+        self.one_edge_each = not store.reification
         self._qualifiers: LRUCache[URIRef, tuple[QualifierFacts, ...]] = LRUCache(_KEPT)
 
     async def _qualifiers_of(self, relations: Sequence[URIRef]) -> tuple[schema.Qualifiers, Stop]:

@@ -62,6 +62,12 @@ END_TYPES: Final = {
     "{ SELECT ?x WHERE { ?y $p ?x FILTER(!isLiteral(?x)) } LIMIT $sample } ?x $typed ?t } GROUP BY ?t }",
 }
 """Costs the types of $sample nodes."""
+JOINED_TYPES: Final = (
+    "{ SELECT ($number AS ?number) ?h ?t (COUNT(*) AS ?n) WHERE { "
+    "{ SELECT ?x ?y WHERE { ?x $p ?y FILTER(!isLiteral(?y)) } LIMIT $sample } "
+    "?x $typed ?h . ?y $typed ?t } GROUP BY ?h ?t }"
+)
+"""Costs the types of both ends of $sample triples."""
 AT_TYPE: Final = {
     Direction.OUTGOING: "SELECT ?p ?l (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $typed $t } LIMIT $sample } "
     "?s ?p ?o BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l",

@@ -26,6 +26,8 @@ _NODES = 10_000
 """Nodes of a type that are looked at to say what they have."""
 _ENDS = 3
 """Types named at either end of a relation."""
+_JOINS = 50
+"""Pairs of types named for a relation."""
 _SHARE = 0.05
 """A type that fewer of the sampled ends have is not named."""
 _DETAILED = 200
@@ -42,14 +44,22 @@ Details = dict[URIRef, tuple[str, ...]]
 Qualifiers = dict[URIRef, tuple[QualifierFacts, ...]]
 
 
+Joins = tuple[tuple[str, str, Count], ...]
+"""The types at the heads and at the tails of a relation's triples, with the number of these."""
+
+
 class SchemaReader:
     """Answers `schema`. Every list is the largest first; what was read is kept while the graph is open."""
+
+    one_edge_each = True
+    """Whether each triple is one edge."""
 
     def __init__(self, reader: Reader, names: Names, catalogue: Callable[[], Awaitable[Catalogue]]) -> None:
         self._reader = reader
         self._names = names
         self._catalogue = catalogue
         self._ends: LRUCache[tuple[URIRef, Direction], tuple[str, ...]] = LRUCache(_KEPT)
+        self._joins: LRUCache[URIRef, Joins] = LRUCache(_KEPT)
         self._datatypes: LRUCache[URIRef, tuple[str, ...]] = LRUCache(_KEPT)
 
     async def _union(self, branches: Sequence[str]) -> Read:
@@ -123,20 +133,29 @@ class SchemaReader:
         edges = largest({iri: use.edges for iri, use in uses.items() if use.has_edges})
         properties = largest({iri: use.values for iri, use in uses.items() if use.has_values})
         detailed = edges[:_DETAILED]
-        (heads, no_heads), (tails, no_tails), (qualifiers, no_qualifiers), (datatypes, no_types) = await gathered(
+        (heads, no_heads), (tails, no_tails), (joins, no_joins) = await gathered(
             self._end_types(detailed, Direction.OUTGOING),
             self._end_types(detailed, Direction.INCOMING),
-            self._qualifiers_of(detailed),
-            self._datatypes_of(properties[:_DETAILED]),
+            self._joined_types({iri: uses[iri].edges for iri in detailed}),
         )
-        stops = (stop, no_heads, no_tails, no_qualifiers, no_types)
+        (qualifiers, no_qualifiers), (datatypes, no_types) = await gathered(
+            self._qualifiers_of(detailed), self._datatypes_of(properties[:_DETAILED])
+        )
+        stops = (stop, no_heads, no_tails, no_joins, no_qualifiers, no_types)
         cut = next((f"{words}: {_MISSING}" for why, words in _CUT.items() if why in stops), None)
         return Schema(
             entities=Count.unknown(),
             triples=catalogue.triples,
             labels=tuple(LabelFacts(names[iri].id, names[iri].label, types[iri]) for iri in largest(types)),
             relations=tuple(
-                EdgeFacts(names[iri], uses[iri].edges, heads.get(iri, ()), tails.get(iri, ()), qualifiers.get(iri, ()))
+                EdgeFacts(
+                    names[iri],
+                    uses[iri].edges,
+                    heads.get(iri, ()),
+                    tails.get(iri, ()),
+                    qualifiers.get(iri, ()),
+                    joins.get(iri, ()),
+                )
                 for iri in edges
             ),
             properties=tuple(PropertyFacts(names[iri], uses[iri].values, datatypes.get(iri, ())) for iri in properties),
@@ -161,6 +180,34 @@ class SchemaReader:
             if read.stop is Stop.COMPLETE:
                 self._ends[iri, direction] = tuple(often[:_ENDS])
         return {iri: types or () for iri, types in known.items()}, read.stop
+
+    async def _joined_types(self, edges: Mapping[URIRef, Count]) -> tuple[Mapping[URIRef, Joins], Stop]:
+        """The types that relations join, with their triples between these, kept where all were read.
+
+        Of a relation with more triples than are looked at the numbers are lower bounds, and so they are where several
+        statements may be about one triple.
+        """
+        known = {iri: self._joins.get(iri) for iri in edges}
+        unknown = [iri for iri in edges if known[iri] is None]
+        read = await self._looked_up(queries.JOINED_TYPES, unknown)
+        counts: dict[URIRef, dict[tuple[URIRef, URIRef], int]] = defaultdict(dict)
+        for row in read.rows:
+            if "h" in row and "t" in row:
+                counts[unknown[number(row, "number")]][iri_in(row, "h"), iri_in(row, "t")] = number(row, "n")
+        names = await self._names.classes(type_ for found in counts.values() for pair in found for type_ in pair)
+        for iri in unknown:
+            found = counts.get(iri, {})
+            whole = self.one_edge_each and read.stop is Stop.COMPLETE and fits(edges[iri], SAMPLE)
+            pairs = sorted(found, key=lambda pair: (-found[pair], names[pair[0]].label, names[pair[1]].label))
+            joins = tuple(
+                (names[head].label, names[tail].label, Count(size) if whole else Count.at_least(size))
+                for head, tail in pairs[:_JOINS]
+                for size in (found[head, tail],)
+            )
+            known[iri] = joins
+            if read.stop is Stop.COMPLETE:
+                self._joins[iri] = joins
+        return {iri: joins or () for iri, joins in known.items()}, read.stop
 
     async def _datatypes_of(self, properties: Sequence[URIRef]) -> tuple[Details, Stop]:
         """The datatypes of properties, most frequent first, kept where all were read."""
