@@ -186,10 +186,10 @@ class GraphAdapter(ABC):
     ) -> AnchoredPage[Link]:
         """Of the rows that `neighbours` gives those whose far ends have a label, or words in their name or value.
 
-        In the same order and with the same positions. A word may stand for the beginning of one; letter case does not
-        count, and where no far end has the words, typos are forgiven if the store can. The label is one of those that
-        `describe` gives. By default rows are read and compared, `matching.MOST_READ` at most; a note says where that
-        was not all.
+        In the same order; where a store searches lists that are too long to read, their values come first. A word may
+        stand for the beginning of one; letter case does not count, and where no far end has the words, typos are
+        forgiven if the store can. The label is one of those that `describe` gives. By default rows are read and
+        compared, `matching.MOST_READ` at most; a note says where that was not all.
         """
         return await matching.matching(self, ids, direction, paths=paths, far=far, limit=limit, after=after)
 

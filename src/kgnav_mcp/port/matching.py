@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Node, Stop
-from kgnav_mcp.port.terms import FarEnds
+from kgnav_mcp.port.lists import invalid, items_before
+from kgnav_mcp.port.terms import FarEnds, TailKind
 
 if TYPE_CHECKING:
     from kgnav_mcp.port.adapter import GraphAdapter
@@ -18,6 +20,11 @@ if TYPE_CHECKING:
 MOST_READ = 50_000
 """Rows that are read by one call: of longer lists only so many are searched."""
 _ROWS = 5_000
+_SEARCHED = "~"
+_VALUES = "values"
+_SEARCHED_TOGETHER = 1_000
+"""Rows that a store finds at once."""
+_AS_SPELT = "These are too many rows to read: words were looked for as they are spelt."
 _FORGIVING = 5
 """Letters of the shortest word that may be misspelt."""
 _ALIKE = 80
@@ -36,12 +43,17 @@ async def matching(
     far: FarEnds,
     limit: int,
     after: str | None,
+    first: AnchoredPage[Link] | None = None,
 ) -> AnchoredPage[Link]:
-    """Of the rows at the entities those whose far ends fit; where none has the words, those that nearly do."""
+    """Of the rows at the entities those whose far ends fit; where none has the words, those that nearly do.
+
+    `first` is the first page of all rows, where that has been read.
+    """
     found = _Found(far)
     read, start = 0, after
     while True:
-        page = await graph.neighbours(ids, direction, paths=paths, far_ends=far.kind, limit=_ROWS, after=start)
+        page = first or await graph.neighbours(ids, direction, paths=paths, far_ends=far.kind, limit=_ROWS, after=start)
+        first = None
         types = await _types(graph, page.items) if far.label is not None else {}
         await in_thread(len(page.items), partial(found.add, page, types))
         read += len(page.items)
@@ -50,17 +62,105 @@ async def matching(
             break
         start = page.positions[-1]
     rows = found.exact or found.near
-    items, positions = tuple(link for link, _ in rows[:limit]), tuple(place for _, place in rows[:limit])
     searched = not more and page.stop is Stop.COMPLETE
-    total = Count(len(rows)) if searched and after is None else Count.at_least(len(rows))
-    stop = Stop.LIMIT if len(rows) > limit else page.stop
     notes = (
         page.note,
         MISSPELT if found.near and not found.exact else "",
         f"Only the first {read:,} rows were searched." if more and len(rows) <= limit else "",
     )
     note = " ".join(filter(None, notes))
-    return AnchoredPage(items, positions, total, stop, note, page.anchors)
+    return _page(rows, limit, page.stop, note, page.anchors, whole=searched and after is None)
+
+
+def _page(
+    rows: Sequence[tuple[Link, str]], limit: int, stop: Stop, note: str, anchors: Mapping[str, Entity], *, whole: bool
+) -> AnchoredPage[Link]:
+    return AnchoredPage(
+        tuple(link for link, _ in rows[:limit]),
+        tuple(place for _, place in rows[:limit]),
+        Count(len(rows)) if whole else Count.at_least(len(rows)),
+        Stop.LIMIT if len(rows) > limit else stop,
+        note,
+        anchors,
+    )
+
+
+RowSearch = Callable[[Direction, int, int], Awaitable[Sequence[Link]]]
+"""The rows in a direction whose far ends are entities that may fit: behind so many of them, at most so many."""
+
+
+async def read_or_searched(
+    graph: GraphAdapter,
+    ids: Sequence[str],
+    direction: Direction | None,
+    *,
+    paths: Sequence[tuple[str, ...]] | None,
+    far: FarEnds,
+    limit: int,
+    after: str | None,
+    search: RowSearch,
+) -> AnchoredPage[Link]:
+    """As `matching` of a list that is no longer than one page; a longer one is left to the store to search.
+
+    Of a longer one values come first, and words are looked for as they are spelt, accents aside.
+    """
+    searched = partial(_searched, graph, ids, direction, paths=paths, far=far, limit=limit, search=search)
+    if after is not None and after.startswith(_SEARCHED):
+        return await searched(after=after)
+    first = None
+    if after is None:
+        first = await graph.neighbours(ids, direction, paths=paths, far_ends=far.kind, limit=_ROWS, all_or_none=True)
+        if first.stop is Stop.LIMIT and not first.items:
+            return await searched(after=None)
+    return await matching(graph, ids, direction, paths=paths, far=far, limit=limit, after=after, first=first)
+
+
+async def _searched(
+    graph: GraphAdapter,
+    ids: Sequence[str],
+    direction: Direction | None,
+    *,
+    paths: Sequence[tuple[str, ...]] | None,
+    far: FarEnds,
+    limit: int,
+    after: str | None,
+    search: RowSearch,
+) -> AnchoredPage[Link]:
+    """The rows that the store finds; a position is `~<part>~<position in it>`, and values are a part of their own."""
+    sides = () if far.kind is TailKind.LITERAL else (direction,) if direction else tuple(Direction)
+    values = direction is not Direction.INCOMING and far.kind is not TailKind.ENTITY and far.label is None
+    parts = [*([_VALUES] if values else []), *map(str, sides)]
+    part, _, behind = after.removeprefix(_SEARCHED).partition(_SEARCHED) if after else ("", "", "")
+    if after and part not in parts:
+        raise invalid(after)
+    found = _Found(far)
+    for name in parts[parts.index(part) if after else 0 :]:
+        if name == _VALUES:
+            of_values = replace(far, kind=TailKind.LITERAL)
+            out = Direction.OUTGOING
+            page = await matching(graph, ids, out, paths=paths, far=of_values, limit=limit + 1, after=behind or None)
+            found.add(replace(page, positions=tuple(f"~{name}~{place}" for place in page.positions)), {})
+        else:
+            await _search(graph, search, Direction(name), found, skip=items_before(behind or None), limit=limit)
+        behind = ""
+        if len(found.exact) > limit:
+            break
+    note = "" if found.exact else _AS_SPELT
+    return _page(found.exact, limit, Stop.COMPLETE, note, await graph.describe(ids), whole=after is None)
+
+
+async def _search(
+    graph: GraphAdapter, search: RowSearch, side: Direction, found: _Found, *, skip: int, limit: int
+) -> None:
+    """Add what the store finds in one direction, until there are more than `limit` in all."""
+    links: Sequence[Link] = ()
+    while len(found.exact) <= limit and (not links or len(links) == _SEARCHED_TOGETHER):
+        links = await search(side, skip, _SEARCHED_TOGETHER)
+        if not links:
+            return
+        positions = tuple(f"~{side}~{skip + place}" for place in range(1, len(links) + 1))
+        found.add(AnchoredPage(tuple(links), positions, Count(0)), await _types(graph, links))
+        skip += len(links)
 
 
 class Words:

@@ -15,7 +15,7 @@ from kgnav_mcp.model import Count, Direction, Entity, Stop
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.navigation.relations import get_triples
-from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from kgnav_mcp.port import AdapterOptions, FarEnds, GraphAdapter, matching
 from tests.adapters.neo4j.graphs import PRODUCTS, SHOP, fill
 from tests.neo4j_service import Neo4j
 
@@ -82,6 +82,29 @@ async def test_many_names_cost_a_question_for_each_index_or_label(
     assert len(asked) < 20
     assert found[names[0]] == one
     assert [each for each in names if found[each].items] == names[:1]
+
+
+async def test_a_long_list_is_searched_by_the_store_as_it_is_when_read(
+    graph: GraphAdapter, asked: list[tuple[str, Mapping[str, object]]], monkeypatch: pytest.MonkeyPatch
+):
+    hub = [(await _category(graph)).id]
+    wanted = (FarEnds(words="PRODUCT 199"), FarEnds(words="product 7", label="product"), FarEnds(words="nothing"))
+    for far in wanted:
+        read = await graph.matching(hub, None, far=far, limit=500)
+        with monkeypatch.context() as patch:
+            patch.setattr(matching, "_ROWS", 100)
+            asked.clear()
+            found = await graph.matching(hub, None, far=far, limit=500)
+            assert not any("SKIP $skip LIMIT $take" in query for query, _ in asked if "$words" not in query)
+            pages = [await graph.matching(hub, None, far=far, limit=5)]
+            while pages[-1].stop is Stop.LIMIT and len(pages) < 4:
+                after = pages[-1].positions[-1]
+                pages.append(await graph.matching(hub, None, far=far, limit=5, after=after))
+        assert {link.triple for link in found.items} == {link.triple for link in read.items}
+        assert (found.total, found.stop, found.anchors) == (read.total, read.stop, read.anchors)
+        paged = [link for page in pages for link in page.items]
+        assert paged == list(found.items[: len(paged)])
+        assert len(paged) == min(len(found.items), 20)
 
 
 async def test_a_later_page_counts_no_more_nodes_than_it_shows(

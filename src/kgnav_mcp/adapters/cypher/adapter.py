@@ -14,6 +14,7 @@ from kgnav_mcp.adapters.cypher.edges import EdgeReader
 from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.linking import Linker
 from kgnav_mcp.adapters.cypher.lists import ListReader
+from kgnav_mcp.adapters.cypher.matching import EdgeSearch
 from kgnav_mcp.adapters.cypher.names import NameReader
 from kgnav_mcp.adapters.cypher.neighbours import NeighbourReader
 from kgnav_mcp.adapters.cypher.options import PropertyOptions
@@ -38,7 +39,8 @@ from kgnav_mcp.model import (
     ValueFacts,
 )
 from kgnav_mcp.plan import Plan
-from kgnav_mcp.port import Capability, GraphAdapter, TailKind, ValueOwner
+from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind, ValueOwner
+from kgnav_mcp.port.matching import read_or_searched
 
 T = TypeVar("T")
 
@@ -54,6 +56,7 @@ class Readers:
     relations: RelationReader
     neighbours: NeighbourReader
     edges: EdgeReader
+    search: EdgeSearch
     lists: ListReader
     schema: SchemaReader
     plans: PlanReader
@@ -82,6 +85,7 @@ class Readers:
             relations,
             NeighbourReader(entities, counts, relations),
             EdgeReader(entities),
+            EdgeSearch(entities),
             ListReader(entities),
             SchemaReader(entities),
             PlanReader(entities),
@@ -177,6 +181,23 @@ class CypherAdapter(GraphAdapter):
             raise _no_mediators()
         wanted = _wanted(direction, None, None)
         return await self.in_time(self.readers.neighbours.page_or_relations(ids, wanted, rows, examples, relations))
+
+    async def matching(
+        self,
+        ids: Sequence[str],
+        direction: Direction | None,
+        *,
+        paths: Sequence[tuple[str, ...]] | None = None,
+        far: FarEnds,
+        limit: int,
+        after: str | None = None,
+    ) -> AnchoredPage[Link]:
+        async def search(side: Direction, skip: int, most: int) -> Sequence[Link]:
+            return await self.in_time(self.readers.search.links(ids, side, paths=paths, far=far, skip=skip, most=most))
+
+        return await read_or_searched(
+            self, ids, direction, paths=paths, far=far, limit=limit, after=after, search=search
+        )
 
     async def edges(
         self,

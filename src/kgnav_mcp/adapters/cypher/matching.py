@@ -1,0 +1,57 @@
+"""Edges whose far ends have a label, or words in their names, searched by the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kgnav_mcp.adapters.cypher import queries
+from kgnav_mcp.adapters.cypher.builder import edge
+from kgnav_mcp.adapters.cypher.entities import Entities, relation_of
+from kgnav_mcp.adapters.cypher.rows import qualifiers
+from kgnav_mcp.model import Direction, Link, Triple
+from kgnav_mcp.port import FarEnds
+from kgnav_mcp.port.matching import Words
+
+
+class EdgeSearch:
+    """Searches the edges at some nodes."""
+
+    def __init__(self, entities: Entities) -> None:
+        self._entities = entities
+        self._session = entities.session
+
+    async def links(
+        self,
+        references: Sequence[str],
+        direction: Direction,
+        *,
+        paths: Sequence[tuple[str, ...]] | None,
+        far: FarEnds,
+        skip: int,
+        most: int,
+    ) -> list[Link]:
+        """The edges whose far ends may fit, node by node in the order of the references, at each by their types."""
+        catalogue, decoder = self._entities.catalogue.current, self._entities.decoder
+        types = None if paths is None else sorted(catalogue.types.keys() & {path[0] for path in paths})
+        anchors = await self._entities.anchors(references, queries.NODES)
+        if types == [] or not anchors:
+            return []
+        label = far.label.casefold() if far.label is not None else None
+        rows = await self._session.items(
+            queries.MATCHING,
+            {"edge": edge(direction, types)},
+            ids=[anchor.node_id for anchor in anchors],
+            labels=None if label is None else [name for name in catalogue.labels if name.casefold() == label],
+            words=list(Words(far.words).asked) if far.words is not None else [],
+            shown=decoder.shown,
+            skip=skip,
+            take=most,
+        )
+        heads = {anchor.node_id: anchor.entity for anchor in anchors}
+        found: list[Link] = []
+        for node_id, kind, properties, node in rows:
+            ends = heads[node_id], decoder.entity(node)
+            head, tail = ends if direction is Direction.OUTGOING else ends[::-1]
+            facts = qualifiers(self._session.dialect.values, properties)
+            found.append(Link(direction, Triple(head, relation_of(kind), tail, facts)))
+        return found
