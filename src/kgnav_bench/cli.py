@@ -200,6 +200,26 @@ def templates_run(locations: tuple[str, ...], nodes: int, instances: int) -> Non
         click.echo(f"{asking.run(location, nodes, instances)}\n")
 
 
+@main.command()
+@click.argument("location", metavar="GRAPH")
+@_NODES
+@click.option("--rounds", default=20, show_default=True, type=click.IntRange(1), help="Questions of each kind.")
+def plans(location: str, nodes: int, rounds: int) -> None:
+    """Twelve kinds of plan beside the same questions by hand: in SQL, Cypher or SPARQL.
+
+    GRAPH has what `templates make` wrote: a graph file, the URL of a Neo4j, or sparql+http://...#graph=IRI.
+    """
+    from kgnav_bench.client import ToolFailedError  # noqa: PLC0415 - as above
+    from kgnav_bench.plans import measuring  # noqa: PLC0415 - as above
+
+    try:
+        click.echo(measuring.run(location, nodes, rounds))
+    except ToolFailedError as error:
+        raise click.ClickException(f"{location} has not the graph of {nodes:,} nodes: {error}") from error
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error
+
+
 @main.group()
 def neo4j() -> None:
     """The server on a live Neo4j beside the bare driver, at a hub and at leaves."""

@@ -43,13 +43,19 @@ class Leaf:
     relation_key: str
 
 
+def opened(path: Path | str) -> sqlite3.Connection:
+    """A graph file opened as the adapter opens it."""
+    uri = f"file:{quote(str(Path(path).absolute()))}?mode=ro&immutable=1"
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+    connection.execute(_PAGE_CACHE)
+    return connection
+
+
 class Store:
     """A graph file, read the way the adapter reads it."""
 
     def __init__(self, path: Path) -> None:
-        uri = f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1"
-        self._connection = sqlite3.connect(uri, uri=True, isolation_level=None)
-        self._connection.execute(_PAGE_CACHE)
+        self._connection = opened(path)
 
     def close(self) -> None:
         """Close the file."""

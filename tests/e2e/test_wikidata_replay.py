@@ -13,12 +13,17 @@ from tests.services import Oxigraph
 
 from kgnav_bench import wikidata
 from kgnav_bench.client import BareClient
+from kgnav_bench.planned import PLANS
+from kgnav_bench.wikidata_plans import PlanWalker
 from kgnav_bench.wikidata_reach import endpoint_command, sampled
 from kgnav_bench.wikidata_walk import Walker
 
 GRAPH = "http://example.org/wikidata"
 SIZE = 25
-"""Questions of each kind, on the part of the data that they walk; `kgnav-bench reach wikidata --all` walks them all."""
+"""Questions of each kind, on the part of the data that they walk.
+
+`kgnav-bench reach wikidata --all` walks them all, and with `--plans` asks each by one plan.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -60,19 +65,31 @@ def walked_through(data: Path, asked: Iterable[wikidata.GoldQuery]) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def walker(
+def endpoint(
     oxigraph: Oxigraph,
     data: Path,
     asked: dict[bool, list[wikidata.GoldQuery]],
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Walker]:
-    """A server of an Oxigraph with the part of the data set in it, started as a client starts it."""
+) -> str:
+    """The URL of an Oxigraph with the part of the data set in it."""
     source = tmp_path_factory.mktemp("wikidata") / "wikidata.nt.gz"
     wikidata.convert(data, source, walked_through(data, [*asked[False], *asked[True]]))
     oxigraph.load_much(source, GRAPH)
-    endpoint = f"{oxigraph.url}?default-graph-uri={quote(GRAPH, safe='')}"
+    return f"{oxigraph.url}?default-graph-uri={quote(GRAPH, safe='')}"
+
+
+@pytest.fixture(scope="module")
+def walker(endpoint: str, data: Path) -> Iterator[Walker]:
+    """A server of it, started as a client starts it."""
     with BareClient(endpoint_command(endpoint)) as client:
         yield Walker(client, data)
+
+
+@pytest.fixture(scope="module")
+def planner(endpoint: str) -> Iterator[PlanWalker]:
+    """The same, asked by plans."""
+    with BareClient([*endpoint_command(endpoint), *PLANS]) as client:
+        yield PlanWalker(client)
 
 
 @pytest.mark.parametrize("qualified", [False, True])
@@ -84,3 +101,13 @@ def test_every_gold_relation_is_offered_and_every_gold_answer_shown(
     assert [each for each in walked if not each.reached or each.surplus] == []
     assert all(each.qualified is qualified for each in walked)
     assert sum(len(each.question.answers) for each in walked) > SIZE
+
+
+@pytest.mark.parametrize("qualified", [False, True])
+def test_one_plan_for_each_question_shows_every_gold_answer(
+    planner: PlanWalker, asked: dict[bool, list[wikidata.GoldQuery]], qualified: bool
+) -> None:
+    walked = [planner.walk(question) for question in asked[qualified]]
+
+    assert [each for each in walked if not each.reached or each.surplus] == []
+    assert {each.calls for each in walked} == {1}

@@ -14,6 +14,7 @@ from rdflib import RDF, Graph, Literal, URIRef
 from kgnav_bench import wikidata
 from kgnav_bench.cli import main
 from kgnav_bench.gold_sparql import Direct, Qualified, Step, UnreadableQueryError, parse
+from kgnav_bench.wikidata_plans import PlanWalker, gold_plan
 from kgnav_bench.wikidata_walk import Walker, qualifier_values
 
 BASE = "http://www.wikidata.org"
@@ -138,6 +139,33 @@ def test_a_query_of_another_form_is_refused(sparql: str) -> None:
         parse(sparql)
 
 
+@pytest.mark.parametrize(
+    ("sparql", "plan"),
+    [
+        (
+            "SELECT ?x { wd:Q1 p:P1 ?s . ?s ps:P1 ?y . ?s pq:P2 wd:Q2 . ?s pq:P3 ?x }",
+            "MATCH (q1 {id: 'wd:Q1'}), (q1)-[r0:P1]->(y) WHERE r0.P2 = 'wd:Q2' AND r0.P3 IS NOT NULL "
+            "RETURN DISTINCT r0.P3 AS x",
+        ),
+        (
+            "SELECT (COUNT(?x) AS ?value ) { ?x wdt:P31/wdt:P279* wd:Q2 }",
+            "MATCH (q2 {id: 'wd:Q2'}), (x)-[:P31]->()-[:P279*0..]->(q2) RETURN count(DISTINCT x) AS x",
+        ),
+        (
+            "SELECT ?x { { ?x wdt:P1 wd:Q1. } UNION { ?x wdt:P2|wdt:P3 wd:Q1. } }",
+            "MATCH (q1 {id: 'wd:Q1'}), (x)-[:P1]->(q1) RETURN DISTINCT x UNION "
+            "MATCH (q1 {id: 'wd:Q1'}), (x)-[:P2|P3]->(q1) RETURN DISTINCT x",
+        ),
+        (
+            "SELECT ?x { wd:Q1 wdt:P1 ?x; wdt:P2 ?y. FILTER(?x NOT IN(?y)) }",
+            "MATCH (q1 {id: 'wd:Q1'}), (q1)-[:P1]->(x), (q1)-[:P2]->(y) WHERE x <> y RETURN DISTINCT x",
+        ),
+    ],
+)
+def test_the_gold_queries_are_written_as_plans(sparql: str, plan: str) -> None:
+    assert gold_plan(parse(sparql)) == plan
+
+
 def test_qualifiers_are_read_from_their_cell_by_label() -> None:
     cell = "place: Rome (wd:Q220); place: wd:Q5; since: 1957; place of burial: Paris (wd:Q90)"
     assert qualifier_values(cell, "place") == ["Q220", "Q5"]
@@ -166,4 +194,23 @@ def test_a_walk_says_what_was_not_offered_and_what_was_not_shown(folder: Path) -
     missing = Walker(Answers("wdt:P2|second|wd:Q7|Seven|"), folder).walk(question)
     assert (missing.not_offered, missing.missing, missing.reached) == ([("Q1", "P1")], {"Q2"}, False)
     wrong = Walker(Answers("wdt:P1|first|wd:Q3|Three|"), folder).walk(question)
+    assert (wrong.missing, wrong.surplus, wrong.reached) == ({"Q2"}, {"Q3"}, False)
+
+
+class Planned:
+    """A server that answers every plan by one id."""
+
+    def __init__(self, found: str) -> None:
+        self.found = found
+
+    def call(self, tool: str, arguments: Mapping[str, object]) -> str:
+        assert (tool, list(arguments)) == ("run_plan", ["plan"])
+        return f"1 row\nx|xLabel\n--|--\nwd:{self.found}|Two"
+
+
+def test_a_plan_says_what_was_not_found_and_what_else_was(folder: Path) -> None:
+    (question,) = wikidata.questions(folder)
+    good = PlanWalker(Planned("Q2")).walk(question)
+    assert (good.reached, good.surplus, good.calls) == (True, frozenset(), 1)
+    wrong = PlanWalker(Planned("Q3")).walk(question)
     assert (wrong.missing, wrong.surplus, wrong.reached) == ({"Q2"}, {"Q3"}, False)

@@ -13,7 +13,7 @@ NAMESPACE = "http://synthetic.example/"
 
 _TYPE = f"<{RDF_TYPE}>"
 _RDF = RDF_TYPE.removesuffix("type")
-_NAME = f"<http://schema.org/{NAME}>"
+NAMED = f"<http://schema.org/{NAME}>"
 """A relation of names whose last part is the property's name, too."""
 _DOUBLE = "http://www.w3.org/2001/XMLSchema#double"
 
@@ -32,12 +32,12 @@ def _triples(graph: Graph) -> Iterator[tuple[str, str, str]]:
         columns = list(zip(each.pools, each.columns, strict=True))
         for place, node in enumerate(each.members):
             subject = _node(node)
-            yield subject, _TYPE, _iri(each.label)
-            yield subject, _NAME, quoted(graph.name(node))
+            yield subject, _TYPE, iri(each.label)
+            yield subject, NAMED, quoted(graph.name(node))
             for pool, column in columns:
-                yield subject, _iri(pool.name), _literal(pool.values[column[place]])
+                yield subject, iri(pool.name), rdf_literal(pool.values[column[place]])
     for number, each in enumerate(graph.relations):
-        relation, name = _iri(each.type), _iri(each.pool.name)
+        relation, name = iri(each.type), iri(each.pool.name)
         for place, (head, tail) in enumerate(zip(each.heads, each.tails, strict=True)):
             triple = _node(head), relation, _node(tail)
             statement = f"_:s{number}x{place}"
@@ -45,16 +45,18 @@ def _triples(graph: Graph) -> Iterator[tuple[str, str, str]]:
             yield statement, _TYPE, f"<{_RDF}Statement>"
             for role, term in zip(("subject", "predicate", "object"), triple, strict=True):
                 yield statement, f"<{_RDF}{role}>", term
-            yield statement, name, _literal(each.pool.values[each.column[place]])
+            yield statement, name, rdf_literal(each.pool.values[each.column[place]])
 
 
 def _node(number: int) -> str:
-    return _iri(f"n{number}")
+    return iri(f"n{number}")
 
 
-def _iri(local: str) -> str:
+def iri(local: str) -> str:
+    """What a label, type or property is called in the graph."""
     return f"<{NAMESPACE}{local}>"
 
 
-def _literal(value: Value) -> str:
+def rdf_literal(value: Value) -> str:
+    """A value as RDF writes it."""
     return quoted(value) if isinstance(value, str) else f'"{value!r}"^^<{_DOUBLE}>'
