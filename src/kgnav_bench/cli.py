@@ -266,6 +266,15 @@ def tokens(dataset: str, data: Path, sample: int, everything: bool) -> None:
 
 
 @main.command()
+@_questions("metaqa")
+def economy(dataset: str, data: Path, sample: int, everything: bool) -> None:
+    """Calls and tokens of that replay by plans, beside walking and a store's own JSON."""
+    from kgnav_bench import economy as benchmark  # noqa: PLC0415 - as above
+
+    click.echo(f"{dataset}\n\n{benchmark.run(data, None if everything else sample)}")
+
+
+@main.command()
 @click.argument("triples", type=click.IntRange(1000))
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 def load(triples: int, folder: Path) -> None:

@@ -1,0 +1,90 @@
+"""The same questions by one plan each, by walking, and in a raw query language: calls and observation tokens."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+
+from kgnav_bench import baselines, report
+from kgnav_bench.metaqa import HOPS
+from kgnav_bench.reach import planning, replaying, results
+from kgnav_bench.replay import COUNTERS, Result
+
+CALLS = 2.0
+"""Calls of plans a question at most."""
+OF_WALKING = 0.2
+"""Share of the tokens of walking that plans may take."""
+RAW = ("JSON rows", "SPARQL's JSON")
+"""The answers as a store's driver gives them with the least around them, and as an endpoint does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One question, asked in both ways."""
+
+    planned: Result
+    walked: Result
+
+    @property
+    def raw(self) -> Sequence[Sequence[int]]:
+        """Tokens of `RAW`, by counter."""
+        answers = sorted(self.planned.question.answers)
+        rows = json.dumps([{"id": answer} for answer in answers], ensure_ascii=False, separators=(",", ":"))
+        documents = rows, baselines.sparql_json(("value",), [(answer,) for answer in answers])
+        return [[count(document) for document in documents] for count in COUNTERS.values()]
+
+
+def run(folder: Path, size: int | None) -> str:
+    """The report of questions of one, two and three hops: all of them, or a fixed sample."""
+    with planning(folder) as plans, replaying(folder) as walks:
+        by_hops = {
+            hops: [
+                Compared(planned, walked)
+                for planned, walked in zip(
+                    results(plans, folder, hops, size), results(walks, folder, hops, size), strict=True
+                )
+            ]
+            for hops in HOPS
+        }
+    everything = [each for group in by_hops.values() for each in group]
+    wrong = [each for each in everything if each.planned.missing_answers or each.planned.surplus_answers]
+    calls = mean(each.planned.calls for each in everything)
+    lines = [
+        report.verdict(not wrong, f"{len(everything) - len(wrong):,} of {len(everything):,} answered exactly by plans"),
+        report.verdict(calls <= CALLS, f"{calls:.2f} calls a question by plans (at most {CALLS:g})"),
+    ]
+    for number, counter in enumerate(COUNTERS):
+        table = [(hops, *_row(group, number)) for hops, group in (*by_hops.items(), ("all", everything))]
+        columns = ("hops", "questions", "calls by plans", "calls by walking", "tokens by plans", "by walking", *RAW)
+        lines += ["", f"Means a question; tokens counted with {counter}:", "", report.table(columns, table), ""]
+        lines += _verdicts(everything, number)
+    return "\n".join(lines)
+
+
+def _row(group: Sequence[Compared], counter: int) -> Iterable[str]:
+    yield f"{len(group):,}"
+    yield f"{mean(each.planned.calls for each in group):.2f}"
+    yield f"{mean(each.walked.calls for each in group):.1f}"
+    yield from (f"{value:,.0f}" for value in _tokens(group, counter).values())
+
+
+def _tokens(group: Sequence[Compared], counter: int) -> Mapping[str, float]:
+    """Mean tokens a question, by way of asking."""
+    raw = [each.raw[counter] for each in group]
+    return {
+        "plans": mean(each.planned.tokens[counter] for each in group),
+        "walking": mean(each.walked.tokens[counter] for each in group),
+        **{name: mean(each[place] for each in raw) for place, name in enumerate(RAW)},
+    }
+
+
+def _verdicts(everything: Sequence[Compared], counter: int) -> Iterable[str]:
+    tokens = _tokens(everything, counter)
+    share = tokens["plans"] / tokens["walking"]
+    yield report.verdict(share <= OF_WALKING, f"{share:.3f} of the tokens of walking (at most {OF_WALKING:g})")
+    for name in RAW:
+        share = tokens["plans"] / tokens[name]
+        yield report.verdict(share < 1, f"{share:.3f} of the tokens of {name} (less than 1)")
