@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from kgnav_mcp.errors import StoreTimeout
+from kgnav_mcp.model import Entity, Page
 from kgnav_mcp.navigation.plans import evaluate
 from kgnav_mcp.plan import AggregateFunction, CountOf, Exists, HasLabel, IsNull, Match, NodePattern, Not
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
@@ -149,6 +151,21 @@ async def test_instances_of_subclasses_count_where_they_are_asked_for():
             assert [(size.part, size.count.value) for size in page.sizes] == [(part, len(expected))]
             owned = Match((NodePattern("o"), NodePattern("b", (("Boat",),), subclasses)), (edge("o", "owns", "b"),))
             assert len((await evaluate(graph, plan(owned, give("b")), limit=9)).items) == len(expected)
+
+
+async def test_no_set_is_counted_beside_a_few_ids():
+    async with Uncounted("tests.navigation.plans.test_matching", AdapterOptions()) as graph:
+        owned = fit(edge("o", "owns", "b"), where=is_id("o", "owner"))
+        assert len((await evaluate(graph, plan(owned, give("b")), limit=9)).items) == 4
+
+
+class Uncounted(DictAdapter):
+    """Cannot count its nodes in time."""
+
+    async def nodes(
+        self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
+    ) -> Page[Entity]:
+        raise StoreTimeout(f"no time for {label, property_name, value, limit, after}")
 
 
 class Classes(DictAdapter):

@@ -38,6 +38,8 @@ from kgnav_mcp.plan.walking import conjuncts, variables_of
 
 _PAIRS = 10_000
 """Pairs of the ends of a path, by which it is searched instead of from one end alone."""
+_FEW = 100
+"""Ids beside which no other set is counted: counting all nodes may take a store its whole time."""
 _BY_ENDS = 10_000
 """Nodes of a small set at the far end, by which edges are asked for instead of by the near end alone."""
 
@@ -162,8 +164,9 @@ class Fitting:
     async def _begin(self, names: Sequence[str]) -> None:
         """Bind the node with the smallest set, beside each row."""
         several = len(names) > 1 or len(self._table.rows) > 1
-        counts = {name: await self._start(name).count(self._reader) for name in names if several}
-        best = min(names, key=lambda name: counts[name].value) if several else names[0]
+        few = [name for name in names if (ids := self._start(name).ids) is not None and len(ids) <= _FEW]
+        counts = {name: await self._start(name).count(self._reader) for name in few or names if several}
+        best = min(counts, key=lambda name: counts[name].value) if several else names[0]
         self._check_product(counts, best)
         node, written, start = self._patterns[best], self._written[best], self._start(best)
         found = await start.nodes(self._reader, written)
