@@ -80,7 +80,9 @@ def on_http(
         try:
             first = lines.get(timeout=PATIENCE_S) or ""
             assert first.startswith(_READY), first
-            yield HttpServer(first.removeprefix(_READY).strip(), process, lines)
+            url = first.removeprefix(_READY).strip()
+            assert lines.get(timeout=PATIENCE_S) == f"The same as structured content at {url}/structured\n"
+            yield HttpServer(url, process, lines)
         finally:
             process.kill()
             reader.join()

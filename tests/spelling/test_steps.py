@@ -101,7 +101,7 @@ def test_a_step_starts_at_a_label_by_either_word_and_counts_the_edges_that_it_na
                     "as": "f",
                     "fetch_neighbors": {"from": "p", far: "Film", "edge_as": "r", "edge_where": {"year": 1999}},
                 },
-                {"return": ["count(r)"]},
+                {"return": ["f", "count(r)"]},
             ]
         )
         found, rows, counted = plan.pipelines[0].clauses
@@ -110,8 +110,9 @@ def test_a_step_starts_at_a_label_by_either_word_and_counts_the_edges_that_it_na
         assert found.edges == (EdgePattern("r", "p", "f"),)
         assert found.where == Compare(Property("r", "year"), Comparison.EQUAL, Constant(1999))
         assert isinstance(rows, Project)
-        assert rows.columns == (Column("r", Variable("r")),)
-        assert counted == Project((Column("count(r)", Aggregate(AggregateFunction.COUNT, Variable("r"), True)),))
+        assert rows.columns == (Column("f", Variable("f")), Column("r", Variable("r")))
+        number = Aggregate(AggregateFunction.COUNT, Variable("r"), distinct=True)
+        assert counted == Project((Column("f", Variable("f")), Column("count(r)", number)))
 
 
 def test_edges_that_are_called_as_a_step_are_told():

@@ -113,7 +113,8 @@ def listen(app: ASGIApp, http: HttpSettings, log_level: LogLevel) -> None:
 
     sockets = listening_sockets(http)
     for bound in sockets:
-        sys.stderr.write(f"Serving MCP at {_url(bound)}\n")
+        sys.stderr.write(f"Serving MCP at {_url(bound, _PATH)}\n")
+        sys.stderr.write(f"The same as structured content at {_url(bound, _STRUCTURED_PATH)}\n")
     if http.host in ANY_ADDRESS and not http.allowed_hosts:
         sys.stderr.write(f"Only requests for {', '.join(LOOPBACK)} are let in: add names by --http-allowed-hosts.\n")
     # Without a log configuration of its own uvicorn logs as everything else does: to stderr.
@@ -202,6 +203,6 @@ def _addresses(http: HttpSettings) -> list[tuple[int, str]]:
     return sorted({(int(family), str(address[0])) for family, _, _, _, address in found})
 
 
-def _url(bound: socket.socket) -> str:
+def _url(bound: socket.socket, path: str) -> str:
     host, port = bound.getsockname()[:2]
-    return f"http://{url_host(host)}:{port}{_PATH}"
+    return f"http://{url_host(host)}:{port}{path}"

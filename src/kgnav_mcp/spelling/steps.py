@@ -195,8 +195,8 @@ class _Reader:
         wrong: list[PlanProblem] = []
         edges = {step.edge: name for name, step in self.steps.items() if step.edge is not None}
         results = projections(texts, order, result.limit, [*self.steps, *edges], wrong)
-        returned = [edges.get(column.name, column.name) for column in results[0].columns]
-        used = list(self.steps) if wrong else returned
+        returned = dict.fromkeys(edges.get(column.name, column.name) for column in results[0].columns)
+        used = list(self.steps) if wrong else list(returned)
         self.problems += wrong
         self.problems += (
             PlanProblem(name, "no other step uses it and it is not returned", (f"return {name}",))

@@ -116,13 +116,15 @@ numbers.
 "edges": [{"from": "p", "edge": "directed", "to": "f"}, {"from": "p", "edge": "directed", "to": "g", "as": "r"}], \
 "not": [{"from": "p", "edge": "born_in", "to": "x"}], "return": ["g", "count(r)"], "order": "-count(r)", "limit": 10}. \
 Edges lie as the graph stores them; an edge takes "either": true, "where", "hops": [1, 3], "distance": [1, 2], \
-"optional": true, "at_least": 2 (its far end is only counted), "as_of": "1999". Each edge of "not" is denied by \
+"optional": true, "at_least": 2 (its far end is only counted), "as_of": 1999. Each edge of "not" is denied by \
 itself; several together are a list in it: "not": [[e1, e2]]. A row is one choice for each variable returned or \
 counted; rows are distinct.
-3. Steps: [{"as": "f", "find_node": {"name": "Up"}}, {"as": "p", "fetch_neighbors": {"from": "f", "edge_type": \
-"directed", "direction": "incoming"}}, {"as": "g", "fetch_neighbors": {"from": "p", "edge_type": "directed", "except": \
-"f"}}, {"return": ["g"]}]; also {"find_common_nodes": [["p", "born_in"], ["q", "born_in"]]}. A direction is outgoing \
-(when left out), incoming or either. Every step is a set, and all must hold together; "except" leaves out a whole set.
+3. Steps: [{"as": "f", "find_node": {"name": "Up"}} (or {"label": "Film", "where": {...}}), {"as": "p", \
+"fetch_neighbors": {"from": "f", "edge_type": "directed", "direction": "incoming"}}, {"as": "g", "fetch_neighbors": \
+{"from": "p", "edge_type": "directed", "except": "f"}}, {"return": ["g"]}]; also "label" and "where" of the neighbors, \
+"edge_where" of their edges, "edge_as": "r" to return "count(r)"; {"find_common_nodes": [["p", "born_in"], \
+["q", "born_in"]]}. A direction is outgoing (when left out), incoming or either. Every step is a set, and all must \
+hold together; "except" leaves out a whole set.
 The answer has the rows, and the size of each part of the plan."""
 
 _TOOLS = (
