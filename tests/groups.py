@@ -16,15 +16,18 @@ OWN = frozenset({"own_virtuoso", "own_oxigraph", "own_neo4j"})
 """Fixtures that start a store for a single test, which can run in any worker."""
 
 LONG = (
+    "contract/test_faults",
     "service/test_neo4j_service",
     "server/test_transport",
-    "server/test_budget",
     "server/test_transport_http",
+    "server/test_budget",
+    "plans/test_evaluated",
     "server/test_eras",
-    "adapters/test_registry",
+    "embedded/test_load_hostile",
+    "embedded/test_load_file",
     "conformance/test_conformance",
 )
-"""Modules that take ten seconds or more: one of them alone at the end would keep the other workers waiting."""
+"""Modules that take some ten seconds or more: one of them alone at the end would keep the other workers waiting."""
 
 
 def group(item: pytest.Item) -> str | None:
