@@ -165,7 +165,7 @@ class Uncounted(DictAdapter):
     async def nodes(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
     ) -> Page[Entity]:
-        raise StoreTimeout(f"no time for {label, property_name, value, limit, after}")
+        raise StoreTimeout(None, f"no time for {label, property_name, value, limit, after}")
 
 
 class Classes(DictAdapter):
