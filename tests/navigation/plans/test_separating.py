@@ -9,16 +9,25 @@ import pytest
 
 from kgnav_mcp.errors import PlanTooLarge
 from kgnav_mcp.model import Entity, Page
-from kgnav_mcp.navigation.plans import evaluate
+from kgnav_mcp.navigation.plans import evaluate, running
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.navigation.plans.separating import factors
-from kgnav_mcp.port import AdapterOptions
+from kgnav_mcp.port import AdapterOptions, Capability
 from kgnav_mcp.spelling.cypher import parse_cypher
 from tests.contract.example import DictAdapter
 from tests.contract.toy import BOATS, VISITORS
 from tests.navigation.plans.writing import rows
 
 TOY = "tests.contract.example_graph"
+
+
+class Compiling(DictAdapter):
+    """Would run any plan."""
+
+    capabilities = DictAdapter.capabilities | {Capability.PLANS}
+
+    async def run(self, *_: Any, **__: Any) -> Any:
+        raise AssertionError("the store was asked for a product")
 
 
 class Recorded(DictAdapter):
@@ -82,6 +91,7 @@ def test_edges_of_other_relations_or_of_another_clause_may_be_counted_apart():
     "text",
     [
         "MATCH (a:Visitor) MATCH (b:Boat) RETURN a, b",
+        "MATCH (a:Visitor), (b:Boat) RETURN a, b",
         "MATCH (a:Visitor) WITH a MATCH (b:Boat) RETURN a, b",
         "MATCH (a:Visitor) MATCH (b:Boat) MATCH (b)-[:moored_at]->(h) RETURN a, h",
     ],
@@ -93,3 +103,14 @@ async def test_a_product_over_the_bound_is_refused_before_anything_is_read(text:
             await evaluate(graph, plan, limit=9, bound=1_000)
         assert [size.count.value for size in caught.value.sizes[:2]] == [VISITORS, BOATS]
         assert set(graph.read) == {1}
+
+
+async def test_no_store_is_asked_for_a_product_that_it_could_not_put_in_order(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(running, "_PRODUCT", VISITORS * BOATS - 1)
+    async with Compiling(TOY, AdapterOptions()) as graph:
+        with pytest.raises(PlanTooLarge):
+            await PlanRunner(graph).run(parse_cypher("MATCH (a:Visitor) MATCH (b:Boat) RETURN a, b LIMIT 3"), limit=9)
+        edges = parse_cypher("MATCH (a)-[:visited]->(b) MATCH (c)-[:moored_at]->(d) RETURN a, c LIMIT 3")
+        with pytest.raises(PlanTooLarge) as caught:
+            await PlanRunner(graph).run(edges, limit=9)
+        assert [size.count.value for size in caught.value.sizes] == [VISITORS, BOATS]

@@ -28,7 +28,7 @@ async def counted(graph: GraphAdapter, pipeline: Pipeline, budget: Budget) -> Ta
         case _:
             return None
     part = match.edges[0] if match.edges else match.nodes[0]
-    count = await (_edges(graph, part) if isinstance(part, EdgePattern) else _nodes(graph, part))
+    count = await (edges_of(graph, part) if isinstance(part, EdgePattern) else _nodes(graph, part))
     if count is None or count.certainty is not Certainty.EXACT:
         return None
     budget.measured(part, count.value)
@@ -67,7 +67,7 @@ async def _nodes(graph: GraphAdapter, node: NodePattern) -> Count | None:
         return Count(0)
 
 
-async def _edges(graph: GraphAdapter, edge: EdgePattern) -> Count | None:
+async def edges_of(graph: GraphAdapter, edge: EdgePattern) -> Count | None:
     """How many edges a relation has."""
     if len(edge.relations) != 1 or edge.either or edge.path is not None or edge.source == edge.target:
         return None

@@ -127,7 +127,7 @@ class _Evaluation:
             return witness
         table = Table((PROOF,), [((),)]) if proof else Table((), [()])
         clauses = in_rows(pipeline)
-        await refuse_products(self._reader, clauses)
+        await refuse_products(self._graph, self._budget, clauses)
         summed = await self._summed(clauses, table)
         if summed is not None:
             table, clauses = summed

@@ -10,11 +10,12 @@ from math import prod
 
 from kgnav_mcp.errors import PlanTooLarge, StoreTimeout, Unsupported
 from kgnav_mcp.model import PlanPage, PlanRow, Stop
+from kgnav_mcp.navigation.plans.budget import Budget
 from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
 from kgnav_mcp.navigation.plans.evaluation import evaluate
 from kgnav_mcp.navigation.plans.explaining import explained, says_nothing
 from kgnav_mcp.navigation.plans.progress import Progress, telling
-from kgnav_mcp.navigation.plans.separating import factors
+from kgnav_mcp.navigation.plans.separating import factors, refuse_products
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import Capability, GraphAdapter
 
@@ -24,6 +25,8 @@ _PROBE_BOUND = 20_000
 """Rows that are looked at to learn whether an edge leads from a label to a label."""
 
 
+_PRODUCT = 10_000_000
+"""Rows of sets without anything in common that a store is asked to put in order: more are more than it has time for."""
 _EVALUATED = "evaluated:"
 """Begins the positions of pages that were evaluated here: the next page is, too, for a store's positions are others."""
 
@@ -56,6 +59,8 @@ class PlanRunner:
             return self._product(plan, [await self.run(part, limit=1) for part in parts])
         evaluated = after is not None and after.startswith(_EVALUATED)
         if self.by_store and Capability.PLANS in self.graph.capabilities and not evaluated:
+            for pipeline in () if plan.asks else plan.pipelines:
+                await refuse_products(self.graph, Budget(_PRODUCT), pipeline.clauses)
             with suppress(Unsupported):  # a part that the store has no words for: the plan is evaluated here
                 async with telling(self.progress, lambda: "the store is at work"):
                     page = await self.graph.run(plan, limit=limit, after=after, proof=proof)

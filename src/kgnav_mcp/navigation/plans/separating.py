@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
+from math import prod
 
+from kgnav_mcp.model import Count
+from kgnav_mcp.navigation.plans.budget import Budget
+from kgnav_mcp.navigation.plans.counting import edges_of
 from kgnav_mcp.navigation.plans.patterns import merged, of_certain_edges
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.starting import start_of
@@ -15,12 +19,14 @@ from kgnav_mcp.plan import (
     Clause,
     EdgePattern,
     Match,
+    NodePattern,
     Pipeline,
     Plan,
     Project,
     Variable,
 )
 from kgnav_mcp.plan.walking import aggregates, all_hold, conjuncts, variables_of
+from kgnav_mcp.port import GraphAdapter
 
 
 def factors(plan: Plan) -> list[Plan]:
@@ -100,11 +106,11 @@ def _within(pattern: Match, group: set[str]) -> Match:
     )
 
 
-async def refuse_products(reader: Reader, clauses: Sequence[Clause]) -> None:
-    """Count the sets that patterns in turn would make a product of, before one of them is read.
+async def refuse_products(graph: GraphAdapter, budget: Budget, clauses: Sequence[Clause]) -> None:
+    """Count the sets that a plan begins with a product of, before one of them is read.
 
     Raises:
-        PlanTooLarge: the product is more than may be held.
+        PlanTooLarge: the product is more than the bound.
     """
     patterns: list[Match] = []
     for clause in clauses:
@@ -115,21 +121,33 @@ async def refuse_products(reader: Reader, clauses: Sequence[Clause]) -> None:
                 continue
             case _:
                 break
+    if len(patterns) < 2 and not any(len(each.nodes) > 1 and not each.edges for each in patterns):
+        return
     rows = 1
-    for pattern in patterns if len(patterns) > 1 else ():
-        nodes = list(merged(pattern).values())
-        own = {node.variable for node in nodes}
-        conditions = [(variables_of(each) & own, each) for each in conjuncts(pattern.where)]
-        starts = [
-            start_of(node, [each for of, each in conditions if of == frozenset((node.variable,))]) for node in nodes
-        ]
-        if pattern.edges or not all(start.whole for start in starts) or any(len(of) != 1 for of, _ in conditions):
+    for pattern in patterns:
+        sizes = await _sizes(graph, pattern)
+        if sizes is None:
             return  # how many rows it has is known once it is read
-        for node, start in zip(nodes, starts, strict=True):
-            count = await start.count(reader)
-            reader.budget.sizes[node] = count
-            rows *= count.value
-        reader.budget.check(rows)
+        budget.sizes |= sizes
+        rows *= prod(size.value for size in sizes.values())
+        budget.check(rows)
+
+
+async def _sizes(graph: GraphAdapter, pattern: Match) -> dict[NodePattern | EdgePattern, Count] | None:
+    """The sizes of sets whose product a pattern is, where it is one and its sets are counted without being read."""
+    nodes = list(merged(pattern).values())
+    if pattern.edges:
+        (edge, *more), labelled = pattern.edges, any(node.labels for node in nodes)
+        plain = not more and not labelled and len(nodes) == 2 and pattern.where is None
+        count = await edges_of(graph, edge) if plain else None
+        return {edge: count} if count is not None else None
+    own = {node.variable for node in nodes}
+    conditions = [(variables_of(each) & own, each) for each in conjuncts(pattern.where)]
+    starts = [start_of(node, [each for of, each in conditions if of == frozenset((node.variable,))]) for node in nodes]
+    if not all(start.whole for start in starts) or any(len(of) != 1 for of, _ in conditions):
+        return None
+    reader = Reader(graph, Budget(0))
+    return {node: await start.count(reader) for node, start in zip(nodes, starts, strict=True)}
 
 
 def _keeps_rows(project: Project) -> bool:
