@@ -24,6 +24,8 @@ SIZE = 25
 
 `kgnav-bench reach wikidata --all` walks them all, and with `--plans` asks each by one plan.
 """
+BY_PLAN = 3
+"""Of these, so many are asked by plans: what a property has for qualifiers is read when it first comes up."""
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +109,7 @@ def test_every_gold_relation_is_offered_and_every_gold_answer_shown(
 def test_one_plan_for_each_question_shows_every_gold_answer(
     planner: PlanWalker, asked: dict[bool, list[wikidata.GoldQuery]], qualified: bool
 ) -> None:
-    walked = [planner.walk(question) for question in asked[qualified]]
+    walked = [planner.walk(question) for question in sampled(asked[qualified], BY_PLAN)]
 
     assert [each for each in walked if not each.reached or each.surplus] == []
     assert {each.calls for each in walked} == {1}

@@ -165,7 +165,8 @@ class Uncounted(DictAdapter):
     async def nodes(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
     ) -> Page[Entity]:
-        raise StoreTimeout(None, f"no time for {label, property_name, value, limit, after}")
+        del label, property_name, value, limit, after
+        raise StoreTimeout(1.0)
 
 
 class Classes(DictAdapter):
