@@ -172,6 +172,8 @@ class Catalogue:
         self._labels: Names[LabelEntry] | None = None
         self._mediators: bool | None = None
         self._vocabulary: Vocabulary | None = None
+        self.texts_of_numbers: dict[int, Mapping[float, list[str]] | None] = {}
+        """By property how values begin that are a number; None where they are too many. Filled as plans ask for it."""
 
     def has_mediators(self, session: Session) -> bool:
         """Whether any entity is a mediator: without one nobody need look for two-hop relations."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.catalogue import LabelEntry
@@ -88,10 +89,21 @@ class Words:
             return [value[:_INDEXED]]
         if abs(value) > _EXACT:
             return None
+        known = self.builder.catalogue.texts_of_numbers
+        if relation not in known:
+            known[relation] = self._texts_of_numbers(relation)
+        of_numbers = known[relation]
+        return None if of_numbers is None else of_numbers.get(value, [])
+
+    def _texts_of_numbers(self, relation: int) -> dict[float, list[str]] | None:
         found = [row[0] for row in self._session.all(queries.plans.BEGINNINGS, relation, _DISTINCT)]
         if len(found) == _DISTINCT or any(len(text) == _INDEXED for text in found):
             return None
-        return [text for text in found if scalar(Literal(text, "double")) == value]
+        texts: dict[float, list[str]] = defaultdict(list)
+        for text in found:
+            if isinstance(value := scalar(Literal(text, "double")), int | float):
+                texts[value].append(text)
+        return texts
 
     def size(self, relation: int, beginnings: list[str]) -> int:
         """About how many nodes have a value that begins so; MANY for more."""
