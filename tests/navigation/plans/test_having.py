@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kgnav_mcp.model import Count, Schema
+from kgnav_mcp.model import Count, Entity, Page, Schema
 from kgnav_mcp.navigation.plans.checking import CheckedPlan
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
@@ -76,6 +76,28 @@ async def test_what_nodes_of_a_label_are_called_is_their_name_though_others_have
     async with DictAdapter(__name__, AdapterOptions()) as graph:
         assert await names(graph, "MATCH (f:Film) RETURN f.name") == [(None,), (None,)]
         assert await names(graph, "MATCH (p:Person) RETURN p.name") == [("Ann",)]
+
+
+class WatchedAdapter(DictAdapter):
+    """Keeps the labels among whose nodes a value is looked for."""
+
+    def __init__(self, location: str, options: AdapterOptions) -> None:
+        super().__init__(location, options)
+        self.looked_among: list[str | None] = []
+
+    async def nodes(
+        self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
+    ) -> Page[Entity]:
+        if value is not None:
+            self.looked_among.append(label)
+        return await super().nodes(label, property_name, value, limit=limit, after=after)
+
+
+async def test_a_name_is_looked_for_among_the_nodes_with_the_labels_of_its_pattern():
+    async with WatchedAdapter(__name__, AdapterOptions()) as graph:
+        found = await PlanRunner(graph).check(parse_cypher("MATCH (p:Person {name: 'Ann'}) RETURN p"))
+        assert found.problems == ()
+        assert graph.looked_among == ["Person"]
 
 
 @pytest.mark.parametrize(

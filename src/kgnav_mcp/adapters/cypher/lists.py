@@ -54,10 +54,12 @@ class ListReader:
         given = {"keys": keys, "values": values, "texts": [text, f"{text}[UTC]"]}
         skip = items_before(after, None)
         decoder = self._entities.decoder
-        nodes, (total,) = await gathered(
-            self._session.items(queries.SELECTED, parts, **given, described=decoder.described, skip=skip, limit=limit),
-            self._session.row(queries.SELECTED_COUNT, parts, **given),
+        nodes = await self._session.items(
+            queries.SELECTED, parts, **given, described=decoder.described, skip=skip, limit=limit
         )
+        total = len(nodes)
+        if after is not None or total == limit:
+            (total,) = await self._session.row(queries.SELECTED_COUNT, parts, **given)
         items_before(after, total)
         return await in_thread(len(nodes), lambda: list_page([decoder.entity(node) for node in nodes], skip, total))
 

@@ -117,7 +117,7 @@ class ConditionChecker:
         if prop.name == NAME:
             prop = replace(prop, ids=ids if await self.having.has(node, prop, ids) else ())
             if identity and condition.comparison is not Comparison.UNEQUAL:
-                return await self.entities.with_name(condition, prop, constants)
+                return await self.entities.with_name(condition, prop, constants, node)
             ids = prop.ids
         tell_other_kinds(condition, prop, self.vocabulary.value_kinds(ids), constants, self.findings)
         return replace(condition, left=prop) if prop.name == NAME else None

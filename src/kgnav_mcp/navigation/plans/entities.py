@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import product
 
 from kgnav_mcp.clipping import echoed
+from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Entity, Stop
 from kgnav_mcp.navigation.plans.findings import Findings, meant
+from kgnav_mcp.navigation.plans.scopes import Node
 from kgnav_mcp.navigation.resolving import NEAREST, spellings
 from kgnav_mcp.plan import (
     Call,
@@ -24,6 +28,8 @@ from kgnav_mcp.plan import (
 )
 from kgnav_mcp.port import GraphAdapter
 
+_ANY = 2
+"""Nodes that are asked for where one will do: a page that is not full need not be counted."""
 _NAMESAKES = 1_000
 """Entities of one name that are told apart by their ids; of a name that more have, the store compares the names."""
 
@@ -53,16 +59,16 @@ class EntityReader:
         found_ids = has_id(owner, ids)
         return Not(found_ids) if condition.comparison is Comparison.UNEQUAL else found_ids
 
-    async def with_name(self, condition: Compare, prop: Property, texts: Sequence[Constant]) -> Expression:
+    async def with_name(self, condition: Compare, prop: Property, texts: Sequence[Constant], node: Node) -> Expression:
         """A condition on what a node is called, with the ids of those who are called so.
 
         The name as it is spelt comes first, then letter case aside; aliases count. `prop.ids` are the graph's own
-        properties of that name: where one has the very value, it is left to them.
+        properties of that name: where a node with the labels of this one has the very value, it is left to them.
         """
         ids: list[str] = []
         for constant in texts:
             text = str(constant.value)
-            if prop.owner not in self.one_node and await self._has_value(prop.ids, text):
+            if prop.owner not in self.one_node and await self._has_value(node, prop.ids, text):
                 return Compare(prop, condition.comparison, condition.right)
             page = await self.graph.named(text, limit=_NAMESAKES)
             if page.stop is not Stop.COMPLETE:
@@ -79,10 +85,12 @@ class EntityReader:
             ids += [entity.id for entity in entities]
         return has_id(prop.owner, ids)
 
-    async def _has_value(self, properties: Sequence[str], text: str) -> bool:
-        for name in properties:
-            if (await self.graph.nodes(None, name, text, limit=1)).items:
-                return True
+    async def _has_value(self, node: Node, properties: Sequence[str], text: str) -> bool:
+        labels = node.labels[0] if node.labels and not node.subclasses else (None,)
+        for label, name in product(labels, properties):
+            with suppress(UnknownName):  # no node has this label, which whoever checks labels tells
+                if (await self.graph.nodes(label, name, text, limit=_ANY)).items:
+                    return True
         return False
 
     def _tell(self, text: str, entities: Sequence[Entity], *, spelt: bool) -> None:
