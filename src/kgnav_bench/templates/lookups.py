@@ -30,6 +30,7 @@ def relationship_count(ask: Asker) -> Question:
     condition = ask.of_edge(one) if ask.chance.random() < 0.8 else None
     heads, tails = one.source.label, one.target.label
     edge = {"from": "a", "edge": one.type, "to": "b", "as": "r"}
+    fetch = {"from": "a", "edge_type": one.type, "direction": "outgoing", "label": tails, "edge_as": "r"}
     return Question(
         "relationship count",
         f"How many {one.type} relationships{f' with {condition.text}' if condition else ''} lead from {heads} nodes "
@@ -42,7 +43,11 @@ def relationship_count(ask: Asker) -> Question:
             "edges": [edge if condition is None else {**edge, "where": condition.where}],
             "return": ["count(r)"],
         },
-        None,
+        [
+            {"as": "a", "find_node": {"label": heads}},
+            {"as": "b", "fetch_neighbors": fetch if condition is None else {**fetch, "edge_where": condition.where}},
+            {"return": ["count(r)"]},
+        ],
     )
 
 

@@ -27,8 +27,8 @@ class Question:
     """The rows of the answer, in their order."""
     pattern: Json
     """The same question as a pattern in JSON."""
-    steps: Sequence[Json] | None
-    """The same as GraphRunner's steps; None where these have no words for it."""
+    steps: Sequence[Json]
+    """The same as GraphRunner's steps."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,8 @@ _ENDS = 3
 """Labels named at either end of a relation."""
 _SHARE = 0.05
 """A label that fewer of the edges read have at an end is not named."""
+_RECENT = 2.0
+"""Seconds in which the catalogue need not be read again: who asks for a part of the schema has just read the whole."""
 _MAX_AGE = 600.0
 """Seconds for which a sample is used, unless the graph has grown or shrunk."""
 _PART = "properties are from {:,} nodes of each label, and their counts lower bounds"
@@ -96,7 +98,7 @@ class SchemaReader:
         Raises:
             UnknownName: nothing of that name is in the graph.
         """
-        catalogue = await self._catalogue.refreshed()
+        catalogue = await self._catalogue.refreshed(_RECENT)
         sample = await self._current(catalogue)
         label, type_ = _known(catalogue.label, name), _known(catalogue.type, name)
         bases = {split_key(key)[0] for key in catalogue.property(name)}
