@@ -6,7 +6,7 @@ import pytest
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.errors import ConfigurationError, InvalidCursor, UnknownName
-from kgnav_mcp.model import Count, Direction, Entity, Literal, ValueFacts
+from kgnav_mcp.model import Count, Direction, Entity, Literal, QualifierFacts, ValueFacts
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, TailKind, ValueOwner
@@ -169,7 +169,7 @@ async def test_the_schema_says_what_it_counted_and_what_it_sampled(graph: GraphA
         Count(PRODUCTS),
         ("Supplier",),
         ("Product",),
-        ("price",),
+        (QualifierFacts("price", ("integer",)),),
     )
 
 

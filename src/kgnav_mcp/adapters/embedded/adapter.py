@@ -56,7 +56,7 @@ _UNASKED = AdapterOptions().languages
 class EmbeddedAdapter(GraphAdapter):
     """One open graph file."""
 
-    capabilities: frozenset[Capability] = frozenset(Capability)
+    capabilities: frozenset[Capability] = frozenset(Capability) - {Capability.FITS}
 
     def __init__(self, path: str, options: AdapterOptions) -> None:
         """One graph file. Its only option is `prefixes`, which go before those of the file.

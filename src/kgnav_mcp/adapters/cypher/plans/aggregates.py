@@ -21,7 +21,7 @@ from kgnav_mcp.plan import Aggregate, AggregateFunction
 _COUNT = Single(frozenset(("INTEGER",)))
 
 
-def aggregated(words: Words, one: Aggregate, of: Typed | None, *, in_order: bool) -> Typed:
+def aggregated(words: Words, one: Aggregate, of: Typed | None) -> Typed:
     """A sum as Cypher has it; a list is not in its order yet.
 
     Raises:
@@ -45,7 +45,7 @@ def aggregated(words: Words, one: Aggregate, of: Typed | None, *, in_order: bool
             types <= alike for alike in (NUMBERS, TEXT, BOOLEAN)
         ):
             return Typed(f"{one.function}({value})", of.kind)
-        case AggregateFunction.COLLECT if simple and not (one.distinct and in_order):
+        case AggregateFunction.COLLECT if simple:
             return Typed(f"collect({value})", Listed(of.kind))
         case _:
             raise no_words(f"{one.function} of such values")

@@ -192,7 +192,7 @@ class Compiler:
         lists: list[str] = []
         for place, one in enumerate(sums):
             of = None if one.of is None else self._value(one.of, scope)
-            value = aggregated(words, one, of, in_order=in_order)
+            value = aggregated(words, one, of)
             variable = words.fresh()
             items.append(f"{value.text} AS {variable}")
             after[f"{_SUM}{place}"] = Typed(variable, value.kind)
