@@ -24,6 +24,8 @@ else:
         Raises:
             What the first of them raised.
         """
+        if len(work) < 2:
+            return [await each for each in work]  # a task of its own costs as much as a small look-up
         tasks = [asyncio.ensure_future(each) for each in work]
         try:
             return await asyncio.gather(*tasks)

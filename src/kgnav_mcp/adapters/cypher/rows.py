@@ -133,7 +133,8 @@ class RowReader(RowSource[Side, str, Row]):
             for (direction, names), nodes in unread.items()
             for some in batches(nodes, IDS_OF_QUERY)
         ]
-        found, values = await gathered(gathered(*reads), self._values([one.segment for one in wanted]))
+        values_read = self._values([one.segment for one in wanted])
+        found, values = await gathered(gathered(*reads), values_read) if reads else ([], await values_read)
         edges = {key: rows for some in found for key, rows in some.items()}
         return await in_thread(len(wanted), lambda: [self._whole(one, edges, values) for one in wanted])
 

@@ -137,9 +137,7 @@ async def read_rows(
         planned = await in_thread(entities, partial(_plan, source, segments, start, limit))
         if not planned.wanted:
             break
-        groups, slices = await gathered(
-            gathered(*map(source.together, planned.together)), gathered(*map(source.slice, planned.slices))
-        )
+        groups, slices = await _read(source, planned)
         read = await in_thread(len(planned.wanted), partial(planned.in_order, groups, slices))
         start = Place()
         for n, (segment, rows) in enumerate(read):
@@ -152,6 +150,17 @@ async def read_rows(
             if rows.stop is not Stop.COMPLETE:
                 return parts, True
     return parts, next(segments, None) is not None
+
+
+async def _read(
+    source: RowSource[E, K, R], planned: Plan[E, K]
+) -> tuple[Sequence[Sequence[Rows[R]]], Sequence[Rows[R]]]:
+    """What is planned, group by group and slice by slice, all at the same time."""
+    if not planned.slices:
+        return await gathered(*map(source.together, planned.together)), ()
+    return await gathered(
+        gathered(*map(source.together, planned.together)), gathered(*map(source.slice, planned.slices))
+    )
 
 
 def _plan(source: RowSource[E, K, R], segments: Iterator[Segment[E, K]], start: Place, limit: int) -> Plan[E, K]:
