@@ -68,7 +68,8 @@ class NameLookup:
     def by_id(self, names: Iterable[str]) -> dict[str, list[Row]]:
         """Rows like those of names for the entities whose id, without its prefix, says one of these."""
         spaces = self._builder.prefixes.namespaces
-        keys = {name: [space + form for space in spaces for form in local_forms(storable(name))] for name in names}
+        forms = {name: local_forms(storable(name)) for name in names}
+        keys = {name: [space + form for space in spaces for form in own] for name, own in forms.items()}
         asked = json.dumps([key for some in keys.values() for key in some])
         nodes = {row[1]: row[0] for row in self._session.all(queries.entities.NODES_BY_KEY, asked)}
         return {
