@@ -10,10 +10,11 @@ KINDS_OF_NODES = "MATCH (n{label}) RETURN collect(DISTINCT [{types}])"
 KINDS_OF_EDGES = "MATCH ()-[n{type}]->() RETURN collect(DISTINCT [{types}])"
 """A pass over a type, or over all edges, as above."""
 KINDS_OF_ALL_KEYS = """
-MATCH ()-[n{type}]->() UNWIND [key IN keys(n) | n[key]] AS value
-RETURN collect(DISTINCT {value_type(value)})
+MATCH ()-[n{type}]->() UNWIND [key IN keys(n) | [key, n[key]]] AS own
+WITH own[0] AS key, own[1] AS value
+RETURN collect(DISTINCT CASE WHEN key CONTAINS '@' THEN 'TEXT IN A LANGUAGE' ELSE {value_type(value)} END)
 """
-"""As above."""
+"""As above. A key with a language is not sorted as it is written."""
 TYPE_OF = """
 [value IN [{value}] |
  CASE WHEN {is_number_list(value)} AND size(value) >= $vector THEN 'VECTOR' ELSE {value_type(value)} END][0]

@@ -172,8 +172,8 @@ class Words:
         """What an edge is sorted by: its own properties stand in the order of their keys."""
         types = self.types(kind, "")
         members = {member_type(name) for name in types}
-        if not members <= PLAIN | {DATE} or any(split_key(key)[1] for key in self.catalogue.keys):
-            raise no_words("the order of edges with times, places and the like")
+        if not members <= PLAIN | {DATE}:
+            raise no_words("the order of edges with times, places, names in languages and the like")
         head, tail = (self._node_of(f"{end}({text})") for end in ("startNode", "endNode"))
         keys = f"${self.parameter(sorted(self.catalogue.keys))}"
         own = queries.OWN_VALUE if types <= PLAIN else queries.OWN_VALUES
