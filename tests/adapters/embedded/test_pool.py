@@ -184,7 +184,7 @@ def test_a_long_list_of_ids_does_not_have_its_rows_read_one_by_one(monkeypatch: 
 
     class Connection(sqlite3.Connection):
         def execute(self, sql: str, parameters: object = (), /) -> sqlite3.Cursor:
-            return self.cursor(CountedReads).execute(sql, parameters)  # type: ignore[arg-type] - any that SQLite takes
+            return self.cursor(CountedReads).execute(sql, parameters)  # pyright: ignore[reportArgumentType] - any that SQLite takes
 
     one = session.Session(sqlite3.connect(":memory:", factory=Connection))
     one.begin(Ticket(inf))

@@ -39,8 +39,8 @@ async def test_trails_are_all_ways_of_a_length_that_take_no_edge_twice(toy: Grap
     assert rows(page) == sorted([*first, *second])
     longer = fit(path("p", "knows", "q", PathKind.TRAILS, 3, 9), where=is_id("p", "ada"))
     page = await evaluate(toy, plan(longer, give("r")), limit=50)
-    assert all(len(set(map(id, row.cells[0]))) == len(row.cells[0]) for row in page.items)  # type: ignore[arg-type]
-    assert {len(row.cells[0]) for row in page.items} == {3}  # type: ignore[arg-type]
+    assert all(len(set(map(id, row.cells[0]))) == len(row.cells[0]) for row in page.items)  # pyright: ignore[reportArgumentType]
+    assert {len(row.cells[0]) for row in page.items} == {3}  # pyright: ignore[reportArgumentType]
 
 
 async def test_a_trail_of_no_edges_leads_from_a_node_to_itself(toy: GraphAdapter):

@@ -78,7 +78,7 @@ def of(text: str) -> Expression:
 def give(*columns: str | Column, **more: object) -> Project:
     """A projection; a column is a text for `of`, or made by `named`."""
     made = tuple(one if isinstance(one, Column) else Column(one, of(one)) for one in columns)
-    return Project(made, **more)  # type: ignore[arg-type]
+    return Project(made, **more)  # pyright: ignore[reportArgumentType]
 
 
 def named(name: str, value: Expression) -> Column:
