@@ -7,6 +7,7 @@ import gzip
 import inspect
 import time
 from importlib.metadata import version
+from urllib.parse import parse_qs
 
 import pytest
 from rdflib import Literal
@@ -92,6 +93,21 @@ def test_the_private_method_that_makes_requests_is_as_in_sparqlwrapper_2_0_0():
     found = f"SPARQLWrapper {version('SPARQLWrapper')}: see what makes a request there, and whether it is public now"
     assert make_request is not None, found
     assert str(inspect.signature(make_request)) == "(self) -> urllib.request.Request", found
+
+
+def test_a_query_whose_form_is_made_while_another_is_asked_stays_its_own(monkeypatch: pytest.MonkeyPatch):
+    builder = RequestBuilder("http://127.0.0.1/sparql", default_graph=None, agent="tester")
+    make_request = vars(SPARQLWrapper)["_createRequest"]
+
+    def interrupted(self: SPARQLWrapper) -> object:
+        monkeypatch.undo()
+        builder.form("ASK { ?other ?p ?o }", "application/xml")  # as another thread does
+        return make_request(self)
+
+    monkeypatch.setattr(SPARQLWrapper, "_createRequest", interrupted)
+    form = builder.form(QUERY, JSON_TYPE)
+
+    assert (parse_qs(form.body.decode())["query"], form.headers["Accept"]) == ([QUERY], JSON_TYPE)
 
 
 def test_a_long_text_in_a_query_costs_linear_time():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
@@ -108,10 +109,11 @@ class RequestBuilder(SPARQLWrapper):
         Raises:
             Unsupported: it is no SELECT and no ASK; this product only reads.
         """
+        own = copy(self)  # forms are made in several threads at once
         # Not by setQuery: its own search for the kind takes seconds for a text with many blanks, and lets updates by.
-        self.queryString, self.queryType = query, _kind_of(query)
-        self.addCustomHttpHeader("Accept", media_type)
-        request = self._createRequest()  # private: in public SPARQLWrapper only sends requests, itself
+        own.queryString, own.queryType = query, _kind_of(query)
+        own.customHttpHeaders = {**self.customHttpHeaders, "Accept": media_type}
+        request = own._createRequest()
         body = request.data
         if not isinstance(body, bytes):
             raise TypeError(f"a form of {type(body).__name__}")
