@@ -7,8 +7,9 @@ from collections.abc import AsyncGenerator, Sequence
 import pytest
 
 from kgnav_mcp.errors import InvalidCursor
-from kgnav_mcp.model import AnchoredPage, Direction, Link, Stop
+from kgnav_mcp.model import AnchoredPage, Direction, Link, Page, Stop
 from kgnav_mcp.port import AdapterOptions, FarEnds, GraphAdapter, TailKind, matching
+from kgnav_mcp.port.lists import page_of
 from tests.contract import example, toy
 
 
@@ -23,13 +24,12 @@ async def searched(
 ) -> AnchoredPage[Link]:
     """A page of what a store finds that gives all edges, whatever their far ends are."""
 
-    async def search(direction: Direction, skip: int, most: int) -> Sequence[Link]:
+    async def search(direction: Direction, most: int, behind: str | None) -> Page[Link]:
         page = await graph.neighbours(ids, direction, far_ends=TailKind.ENTITY, limit=10_000)
-        return page.items[skip : skip + most]
+        return page_of(page.items, most, behind)
 
-    return await matching.read_or_searched(
-        graph, ids, None, paths=None, far=far, limit=limit, after=after, search=search
-    )
+    asked = matching.MatchQuestion(ids, None, None, far, limit, after)
+    return await matching.read_or_searched(graph, asked, search)
 
 
 @pytest.mark.parametrize("together", [7, 1_000])

@@ -26,6 +26,7 @@ from kgnav_mcp.model import (
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import defaults, matching, scanning
 from kgnav_mcp.port.fitting import Fit, FitQuestion
+from kgnav_mcp.port.matching import MatchQuestion
 from kgnav_mcp.port.names import one_by_one
 from kgnav_mcp.port.terms import AdapterOptions, Capability, FarEnds, TailKind, ValueOwner
 
@@ -191,7 +192,7 @@ class GraphAdapter(ABC):
         forgiven if the store can. The label is one of those that `describe` gives. By default rows are read and
         compared, `matching.MOST_READ` at most; a note says where that was not all.
         """
-        return await matching.matching(self, ids, direction, paths=paths, far=far, limit=limit, after=after)
+        return await matching.matching(self, MatchQuestion(ids, direction, paths, far, limit, after))
 
     async def edges(
         self,

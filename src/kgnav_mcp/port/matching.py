@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Node, Stop
-from kgnav_mcp.port.lists import invalid, items_before
+from kgnav_mcp.errors import StoreTimeout, Unsupported
+from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Node, Page, Stop
+from kgnav_mcp.port.lists import invalid
 from kgnav_mcp.port.terms import FarEnds, TailKind
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ MOST_READ = 50_000
 _ROWS = 5_000
 _SEARCHED = "~"
 _VALUES = "values"
+_PATHS = "paths"
 _SEARCHED_TOGETHER = 1_000
 """Rows that a store finds at once."""
 _AS_SPELT = "These are too many rows to read: words were looked for as they are spelt."
@@ -34,133 +36,94 @@ MISSPELT = "No name or value has just these words: those that are like them are 
 _WORD = re.compile(r"\w+")
 
 
+@dataclass(frozen=True, slots=True)
+class MatchQuestion:
+    """What `GraphAdapter.matching` is asked."""
+
+    ids: Sequence[str]
+    direction: Direction | None
+    paths: Sequence[tuple[str, ...]] | None
+    far: FarEnds
+    limit: int
+    after: str | None = None
+
+
+RowSearch = Callable[[Direction, int, str | None], Awaitable[Page[Link]]]
+"""At most so many of the rows in a direction whose far ends are entities that may fit, from a position of its own on.
+
+Raises Unsupported, or StoreTimeout, where the rows are to be read instead.
+"""
+
+
 async def matching(
-    graph: GraphAdapter,
-    ids: Sequence[str],
-    direction: Direction | None,
-    *,
-    paths: Sequence[tuple[str, ...]] | None,
-    far: FarEnds,
-    limit: int,
-    after: str | None,
-    first: AnchoredPage[Link] | None = None,
+    graph: GraphAdapter, asked: MatchQuestion, first: AnchoredPage[Link] | None = None
 ) -> AnchoredPage[Link]:
     """Of the rows at the entities those whose far ends fit; where none has the words, those that nearly do.
 
     `first` is the first page of all rows, where that has been read.
     """
-    found = _Found(far)
-    read, start = 0, after
-    while True:
-        page = first or await graph.neighbours(ids, direction, paths=paths, far_ends=far.kind, limit=_ROWS, after=start)
-        first = None
-        types = await _types(graph, page.items) if far.label is not None else {}
-        await in_thread(len(page.items), partial(found.add, page, types))
-        read += len(page.items)
-        more = page.stop is Stop.LIMIT and bool(page.items)
-        if not more or read >= MOST_READ or len(found.exact) > limit:
-            break
-        start = page.positions[-1]
-    rows = found.exact or found.near
-    searched = not more and page.stop is Stop.COMPLETE
-    notes = (
-        page.note,
-        MISSPELT if found.near and not found.exact else "",
-        f"Only the first {read:,} rows were searched." if more and len(rows) <= limit else "",
-    )
-    note = " ".join(filter(None, notes))
-    return _page(rows, limit, page.stop, note, page.anchors, whole=searched and after is None)
-
-
-def _page(
-    rows: Sequence[tuple[Link, str]], limit: int, stop: Stop, note: str, anchors: Mapping[str, Entity], *, whole: bool
-) -> AnchoredPage[Link]:
-    return AnchoredPage(
-        tuple(link for link, _ in rows[:limit]),
-        tuple(place for _, place in rows[:limit]),
-        Count(len(rows)) if whole else Count.at_least(len(rows)),
-        Stop.LIMIT if len(rows) > limit else stop,
-        note,
-        anchors,
-    )
-
-
-RowSearch = Callable[[Direction, int, int], Awaitable[Sequence[Link]]]
-"""The rows in a direction whose far ends are entities that may fit: behind so many of them, at most so many."""
+    found = _Found(asked)
+    page = await found.read(graph, asked, first)
+    return found.page(page.anchors, page.stop, near=True)
 
 
 async def read_or_searched(
-    graph: GraphAdapter,
-    ids: Sequence[str],
-    direction: Direction | None,
-    *,
-    paths: Sequence[tuple[str, ...]] | None,
-    far: FarEnds,
-    limit: int,
-    after: str | None,
-    search: RowSearch,
+    graph: GraphAdapter, asked: MatchQuestion, search: RowSearch, *, hops: int = 2
 ) -> AnchoredPage[Link]:
     """As `matching` of a list that is no longer than one page; a longer one is left to the store to search.
 
-    Of a longer one values come first, and words are looked for as they are spelt, accents aside.
+    Of a longer one values come first, then the rows of paths with more `hops` than the store searches (it passes over
+    them), and words are looked for as they are spelt.
     """
-    searched = partial(_searched, graph, ids, direction, paths=paths, far=far, limit=limit, search=search)
-    if after is not None and after.startswith(_SEARCHED):
-        return await searched(after=after)
+    if asked.after is not None and asked.after.startswith(_SEARCHED):
+        return await _searched(graph, asked, search, hops)
     first = None
-    if after is None:
-        first = await graph.neighbours(ids, direction, paths=paths, far_ends=far.kind, limit=_ROWS, all_or_none=True)
+    if asked.after is None:
+        first = await graph.neighbours(
+            asked.ids, asked.direction, paths=asked.paths, far_ends=asked.far.kind, limit=_ROWS, all_or_none=True
+        )
         if first.stop is Stop.LIMIT and not first.items:
-            return await searched(after=None)
-    return await matching(graph, ids, direction, paths=paths, far=far, limit=limit, after=after, first=first)
+            try:
+                return await _searched(graph, asked, search, hops)
+            except (StoreTimeout, Unsupported):
+                first = None  # As many rows as can be read are compared, which is told.
+    return await matching(graph, asked, first)
 
 
-async def _searched(
-    graph: GraphAdapter,
-    ids: Sequence[str],
-    direction: Direction | None,
-    *,
-    paths: Sequence[tuple[str, ...]] | None,
-    far: FarEnds,
-    limit: int,
-    after: str | None,
-    search: RowSearch,
-) -> AnchoredPage[Link]:
-    """The rows that the store finds; a position is `~<part>~<position in it>`, and values are a part of their own."""
-    sides = () if far.kind is TailKind.LITERAL else (direction,) if direction else tuple(Direction)
-    values = direction is not Direction.INCOMING and far.kind is not TailKind.ENTITY and far.label is None
-    parts = [*([_VALUES] if values else []), *map(str, sides)]
-    part, _, behind = after.removeprefix(_SEARCHED).partition(_SEARCHED) if after else ("", "", "")
-    if after and part not in parts:
-        raise invalid(after)
-    found = _Found(far)
-    for name in parts[parts.index(part) if after else 0 :]:
-        if name == _VALUES:
-            of_values = replace(far, kind=TailKind.LITERAL)
-            out = Direction.OUTGOING
-            page = await matching(graph, ids, out, paths=paths, far=of_values, limit=limit + 1, after=behind or None)
-            found.add(replace(page, positions=tuple(f"~{name}~{place}" for place in page.positions)), {})
-        else:
-            await _search(graph, search, Direction(name), found, skip=items_before(behind or None), limit=limit)
-        behind = ""
-        if len(found.exact) > limit:
+async def _searched(graph: GraphAdapter, asked: MatchQuestion, search: RowSearch, hops: int) -> AnchoredPage[Link]:
+    """The rows that the store finds; a position is `~<part>~<position in it>`."""
+    read = _read_parts(asked, hops)
+    sides = () if asked.far.kind is TailKind.LITERAL else (asked.direction,) if asked.direction else tuple(Direction)
+    parts = [*read, *map(str, sides)]
+    part, _, behind = asked.after.removeprefix(_SEARCHED).partition(_SEARCHED) if asked.after else ("", "", "")
+    if asked.after and part not in parts:
+        raise invalid(asked.after)
+    found, stops = _Found(asked), list[Stop]()
+    for name in parts[parts.index(part) if asked.after else 0 :]:
+        if found.enough:
+            found.cut()
             break
-    note = "" if found.exact else _AS_SPELT
-    return _page(found.exact, limit, Stop.COMPLETE, note, await graph.describe(ids), whole=after is None)
+        place, after = f"{_SEARCHED}{name}{_SEARCHED}", behind or None
+        if name in read:
+            stops.append((await found.read(graph, replace(read[name], after=after), place=place)).stop)
+        else:
+            stops.append(await found.search(graph, partial(search, Direction(name)), after, place))
+        behind = ""
+    if not found.exact:
+        found.tell(_AS_SPELT)
+    # What is left out of a part that is read is told, and no cursor leads there.
+    return found.page(await graph.describe(asked.ids), Stop.first(stop for stop in stops if stop is not Stop.LIMIT))
 
 
-async def _search(
-    graph: GraphAdapter, search: RowSearch, side: Direction, found: _Found, *, skip: int, limit: int
-) -> None:
-    """Add what the store finds in one direction, until there are more than `limit` in all."""
-    links: Sequence[Link] = ()
-    while len(found.exact) <= limit and (not links or len(links) == _SEARCHED_TOGETHER):
-        links = await search(side, skip, _SEARCHED_TOGETHER)
-        if not links:
-            return
-        positions = tuple(f"~{side}~{skip + place}" for place in range(1, len(links) + 1))
-        found.add(AnchoredPage(tuple(links), positions, Count(0)), await _types(graph, links))
-        skip += len(links)
+def _read_parts(asked: MatchQuestion, hops: int) -> dict[str, MatchQuestion]:
+    """What of a long list is read and compared all the same, part by part."""
+    far, parts = asked.far, dict[str, MatchQuestion]()
+    if asked.direction is not Direction.INCOMING and far.kind is not TailKind.ENTITY and far.label is None:
+        parts[_VALUES] = replace(asked, direction=Direction.OUTGOING, far=replace(far, kind=TailKind.LITERAL))
+    longer = [path for path in asked.paths or () if len(path) > hops]
+    if longer and far.kind is not TailKind.LITERAL:
+        parts[_PATHS] = replace(asked, paths=longer, far=replace(far, kind=TailKind.ENTITY))
+    return parts
 
 
 class Words:
@@ -169,6 +132,14 @@ class Words:
     def __init__(self, asked: str) -> None:
         self.text = asked
         self.asked = tuple(dict.fromkeys(_words(asked)))
+
+    @property
+    def spellings(self) -> Sequence[tuple[str, ...]]:
+        """Each word, in small letters, without its accents and as it was given."""
+        spelt = _WORD.findall(unicodedata.normalize("NFC", self.text.lower()).replace("_", " "))
+        if len(spelt) != len(bare := _words(self.text)):
+            return [(word,) for word in self.asked]
+        return list(dict.fromkeys(tuple(dict.fromkeys(pair)) for pair in zip(bare, spelt, strict=True)))
 
     def fit(self, text: str) -> bool:
         """Whether each of them is a word of a text, or the beginning of one."""
@@ -184,22 +155,100 @@ class Words:
 class _Found:
     """The rows that fit, with their positions: those that have the words, and those that have them but for a typo."""
 
-    def __init__(self, far: FarEnds) -> None:
+    def __init__(self, asked: MatchQuestion) -> None:
+        far = asked.far
+        self._asked = asked
         self._label = None if far.label is None else far.label.casefold()
         self._words = None if far.words is None else Words(far.words)
+        self._notes: dict[str, None] = {}
+        self._whole = asked.after is None
+        self._read = 0
         self.exact: list[tuple[Link, str]] = []
         self.near: list[tuple[Link, str]] = []
 
-    def add(self, page: AnchoredPage[Link], types: Mapping[str, tuple[str, ...]]) -> None:
-        """Add the rows of a page that fit; `types` are the labels of far ends that came without."""
+    async def read(
+        self, graph: GraphAdapter, asked: MatchQuestion, page: AnchoredPage[Link] | None = None, place: str = ""
+    ) -> AnchoredPage[Link]:
+        """Read rows, as many as one call reads, until more fit than are wanted; the last page that was read."""
+        read, after = 0, asked.after
+        while True:
+            if page is None:
+                page = await graph.neighbours(
+                    asked.ids, asked.direction, paths=asked.paths, far_ends=asked.far.kind, limit=_ROWS, after=after
+                )
+            await self._add(graph, page, place)
+            self.tell(page.note)
+            read += len(page.items)
+            more = page.stop is Stop.LIMIT and bool(page.items)
+            if not more or read >= MOST_READ or self.enough:
+                if more:
+                    self._read = read
+                    self.cut()
+                return page
+            after, page = page.positions[-1], None
+
+    async def search(
+        self,
+        graph: GraphAdapter,
+        search: Callable[[int, str | None], Awaitable[Page[Link]]],
+        after: str | None,
+        place: str,
+    ) -> Stop:
+        """What the store finds, until more fit than are wanted; and why the store may not have found all."""
+        while True:
+            page = await search(_SEARCHED_TOGETHER, after)
+            await self._add(graph, page, place)
+            self.tell(page.note)
+            if page.stop is not Stop.LIMIT:
+                return page.stop
+            if self.enough:
+                self.cut()
+                return Stop.COMPLETE
+            after = page.positions[-1]
+
+    def cut(self) -> None:
+        """Leave out what has not been looked at."""
+        self._whole = False
+
+    @property
+    def enough(self) -> bool:
+        """Whether more fit than are wanted."""
+        return len(self.exact) > self._asked.limit
+
+    def tell(self, note: str) -> None:
+        """Say something of the whole list."""
+        self._notes[note] = None
+
+    def page(self, anchors: Mapping[str, Entity], stop: Stop, *, near: bool = False) -> AnchoredPage[Link]:
+        """The page that was asked for; `near`: of rows that nearly fit, where none fits."""
+        rows, limit = self.exact or (self.near if near else []), self._asked.limit
+        if rows and not self.exact:
+            self.tell(MISSPELT)
+        if self._read and len(rows) <= limit:
+            self.tell(f"Only the first {self._read:,} rows were searched.")
+        return AnchoredPage(
+            tuple(link for link, _ in rows[:limit]),
+            tuple(position for _, position in rows[:limit]),
+            Count(len(rows)) if self._whole and stop is Stop.COMPLETE else Count.at_least(len(rows)),
+            Stop.LIMIT if len(rows) > limit else stop,
+            " ".join(filter(None, self._notes)),
+            anchors,
+        )
+
+    async def _add(self, graph: GraphAdapter, page: Page[Link], place: str) -> None:
+        """Add the rows of a page that fit, their positions behind a place."""
+        types = await _types(graph, page.items) if self._label is not None else {}
+        await in_thread(len(page.items), partial(self._compare, page, types, place))
+
+    def _compare(self, page: Page[Link], types: Mapping[str, tuple[str, ...]], place: str) -> None:
         for link, position in zip(page.items, page.positions, strict=True):
             end = link.far_end
             if self._label is not None and not self._is_labelled(end, types):
                 continue
             if self._words is None or self._words.fit(text_of(end)):
-                self.exact.append((link, position))
+                self.exact.append((link, f"{place}{position}"))
             elif not self.exact and self._words.nearly_fit(text_of(end)):
-                self.near.append((link, position))
+                self.near.append((link, f"{place}{position}"))
 
     def _is_labelled(self, end: Node, types: Mapping[str, tuple[str, ...]]) -> bool:
         if not isinstance(end, Entity):

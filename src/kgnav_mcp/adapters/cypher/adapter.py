@@ -40,7 +40,7 @@ from kgnav_mcp.model import (
 )
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind, ValueOwner
-from kgnav_mcp.port.matching import read_or_searched
+from kgnav_mcp.port.matching import MatchQuestion, read_or_searched
 
 T = TypeVar("T")
 
@@ -192,12 +192,12 @@ class CypherAdapter(GraphAdapter):
         limit: int,
         after: str | None = None,
     ) -> AnchoredPage[Link]:
-        async def search(side: Direction, skip: int, most: int) -> Sequence[Link]:
-            return await self.in_time(self.readers.search.links(ids, side, paths=paths, far=far, skip=skip, most=most))
+        asked = MatchQuestion(ids, direction, paths, far, limit, after)
 
-        return await read_or_searched(
-            self, ids, direction, paths=paths, far=far, limit=limit, after=after, search=search
-        )
+        async def search(side: Direction, most: int, behind: str | None) -> Page[Link]:
+            return await self.in_time(self.readers.search.page(asked, side, most, behind))
+
+        return await read_or_searched(self, asked, search)
 
     async def edges(
         self,

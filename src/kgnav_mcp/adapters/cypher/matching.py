@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.builder import edge
 from kgnav_mcp.adapters.cypher.entities import Entities, relation_of
 from kgnav_mcp.adapters.cypher.rows import qualifiers
-from kgnav_mcp.model import Direction, Link, Triple
-from kgnav_mcp.port import FarEnds
-from kgnav_mcp.port.matching import Words
+from kgnav_mcp.model import Count, Direction, Link, Page, Stop, Triple
+from kgnav_mcp.port.lists import items_before
+from kgnav_mcp.port.matching import MatchQuestion, Words
 
 
 class EdgeSearch:
@@ -20,26 +18,18 @@ class EdgeSearch:
         self._entities = entities
         self._session = entities.session
 
-    async def links(
-        self,
-        references: Sequence[str],
-        direction: Direction,
-        *,
-        paths: Sequence[tuple[str, ...]] | None,
-        far: FarEnds,
-        skip: int,
-        most: int,
-    ) -> list[Link]:
-        """The edges whose far ends may fit, node by node in the order of the references, at each by their types."""
+    async def page(self, asked: MatchQuestion, side: Direction, most: int, after: str | None) -> Page[Link]:
+        """The edges whose far ends may fit, node by node in the order of the ids, at each by their types."""
         catalogue, decoder = self._entities.catalogue.current, self._entities.decoder
-        types = None if paths is None else sorted(catalogue.types.keys() & {path[0] for path in paths})
-        anchors = await self._entities.anchors(references, queries.NODES)
+        far, skip = asked.far, items_before(after)
+        types = None if asked.paths is None else sorted(catalogue.types.keys() & {path[0] for path in asked.paths})
+        anchors = await self._entities.anchors(asked.ids, queries.NODES)
         if types == [] or not anchors:
-            return []
+            return Page((), (), Count(0))
         label = far.label.casefold() if far.label is not None else None
         rows = await self._session.items(
             queries.MATCHING,
-            {"edge": edge(direction, types)},
+            {"edge": edge(side, types)},
             ids=[anchor.node_id for anchor in anchors],
             labels=None if label is None else [name for name in catalogue.labels if name.casefold() == label],
             words=list(Words(far.words).asked) if far.words is not None else [],
@@ -51,7 +41,9 @@ class EdgeSearch:
         found: list[Link] = []
         for node_id, kind, properties, node in rows:
             ends = heads[node_id], decoder.entity(node)
-            head, tail = ends if direction is Direction.OUTGOING else ends[::-1]
+            head, tail = ends if side is Direction.OUTGOING else ends[::-1]
             facts = qualifiers(self._session.dialect.values, properties)
-            found.append(Link(direction, Triple(head, relation_of(kind), tail, facts)))
-        return found
+            found.append(Link(side, Triple(head, relation_of(kind), tail, facts)))
+        positions = tuple(str(skip + n) for n in range(1, len(found) + 1))
+        stop = Stop.LIMIT if len(found) == most else Stop.COMPLETE
+        return Page(tuple(found), positions, Count.at_least(skip + len(found)), stop)

@@ -24,7 +24,9 @@ from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.paging.directions import RowQuestion
 from kgnav_mcp.adapters.sparql.adapter import Readers, SparqlAdapter, connected
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, Path
-from kgnav_mcp.adapters.sparql.around.edges import LEAVING, EdgeReader
+from kgnav_mcp.adapters.sparql.around.edges import EdgeReader
+from kgnav_mcp.adapters.sparql.around.matching import RowSearch
+from kgnav_mcp.adapters.sparql.around.rows import TO_ENTITIES
 from kgnav_mcp.adapters.sparql.location import GRAPH
 from kgnav_mcp.adapters.sparql.plans.reader import FitReader
 from kgnav_mcp.adapters.sparql.queries import SIZE
@@ -180,8 +182,13 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
             counts=counts,
             relations=RelationReader(store, names, counts),
             rows=lambda anchors, asked: RowReader(store, names, counts, anchors, asked),
+            search=lambda asked: RowSearch(
+                store.reader, RowReader(store, names, counts, (), TO_ENTITIES[asked.direction]), counts, asked
+            ),
             edges=lambda heads, tails, paths: (
-                EdgeReader(RowReader(store, names, counts, heads, LEAVING), counts, tails, paths)
+                EdgeReader(
+                    RowReader(store, names, counts, heads, TO_ENTITIES[Direction.OUTGOING]), counts, tails, paths
+                )
                 if all(isinstance(one, URIRef) for one in (*heads, *tails))
                 else None  # what a blank node has is read with it
             ),

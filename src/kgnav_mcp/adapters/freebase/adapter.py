@@ -23,7 +23,9 @@ from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.sparql import errors
 from kgnav_mcp.adapters.sparql.adapter import Readers, SparqlAdapter
 from kgnav_mcp.adapters.sparql.around.counts import Path
-from kgnav_mcp.adapters.sparql.around.edges import LEAVING, EdgeReader
+from kgnav_mcp.adapters.sparql.around.edges import EdgeReader
+from kgnav_mcp.adapters.sparql.around.matching import RowSearch
+from kgnav_mcp.adapters.sparql.around.rows import TO_ENTITIES
 from kgnav_mcp.adapters.sparql.client import SparqlClient
 from kgnav_mcp.adapters.sparql.plans.reader import FitReader
 from kgnav_mcp.adapters.sparql.queries import SIZE
@@ -32,7 +34,7 @@ from kgnav_mcp.adapters.sparql.reading import number
 from kgnav_mcp.adapters.sparql.schema import SchemaReader
 from kgnav_mcp.adapters.sparql.virtuoso import VIRTUOSO
 from kgnav_mcp.errors import InvalidStore, StoreTimeout
-from kgnav_mcp.model import Count, Health, Page, Stop
+from kgnav_mcp.model import Count, Direction, Health, Page, Stop
 from kgnav_mcp.port import AdapterOptions, Capability
 
 T = TypeVar("T")
@@ -115,8 +117,12 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
             store=store,
             relations=RelationReader(store, names, counts),
             rows=lambda anchors, asked: RowReader(store, names, counts, anchors, asked),
+            search=lambda asked: RowSearch(
+                store.reader, RowReader(store, names, counts, (), TO_ENTITIES[asked.direction]), counts, asked
+            ),
+            hops_searched=2,
             edges=lambda heads, tails, paths: EdgeReader(
-                RowReader(store, names, counts, heads, LEAVING), counts, tails, paths
+                RowReader(store, names, counts, heads, TO_ENTITIES[Direction.OUTGOING]), counts, tails, paths
             ),
             fits=FitReader(store.reader, linker.naming, PatternWriter(store, linker.naming, catalogues)),
             graph=await self._graph(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rdflib import Literal
 
+from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.options import Freebase
 from kgnav_mcp.adapters.sparql.reading import Reader, Selects
 from kgnav_mcp.adapters.sparql.terms import listed
@@ -26,6 +27,7 @@ class Store:
         namespace = freebase.ids.namespace
         known = {
             **freebase.relations,
+            "named": freebase.relations["name"],
             "typed": freebase.relations["type"],
             "length": len(namespace) + len("m."),
             "topics": Literal(f"{namespace}m."),
@@ -33,3 +35,4 @@ class Store:
             "languages": listed(*(Literal(language.lower()) for language in (*options.languages, ""))),
         }
         self.reader = Reader(client, known, options.timeout, dialect=VIRTUOSO)
+        self.reader.know({"mediator": self.reader.part(queries.MEDIATOR)})

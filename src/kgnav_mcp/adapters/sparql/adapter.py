@@ -16,13 +16,28 @@ from kgnav_mcp.adapters.paging.positions import Position
 from kgnav_mcp.adapters.sparql.client import USER_AGENT, SparqlClient
 from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.lists import ListReader
+from kgnav_mcp.adapters.sparql.matching import FarEndFilter, RowSearch, SearchQuestion
 from kgnav_mcp.adapters.sparql.plans.reader import FitReader
 from kgnav_mcp.adapters.sparql.rate_limit import MAX_CONCURRENT, Client, RateLimitedClient, limiter_of, user_agent
 from kgnav_mcp.adapters.sparql.requests import Address
 from kgnav_mcp.concurrency import gathered, in_thread
-from kgnav_mcp.errors import StoreUnavailable
-from kgnav_mcp.model import Candidate, Count, Entity, Namesake, Page, RelationFacts, Schema, Triple, ValueFacts
-from kgnav_mcp.port import Fit, FitQuestion, ValueOwner
+from kgnav_mcp.errors import StoreUnavailable, UnknownName
+from kgnav_mcp.model import (
+    AnchoredPage,
+    Candidate,
+    Count,
+    Direction,
+    Entity,
+    Link,
+    Namesake,
+    Page,
+    RelationFacts,
+    Schema,
+    Triple,
+    ValueFacts,
+)
+from kgnav_mcp.port import FarEnds, Fit, FitQuestion, ValueOwner
+from kgnav_mcp.port.matching import MatchQuestion, read_or_searched
 
 LIBRARY = f"httpx2/{httpx2.__version__}"
 
@@ -56,6 +71,10 @@ class Readers:
     relations: RelationReader
     rows: Callable[[Sequence[Any], RowQuestion], RowReader]
     """Makes the reader of rows at the anchors that the adapter makes of ids."""
+    search: Callable[[SearchQuestion], RowSearch[Any, Any]]
+    """Makes what searches rows at such anchors by their far ends."""
+    hops_searched: int = 1
+    """The most hops of a relation whose rows are searched."""
     edges: Callable[[Sequence[Any], Sequence[Any], Sequence[Any] | None], EdgeSource[Any, Any] | None]
     """Makes the reader of edges between two sets, by some relations; None where rows are to be read and compared."""
     lists: ListReader
@@ -148,6 +167,42 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         if asked.after is not None:
             self._check_position(asked.after)
         return Page((), (), Count(0))
+
+    async def matching(
+        self,
+        ids: Sequence[str],
+        direction: Direction | None,
+        *,
+        paths: Sequence[tuple[str, ...]] | None = None,
+        far: FarEnds,
+        limit: int,
+        after: str | None = None,
+    ) -> AnchoredPage[Link]:
+        asked, hops = MatchQuestion(ids, direction, paths, far, limit, after), self._readers.hops_searched
+        opened: dict[Direction, RowSearch[Any, Any]] = {}
+
+        async def search(side: Direction, most: int, behind: str | None) -> Page[Link]:
+            if side not in opened:
+                opened[side] = await self._search(asked, side, hops)
+            return await opened[side].page(most, behind)
+
+        return await read_or_searched(self, asked, search, hops=hops)
+
+    async def _search(self, asked: MatchQuestion, side: Direction, hops: int) -> RowSearch[Any, Any]:
+        """What searches the rows in one direction, those of relations with more hops left out."""
+        readers, types = self._readers, None
+        if asked.far.label is not None:
+            types = await self._types_shown(asked.far.label)
+        paths = asked.paths and self._paths([path for path in asked.paths if len(path) <= hops])
+        far = FarEndFilter.of(asked.far.words, types)
+        return readers.search(SearchQuestion(await self._anchors(asked.ids), paths, side, far))
+
+    async def _types_shown(self, label: str) -> Sequence[URIRef]:
+        """The types that entities may show by a label; none where there is no such one."""
+        try:
+            return (await self._readers.lists.types(label)).iris
+        except UnknownName:
+            return ()
 
     async def edges(
         self,

@@ -33,6 +33,13 @@ SOME_NAMES: Final = "SELECT ?o WHERE { ?s $name ?o } LIMIT 50"
 INDEX_HAS: Final = "SELECT ?o WHERE { ?s $name ?o . ?o bif:contains $words } LIMIT 1"
 """Costs a look-up in Virtuoso's full-text index."""
 
+# Far ends of rows
+
+OF_ONE_TYPE: Final = "$node $typing ?kind FILTER(?kind IN ($types))"
+"""Costs a look-up for each type of each far end."""
+CALLED: Final = "OPTIONAL { $node $naming ?called } FILTER($every)"
+IN_NAME: Final = "CONTAINS(LCASE(STR(COALESCE(?called, $node))), $word)"
+"""Costs a look-up for each name of each far end; what has none is called by its id."""
 
 # The graph
 

@@ -22,6 +22,7 @@ from kgnav_mcp.adapters.wikidata.counts import CountReader, Path
 from kgnav_mcp.adapters.wikidata.edges import EdgeReader
 from kgnav_mcp.adapters.wikidata.linking import Linker
 from kgnav_mcp.adapters.wikidata.lists import ListReader
+from kgnav_mcp.adapters.wikidata.matching import RowSearch
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.options import Wikidata
 from kgnav_mcp.adapters.wikidata.plans.writing import PatternWriter
@@ -154,6 +155,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
             catalogues=catalogues,
             statements=statements,
             relations=RelationReader(store, catalogues, counts, statements),
+            search=lambda asked: RowSearch(store, counts, statements, asked),
             rows=lambda anchors, asked: RowReader(store, catalogues, counts, statements, (anchors, asked)),
             edges=lambda _, tails, paths: EdgeReader(store, statements, tails, paths),
             fits=FitReader(store.reader, linker.naming, PatternWriter(store, linker.naming)),

@@ -202,6 +202,13 @@ EXAMPLES: Final = {
     "BIND($number AS ?number) }",
 }
 """Costs the statements of one property of the entities, or, of those that point at them, a few."""
+FITTING: Final = {
+    Direction.OUTGOING: "{ SELECT DISTINCT ($number AS ?number) ?s ?st ?o WHERE { VALUES ?s { $s } $rows "
+    "FILTER(STRSTARTS(STR(?o), $entities)) $fitting } LIMIT $most }",
+    Direction.INCOMING: "{ SELECT DISTINCT ($number AS ?number) ?s ?st ?o WHERE { VALUES ?o { $s } $rows "
+    "FILTER(STRSTARTS(STR(?s), $entities)) $fitting } LIMIT $most }",
+}
+"""Costs the statements of one property of the entities, and the labels in every language of what is at their ends."""
 EDGES: Final = (
     "SELECT ?s ?p ?st ?o WHERE { VALUES ?s { $s } $leaving_to FILTER(STRSTARTS(STR(?o), $entities)) $between }"
 )

@@ -118,7 +118,7 @@ class RowReader(RowSource[URIRef, str, Found]):
         for row in read.rows:
             name, value = names[number(row, "number")], row.get("o")
             if self._far_ends is None or (self._far_ends is TailKind.ENTITY) == self._is_entity(value):
-                found[iri_in(row, near), name].append(_found(row, name))
+                found[iri_in(row, near), name].append(found_in(row, name))
         key = row_order(self._direction)
         return [
             one.cut(_placed(sorted(found[one.segment.entity, one.segment.path[0]], key=key)), read.stop)
@@ -134,7 +134,7 @@ class RowReader(RowSource[URIRef, str, Found]):
         except StoreTimeout:
             return Rows((), Stop.TIME_OUT)
         found = await in_thread(
-            len(read.rows), lambda: _placed((_found(row, segment.path[0]) for row in read.rows), start)
+            len(read.rows), lambda: _placed((found_in(row, segment.path[0]) for row in read.rows), start)
         )
         ended = start + len(found) >= segment.rows if segment.exact else len(found) < wanted.most
         stop = Stop.COMPLETE if ended else Stop.LIMIT
@@ -151,7 +151,7 @@ async def qualified(store: Store, statements: StatementReader, value: URIRef, li
     """The first statements that have the entity as the value of a qualifier."""
     read = await store.reader.select(queries.QUALIFIED, s=values(value), most=limit)
     names = [(row, store.ids.last(str(row["p"]))) for row in read.some()]
-    return tuple(await statements.triples([_found(row, name) for row, name in names if name is not None]))
+    return tuple(await statements.triples([found_in(row, name) for row, name in names if name is not None]))
 
 
 def hidden_note(rows: Count, names: Iterable[str]) -> str:
@@ -161,7 +161,8 @@ def hidden_note(rows: Count, names: Iterable[str]) -> str:
     return f"{size} identifiers of other databases are not shown; to see one, name its property, such as wdt:{example}."
 
 
-def _found(row: Row, name: str) -> Found:
+def found_in(row: Row, name: str) -> Found:
+    """The statement of a row of one property."""
     return Found(iri_in(row, "s"), name, statement(row, "st"), row.get("o"))
 
 

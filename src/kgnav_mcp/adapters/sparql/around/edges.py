@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.paging.directions import RowQuestion
 from kgnav_mcp.adapters.paging.edges import EdgeSource
 from kgnav_mcp.adapters.paging.positions import Place
 from kgnav_mcp.adapters.paging.segments import Rows, Segment, Wanted
@@ -30,9 +29,6 @@ _ROWS = 5_000
 
 _STATEMENTS = 1_000_000
 """Rows of one relation of a head: all of them."""
-
-LEAVING = RowQuestion((), Direction.OUTGOING, None, TailKind.ENTITY, 0, None, all_or_none=False)
-"""The rows that edges are among."""
 
 Edge = tuple[URIRef, Found]
 """A relation with its row."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, partial
-from typing import ClassVar, Protocol
+from typing import ClassVar, Final, Protocol
 
 from rdflib import BNode, URIRef
 
@@ -30,9 +30,14 @@ from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, rows, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Direction, Entity, Page, Qualifier, Relation, Stop, Triple
+from kgnav_mcp.port import TailKind
 
 _UNNAMED = model.Literal("a node without a name")
 """A blank node that a statement about a triple names: nothing leads to it."""
+TO_ENTITIES: Final = {
+    side: RowQuestion((), side, None, TailKind.ENTITY, 0, None, all_or_none=False) for side in Direction
+}
+"""The question for rows with entities at their far ends, of which it is known otherwise where they are."""
 
 
 class Store(Protocol):

@@ -1,0 +1,95 @@
+"""The rows around entities whose far ends fit, searched relation by relation in one query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rdflib import URIRef
+
+from kgnav_mcp.adapters.paging.counts import far, near
+from kgnav_mcp.adapters.paging.positions import Place
+from kgnav_mcp.adapters.paging.segments import Segment, Wanted
+from kgnav_mcp.adapters.sparql import matching
+from kgnav_mcp.adapters.sparql.around import queries
+from kgnav_mcp.adapters.sparql.around.blocks import Block, Found
+from kgnav_mcp.adapters.sparql.around.counts import Anchor, CountReader, Path
+from kgnav_mcp.adapters.sparql.around.ends import term_order
+from kgnav_mcp.adapters.sparql.around.rows import RowReader
+from kgnav_mcp.adapters.sparql.matching import SearchQuestion, searched
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, iri_in, number
+from kgnav_mcp.adapters.sparql.terms import Terms, batches, values
+from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.errors import Unsupported
+from kgnav_mcp.model import Entity, Stop, Triple
+from kgnav_mcp.port import TailKind
+from kgnav_mcp.port.matching import MOST_READ
+
+Placed = tuple[Segment[Anchor, URIRef], Found]
+_STATEMENTS = 1_000_000
+"""Rows of one triple: all of them."""
+
+
+class RowSearch(matching.RowSearch[Placed, Placed]):
+    """Searches the rows of paths at entities. No query can name a blank node: rows that end at one are left out."""
+
+    def __init__(self, reader: Reader, rows: RowReader, counts: CountReader, asked: SearchQuestion) -> None:
+        super().__init__(asked)
+        self._reader = reader
+        self._rows = rows
+        self._counts = counts
+
+    async def find(self) -> tuple[Sequence[Placed], Stop]:
+        iris = [one for one in self._anchors if isinstance(one, URIRef)]
+        if len(iris) < len(self._anchors):
+            raise Unsupported("no query can name a blank node", next_step="Read its rows.")
+        paths: Sequence[Path] | None = self._paths
+        if paths is None:
+            counts = await self._counts.one_hop(iris, self._direction, TailKind.ENTITY)
+            paths = await in_thread(len(iris), lambda: list(counts.by_path()))
+        paths = [path for path in paths if all(map(self._counts.shows, path))]
+        fitting = self._far.part(self._reader, "?o", naming="$named", typing="$typed")
+        branches = [
+            self._branch(number, path, values(*some), fitting)
+            for number, path in enumerate(paths)
+            for some in batches(iris)
+        ]
+        read = await searched(self._reader, branches)
+        return await in_thread(len(read.rows), lambda: self._in_order(read.rows, paths)), read.stop
+
+    def _branch(self, number: int, path: Path, iris: Terms, fitting: Terms) -> str:
+        side = self._direction
+        if len(path) == 1:
+            by = self._reader.part(queries.BY[side], s=iris, p=path[0])
+        else:
+            by = self._reader.part(queries.THROUGH_BY[side], s=iris, near=near(path, side), far=far(path, side))
+        kind = self._counts.ends(side, TailKind.ENTITY)
+        template = queries.FITTING[len(path)]
+        return self._reader.filled(template, number=number, by=by, kind=kind, fitting=fitting, most=MOST_READ + 1)
+
+    def _in_order(self, read: Iterable[Row], paths: Sequence[Path]) -> list[Placed]:
+        """The rows entity by entity, at each relation by relation."""
+        places = {one: place for place, one in enumerate(self._anchors)}
+        ids = {path: (len(path), self._rows.ids(path)) for path in paths}
+        found: list[tuple[tuple[object, ...], Placed]] = []
+        for row in read:
+            if not isinstance(end := row["o"], URIRef):
+                continue
+            anchor, path = iri_in(row, "s"), paths[number(row, "number")]
+            via = str(row["m"]) if "m" in row else ""
+            mediator = Entity(self._rows.ids((URIRef(via),))[0], mediator=True) if via else None
+            segment: Segment[Anchor, URIRef] = Segment(places[anchor], anchor, path, 1)
+            order = places[anchor], ids[path], via, term_order(end)
+            found.append((order, (segment, Found(end, mediator))))
+        return [placed for _, placed in sorted(found, key=lambda one: one[0])]
+
+    async def rows(self, found: Sequence[Placed]) -> Sequence[Sequence[Placed]]:
+        direct = [placed for placed in found if placed[1].via is None]
+        blocks = [Block(Wanted(segment, Place(), _STATEMENTS), [row.far]) for segment, row in direct]
+        stated = iter(await self._rows.stated(blocks))
+        return [
+            [placed] if placed[1].via is not None else [(placed[0], row) for row, _ in next(stated).found]
+            for placed in found
+        ]
+
+    async def triples(self, rows: Sequence[Placed]) -> Sequence[Triple]:
+        return await self._rows.triples(rows)
