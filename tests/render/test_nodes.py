@@ -16,15 +16,13 @@ def test_a_list_that_was_looked_up_in_part_says_so_with_and_without_rows(found: 
     anchors = [Entity(f"n{n}", f"Node {n}") for n in range(found)]
     positions, total = tuple(map(str, range(found))), Count.at_least(found)
     page = Page(tuple(NodeProperties(anchor, ()) for anchor in anchors), positions, total, note=WORD)
-    text = fit(
-        nodes_table(page, RenderOptions(), 0, condition="year 1994", next_step="Look elsewhere."), RenderOptions(), str
-    ).text
+    text = fit(nodes_table(page, 0, condition="year 1994", next_step="Look elsewhere."), RenderOptions(), str).text
     assert text.startswith(f"at least {found} node" if found else "at least 0 nodes: no node was found with year 1994.")
     assert WORD in text
     assert (
         WORD
         in fit(
-            values_table(Page((), (), total, note=WORD), RenderOptions(), 0, counted="nodes", list_name="year"),
+            values_table(Page((), (), total, note=WORD), 0, counted="nodes", list_name="year"),
             RenderOptions(),
             str,
         ).text
@@ -33,9 +31,7 @@ def test_a_list_that_was_looked_up_in_part_says_so_with_and_without_rows(found: 
     assert (
         WORD
         in fit(
-            nearest_neighbours_table(
-                neighbours, RenderOptions(), 0, condition="year 1994", next_step="", first_cursor="c"
-            ),
+            nearest_neighbours_table(neighbours, 0, condition="year 1994", next_step="", first_cursor="c"),
             RenderOptions(),
             str,
         ).text

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from kgnav_mcp.model import Completeness, Count, Stop
-from kgnav_mcp.render.columns import Column, count_text
+from kgnav_mcp.render.columns import Column
+from kgnav_mcp.render.kinds import count_text
 from kgnav_mcp.render.table import RenderOptions, Table, completeness_line, fit
 from kgnav_mcp.render.tokens import count_tokens
 

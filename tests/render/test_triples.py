@@ -55,8 +55,8 @@ ORDERS = [
 
 @pytest.mark.parametrize(("facts", "asked", "line"), ORDERS)
 def test_a_ranked_list_says_what_its_order_means(facts: Page[RelationFacts], asked: bool, line: str) -> None:
-    assert text(relations_table(AtEntities((ANN,), facts), RenderOptions(), 0, ranked=asked)).splitlines()[1] == line
-    assert "question" not in text(relations_table(AtEntities((ANN,), facts), RenderOptions(), 2, ranked=True)), (
+    assert text(relations_table(AtEntities((ANN,), facts), 0, ranked=asked)).splitlines()[1] == line
+    assert "question" not in text(relations_table(AtEntities((ANN,), facts), 2, ranked=True)), (
         "said on the first page only"
     )
 
@@ -64,7 +64,7 @@ def test_a_ranked_list_says_what_its_order_means(facts: Page[RelationFacts], ask
 def test_a_ranked_hub_says_what_its_order_means_and_goes_on_with_the_best_match() -> None:
     def hub(*facts: RelationFacts, asked: bool) -> list[str]:
         found = Neighbourhood((ANN,), Direction.OUTGOING, relations=page(*facts))
-        return text(neighbourhood_table(found, RenderOptions(), 0, ranked=asked)).splitlines()
+        return text(neighbourhood_table(found, 0, ranked=asked)).splitlines()
 
     assert ORDERS[0][2] in hub(KNOWS, LIKES, asked=True)
     ranked = hub(MATCHING, KNOWS, asked=True)
@@ -113,6 +113,6 @@ def test_an_entity_without_rows_is_said_to_be_where_it_is(
 ) -> None:
     rows = Page((), (), Count(0))
     found = Neighbourhood((ANN,), Direction.OUTGOING, rows=rows, opposite=opposite, qualified=qualified)
-    answer = fit(neighbourhood_table(found, RenderOptions(), 0), RenderOptions())
+    answer = fit(neighbourhood_table(found, 0), RenderOptions())
     assert answer.text == sentence
     assert answer.facts["notes"] == [sentence.removeprefix("0 rows: ")]

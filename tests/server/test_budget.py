@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
+from jsonschema import Draft202012Validator
 from mcp import Client, MCPError
 from mcp_types import PromptReference, ResourceTemplateReference, TextContent, TextResourceContents
 
@@ -48,6 +50,8 @@ ANSWERS: list[tuple[str, dict[str, object]]] = [
     ("get_unique_property_values", {"property_name": "how", "entity_name": "*", "entity_type": "relationship"}),
     *(("find_node", {"hint": hint, "limit": 100}) for hint in ("hub", "plain", "all work", "id-id", "hud")),
     *(("describe_graph", {"name": name}) for name in ("Plain", "knows", "name", "")),
+    ("run_plan", {"plan": "MATCH (a {id: 'hub'})-[r]-(b) RETURN a, collect(b) AS far, collect(r.how) AS how"}),
+    ("run_plan", {"plan": "MATCH p = (a {id: 'hub'})--(b) RETURN p, a.name", "proof": True}),
     ("think", {"thought": text(WORDS, LONG)}),
     ("think", {"thought": HUGE}),
 ]
@@ -100,12 +104,16 @@ def settings(file: Path, budget: int, *, structured: bool = False) -> Settings:
 @pytest.mark.parametrize("budget", BUDGETS)
 async def test_no_answer_is_over_the_budget_whatever_is_in_the_graph(budget: int, structured: bool, vast: Path) -> None:
     async with client(settings(vast, budget, structured=structured)) as connected:
+        schemas = {tool.name: tool.output_schema for tool in (await connected.list_tools()).tools}
         for tool, arguments in ANSWERS:
             result = await connected.call_tool(tool, arguments)
             asked = (tool, str(arguments)[:200])
             assert not result.is_error, (asked, text_of(result))
             sent = json.dumps(result.structured_content, ensure_ascii=False) if structured else ""
             assert count_tokens(text_of(result)) + count_tokens(sent) <= budget, asked
+            if structured:
+                validator: Any = Draft202012Validator(schemas[tool] or {})
+                validator.validate(result.structured_content)
 
 
 @pytest.mark.parametrize("budget", BUDGETS)

@@ -30,9 +30,8 @@ async def test_structured_answers_hold_the_same_facts_with_one_line_of_text() ->
     facts = result.structured_content
     assert facts is not None
     assert facts["completeness"]["total"] == 3
-    columns = markdown.splitlines()[1].split("|")
-    rows = [dict(zip(columns, line.split("|"), strict=True)) for line in markdown.splitlines()[3:]]
-    assert facts["rows"] == rows
+    rows = [(row["property"]["id"], row["value"]["id"], row["value"]["label"]) for row in facts["rows"]]
+    assert [f"{name}|{name}|{value}|{label}" for name, value, label in rows] == markdown.splitlines()[3:]
 
 
 async def test_every_tool_says_how_its_structure_looks_only_where_it_gives_one() -> None:

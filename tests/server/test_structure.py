@@ -10,10 +10,13 @@ from jsonschema import Draft202012Validator
 from syrupy.assertion import SnapshotAssertion
 
 from kgnav_mcp.config import TOOLSETS, Settings
-from tests.server.clients import client, text_of
+from tests.server.clients import call, client, text_of
 
 EVERY = Settings(toolsets=tuple(TOOLSETS), structured=True)
 HUB = {"entity": "the_netherlands", "direction": "outgoing"}
+PARIS = {"id": "paris", "label": "Paris"}
+LIVED_IN = {"id": "lived_in", "label": "lived in"}
+VINCENT = {"id": "vincent_van_gogh", "label": "Vincent van Gogh"}
 ART = {"label": "*", "property_name": "id"}
 
 CALLS: list[tuple[str, Mapping[str, object]]] = [
@@ -76,10 +79,17 @@ def _types(row: Mapping[str, Any]) -> dict[str, str]:
     """The columns of a row and their types in short; `?` ends those that may be left out."""
     required = row.get("required", ())
     properties: dict[str, Mapping[str, Any]] = row.get("properties", {})
-    return {
-        name if name in required else f"{name}?": str(schema.get("enum") or schema.get("type") or schema["const"])
-        for name, schema in properties.items()
-    }
+    return {name if name in required else f"{name}?": _type(schema) for name, schema in properties.items()}
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    if "$ref" in schema:
+        return str(schema["$ref"]).removeprefix("#/$defs/")
+    if schema.get("type") == "array":
+        return f"list of {_type(schema['items'])}"
+    if schema.get("type") == "object":
+        return str(_types(schema))
+    return str(schema.get("enum") or schema.get("type") or schema["const"])
 
 
 async def answered(tool: str, arguments: Mapping[str, object], settings: Settings = EVERY) -> dict[str, Any]:
@@ -106,7 +116,7 @@ async def test_values_of_a_plan_keep_their_types() -> None:
         "null AS nothing"
     )
     [row] = (await answered("run_plan", {"plan": plan}))["rows"]
-    assert (row["c"], row["cLabel"]) == ("paris", "Paris")
+    assert row["c"] == PARIS
     assert isinstance(row["n"], int)
     assert row["several"] in (True, False)
     assert isinstance(row["mean"], float)
@@ -115,6 +125,38 @@ async def test_values_of_a_plan_keep_their_types() -> None:
 
 
 async def test_a_plans_own_column_is_not_lost_behind_one_of_ours() -> None:
-    plan = "MATCH (c {id: 'paris'}) RETURN c, 'mine' AS cLabel"
+    plan = {"plan": "MATCH (c {id: 'paris'}) RETURN c, 'mine' AS cLabel"}
+    [row] = (await answered("run_plan", plan))["rows"]
+    assert row == {"c": PARIS, "cLabel": "mine"}
+    text = await call("run_plan", plan, EVERY.model_copy(update={"structured": False}))
+    assert text.splitlines()[1:] == ["c|cLabel_|cLabel", "--|--|--", "paris|Paris|mine"]
+
+
+async def test_edges_and_paths_of_a_plan_are_objects_with_qualifiers_and_proof_is_a_list_of_edges() -> None:
+    plan = "MATCH p = (v {id: 'vincent_van_gogh'})-[r:lived_in {from: 1886}]->(c {id: 'paris'}) RETURN p, r"
+    [row] = (await answered("run_plan", {"plan": plan, "proof": True}))["rows"]
+    years = [{"property": {"id": name}, "value": year} for name, year in (("from", 1886), ("to", 1888))]
+    edge = {"head": VINCENT, "relation": LIVED_IN, "tail": PARIS, "qualifiers": years}
+    assert row == {"p": {"nodes": [VINCENT, PARIS], "edges": [edge]}, "r": edge, "proof": [edge]}
+
+
+async def test_a_collected_list_is_whole_however_long_its_text_would_be() -> None:
+    plan = "MATCH (p:Painter) RETURN collect(p) AS painters, count(p) AS n"
     [row] = (await answered("run_plan", {"plan": plan}))["rows"]
-    assert (row["cLabel"], row["cLabel_"]) == ("mine", "Paris")
+    assert len(row["painters"]) == row["n"] > 50
+    assert all(painter["id"] and painter["label"] for painter in row["painters"])
+
+
+async def test_labels_properties_and_qualifiers_are_lists_and_literals_are_values() -> None:
+    node = (await answered("get_node_by_property", {**ART, "property_value": "vincent_van_gogh"}))["rows"][0]
+    assert node["node"] == VINCENT
+    assert node["labels"] == ["Painter", "Person"]
+    assert {"property": {"id": "born"}, "value": 1853} in node["properties"]
+    asked = {"entity": "vincent_van_gogh", "relations": ["lived_in"]}
+    triples = (await answered("get_triples", asked))["rows"]
+    stays = [row["qualifiers"] for row in triples if row["tail"] == PARIS]
+    assert any({"property": {"id": "from"}, "value": 1886} in qualifiers for qualifiers in stays)
+    relations = (await answered("describe_graph", {"name": "lived_in"}))["rows"]
+    [lived] = [row for row in relations if row["kind"] == "relation"]
+    assert {"property": "from", "types": ["integer"]} in lived["qualifiers"]
+    assert all(isinstance(join["triples"], int) for join in lived["joins"])

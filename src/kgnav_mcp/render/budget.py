@@ -1,4 +1,4 @@
-"""The last guard of every answer: a text over its budget is truncated, and says so."""
+"""What is over the budget of an answer is truncated, and says so: a whole text, structured content, a single row."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from kgnav_mcp.render.tokens import count_tokens
 _CUT = "...\nCut here: the whole text has {:,} characters, which is more than an answer may have."
 SHORTEST_CUT = 10
 """Characters that are left of any text: a word of a fixed list, such as a direction, stays whole."""
-_SHORTER = (1000, 300, 100, 30, SHORTEST_CUT)
-"""Characters that the texts of structured content are cut to, one length after the other until it fits."""
+_EACH = (1000, 300, 100, 30, SHORTEST_CUT)
+_SHORTER = (*zip(_EACH, _EACH, strict=True), (SHORTEST_CUT, 2), (SHORTEST_CUT, 1))
+"""Characters and items that structured content's texts and lists are cut to, one after the other until it fits."""
 
 
 def truncated(text: str, budget: int) -> str:
@@ -34,31 +35,29 @@ _LONGEST_TOKEN = 20
 def truncated_facts(facts: dict[str, object], budget: int) -> dict[str, object]:
     """Structured content in at most `budget` tokens as JSON, its texts cut as far as that takes."""
     shorter = facts
-    for limit in _SHORTER:
+    for limit, items in _SHORTER:
         if count_tokens(json.dumps(shorter, ensure_ascii=False)) <= budget:
             return shorter
         shorter = {
             "completeness": facts["completeness"],
-            "rows": _cut(facts["rows"], limit),
+            "rows": [shortened(row, limit, items) for row in cast("list[object]", facts["rows"])],
             "notes": [
-                "Texts that end in ... are cut: the whole was more than an answer may have.",
-                *_texts(facts, limit),
+                f"Texts that end in ..., and lists of {items:,}, are cut: the whole was more than an answer may have.",
+                *(shortened(note, limit, items) for note in cast("list[object]", facts["notes"])),
             ],
         }
     return shorter
 
 
-def _texts(facts: dict[str, object], limit: int) -> list[object]:
-    return [_cut(note, limit) for note in cast("list[object]", facts["notes"])]
-
-
-def _cut(value: object, limit: int) -> object:
+def shortened(value: object, limit: int, items: int) -> object:
+    """A value of JSON with its texts cut at `limit` characters, and its lists at so many items."""
     match value:
         case str():
             return value if len(value) <= limit else f"{value[:limit]}..."
         case list():
-            return [_cut(each, limit) for each in cast("list[object]", value)]
+            return [shortened(each, limit, items) for each in cast("list[object]", value)[:items]]
         case dict():
-            return {key: _cut(each, limit) for key, each in cast("dict[str, object]", value).items()}
+            inner = cast("dict[str, object]", value).items()
+            return {key: shortened(each, limit, items) for key, each in inner}
         case _:
             return value

@@ -1,4 +1,4 @@
-"""Columns of answers with their types: cells as text and as values, and the JSON schema of an answer made of them.
+"""Columns of answers: a row as texts and as JSON, and the JSON schema of an answer made of them.
 
 A table and the schema of its tool are made from the same columns, so that neither can say what the other does not.
 """
@@ -7,65 +7,86 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any
 
 from kgnav_mcp.model import Certainty, Completeness, Count, Direction, Stop
+from kgnav_mcp.render.facts import STRING, Json, Value, list_of, record, with_types
+from kgnav_mcp.render.kinds import CELL, COUNT, TEXT, Kind, count_fact
 from kgnav_mcp.render.text import clean
 
 _AT_LEAST = "AtLeast"
 """Ends the name of what says that a count is a lower bound."""
+_MORE = "More"
+"""Ends the name of what says how many of a list are left out."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A value that is more than its text: what a reader sees, and what a script gets as JSON."""
+class Beginning:
+    """The first items of a list, and how many more there are."""
 
-    text: str
-    value: object
+    items: tuple[Any, ...]
+    more: int
 
 
-TableCell = str | Count | Shown | None
+TableCell = Value | Count | Beginning | Sequence[Any]
 Row = Sequence[TableCell]
-
-
-class Kind(Enum):
-    """The type of a column's values, as JSON schema has it."""
-
-    TEXT = "string"
-    COUNT = "count"
-    """A whole number, null where it is unknown; a lower bound is said to be one beside it."""
-    INTEGER = "integer"
-    """A whole number, or null."""
-    NUMBER = "number"
-    ANY = "any"
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table."""
+    """A column of a table; of things with an id and a name it may be two, which a script gets as one."""
 
     name: str
-    kind: Kind = Kind.TEXT
+    kind: Kind = TEXT
+    names: str = ""
+    """What the column of names beside the ids is called; empty: there is none."""
     optional: bool = False
     """Whether it is left out where every row shown has nothing in it."""
+    limit: int | None = None
+    """Characters of its longest text; None: as many as any cell may have."""
     choices: tuple[str, ...] = ()
     """The only texts in it; empty: any."""
+    cut: bool = False
+    """Whether its lists may be cut to their beginnings."""
 
     @property
-    def schema(self) -> dict[str, Any]:
-        """The JSON schema of what a row has of this column."""
-        match self.kind:
-            case Kind.ANY:
-                return {self.name: {}}
-            case Kind.INTEGER:
-                return {self.name: {"type": ["integer", "null"]}}
-            case Kind.COUNT:
-                bound = {"const": True, "description": f"There: {self.name} is a lower bound."}
-                return {self.name: {"type": ["integer", "null"]}, f"{self.name}{_AT_LEAST}": bound}
+    def headings(self) -> tuple[str, ...]:
+        """What it is called in a table."""
+        return (self.name, self.names) if self.names else (self.name,)
+
+    def texts(self, cell: TableCell, limit: int) -> Sequence[str]:
+        """A cell as a reader sees it, a text for each heading."""
+        match cell:
+            case None:
+                return ("",) * len(self.headings)
+            case Beginning(items, more):
+                (text,) = self.texts(items, limit)
+                return (f"{text}, and {more:,} more" if more else text,)
             case _:
-                choices = {"enum": [*self.choices]} if self.choices else {}
-                return {self.name: {"type": self.kind.value, **choices}}
+                return self.kind.texts(cell, self.limit or limit)[: len(self.headings)]
+
+    def facts(self, cell: TableCell, limit: int) -> Json:
+        """A cell as a script gets it, by the names of its properties."""
+        match cell:
+            case None:
+                return {self.name: None}
+            case Count(certainty=Certainty.AT_LEAST):
+                return {self.name: cell.value, self.name + _AT_LEAST: True}
+            case Beginning(items, more):
+                return {**self.facts(items, limit), **({self.name + _MORE: more} if more else {})}
+            case _:
+                return {self.name: self.kind.fact(cell, self.limit or limit)}
+
+    @property
+    def schema(self) -> Json:
+        """The JSON schema of what a row has of this column."""
+        choices = {"enum": [*self.choices]} if self.choices else {}
+        beside: Json = {}
+        if self.kind is COUNT:
+            beside = {self.name + _AT_LEAST: {"const": True, "description": f"There: {self.name} is a lower bound."}}
+        elif self.cut:
+            beside = {self.name + _MORE: {"type": "integer", "description": f"So many of {self.name} are left out."}}
+        return {self.name: {**self.kind.schema, **choices}, **beside}
 
 
 Columns = tuple[Column, ...]
@@ -73,72 +94,28 @@ Columns = tuple[Column, ...]
 DIRECTION = Column("direction", choices=tuple(Direction))
 
 
-def count_text(count: Count) -> str:
-    """A count inside a cell: `4,030`, `4,030+` where it is a lower bound, `?` where it is unknown."""
-    match count.certainty:
-        case Certainty.EXACT:
-            return f"{count.value:,}"
-        case Certainty.AT_LEAST:
-            return f"{count.value:,}+"
-        case Certainty.UNKNOWN:
-            return "?"
-
-
-def cell_text(cell: TableCell) -> str:
-    """A cell as a reader sees it."""
-    match cell:
-        case str():
-            return cell
-        case Count():
-            return count_text(cell)
-        case Shown():
-            return cell.text
-        case None:
-            return ""
-
-
-def is_number(cell: TableCell) -> bool:
-    """Whether a cell holds a number or nothing, of which no part may be left out."""
-    return isinstance(cell.value if isinstance(cell, Shown) else cell, Count | int | float | None)
-
-
-def row_texts(row: Row) -> list[str]:
+def row_texts(columns: Sequence[Column], row: Row, limit: int) -> list[str]:
     """A row as a reader sees it."""
-    return [cell if isinstance(cell, str) else cell_text(cell) for cell in row]
+    return [text for column, cell in zip(columns, row, strict=True) for text in column.texts(cell, limit)]
 
 
-def cell_value(cell: TableCell) -> object:
-    """A cell as a script gets it."""
-    match cell:
-        case str():
-            return clean(cell)
-        case Count():
-            return None if cell.certainty is Certainty.UNKNOWN else cell.value
-        case Shown():
-            return cell.value
-        case None:
-            return None
-
-
-def row_facts(columns: Sequence[Column], row: Row) -> dict[str, object]:
+def row_facts(columns: Sequence[Column], row: Row, limit: int) -> Json:
     """A row as a script gets it: values by the names of their columns."""
-    facts: dict[str, object] = {}
+    facts: Json = {}
     for column, cell in zip(columns, row, strict=True):
-        facts[column.name] = cell_value(cell)
-        if isinstance(cell, Count) and cell.certainty is Certainty.AT_LEAST:
-            facts[column.name + _AT_LEAST] = True
+        facts |= column.facts(cell, limit)
     return facts
 
 
 def answer_facts(
-    completeness: Completeness, rows: Sequence[dict[str, object]], notes: Sequence[str] = (), *, before: int = 0
-) -> dict[str, object]:
+    completeness: Completeness, rows: Sequence[Json], notes: Sequence[str] = (), *, before: int = 0
+) -> Json:
     """An answer as a script gets it. `before` rows were shown by earlier answers to the same call."""
     return {
         "completeness": {
             "shown": completeness.shown,
             "before": before,
-            "total": cell_value(completeness.total),
+            "total": count_fact(completeness.total),
             "certainty": str(completeness.total.certainty),
             "stop": str(completeness.stop),
             "cursor": completeness.cursor,
@@ -148,43 +125,25 @@ def answer_facts(
     }
 
 
-def answer_schema(tables: Sequence[Columns]) -> dict[str, Any]:
-    """The JSON schema of `answer_facts` with rows of any of these tables; without tables, rows may have any columns."""
-    rows = [_row_schema(columns) for columns in tables]
-    return {
-        "type": "object",
-        "properties": {
-            "completeness": _COMPLETENESS,
-            "rows": {
-                "type": "array",
-                "items": {"type": "object"} if not rows else rows[0] if len(rows) == 1 else {"anyOf": rows},
-            },
-            "notes": {"type": "array", "items": {"type": "string"}},
-        },
-        "required": ["completeness", "rows", "notes"],
-        "additionalProperties": False,
-    }
+def answer_schema(tables: Sequence[Columns]) -> Json:
+    """The JSON schema of `answer_facts` with rows of any of these tables; without tables, of whatever plans return."""
+    rows = [_row_schema(columns) for columns in tables] or [{"type": "object", "additionalProperties": CELL.schema}]
+    items = rows[0] if len(rows) == 1 else {"anyOf": rows}
+    return with_types(record({"completeness": _COMPLETENESS, "rows": list_of(items), "notes": list_of(STRING)}))
 
 
-def _row_schema(columns: Columns) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {name: schema for column in columns for name, schema in column.schema.items()},
-        "required": [column.name for column in columns if not column.optional],
-        "additionalProperties": False,
-    }
+def _row_schema(columns: Columns) -> Json:
+    fields = {name: schema for column in columns for name, schema in column.schema.items()}
+    return record(fields, optional=fields.keys() - {column.name for column in columns if not column.optional})
 
 
-_COMPLETENESS: dict[str, Any] = {
-    "type": "object",
-    "properties": {
+_COMPLETENESS = record(
+    {
         "shown": {"type": "integer", "description": "Rows of this answer."},
         "before": {"type": "integer", "description": "Rows of earlier answers to the same call."},
         "total": {"type": ["integer", "null"], "description": "Rows of the whole list; null: unknown."},
         "certainty": {"type": "string", "enum": [str(each) for each in Certainty]},
         "stop": {"type": "string", "enum": [str(each) for each in Stop], "description": "Why the answer ends."},
         "cursor": {"type": ["string", "null"], "description": "Goes on behind the last row."},
-    },
-    "required": ["shown", "before", "total", "certainty", "stop", "cursor"],
-    "additionalProperties": False,
-}
+    }
+)

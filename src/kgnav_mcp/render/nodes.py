@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kgnav_mcp.clipping import clipped, echoed
+from kgnav_mcp.clipping import echoed
 from kgnav_mcp.model import (
     Candidate,
     Direction,
@@ -13,58 +13,70 @@ from kgnav_mcp.model import (
     NearestNeighbours,
     NodeProperties,
     Page,
+    Qualifier,
     RelationFacts,
     Stop,
     Triple,
     ValueFacts,
 )
 from kgnav_mcp.render.calls import call_text, next_call
-from kgnav_mcp.render.columns import DIRECTION, Column, Columns, Kind, Row, Shown, count_text
-from kgnav_mcp.render.table import RenderOptions, Table
-from kgnav_mcp.render.text import (
-    joined,
-    literal_text,
-    name_and_id,
-    node_text,
-    printable_id,
-    qualifiers_text,
-    value_and_label,
+from kgnav_mcp.render.columns import DIRECTION, Column, Columns, Row
+from kgnav_mcp.render.kinds import (
+    COUNT,
+    ENTITY,
+    INTEGER,
+    LONG_TEXT,
+    PROPERTIES,
+    QUALIFIERS,
+    RELATION,
+    SCORE,
+    TEXTS,
+    VALUE,
+    VALUES,
+    count_text,
 )
+from kgnav_mcp.render.table import Table
+from kgnav_mcp.render.text import name_and_id
 
 _CELL_LIMIT = 80
 
-NODE_COLUMNS = Column("node"), Column("name"), Column("labels", optional=True), Column("properties", optional=True)
-NEIGHBOR_COLUMNS = (
-    Column("node", optional=True),
-    DIRECTION,
-    Column("relationship"),
-    Column("neighbor"),
-    Column("neighborName"),
-    Column("neighborLabels", optional=True),
-    Column("neighborProperties", optional=True),
-    Column("relationshipProperties", optional=True),
+NODE_COLUMNS = (
+    Column("node", ENTITY, "name"),
+    Column("labels", TEXTS, optional=True),
+    Column("properties", PROPERTIES, optional=True),
 )
-RELATIONSHIP_COLUMNS = Column("relationship"), DIRECTION, Column("rows", Kind.COUNT), Column("examples")
+NEIGHBOR_COLUMNS = (
+    Column("node", ENTITY, optional=True),
+    DIRECTION,
+    Column("relationship", RELATION),
+    Column("neighbor", VALUE, "neighborName"),
+    Column("neighborLabels", TEXTS, optional=True, limit=_CELL_LIMIT),
+    Column("neighborProperties", PROPERTIES, optional=True, limit=_CELL_LIMIT),
+    Column("relationshipProperties", QUALIFIERS, optional=True, limit=_CELL_LIMIT),
+)
+RELATIONSHIP_COLUMNS = (
+    Column("relationship", RELATION),
+    DIRECTION,
+    Column("rows", COUNT),
+    Column("examples", VALUES, limit=_CELL_LIMIT),
+)
 CANDIDATE_COLUMNS = (
-    Column("entity"),
-    Column("name"),
-    Column("types", optional=True),
-    Column("description", optional=True),
-    Column("degree", Kind.COUNT),
-    Column("sitelinks", Kind.INTEGER, optional=True),
-    Column("score", Kind.NUMBER),
-    Column("matched", optional=True),
+    Column("entity", ENTITY, "name"),
+    Column("types", TEXTS, optional=True),
+    Column("description", LONG_TEXT, optional=True),
+    Column("degree", COUNT),
+    Column("sitelinks", INTEGER, optional=True),
+    Column("score", SCORE),
+    Column("matched", LONG_TEXT, optional=True),
 )
 
 
 def value_columns(counted: str) -> Columns:
     """Values, and how many nodes or relationships (`counted`) have each."""
-    return Column("value"), Column(counted, Kind.COUNT)
+    return Column("value", VALUE), Column(counted, COUNT)
 
 
-def nodes_table(
-    page: Page[NodeProperties], options: RenderOptions, offset: int, *, condition: str, next_step: str
-) -> Table:
+def nodes_table(page: Page[NodeProperties], offset: int, *, condition: str, next_step: str) -> Table:
     """Nodes with all their properties.
 
     `condition` is what they were asked for by, in words; `next_step` what to do where no node meets it.
@@ -73,14 +85,7 @@ def nodes_table(
     return Table(
         "nodes",
         NODE_COLUMNS,
-        (
-            (
-                *value_and_label(item.entity, options.literal_limit),
-                joined(item.entity.types, options.literal_limit),
-                _properties(item.properties, options.literal_limit),
-            )
-            for item in page.items
-        ),
+        ((item.entity, item.entity.types, _properties(item.properties)) for item in page.items),
         page.total,
         page.stop,
         offset,
@@ -94,13 +99,12 @@ def _look_at(entity: Entity) -> str:
     return next_call("search", {"entity": entity, "direction": Direction.OUTGOING})
 
 
-def _properties(triples: Sequence[Triple], limit: int) -> str:
-    return "; ".join(f"{printable_id(triple.relation.id)}: {node_text(triple.tail, limit)}" for triple in triples)
+def _properties(triples: Sequence[Triple]) -> tuple[Qualifier, ...]:
+    return tuple(Qualifier(triple.relation, triple.tail) for triple in triples)
 
 
 def nearest_neighbours_table(
     found: NearestNeighbours,
-    options: RenderOptions,
     offset: int,
     *,
     condition: str,
@@ -121,7 +125,7 @@ def nearest_neighbours_table(
     return Table(
         "neighbors",
         NEIGHBOR_COLUMNS,
-        _links(page.items, found, options),
+        _links(page.items, found),
         page.total,
         page.stop,
         offset,
@@ -132,20 +136,20 @@ def nearest_neighbours_table(
     )
 
 
-def _links(links: Sequence[Link], found: NearestNeighbours, options: RenderOptions) -> Iterator[Row]:
+def _links(links: Sequence[Link], found: NearestNeighbours) -> Iterator[Row]:
     several = len(found.anchors.items) > 1
     for link in links:
         triple = link.triple
         far = link.far_end
         known = found.neighbours.get(far.id) if isinstance(far, Entity) else None
         yield (
-            printable_id(link.anchor.id) if several else "",
+            link.anchor if several else None,
             link.direction,
-            printable_id(triple.relation.id),
-            *value_and_label(far, options.literal_limit),
-            joined(known.entity.types, _CELL_LIMIT) if known else "",
-            _properties(known.properties, _CELL_LIMIT) if known else "",
-            qualifiers_text(triple.qualifiers, _CELL_LIMIT),
+            triple.relation,
+            far,
+            known.entity.types if known else (),
+            _properties(known.properties) if known else (),
+            triple.qualifiers,
         )
 
 
@@ -163,15 +167,7 @@ def _hub(anchors: Page[Entity], page: Page[RelationFacts], notes: tuple[str, ...
     return Table(
         "relations",
         RELATIONSHIP_COLUMNS,
-        (
-            (
-                printable_id(facts.relation.id),
-                facts.direction,
-                facts.count,
-                "; ".join(node_text(node, _CELL_LIMIT) for node in facts.examples),
-            )
-            for facts in page.items
-        ),
+        ((facts.relation, facts.direction, facts.count, facts.examples) for facts in page.items),
         page.total,
         page.stop,
         intro=(f"{name_and_id(anchors.items[0])} is a hub, so its relations are listed instead of its neighbors.",),
@@ -187,7 +183,7 @@ def _more_anchors(anchors: Page[Entity]) -> tuple[str, ...]:
     return (f"{count_text(anchors.total)} nodes have this value.{more}", *note)
 
 
-def values_table(page: Page[ValueFacts], options: RenderOptions, offset: int, *, counted: str, list_name: str) -> Table:
+def values_table(page: Page[ValueFacts], offset: int, *, counted: str, list_name: str) -> Table:
     """The distinct values of a property, and how many nodes or relationships (`counted`) have each.
 
     `list_name` says of which property, for a list without any.
@@ -195,7 +191,7 @@ def values_table(page: Page[ValueFacts], options: RenderOptions, offset: int, *,
     return Table(
         "values",
         value_columns(counted),
-        ((literal_text(facts.value, options.literal_limit), facts.count) for facts in page.items),
+        ((facts.value, facts.count) for facts in page.items),
         page.total,
         page.stop,
         offset,
@@ -204,9 +200,8 @@ def values_table(page: Page[ValueFacts], options: RenderOptions, offset: int, *,
     )
 
 
-def candidates_table(page: Page[Candidate], options: RenderOptions, *, hint: str) -> Table:
+def candidates_table(page: Page[Candidate], *, hint: str) -> Table:
     """The entities that a hint may mean, best first."""
-    limit = options.literal_limit
     step = _look_at(page.items[0].entity) if page.items else ""
     more = "not among them? Give more of the name, node_type, or a larger limit." if page.stop is Stop.LIMIT else ""
     return Table(
@@ -214,13 +209,13 @@ def candidates_table(page: Page[Candidate], options: RenderOptions, *, hint: str
         CANDIDATE_COLUMNS,
         (
             (
-                *value_and_label(item.entity, limit),
-                joined(item.entity.types, limit),
-                clipped(item.entity.description or "", limit),
+                item.entity,
+                item.entity.types,
+                item.entity.description or "",
                 item.degree,
-                None if item.sitelinks is None else Shown(f"{item.sitelinks:,}", item.sitelinks),
-                Shown(f"{item.score:.2f}", round(item.score, 2)),
-                "" if item.matched in (item.entity.label, item.entity.description) else clipped(item.matched, limit),
+                item.sitelinks,
+                item.score,
+                "" if item.matched in (item.entity.label, item.entity.description) else item.matched,
             )
             for item in page.items
         ),

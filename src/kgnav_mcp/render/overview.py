@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from kgnav_mcp.clipping import clipped
 from kgnav_mcp.model import Completeness, Count, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Schema, Stop
 from kgnav_mcp.render.calls import call_text
-from kgnav_mcp.render.columns import Column, Columns, Kind, Row, answer_facts, count_text, row_facts, row_texts
+from kgnav_mcp.render.columns import Beginning, Column, Columns, Row, answer_facts, row_facts, row_texts
+from kgnav_mcp.render.facts import STRING, Json, fact, list_of, record
+from kgnav_mcp.render.kinds import COUNT, RELATION, Kind, count_fact, count_text
 from kgnav_mcp.render.table import RenderedAnswer, RenderOptions, singular, without_empty
 from kgnav_mcp.render.text import NAME_LIMIT, clean, printable_id, table_cell
 from kgnav_mcp.render.tokens import count_tokens
@@ -25,16 +28,52 @@ _HEADING = 40
 _KIND = 5
 """Tokens that a row's kind takes in structured content."""
 
-_LABELS = Column("label"), Column("name", optional=True), Column("nodes", Kind.COUNT)
+Ends = tuple[str, str, Count]
+"""A label, another that a relation leads to from there, and how many of its triples do."""
+
+
+def _join_text(ends: Ends, limit: int) -> str:
+    head, tail, triples = ends
+    return f"(:{clipped(head, limit)})->(:{clipped(tail, limit)}) {count_text(triples)}"
+
+
+def _join_fact(ends: Ends, limit: int) -> Json:
+    head, tail, triples = ends
+    return {"from": fact(head, limit), "to": fact(tail, limit), "triples": count_fact(triples)}
+
+
+def _qualifier_text(facts: QualifierFacts, limit: int) -> str:
+    told = any(datatype not in _TEXT for datatype in facts.datatypes)
+    kinds = f" ({' or '.join(facts.datatypes[:_KINDS])})" if told else ""
+    return f"{clipped(facts.id, limit)}{kinds}"
+
+
+def _qualifier_fact(facts: QualifierFacts, limit: int) -> Json:
+    return {"property": fact(facts.id, limit), "types": fact(facts.datatypes, limit)}
+
+
+def _list(name: str, item: Json, text: Callable[[Any, int], str], of: Callable[[Any, int], object]) -> Column:
+    """A column of lists, of which beginnings may be shown."""
+    kind = Kind(
+        list_of(item),
+        lambda items, limit: (", ".join(text(each, limit) for each in items),),
+        lambda items, limit: [of(each, limit) for each in items],
+    )
+    return Column(name, kind, optional=True, limit=NAME_LIMIT, cut=True)
+
+
+_JOIN = record({"from": STRING, "to": STRING, "triples": COUNT.schema})
+_QUALIFIER = record({"property": STRING, "types": list_of(STRING)})
+_LABELS = Column("label"), Column("name", optional=True), Column("nodes", COUNT)
 _RELATIONS = (
-    Column("relation"),
-    Column("triples", Kind.COUNT),
-    Column("joins", optional=True),
-    Column("from", optional=True),
-    Column("to", optional=True),
-    Column("qualifiers", optional=True),
+    Column("relation", RELATION),
+    Column("triples", COUNT),
+    _list("joins", _JOIN, _join_text, _join_fact),
+    _list("from", STRING, clipped, fact),
+    _list("to", STRING, clipped, fact),
+    _list("qualifiers", _QUALIFIER, _qualifier_text, _qualifier_fact),
 )
-_PROPERTIES = Column("property"), Column("values", Kind.COUNT), Column("types", optional=True)
+_PROPERTIES = Column("property", RELATION), Column("values", COUNT), _list("types", STRING, clipped, fact)
 
 
 def _with_kind(columns: Columns) -> Columns:
@@ -78,15 +117,15 @@ class Section:
         cut = "" if len(self.rows) == self.total else f", the {len(self.rows):,} largest; describe_graph(name=...) "
         cut += "shows any other" if cut else ""
         noun = self.title if self.total > 1 else singular(self.title)
-        table = ["|".join(map(table_cell, row_texts(row))) for row in self.rows]
-        names = [column.name for column in self.columns]
+        table = ["|".join(map(table_cell, row_texts(self.columns, row, NAME_LIMIT))) for row in self.rows]
+        names = [name for column in self.columns for name in column.headings]
         return ["", f"{self.total:,} {noun}{cut}", "|".join(names), "|".join("--" for _ in names), *table]
 
     @property
     def facts(self) -> list[dict[str, object]]:
         """The same rows keyed by column, each with its kind."""
         kind = singular(self.title)
-        return [{"kind": kind, **row_facts(self.columns, row)} for row in self.rows]
+        return [{"kind": kind, **row_facts(self.columns, row, NAME_LIMIT)} for row in self.rows]
 
 
 def schema_overview(graph: str, schema: Schema, name: str | None, options: RenderOptions) -> RenderedAnswer:
@@ -139,38 +178,18 @@ def _edge(facts: EdgeFacts, name: str | None) -> Row:
 
     Around a label these are the pairs with that label.
     """
-    most = _JOINS if name is None else _JOINS_NEAR
     pairs = [pair for pair in facts.ends if name in pair[:2]] or facts.ends
-    shown = [f"{_label_pattern(head)}->{_label_pattern(tail)} {count_text(n)}" for head, tail, n in pairs[:most]]
-    shown += [f"and {len(pairs) - most} more"] if len(pairs) > most else []
-    ends = ("", "") if shown else (_some(facts.heads), _some(facts.tails))
-    return (
-        printable_id(facts.relation.id),
-        facts.count,
-        ", ".join(shown),
-        *ends,
-        _some([_qualifier(each) for each in facts.qualifiers]),
-    )
-
-
-def _qualifier(facts: QualifierFacts) -> str:
-    told = any(datatype not in _TEXT for datatype in facts.datatypes)
-    kinds = f" ({' or '.join(facts.datatypes[:_KINDS])})" if told else ""
-    return f"{clipped(facts.id, NAME_LIMIT)}{kinds}"
-
-
-def _label_pattern(label: str) -> str:
-    return f"(:{clipped(label, NAME_LIMIT)})"
+    ends = ((), ()) if pairs else (_first(facts.heads), _first(facts.tails))
+    shown = _first(pairs, _JOINS if name is None else _JOINS_NEAR)
+    return facts.relation, facts.count, shown, *ends, _first(facts.qualifiers)
 
 
 def _property(facts: PropertyFacts) -> Row:
-    return printable_id(facts.relation.id), facts.count, _some(facts.datatypes)
+    return facts.relation, facts.count, _first(facts.datatypes)
 
 
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(clipped(name, NAME_LIMIT) for name in names[:_ENDS]) + (
-        f", and {len(names) - _ENDS} more" if len(names) > _ENDS else ""
-    )
+def _first(items: Sequence[object], most: int = _ENDS) -> Beginning | tuple[()]:
+    return Beginning(tuple(items[:most]), max(len(items) - most, 0)) if items else ()
 
 
 def _head(graph: str, schema: Schema, name: str | None) -> str:

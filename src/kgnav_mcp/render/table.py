@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
-from typing import Protocol
+from typing import Protocol, cast
 
 from kgnav_mcp.model import Certainty, Completeness, Count, Stop
-from kgnav_mcp.render.budget import SHORTEST_CUT
-from kgnav_mcp.render.columns import Column, Columns, Row, answer_facts, is_number, row_facts, row_texts
+from kgnav_mcp.render.budget import SHORTEST_CUT, shortened
+from kgnav_mcp.render.columns import Column, Columns, Row, answer_facts, row_facts, row_texts
 from kgnav_mcp.render.text import clean, table_body, table_cell
 from kgnav_mcp.render.tokens import count_tokens
 
@@ -32,8 +32,8 @@ class RenderOptions:
     def row_tokens(self, columns: Sequence[Column], row: Row) -> int:
         """The tokens of one row of a table."""
         if self.structured:
-            return count_tokens(json.dumps(row_facts(columns, row), ensure_ascii=False)) + 1
-        return count_tokens("|".join(map(table_cell, row_texts(row)))) + 1
+            return count_tokens(json.dumps(row_facts(columns, row, self.literal_limit), ensure_ascii=False)) + 1
+        return count_tokens("|".join(map(table_cell, row_texts(columns, row, self.literal_limit)))) + 1
 
     def prefix_legend(self, text: str, tokens: int) -> tuple[str, ...]:
         """One line that explains the coined prefixes used in a text, as many as fit; nothing where none is used."""
@@ -73,7 +73,7 @@ class RenderedAnswer:
 
 def row_answer(text: str, columns: Columns, row: Row, notes: Sequence[str] = ()) -> RenderedAnswer:
     """An answer of one row, with a text that is no table."""
-    return RenderedAnswer(text, answer_facts(Completeness(1, Count(1)), [row_facts(columns, row)], notes))
+    return RenderedAnswer(text, answer_facts(Completeness(1, Count(1)), [row_facts(columns, row, len(text))], notes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +106,11 @@ class FittedTable:
     completeness: Completeness
     columns: Sequence[Column]
     rows: Sequence[Row]
-    body: str
-    """The rows as markdown."""
     notes: Sequence[str]
+    limit: int
+    """Characters of the longest text of a cell."""
+    cut: int | None = None
+    """Where a single row is too large: the characters and items that its texts and lists are cut to."""
 
     @property
     def text(self) -> str:
@@ -117,7 +119,15 @@ class FittedTable:
         first = completeness_line(self.completeness, table.noun, table.offset)
         lines = [first if self.rows or not table.empty else f"{first}: {clean(table.empty)}", *map(clean, table.intro)]
         if self.rows:
-            lines += ["|".join(column.name for column in self.columns), "|".join("--" for _ in self.columns), self.body]
+            names = [name for column in self.columns for name in column.headings]
+            cut = self.cut
+            rows = [
+                row_texts(self.columns, row, self.limit)
+                if cut is None
+                else _cut_texts(self.columns, row, self.limit, cut)
+                for row in self.rows
+            ]
+            lines += ["|".join(names), "|".join("--" for _ in names), table_body(rows)]
         lines += map(clean, self.notes)
         return "\n".join(lines)
 
@@ -125,12 +135,11 @@ class FittedTable:
     def facts(self) -> dict[str, object]:
         """The same facts: completeness, rows keyed by column, and all other lines as notes."""
         empty = (self.table.empty,) if not self.rows and self.table.empty else ()
-        return answer_facts(
-            self.completeness,
-            [row_facts(self.columns, row) for row in self.rows],
-            (*empty, *self.table.intro, *self.notes),
-            before=self.table.offset,
-        )
+        rows = [row_facts(self.columns, row, self.limit) for row in self.rows]
+        if self.cut is not None:
+            rows = cast("list[dict[str, object]]", [shortened(row, self.cut, self.cut) for row in rows])
+        notes = (*empty, *self.table.intro, *self.notes)
+        return answer_facts(self.completeness, rows, notes, before=self.table.offset)
 
 
 def fit(table: Table, options: RenderOptions, cursor_after: Callable[[int], str] | None = None) -> FittedTable:
@@ -149,35 +158,39 @@ def fit(table: Table, options: RenderOptions, cursor_after: Callable[[int], str]
 
 
 def _fitted(table: Table, options: RenderOptions, cursor_after: Callable[[int], str] | None) -> FittedTable:
-    names = (column.name for column in table.columns)
+    names = (name for column in table.columns for name in column.headings)
     frame = count_tokens("\n".join((*table.intro, *table.notes, *names))) + _FRAME[options.structured]
     left = options.budget - frame
-    rows, notes = list(table.rows), table.notes
+    rows, notes, cut = list(table.rows), table.notes, None
     columns, shown = without_empty(table.columns, rows)
-    text = table_body([*map(row_texts, shown)])
-    if rows and (_tokens(options, columns, shown) if options.structured else count_tokens(text)) > left:
-        kept = _leading(rows, left, lambda row: options.row_tokens(table.columns, row))
-        if not kept:
-            notes = (*notes, _CUT)
-            kept = [_cut(rows[0], left - count_tokens(_CUT), lambda row: options.row_tokens(table.columns, row))]
-        columns, shown = without_empty(table.columns, kept)
-        text = table_body([*map(row_texts, shown)])
+    if rows and _tokens(options, columns, shown) > left:
+        shown = _leading(rows, left, lambda row: options.row_tokens(table.columns, row))
+        if not shown:
+            shown, notes = rows[:1], (*notes, _CUT[options.structured])
+            cut = _fitting_cut(table.columns, rows[0], options, left - count_tokens(notes[-1]))
+        columns, shown = without_empty(table.columns, shown)
     stop = Stop.BUDGET if len(shown) < len(rows) else table.stop
     more = stop in (Stop.BUDGET, Stop.LIMIT) and bool(rows)
     cursor = cursor_after(len(shown)) if more and cursor_after else None
-    return FittedTable(table, Completeness(len(shown), table.total, stop, cursor), columns, shown, text, notes)
+    completeness = Completeness(len(shown), table.total, stop, cursor)
+    return FittedTable(table, completeness, columns, shown, notes, options.literal_limit, cut)
 
 
 def without_empty(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[Sequence[Column], Sequence[Row]]:
     """The columns and these rows, without the optional columns that are empty in all of them."""
-    kept = [not column.optional or any(row[n] for row in rows) for n, column in enumerate(columns)]
+    kept = [not column.optional or any(row[n] not in _EMPTY for row in rows) for n, column in enumerate(columns)]
     if all(kept):
         return columns, rows
     return list(compress(columns, kept)), [list(compress(row, kept)) for row in rows]
 
 
+_EMPTY = (None, "", ())
+
+
 def _tokens(options: RenderOptions, columns: Sequence[Column], rows: Sequence[Row]) -> int:
-    return sum(options.row_tokens(columns, row) for row in rows)
+    if options.structured:
+        return sum(options.row_tokens(columns, row) for row in rows)
+    return count_tokens(table_body([row_texts(columns, row, options.literal_limit) for row in rows]))
 
 
 def _leading(rows: Sequence[Row], left: int, tokens: Callable[[Row], int]) -> list[Row]:
@@ -189,21 +202,36 @@ def _leading(rows: Sequence[Row], left: int, tokens: Callable[[Row], int]) -> li
     return list(rows)
 
 
-def _cut(row: Row, left: int, tokens: Callable[[Row], int]) -> Row:
-    """The row with its longest cells cut until it fits, as far as that is possible."""
-    texts = row_texts(row)
-    limit = max(map(len, texts))
-    cut = row
-    while limit > SHORTEST_CUT and tokens(cut) > left:
-        limit = max(limit // 2, SHORTEST_CUT)
-        cut = [
-            cell if len(text) <= limit or is_number(cell) else f"{text[:limit]}..."
-            for cell, text in zip(row, texts, strict=True)
-        ]
+def _fitting_cut(columns: Sequence[Column], row: Row, options: RenderOptions, left: int) -> int:
+    """The characters and items to which the texts and lists of a row are cut for it to fit, as far as possible."""
+    facts = row_facts(columns, row, options.literal_limit)
+
+    def tokens(cut: int) -> int:
+        if options.structured:
+            return count_tokens(json.dumps(shortened(facts, cut, cut), ensure_ascii=False))
+        return count_tokens("|".join(map(table_cell, _cut_texts(columns, row, options.literal_limit, cut))))
+
+    texts = row_texts(columns, row, options.literal_limit)
+    cut = len(json.dumps(facts)) if options.structured else max(map(len, texts))
+    while cut > SHORTEST_CUT and tokens(cut) > left:
+        cut = max(cut // 2, SHORTEST_CUT)
     return cut
 
 
-_CUT = "This row is larger than an answer may be: what ends in ... is not whole."
+def _cut_texts(columns: Sequence[Column], row: Row, limit: int, cut: int) -> list[str]:
+    """A row with its texts cut; of a number no part may be left out."""
+    return [
+        text if isinstance(cell, Count | int | float) or len(text) <= cut else f"{text[:cut]}..."
+        for column, cell in zip(columns, row, strict=True)
+        for text in column.texts(cell, limit)
+    ]
+
+
+_CUT = {
+    False: "This row is larger than an answer may be: what ends in ... is not whole.",
+    True: "This row is larger than an answer may be: texts that end in ... are not whole, nor are its longest lists.",
+}
+"""What is said of it, in markdown and in structured content."""
 _FRAME = {False: 80, True: 160}
 """Tokens kept for the completeness line with its cursor, as markdown and as structured content."""
 

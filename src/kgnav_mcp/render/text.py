@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from urllib.parse import quote
 
 from kgnav_mcp.clipping import clipped
-from kgnav_mcp.model import Entity, Literal, Node, Qualifier, Relation
+from kgnav_mcp.model import Cell, Entity, Literal, Node, Path, Qualifier, Relation, Triple
 
 UNNAMED = "(unnamed)"
 """Stands where an entity's name would stand when it has none, so that it is not taken for a literal."""
@@ -19,6 +20,9 @@ NAME_LIMIT = 100
 """Characters of a name in running text and in lists."""
 
 _ID_BEGINNING = 60
+
+_END_LIMIT = 60
+"""Characters of a value at the end of an edge, or of its qualifiers, and of the relations of a path."""
 
 _HARMFUL = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # control characters
@@ -128,3 +132,42 @@ def node_text(node: Node, limit: int) -> str:
 def qualifiers_text(items: tuple[Qualifier, ...], limit: int) -> str:
     """Qualifiers in one cell: `from: 1886; to: 1888`."""
     return "; ".join(f"{clipped(item.relation.label, NAME_LIMIT)}: {node_text(item.value, limit)}" for item in items)
+
+
+def cell_text(cell: Cell, limit: int) -> str:
+    """Any value in one cell; nothing for null."""
+    match cell:
+        case None:
+            text = ""
+        case bool():
+            text = "true" if cell else "false"
+        case Entity():
+            text = name_and_id(cell)
+        case Triple():
+            text = edge_text(cell)
+        case Path():
+            text = _path_text(cell)
+        case tuple():
+            text = clipped(f"[{', '.join(cell_text(each, limit) for each in cell)}]", limit)
+        case _:
+            text = clipped(str(cell), limit)
+    return text
+
+
+def _path_text(path: Path) -> str:
+    """`ada (ex:ada) -[knows]-> bob (ex:bob)`: each edge an arrow in the direction in which the graph has it."""
+    texts = [name_and_id(path.nodes[0])]
+    for (start, end), edge in zip(pairwise(path.nodes), path.edges, strict=True):
+        label = clipped(edge.relation.id, _END_LIMIT)
+        texts += [f"-[{label}]->" if edge.head.id == start.id else f"<-[{label}]-", name_and_id(end)]
+    return " ".join(texts)
+
+
+def edge_text(triple: Triple) -> str:
+    """`[ada (ex:ada), knows, bob (ex:bob)] (since: 1999)`."""
+    parts = name_and_id(triple.head), printable_id(triple.relation.id), node_text(triple.tail, _END_LIMIT)
+    return f"[{', '.join(parts)}]{_qualified(triple.qualifiers)}"
+
+
+def _qualified(qualifiers: tuple[Qualifier, ...]) -> str:
+    return f" ({qualifiers_text(qualifiers, _END_LIMIT)})" if qualifiers else ""

@@ -20,17 +20,15 @@ from kgnav_mcp.model import (
     Triple,
 )
 from kgnav_mcp.render.calls import next_call, next_call_at
-from kgnav_mcp.render.columns import DIRECTION, Column, Kind, Row, TableCell, count_text
-from kgnav_mcp.render.table import RenderOptions, Table
+from kgnav_mcp.render.columns import DIRECTION, Column, Row
+from kgnav_mcp.render.kinds import COUNT, ENTITY, QUALIFIERS, RELATION, VALUE, VALUES, count_text
+from kgnav_mcp.render.table import Table
 from kgnav_mcp.render.text import (
     NAME_LIMIT,
-    id_and_label,
     joined,
     name_and_id,
     node_text,
     printable_id,
-    qualifiers_text,
-    value_and_label,
 )
 
 _CELL_LIMIT = 60
@@ -45,65 +43,55 @@ _TOLD = 5
 _LACKING = 300
 """Characters of the names of those that lack something."""
 
+_OF_MANY = Column("entity", ENTITY, "entityLabel", optional=True)
+_HAVING = Column("entities", COUNT, optional=True)
+_QUALIFIERS = Column("qualifiers", QUALIFIERS, optional=True, limit=_CELL_LIMIT)
+
 ROW_COLUMNS = (
-    Column("entity", optional=True),
-    Column("entityLabel", optional=True),
-    Column("property"),
-    Column("propertyLabel"),
-    Column("value"),
-    Column("valueLabel"),
-    Column("qualifiers", optional=True),
+    _OF_MANY,
+    Column("property", RELATION, "propertyLabel"),
+    Column("value", VALUE, "valueLabel"),
+    _QUALIFIERS,
 )
 HUB_COLUMNS = (
-    Column("property"),
-    Column("propertyLabel"),
-    Column("rows", Kind.COUNT),
-    Column("entities", Kind.COUNT, optional=True),
-    Column("examples"),
+    Column("property", RELATION, "propertyLabel"),
+    Column("rows", COUNT),
+    _HAVING,
+    Column("examples", VALUES, limit=_CELL_LIMIT),
 )
 RELATION_COLUMNS = (
-    Column("relation"),
-    Column("relationLabel"),
+    Column("relation", RELATION, "relationLabel"),
     DIRECTION,
-    Column("rows", Kind.COUNT),
-    Column("entities", Kind.COUNT, optional=True),
+    Column("rows", COUNT),
+    _HAVING,
 )
 TRIPLE_COLUMNS = (
-    Column("entity", optional=True),
-    Column("head"),
-    Column("headLabel"),
-    Column("relation"),
-    Column("tail"),
-    Column("tailLabel"),
-    Column("qualifiers", optional=True),
+    replace(_OF_MANY, names=""),
+    Column("head", ENTITY, "headLabel"),
+    Column("relation", RELATION),
+    Column("tail", VALUE, "tailLabel"),
+    _QUALIFIERS,
 )
 
 
-def neighbourhood_table(
-    found: Neighbourhood, options: RenderOptions, offset: int, *, ranked: bool = False, condition: str = ""
-) -> Table:
+def neighbourhood_table(found: Neighbourhood, offset: int, *, ranked: bool = False, condition: str = "") -> Table:
     """SoG's answer: the rows, or the relations of a hub.
 
     `ranked`: a question ranked them. `condition`: what was asked of values, in words.
     """
     if found.rows is not None:
-        return _rows(found, found.rows, options, offset, condition)
+        return _rows(found, found.rows, offset, condition)
     assert found.relations is not None, "a neighbourhood has rows or relations"  # noqa: S101 - the model's invariant
-    return _hub(found, found.relations, options, offset, ranked=ranked)
+    return _hub(found, found.relations, offset, ranked=ranked)
 
 
-def _rows(found: Neighbourhood, page: Page[Triple], options: RenderOptions, offset: int, condition: str) -> Table:
+def _rows(found: Neighbourhood, page: Page[Triple], offset: int, condition: str) -> Table:
     several = len(found.entities) > 1
 
     def cells() -> Iterator[Row]:
         for triple in page.items:
-            near = triple.far_end(found.direction.opposite)
-            yield (
-                *(value_and_label(near, options.literal_limit) if several else ("", "")),
-                *id_and_label(triple.relation, options.literal_limit),
-                *value_and_label(triple.far_end(found.direction), options.literal_limit),
-                qualifiers_text(triple.qualifiers, _CELL_LIMIT),
-            )
+            near = triple.far_end(found.direction.opposite) if several else None
+            yield near, triple.relation, triple.far_end(found.direction), triple.qualifiers
 
     return Table(
         "rows",
@@ -164,19 +152,12 @@ def _qualified(triple: Triple, value: Entity) -> str:
     return f"{', '.join(map(name_and_id, dict.fromkeys(relations)))} of [{', '.join(parts)}]"
 
 
-def _hub(
-    found: Neighbourhood, page: Page[RelationFacts], options: RenderOptions, offset: int, *, ranked: bool
-) -> Table:
+def _hub(found: Neighbourhood, page: Page[RelationFacts], offset: int, *, ranked: bool) -> Table:
     entities, direction = found.entities, found.direction
 
     def cells() -> Iterator[Row]:
         for facts in page.items:
-            yield (
-                *id_and_label(facts.relation, options.literal_limit),
-                facts.count,
-                _having(facts, entities),
-                _examples(facts),
-            )
+            yield facts.relation, facts.count, _having(facts, entities), facts.examples
 
     rows = f"{count_text(Count.sum(facts.count for facts in page.items if len(facts.hops) == 1))} {direction} rows"
     intro = [*_merged(entities)]
@@ -202,7 +183,7 @@ def _hub(
     )
 
 
-def _having(facts: RelationFacts, entities: Sequence[Entity]) -> TableCell:
+def _having(facts: RelationFacts, entities: Sequence[Entity]) -> Count | None:
     """How many of several entities have a relation; nothing for one."""
     return replace(facts.count, value=len(facts.per_entity)) if len(entities) > 1 else None
 
@@ -232,11 +213,7 @@ def _order(page: Page[RelationFacts], *, ranked: bool) -> tuple[str, ...]:
     return (f"Best match for the question first (matching: {matching:,}); the others follow, most rows first.",)
 
 
-def _examples(facts: RelationFacts) -> str:
-    return "; ".join([node_text(node, _CELL_LIMIT) for node in facts.examples])
-
-
-def relations_table(found: AtEntities[RelationFacts], options: RenderOptions, offset: int, *, ranked: bool) -> Table:
+def relations_table(found: AtEntities[RelationFacts], offset: int, *, ranked: bool) -> Table:
     """GraphWalker's list of relations, each with its direction. `ranked`: a question ranked them."""
     entities, page = found.entities, found.page
     first = [facts.relation for facts in page.items[:1]]
@@ -244,15 +221,7 @@ def relations_table(found: AtEntities[RelationFacts], options: RenderOptions, of
     return Table(
         "relations",
         RELATION_COLUMNS,
-        (
-            (
-                *id_and_label(facts.relation, options.literal_limit),
-                facts.direction,
-                facts.count,
-                _having(facts, entities),
-            )
-            for facts in page.items
-        ),
+        ((facts.relation, facts.direction, facts.count, _having(facts, entities)) for facts in page.items),
         page.total,
         page.stop,
         offset,
@@ -262,20 +231,14 @@ def relations_table(found: AtEntities[RelationFacts], options: RenderOptions, of
     )
 
 
-def triples_table(found: AtEntities[Link], options: RenderOptions, offset: int) -> Table:
+def triples_table(found: AtEntities[Link], offset: int) -> Table:
     """GraphWalker's triples `[head, relation, tail]`, with ids and names."""
     several, page = len(found.entities) > 1, found.page
 
     def cells() -> Iterator[Row]:
         for link in page.items:
             triple = link.triple
-            yield (
-                printable_id(link.anchor.id) if several else "",
-                *value_and_label(triple.head, options.literal_limit),
-                printable_id(triple.relation.id),
-                *value_and_label(triple.tail, options.literal_limit),
-                qualifiers_text(triple.qualifiers, _CELL_LIMIT),
-            )
+            yield link.anchor if several else None, triple.head, triple.relation, triple.tail, triple.qualifiers
 
     return Table(
         "triples",

@@ -105,6 +105,6 @@ async def _entity(app: App, graph_name: str, reference: str) -> str:
             entity = await call.entity(reference)
             found = await neighbourhood.search(adapter, entity, direction, limits=call.limits)
             page = found.rows or found.relations
-            table = neighbourhood_table(found, call.options, 0)
+            table = neighbourhood_table(found, 0)
             parts.append(f"{direction}: {call.answer(table, page.positions if page else ()).text}")
     return "\n\n".join(parts)

@@ -75,7 +75,7 @@ async def test_search_says_what_an_entity_qualifies_and_the_next_call_shows_it(w
         "source (:source) of [Ada (:ada), age (:age), 36]. "
         'Next: search(entity=":ada", direction="outgoing", properties_to_filter_for=[":wed"])'
     )
-    assert fit(neighbourhood_table(found, RenderOptions(), 0), RenderOptions()).text == f"0 rows: {said}"
+    assert fit(neighbourhood_table(found, 0), RenderOptions()).text == f"0 rows: {said}"
     there = await search(weddings, ":ada", Direction.OUTGOING, only=[":wed"], limits=Limits())
     assert there.rows is not None
     assert (there.rows.items[0],) == (found.qualified or ())[:1]

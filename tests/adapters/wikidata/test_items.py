@@ -61,7 +61,7 @@ async def _said(graph: GraphAdapter, name: str, item: str = "Q42") -> list[str]:
     """The rows of a property as they are printed: value, label and qualifiers."""
     page = await triples_at(graph, [item], Direction.OUTGOING, paths=[(name,)], limit=50)
     found = Neighbourhood((Entity(f"wd:{item}", item),), Direction.OUTGOING, rows=page)
-    table = fit(neighbourhood_table(found, RenderOptions(), 0), RenderOptions())
+    table = fit(neighbourhood_table(found, 0), RenderOptions())
     rows = [dict(zip((column.name for column in table.columns), row, strict=True)) for row in table.rows]
     return ["|".join(str(row.get(column, "")) for column in ("value", "valueLabel", "qualifiers")) for row in rows]
 

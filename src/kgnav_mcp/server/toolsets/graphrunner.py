@@ -78,7 +78,7 @@ async def _answer(call: ToolCall, steps: Sequence[object], cursor: str | None) -
     page = await PlanRunner(call.adapter, by_store=False, progress=call.progress).run(
         found.plan, limit=call.limits.row_limit, after=start.after
     )
-    return call.answer(plan_table(page, call.options, start.offset, notes=found.notes), page.positions)
+    return call.answer(plan_table(page, start.offset, notes=found.notes), page.positions)
 
 
 TOOLSET = Toolset(

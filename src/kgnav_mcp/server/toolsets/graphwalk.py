@@ -118,7 +118,7 @@ async def get_node_by_property(call: ToolCall, given: NodesByProperty) -> Answer
     page = await primitives.get_node_by_property(
         call.adapter, given.label, given.property_name, given.value, after=start.after
     )
-    table = nodes_table(page, call.options, start.offset, condition=given.condition, next_step=given.next_step)
+    table = nodes_table(page, start.offset, condition=given.condition, next_step=given.next_step)
     return call.answer(table, page.positions)
 
 
@@ -139,7 +139,6 @@ async def get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> Answer:
     first = call.paging.write(Cursor(primitives.FROM_FIRST_LINK))
     table = nearest_neighbours_table(
         found,
-        call.options,
         start.offset,
         condition=given.condition,
         filters=given.filters,
@@ -161,7 +160,7 @@ async def get_unique_property_values(call: ToolCall, given: UniqueValues) -> Ans
         limits=call.limits,
     )
     name = f"{echoed(given.property_name)} of the {given.entity_type} {echoed(given.entity_name)}"
-    table = values_table(page, call.options, start.offset, counted=f"{given.entity_type}s", list_name=name)
+    table = values_table(page, start.offset, counted=f"{given.entity_type}s", list_name=name)
     return call.answer(table, page.positions)
 
 

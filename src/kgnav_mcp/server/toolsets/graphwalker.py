@@ -50,7 +50,7 @@ async def get_relations(call: ToolCall, given: GetRelations) -> Answer:
         limits=call.limits,
         ranker=call.app.ranker,
     )
-    table = relations_table(found, call.options, start.offset, ranked=bool(given.question))
+    table = relations_table(found, start.offset, ranked=bool(given.question))
     return call.answer(table, found.page.positions)
 
 
@@ -58,7 +58,7 @@ async def get_triples(call: ToolCall, given: GetTriples) -> Answer:
     """GraphWalker's triple retrieval."""
     start = call.start(given.cursor)
     found = await walker.get_triples(call.adapter, given.entity, given.relations, after=start.after, limits=call.limits)
-    return call.answer(triples_table(found, call.options, start.offset), found.page.positions)
+    return call.answer(triples_table(found, start.offset), found.page.positions)
 
 
 _TOOLS = (

@@ -39,7 +39,7 @@ async def find_node(call: ToolCall, given: FindNode) -> Answer:
             next_step="Pass a name or a part of one. describe_graph() shows what this graph is about.",
         )
     page = await call.adapter.find(given.hint, label=given.node_type, limit=given.limit)
-    return call.answer(candidates_table(page, call.options, hint=given.hint), None)
+    return call.answer(candidates_table(page, hint=given.hint), None)
 
 
 async def describe_graph(call: ToolCall, given: DescribeGraph) -> Answer:

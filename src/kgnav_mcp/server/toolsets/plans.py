@@ -100,7 +100,7 @@ async def run_plan(call: ToolCall, given: RunPlan) -> Answer:
     )
     repeated = repeats(page) if written.given is None else ()  # rows of patterns and steps are choices of nodes
     notes = (*found.notes, *repeated)
-    return call.answer(plan_table(page, call.options, start.offset, notes=notes), page.positions)
+    return call.answer(plan_table(page, start.offset, notes=notes), page.positions)
 
 
 _RUN = """\

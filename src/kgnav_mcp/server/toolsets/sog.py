@@ -65,7 +65,7 @@ async def search(call: ToolCall, given: Search) -> Answer:
     )
     page = found.rows or found.relations
     answer = call.answer(
-        neighbourhood_table(found, call.options, start.offset, ranked=bool(given.question), condition=given.condition),
+        neighbourhood_table(found, start.offset, ranked=bool(given.question), condition=given.condition),
         page.positions if page else (),
     )
     if call.app.settings.paper_format:
