@@ -30,12 +30,12 @@ class Neo4j(Service):
 
     def clear(self) -> None:
         """Delete all that is in it."""
-        self._run("clear")
+        self._store().clear(None)
 
     def load(self, paths: Iterable[Path], *, full_text: bool = True) -> None:
         """Empty it, then load node and edge files, and index their names or not."""
         self.clear()
-        self._run("load", *map(str, paths), *([] if full_text else ["--no-full-text"]))
+        self._store(*([] if full_text else ["no-full-text"])).load(list(paths), None)
 
 
 def need_neo4j() -> None:

@@ -1,4 +1,8 @@
-"""Real stores for tests, run by `scripts/service`: each worker of a test run has instances of its own."""
+"""Real stores for tests: each worker of a test run has instances of its own.
+
+They are started and stopped by `scripts/service` as a person does, and filled by what that script calls, in this
+process: a new one for each file would import a driver each time.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +22,8 @@ from typing import ClassVar, TypeVar
 import pytest
 from scripts.services import pypi
 from scripts.services.cli import STORES
+from scripts.services.failure import ServiceError
+from scripts.services.service import Service as Store
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "service"
 
@@ -28,12 +34,8 @@ WATCHED_S = 40
 """How long a query is watched: less than the 60 seconds that the store gives one of whose time nothing is said."""
 
 
-class ServiceFailedError(Exception):
-    """The script ended with an error; the text is what it said."""
-
-
 class Service:
-    """One instance of a store with a home of its own, driven through the script as a person drives it."""
+    """One instance of a store with a home of its own. What fails is a `ServiceError` with what the script says."""
 
     store: ClassVar[str]
 
@@ -87,23 +89,28 @@ class Service:
     def _run(self, command: str, *arguments: str, **variables: str) -> str:
         done = self.script(command, *arguments, **variables)
         if done.returncode:
-            raise ServiceFailedError(done.stderr.strip() or done.stdout.strip())
+            raise ServiceError(done.stderr.strip() or done.stdout.strip())
         return done.stdout
 
     def _pid(self) -> int | None:
-        return STORES[self.store](self.home).pid()
+        return self._store().pid()
+
+    def _store(self, *flags: str) -> Store:
+        store = STORES[self.store](self.home)
+        store.chosen = flags
+        return store
 
 
 class RdfService(Service):
     """A store of named graphs."""
 
     def load(self, path: Path, graph_iri: str | None = None) -> None:
-        """Load a file into a graph; where none is named, into the one that the store takes then."""
-        self._run("load", str(path), *_graph(graph_iri))
+        """Load a file into a graph; where none is named, into the default graph."""
+        self._store().load([path], graph_iri)
 
-    def clear(self, graph_iri: str | None = None) -> None:
+    def clear(self, graph_iri: str) -> None:
         """Empty a graph."""
-        self._run("clear", *_graph(graph_iri))
+        self._store().clear(graph_iri)
 
 
 def _put(settings: Path, text: str) -> None:
@@ -159,11 +166,7 @@ class Oxigraph(RdfService):
 
     def load_much(self, path: Path, graph_iri: str) -> None:
         """Load a large file without an error into a graph."""
-        self._run("load", str(path), "--bulk", *_graph(graph_iri))
-
-
-def _graph(iri: str | None) -> Sequence[str]:
-    return () if iri is None else ("--graph-iri", iri)
+        self._store("bulk").load([path], graph_iri)
 
 
 @contextmanager

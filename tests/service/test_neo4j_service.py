@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from scripts.services.failure import ServiceError
 
 from tests.adapters.neo4j.graphs import write
 from tests.neo4j_service import Neo4j, need_neo4j
-from tests.services import ServiceFailedError, running
+from tests.services import running
 
 NODES = """\
 id:ID(Person),:LABEL,name,name@nl,born:date,height:double,tags:string[],at:point,note:IGNORE
@@ -65,7 +66,7 @@ def test_it_listens_on_loopback_only(service: Neo4j) -> None:
 
 
 def test_node_and_edge_files_are_loaded_with_their_types_constraints_and_index(service: Neo4j, tmp_path: Path) -> None:
-    service.load(files(tmp_path))
+    assert service.script("load", *map(str, files(tmp_path))).returncode == 0
 
     (ann,) = write(service, "MATCH (n:Person:Guest {id: 'ann'}) RETURN properties(n)")
     own = cast("dict[str, object]", ann[0])
@@ -88,7 +89,9 @@ def test_node_and_edge_files_are_loaded_with_their_types_constraints_and_index(s
 
 
 def test_what_was_there_before_is_gone_after_it_is_emptied(service: Neo4j, tmp_path: Path) -> None:
-    service.load(files(tmp_path))
+    service.clear()
+    assert service.script("load", "--no-full-text", *map(str, files(tmp_path))).returncode == 0
+    assert write(service, "SHOW FULLTEXT INDEXES YIELD name RETURN name") == []
     assert service.script("clear").returncode == 0
 
     assert write(service, "MATCH (n) RETURN count(n)") == [[0]]
@@ -108,7 +111,7 @@ def test_what_was_there_before_is_gone_after_it_is_emptied(service: Neo4j, tmp_p
 def test_a_wrong_file_is_refused_with_what_is_wrong(
     service: Neo4j, tmp_path: Path, nodes: str, edges: str, reason: str
 ) -> None:
-    with pytest.raises(ServiceFailedError, match=reason):
+    with pytest.raises(ServiceError, match=reason):
         service.load(files(tmp_path, nodes, edges))
 
 
@@ -126,7 +129,7 @@ def test_a_crash_loses_nothing_and_the_address_stays_also_where_a_port_is_taken(
 
     assert service.script("status").stdout == "stopped\n"
     port = int(address.rpartition(":")[2])
-    with socket.create_server(("127.0.0.1", port)), pytest.raises(ServiceFailedError, match=f"port {port}"):
+    with socket.create_server(("127.0.0.1", port)), pytest.raises(ServiceError, match=f"port {port}"):
         service.start()
     done = service.script("load", str(tmp_path / "nodes.csv"))
     assert "scripts/service neo4j start --home" in done.stderr

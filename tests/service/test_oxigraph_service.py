@@ -11,8 +11,9 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+from scripts.services.failure import ServiceError
 
-from tests.services import SCRIPT, Oxigraph, ServiceFailedError
+from tests.services import SCRIPT, Oxigraph
 
 GRAPH = "http://example.org/animals"
 GOOD = """\
@@ -102,7 +103,7 @@ def test_it_listens_on_loopback_only(own_oxigraph: Oxigraph):
 
 def test_a_port_that_another_program_took_is_named(own_oxigraph: Oxigraph):
     port = int(own_oxigraph.url.rpartition(":")[2].partition("/")[0])
-    with socket.create_server(("127.0.0.1", port)), pytest.raises(ServiceFailedError, match=f"port {port}"):
+    with socket.create_server(("127.0.0.1", port)), pytest.raises(ServiceError, match=f"port {port}"):
         own_oxigraph.start()
 
 
@@ -117,9 +118,12 @@ def test_a_file_is_loaded_into_the_graph_that_is_named(oxigraph: Oxigraph, tmp_p
 
 def test_a_file_is_loaded_in_bulk_beside_what_was_there(oxigraph: Oxigraph, tmp_path: Path):
     oxigraph.clear(GRAPH)
-    oxigraph.load(written(tmp_path / "good.nt", GOOD), GRAPH)
-    oxigraph.load_much(written(tmp_path / "more.nt.gz", GOOD.replace("cat>", "dog>")), GRAPH)
+    first, second = written(tmp_path / "good.nt", GOOD), written(tmp_path / "more.nt.gz", GOOD.replace("cat>", "dog>"))
+    assert oxigraph.script("load", str(first), "--graph-iri", GRAPH).returncode == 0
+    assert oxigraph.script("load", str(second), "--bulk", "--graph-iri", GRAPH).returncode == 0
     assert rows(oxigraph, EVERYTHING, GRAPH) == 4
+    assert oxigraph.script("clear", "--graph-iri", GRAPH).returncode == 0
+    assert rows(oxigraph, EVERYTHING, GRAPH) == 0
 
 
 @pytest.mark.parametrize("name", ["quads.nq", "quads.nq.gz"])
@@ -127,7 +131,7 @@ def test_quads_go_to_the_graphs_that_they_name_themselves(oxigraph: Oxigraph, tm
     oxigraph.clear(GRAPH)
     oxigraph.load(written(tmp_path / name, QUADS))
     assert rows(oxigraph, EVERYTHING, GRAPH) == 1
-    with pytest.raises(ServiceFailedError, match="without --graph-iri"):
+    with pytest.raises(ServiceError, match="without --graph-iri"):
         oxigraph.load(tmp_path / name, GRAPH)
 
 
@@ -145,7 +149,7 @@ def test_a_language_tag_that_is_too_long_is_taken_as_it_is(oxigraph: Oxigraph, t
 
 def test_a_file_with_an_error_is_refused_whole_with_the_line_it_is_in(oxigraph: Oxigraph, tmp_path: Path):
     bad = written(tmp_path / "bad.nt", GOOD + "<http://example.org/cat> <http://example.org/eats .\n")
-    with pytest.raises(ServiceFailedError, match=r"bad\.nt could not be loaded: .*line 3"):
+    with pytest.raises(ServiceError, match=r"bad\.nt could not be loaded: .*line 3"):
         oxigraph.load(bad, "http://example.org/bad")
     assert rows(oxigraph, EVERYTHING, "http://example.org/bad") == 0
 
@@ -163,12 +167,12 @@ def test_what_cannot_be_loaded_is_said_before_anything_is_done(
 ):
     if not name.startswith("absent"):
         written(tmp_path / name, GOOD)
-    with pytest.raises(ServiceFailedError, match=reason):
+    with pytest.raises(ServiceError, match=reason):
         oxigraph.load(tmp_path / name, graph)
 
 
 def test_loading_into_one_that_does_not_run_names_the_command_that_starts_it(own_oxigraph: Oxigraph, tmp_path: Path):
-    with pytest.raises(ServiceFailedError, match="scripts/service oxigraph start --home"):
+    with pytest.raises(ServiceError, match="scripts/service oxigraph start --home"):
         own_oxigraph.load(written(tmp_path / "good.nt", GOOD))
 
 

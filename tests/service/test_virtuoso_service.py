@@ -15,8 +15,9 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from scripts.services.failure import ServiceError
 
-from tests.services import SCRIPT, ServiceFailedError, Virtuoso
+from tests.services import SCRIPT, Virtuoso
 
 GRAPH = "http://example.org/animals"
 GOOD = """\
@@ -101,7 +102,7 @@ def test_it_listens_on_loopback_only(own_virtuoso: Virtuoso) -> None:
 
 def test_a_port_that_another_program_took_is_named(own_virtuoso: Virtuoso) -> None:
     port = int(own_virtuoso.url.rpartition(":")[2].partition("/")[0])
-    with socket.create_server(("127.0.0.1", port)), pytest.raises(ServiceFailedError, match=f"port {port}"):
+    with socket.create_server(("127.0.0.1", port)), pytest.raises(ServiceError, match=f"port {port}"):
         own_virtuoso.start()
 
 
@@ -122,12 +123,13 @@ def test_words_of_every_load_are_searchable_and_gone_when_the_graph_is_cleared(
 ) -> None:
     words = 'SELECT ?o {?s ?p ?o . ?o bif:contains "%s"}'
     virtuoso.clear(GRAPH)
-    virtuoso.load(written(tmp_path / "one.nt", GOOD), GRAPH)
-    virtuoso.load(written(tmp_path / "two.nt", GOOD.replace("kitten", "tomcat")), GRAPH)
+    for name, text in (("one.nt", GOOD), ("two.nt", GOOD.replace("kitten", "tomcat"))):
+        file = written(tmp_path / name, text)
+        assert virtuoso.script("load", str(file), "--graph-iri", GRAPH).returncode == 0
 
     assert ask(virtuoso, words % "kitten") == [{"o": "meow, quoth the kitten"}]
     assert ask(virtuoso, words % "tomcat") == [{"o": "meow, quoth the tomcat"}]
-    virtuoso.clear(GRAPH)
+    assert virtuoso.script("clear", "--graph-iri", GRAPH).returncode == 0
     assert ask(virtuoso, "SELECT * {?s ?p ?o}") == []
 
 
@@ -142,7 +144,7 @@ def test_a_file_of_the_same_name_is_loaded_again(virtuoso: Virtuoso, tmp_path: P
 def test_a_file_with_an_error_is_refused_with_the_line_it_is_in(virtuoso: Virtuoso, tmp_path: Path) -> None:
     bad = written(tmp_path / "bad.nt", GOOD + "<http://example.org/cat> <http://example.org/eats .\n")
 
-    with pytest.raises(ServiceFailedError, match=r"bad\.nt could not be loaded: .*line 3"):
+    with pytest.raises(ServiceError, match=r"bad\.nt could not be loaded: .*line 3"):
         virtuoso.load(bad, GRAPH)
 
 
@@ -161,14 +163,14 @@ def test_what_cannot_be_loaded_is_said_before_anything_is_done(
     if not name.startswith("absent"):
         written(tmp_path / name, GOOD)
 
-    with pytest.raises(ServiceFailedError, match=reason):
+    with pytest.raises(ServiceError, match=reason):
         virtuoso.load(tmp_path / name, graph)
 
 
 def test_loading_into_one_that_does_not_run_names_the_command_that_starts_it(
     own_virtuoso: Virtuoso, tmp_path: Path
 ) -> None:
-    with pytest.raises(ServiceFailedError, match="scripts/service virtuoso start --home"):
+    with pytest.raises(ServiceError, match="scripts/service virtuoso start --home"):
         own_virtuoso.load(written(tmp_path / "good.nt", GOOD), GRAPH)
 
 
