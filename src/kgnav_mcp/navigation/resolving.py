@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol, TypeVar
+from functools import cached_property
+from typing import Generic, Protocol, TypeVar
 from urllib.parse import unquote
 
 from rapidfuzz import fuzz, process
@@ -176,23 +178,53 @@ def matching_relations(names: Sequence[str], facts: Sequence[RelationFacts]) -> 
     A name that several relations share matches all of them. Only its whole id matches a two-hop relation: the part
     behind the dot may be another relation's id.
     """
-    return {name: _matching(name, facts) for name in names}
+    index = _index(facts)
+    return {name: index.called(name) for name in names}
 
 
-def _matching(name: str, facts: Sequence[RelationFacts]) -> list[RelationFacts]:
-    return called(name, facts, lambda fact: (fact.relation.id, fact.relation.label))
+def _index(facts: Sequence[RelationFacts]) -> NameIndex[RelationFacts]:
+    return NameIndex(facts, lambda fact: (fact.relation.id, fact.relation.label))
 
 
-def called(name: str, things: Sequence[T], id_and_label: Callable[[T], tuple[str, str]]) -> list[T]:
-    """The things that a name means: those with this id, else this id or label in any letter case, else this bare id."""
-    for spelling in spellings(name):
-        if exact := [thing for thing in things if id_and_label(thing)[0] == spelling]:
-            return exact
-    folded = name.strip().casefold()
-    if found := [thing for thing in things if folded in map(str.casefold, id_and_label(thing))]:
-        return found
-    local = "" if _TWO_HOPS.search(folded) else _local(folded)
-    return [thing for thing in things if local and local == _local(id_and_label(thing)[0].casefold())]
+class NameIndex(Generic[T]):
+    """Finds things by their ids and labels."""
+
+    def __init__(self, things: Sequence[T], id_and_label: Callable[[T], tuple[str, str]]) -> None:
+        self._things = [(thing, *id_and_label(thing)) for thing in things]
+
+    def called(self, name: str) -> list[T]:
+        """The things that a name means: of this id, else of this id or label in any letter case, else of this bare id.
+
+        In the order in which they were given.
+        """
+        for spelling in spellings(name):
+            if exact := self._by_id.get(spelling):
+                return exact
+        folded = name.strip().casefold()
+        if found := self._by_folded.get(folded):
+            return found
+        local = "" if _TWO_HOPS.search(folded) else _local(folded)
+        return self._by_local.get(local, []) if local else []
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, list[T]]:
+        return _grouped((identity, thing) for thing, identity, _ in self._things)
+
+    @cached_property
+    def _by_folded(self) -> Mapping[str, list[T]]:
+        forms = ((thing, {identity.casefold(), label.casefold()}) for thing, identity, label in self._things)
+        return _grouped((form, thing) for thing, both in forms for form in both)
+
+    @cached_property
+    def _by_local(self) -> Mapping[str, list[T]]:
+        return _grouped((_local(identity.casefold()), thing) for thing, identity, _ in self._things)
+
+
+def _grouped(pairs: Iterable[tuple[str, T]]) -> Mapping[str, list[T]]:
+    groups: dict[str, list[T]] = defaultdict(list)
+    for key, thing in pairs:
+        groups[key].append(thing)
+    return groups
 
 
 def _local(reference: str) -> str:
@@ -211,7 +243,7 @@ def unknown_relation(
 
     With the nearest, or where the relation is instead.
     """
-    elsewhere = direction is not None and bool(_matching(name, opposite))
+    elsewhere = direction is not None and bool(_index(opposite).called(name))
     if direction is not None and elsewhere:
         step = f"It exists in the other direction: repeat the call with direction={direction.opposite}."
     elif facts:

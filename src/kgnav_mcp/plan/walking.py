@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from typing import Any, TypeVar, cast
 
 from kgnav_mcp.plan.clauses import Clause, EdgePattern, NodePattern, PathPattern
@@ -26,21 +27,28 @@ from kgnav_mcp.plan.expressions import (
 P = TypeVar("P")
 
 
-def members(tree: object) -> Iterator[object]:
+@cache
+def _fields(kind: type) -> tuple[str, ...] | None:
+    """The names of what parts of a type are made of; None: values of that type are no parts."""
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None
+
+
+def members(tree: object) -> tuple[object, ...]:
     """What a part, or a tuple of parts, is directly made of: parts, tuples and plain values."""
     if isinstance(tree, tuple):
-        yield from cast("tuple[object, ...]", tree)
-    elif is_dataclass(tree):
-        yield from (getattr(tree, field.name) for field in fields(tree))
+        return cast("tuple[object, ...]", tree)
+    return tuple([getattr(tree, name) for name in _fields(type(tree)) or ()])
 
 
 def parts(tree: object, *, patterns: bool = False) -> Iterator[object]:
     """A part of a plan and all parts within it, outer ones first, in the order in which they are written."""
-    if is_dataclass(tree):
-        yield tree
-    if patterns or not isinstance(tree, Exists | CountOf):
-        for each in members(tree):
-            yield from parts(each, patterns=patterns)
+    left = [tree]
+    while left:
+        each = left.pop()
+        if _fields(type(each)) is not None:
+            yield each
+        if patterns or not isinstance(each, Exists | CountOf):
+            left += reversed(members(each))
 
 
 def rewritten(tree: P, change: Callable[[Any], object | None], *, patterns: bool = False) -> P:
@@ -66,21 +74,24 @@ async def rewritten_in_turn(tree: P, change: Callable[[Any], Awaitable[object | 
 
 
 def _rewriting(tree: object, *, patterns: bool) -> Generator[object, object | None, object]:
-    """Gives each part in turn, and is sent what stands in its place, or None to look inside it."""
-    if is_dataclass(tree):
+    """Gives each part in turn, and is sent what stands in its place, or None to look inside it.
+
+    What nothing is changed in stays the same object.
+    """
+    names = _fields(type(tree))
+    if names is not None:
         changed = yield tree
         if changed is not None:
             return changed
         if not patterns and isinstance(tree, Exists | CountOf):
             return tree
+    old = members(tree)
     new: list[object] = []
-    for each in members(tree):
+    for each in old:
         new += ((yield from _rewriting(each, patterns=patterns)),)
-    if isinstance(tree, tuple):
-        return tuple(new)
-    if not is_dataclass(tree) or isinstance(tree, type):
+    if all(one is other for one, other in zip(old, new, strict=True)):
         return tree
-    return replace(tree, **dict(zip((field.name for field in fields(tree)), new, strict=True)))
+    return tuple(new) if names is None else replace(cast("Any", tree), **dict(zip(names, new, strict=True)))
 
 
 def aggregates(expression: Expression) -> list[Aggregate]:

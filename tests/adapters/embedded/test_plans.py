@@ -223,6 +223,30 @@ async def test_edges_with_a_qualifier_are_read_at_their_heads_where_their_qualif
     assert not any("edge_incoming" in step for step in steps)
 
 
+async def test_functions_are_defined_once_for_a_connection_and_forget_each_plan(
+    weighed: str, monkeypatch: pytest.MonkeyPatch
+):
+    defined: list[Session] = []
+    read: list[str] = []
+    define, scalar = Session.define, functions.scalar
+
+    def spied(self: Session, **given: Any) -> None:
+        defined.append(self)
+        define(self, **given)
+
+    def spied_scalar(literal: Literal) -> str | float | bool:
+        read.append(literal.text)
+        return scalar(literal)
+
+    monkeypatch.setattr(Session, "define", spied)
+    monkeypatch.setattr(functions, "scalar", spied_scalar)
+    async with open_adapter(weighed, AdapterOptions()) as adapter:
+        for _ in range(PLANS):
+            await adapter.run(plan(WEIGHED, give({"a": ".a"})), limit=10)
+    assert len(defined) == len(set(defined)) < PLANS
+    assert read == ["13.7"] * PLANS
+
+
 async def test_edges_are_counted_for_each_node_before_its_properties_are_read(weighed: str, steps: list[str]):
     pattern = fit(node("a", "N"), edge("a-r->b", "TO"))
     asked = plan(pattern, give({"kind": ".a.kind", "count": all_of("count", ".r")}, "-.count", ".kind"))

@@ -9,6 +9,7 @@ import pytest
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.demo import demo_graph_path
+from kgnav_mcp.model import Schema
 from kgnav_mcp.navigation.plans.checking import CheckedPlan
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import Call, Compare, Constant, During, EdgePattern, Function, ListOf, NodePattern, Property
@@ -91,6 +92,31 @@ async def test_an_id_with_a_prefix_that_reads_as_two_labels_is_put_in_backticks(
     assert found.mended is not None
     assert write_cypher(found.mended) == "MATCH (x:`wd:Q5`)-[:knows]->(y:`wd:Q6`&Poet)\nRETURN y"
     assert [place for place, *_ in mistakes(two)] == ["(x:wd)"]
+
+
+async def test_a_schema_is_read_once_for_plans_that_fit_it_and_again_for_one_that_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    read: list[str | None] = []
+    schema = DictAdapter.schema
+
+    async def spied(self: DictAdapter, name: str | None = None, *, limit: int) -> Schema:
+        read.append(name)
+        return await schema(self, name, limit=limit)
+
+    monkeypatch.setattr(DictAdapter, "schema", spied)
+    async with DictAdapter("tests.navigation.plans.test_checking", AdapterOptions()) as graph:
+        for name in ("x", "y"):
+            assert not mistakes(await checked(PlanRunner(graph), f"MATCH ({name}:Poet) RETURN {name}"))
+        once = read.copy()
+        monkeypatch.setitem(GRAPH, "nodes", {**GRAPH["nodes"], "cat": ["Robot"]})
+        monkeypatch.setitem(GRAPH, "rows", [])
+        await graph.open()
+        grown = await checked(PlanRunner(graph), "MATCH (x:Robot) RETURN x")
+
+    assert once == [None]
+    assert not mistakes(grown)
+    assert read.count(None) == 2
 
 
 async def test_an_edge_the_wrong_way_round_is_turned(demo: PlanRunner):
@@ -225,7 +251,7 @@ async def test_an_equality_with_an_id_is_one_with_the_id_as_the_graph_writes_it(
     assert all(part.function is Function.ID for part in parts(found.plan) if isinstance(part, Call))
 
 
-GRAPH = {
+GRAPH: dict[str, Any] = {
     "nodes": {"ann": ["wd:Q5"], "bob": ["wd:Q6", "Poet"]},
     "rows": [("ann", "knows", "bob", ())],
 }

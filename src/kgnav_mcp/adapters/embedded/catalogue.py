@@ -172,6 +172,7 @@ class Catalogue:
         self._labels: Names[LabelEntry] | None = None
         self._mediators: bool | None = None
         self._vocabulary: Vocabulary | None = None
+        self._qualifier_keys: tuple[str, ...] | None = None
         self.texts_of_numbers: dict[int, Mapping[float, list[str]] | None] = {}
         """By property how values begin that are a number; None where they are too many. Filled as plans ask for it."""
 
@@ -187,6 +188,12 @@ class Catalogue:
         if self._vocabulary is None:
             self._vocabulary = Vocabulary(term for (term,) in session.all(queries.names.VOCABULARY))
         return self._vocabulary
+
+    def qualifier_keys(self, session: Session) -> tuple[str, ...]:
+        """What the qualifiers of edges are called in the file."""
+        if self._qualifier_keys is None:
+            self._qualifier_keys = tuple(text(key) for (key,) in session.all(queries.lists.QUALIFIER_KEYS))
+        return self._qualifier_keys
 
     def relations(self, session: Session) -> Names[RelationEntry]:
         """Every predicate, relationship type and property name."""

@@ -48,6 +48,8 @@ def described(builder: Builder, rows: Iterable[Row]) -> dict[int, Entity]:
 
 def described_by_number(builder: Builder, numbers: Sequence[int]) -> dict[int, Entity]:
     """Entities with types and descriptions by node number."""
+    if not numbers:
+        return {}
     return described(builder, builder.session.all(queries.entities.NODES_BY_ID, json.dumps(list(numbers))))
 
 

@@ -91,10 +91,11 @@ class NodeFinder:
         rows = self._session.named(query, {**parameters, "after": node_behind(after), "limit": limit + 1})
         numbers = [number for (number,) in rows]
         found = entities.described_by_number(self._builder, numbers[:limit])
+        whole = after is None and len(numbers) <= limit
         return Page(
             items=tuple(found[number] for number in numbers[:limit]),
             positions=tuple(map(str, numbers[:limit])),
-            total=Count(self._total(query, parameters, label)),
+            total=Count(len(numbers) if whole else self._total(query, parameters, label)),
             stop=Stop.LIMIT if len(numbers) > limit else Stop.COMPLETE,
         )
 

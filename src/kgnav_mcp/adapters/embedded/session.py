@@ -102,12 +102,13 @@ class Ticket:
 class Session:
     """One thread's connection, as a job sees it."""
 
-    __slots__ = ("_connection", "_read", "_ticket")
+    __slots__ = ("_connection", "_kept", "_read", "_ticket")
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._ticket = Ticket(0.0)
         self._read = 0
+        self._kept: dict[type[Any], Any] = {}
         connection.set_progress_handler(self._is_over, _STEPS_BETWEEN_CHECKS)
 
     def begin(self, ticket: Ticket) -> None:
@@ -150,6 +151,12 @@ class Session:
             self._connection.create_function(name, arguments, function, deterministic=True)
         for name, (arguments, made) in sums.items():
             self._connection.create_aggregate(name, arguments, made)
+
+    def kept(self, kind: type[V], make: Callable[[], V]) -> V:
+        """What stays with the connection for all jobs, made by the first that asks for it; one of each kind."""
+        if kind not in self._kept:
+            self._kept[kind] = make()
+        return self._kept[kind]
 
     def close(self) -> None:
         """Close the connection. No job may be running."""

@@ -229,7 +229,7 @@ class ValueReader:
     def _qualifier(self, name: str) -> str:
         """The stored key of a qualifier by id or name."""
         names = self._builder.catalogue.relations(self._session)
-        keys = {key for (key,) in self._session.all(queries.lists.QUALIFIER_KEYS)}
+        keys = self._builder.catalogue.qualifier_keys(self._session)
         for entry in names.all(name):
             if entry.key in keys:
                 return entry.key

@@ -59,6 +59,16 @@ async def check(
     `one_node` are variables whose name may mean one node only.
     """
     vocabulary = await Vocabulary.of(graph)
+    found = await _mended(graph, plan, vocabulary, has_rows, one_node)
+    if found.problems and (renewed := await vocabulary.renewed()):  # what the graph lacked may have come
+        return await _mended(graph, plan, renewed, has_rows, one_node)
+    return found
+
+
+async def _mended(
+    graph: GraphAdapter, plan: Plan, vocabulary: Vocabulary, has_rows: HasRows, one_node: frozenset[str]
+) -> CheckedPlan:
+    """A plan by what is known of the graph, mended until nothing is wrong with it where that can be."""
 
     async def checked(written_plan: Plan) -> CheckedPlan:
         findings = Findings()

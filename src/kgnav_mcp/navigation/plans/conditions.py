@@ -12,7 +12,7 @@ from kgnav_mcp.navigation.plans.having import PropertyChecker
 from kgnav_mcp.navigation.plans.kinds import tell_other_kinds
 from kgnav_mcp.navigation.plans.scopes import Edge, Node, Scope
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
-from kgnav_mcp.navigation.resolving import called
+from kgnav_mcp.navigation.resolving import NameIndex
 from kgnav_mcp.plan import (
     NAME,
     Call,
@@ -182,7 +182,7 @@ class ConditionChecker:
         ids = (*await self.vocabulary.properties(name), *await self.vocabulary.relations(name))
         found = [each for each in known if each == name or each in ids]
         if not found:
-            found = called(name, known, _both)
+            found = NameIndex(known, _both).called(name)
         if not found and self.vocabulary.whole.sampled:
             found = list(ids)  # a sample does not tell every qualifier
         return tuple(dict.fromkeys(found))
@@ -224,8 +224,8 @@ class ConditionChecker:
         edge = scope.get(condition.edge)
         relations = edge.relations if isinstance(edge, Edge) else ()
         known = await self.vocabulary.qualifiers(relations)
-        begins = [one for name in FROM_NAMES for one in called(name, known, _both)]
-        ends = [one for name in TO_NAMES for one in called(name, known, _both)]
+        index = NameIndex(known, _both)
+        begins, ends = ([one for name in names for one in index.called(name)] for names in (FROM_NAMES, TO_NAMES))
         if not begins and not ends:
             self.findings.problem(condition.edge, "its edges do not say since when or until when they hold", known[:5])
             self.findings.mend(condition, None)

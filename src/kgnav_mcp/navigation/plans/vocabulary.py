@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from time import monotonic
 from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Schema
 from kgnav_mcp.navigation.plans.kinds import is_of_languages, kinds_of
-from kgnav_mcp.navigation.resolving import called, nearest_names
+from kgnav_mcp.navigation.resolving import NameIndex, nearest_names
 from kgnav_mcp.port import Capability, GraphAdapter
 
 _EVERYTHING = 1_000_000
 """More labels or relations than any graph has."""
 _OFFERED = 5
+_MAX_AGE = 60.0
+"""Seconds for which a schema need not be read again, as long as plans fit it."""
 
 _T = TypeVar("_T")
 _Called = tuple[str, str]
@@ -29,22 +34,72 @@ def _relation(facts: EdgeFacts | PropertyFacts) -> tuple[str, str]:
     return facts.relation.id, facts.relation.label
 
 
-@dataclass(slots=True)
+class Part:
+    """A schema, or the part of one around a name, with what its labels, relations and properties are found by."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.labels = {facts.id: facts for facts in schema.labels}
+        self.relations = {facts.relation.id: facts for facts in schema.relations}
+        self.properties = {facts.relation.id: facts for facts in schema.properties}
+
+    @cached_property
+    def label_names(self) -> NameIndex[LabelFacts]:
+        return NameIndex(self.schema.labels, _label)
+
+    @cached_property
+    def relation_names(self) -> NameIndex[EdgeFacts]:
+        return NameIndex(self.schema.relations, _relation)
+
+    @cached_property
+    def property_names(self) -> NameIndex[PropertyFacts]:
+        return NameIndex(self.schema.properties, _relation)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What was read of a graph's schema, and when."""
+
+    whole: Part
+    read_at: float
+    around: dict[str, Part | None] = field(default_factory=dict[str, Part | None])
+
+
+_known: WeakKeyDictionary[GraphAdapter, _Known] = WeakKeyDictionary()
+"""By graph, as long as it is open."""
+
+
 class Vocabulary:
     """The labels, relations and properties of one graph. What is around a single one is read when it is asked for."""
 
-    graph: GraphAdapter
-    whole: Schema
-    _around: dict[str, Schema | None] = field(default_factory=dict[str, Schema | None])
+    def __init__(self, graph: GraphAdapter, known: _Known) -> None:
+        self.graph = graph
+        self._whole = known.whole
+        self._around = known.around
 
     @classmethod
     async def of(cls, graph: GraphAdapter) -> Vocabulary:
-        """Read the schema of the graph."""
-        return cls(graph, await graph.schema(limit=_EVERYTHING))
+        """The schema of the graph as it was read less than a minute ago, or is read now."""
+        known = _known.get(graph)
+        if known is None or monotonic() - known.read_at > _MAX_AGE:
+            known = _known[graph] = _Known(Part(await graph.schema(limit=_EVERYTHING)), monotonic())
+        return cls(graph, known)
+
+    async def renewed(self) -> Vocabulary | None:
+        """The schema as it is now; None: it is still the same."""
+        schema = await self.graph.schema(limit=_EVERYTHING)
+        if schema == self.whole:
+            return None
+        known = _known[self.graph] = _Known(Part(schema), monotonic())
+        return Vocabulary(self.graph, known)
+
+    @property
+    def whole(self) -> Schema:
+        return self._whole.schema
 
     async def labels(self, name: str) -> tuple[str, ...]:
         """The ids of the labels that a name means."""
-        return await self._called(name, lambda schema: schema.labels, _label)
+        return await self._called(name, lambda part: [facts.id for facts in part.label_names.called(name)])
 
     async def whole_label(self, *parts: str) -> str | None:
         """The label that two names are where they are one id without its backticks, as in `:wd:Q5`; else None."""
@@ -54,30 +109,28 @@ class Vocabulary:
 
     async def relations(self, name: str) -> tuple[str, ...]:
         """The ids of the relations between nodes that a name means. `rel1.rel2` leads through mediators."""
-        found = await self._called(name, lambda schema: schema.relations, _relation)
+        found = await self._called(name, lambda part: _ids(part.relation_names.called(name)))
         if found or Capability.MEDIATORS not in self.graph.capabilities:
             return found
-        known = {facts.relation.id for facts in self.whole.relations}
+        known = self._whole.relations
         dots = (place for place, character in enumerate(name) if character == ".")
         return (name,) if any(name[:at] in known and name[at + 1 :] in known for at in dots) else ()
 
     async def properties(self, name: str) -> tuple[str, ...]:
         """The ids of the properties of nodes that a name means."""
-        return await self._called(name, lambda schema: schema.properties, _relation)
+        return await self._called(name, lambda part: _ids(part.property_names.called(name)))
 
-    async def _called(
-        self, name: str, listed: Callable[[Schema], Sequence[_T]], words: Callable[[_T], tuple[str, str]]
-    ) -> tuple[str, ...]:
-        found = called(name, listed(self.whole), words)
-        if not found and self.whole.sampled and (around := await self.around(name)):
-            found = called(name, listed(around), words)
-        return tuple(dict.fromkeys(words(each)[0] for each in found))
+    async def _called(self, name: str, ids: Callable[[Part], list[str]]) -> tuple[str, ...]:
+        found = ids(self._whole)
+        if not found and self.whole.sampled and (around := await self._part_around(name)):
+            found = ids(around)
+        return tuple(dict.fromkeys(found))
 
-    async def around(self, name: str) -> Schema | None:
+    async def _part_around(self, name: str) -> Part | None:
         """The part of the schema around a label or relation; None where there is none."""
         if name not in self._around:
             try:
-                self._around[name] = await self.graph.schema(name, limit=_EVERYTHING)
+                self._around[name] = Part(await self.graph.schema(name, limit=_EVERYTHING))
             except UnknownName:
                 self._around[name] = None
         return self._around[name]
@@ -94,51 +147,48 @@ class Vocabulary:
         return kinds_of(each.datatypes for each in facts) if facts else self.value_kinds(qualifiers)
 
     async def _qualifiers(self, relations: Sequence[str]) -> list[QualifierFacts]:
-        found = [facts for facts in self.whole.relations if not relations]
-        for relation in relations:
-            around = await self.around(relation)
-            found += [facts for facts in (around.relations if around else ()) if facts.relation.id == relation]
-        return [qualifier for facts in found for qualifier in facts.qualifiers]
+        parts = [await self._part_around(relation) for relation in relations]
+        found = [part.relations.get(name) for part, name in zip(parts, relations, strict=True) if part is not None]
+        known = found if relations else self.whole.relations
+        return [qualifier for facts in known if facts is not None for qualifier in facts.qualifiers]
 
     async def properties_at(self, labels: Sequence[str]) -> tuple[frozenset[str], bool]:
         """The properties that nodes of some labels have, and whether these are all; else they are those of a sample."""
-        schemas = await self._at(labels)
-        found = frozenset(facts.relation.id for schema in schemas for facts in schema.properties)
-        return found, len(schemas) == len(labels) and not any(schema.sampled for schema in schemas)
+        parts = await self._at(labels)
+        found = frozenset(name for part in parts for name in part.properties)
+        return found, len(parts) == len(labels) and not any(part.schema.sampled for part in parts)
 
     def nodes_of(self, labels: Sequence[str]) -> Count:
         """How many nodes have one of some labels."""
-        return Count.sum([facts.count for facts in self.whole.labels if facts.id in labels])
+        return Count.sum([facts.count for facts in _those(self._whole.labels, labels)])
 
     async def relations_at(self, labels: Sequence[str]) -> list[str]:
         """The ids of the relations at nodes of these labels, in either direction."""
-        return [facts.relation.id for schema in await self._at(labels) for facts in schema.relations]
+        return [name for part in await self._at(labels) for name in part.relations]
 
-    async def _at(self, labels: Sequence[str]) -> list[Schema]:
-        return [schema for label in labels if (schema := await self.around(label))]
+    async def _at(self, labels: Sequence[str]) -> list[Part]:
+        return [part for label in labels if (part := await self._part_around(label))]
 
     def leads(self, relation: str, heads: Sequence[str], tails: Sequence[str]) -> bool:
         """Whether the schema says already that a relation leads from one of some labels to one of others.
 
         No labels are any. False where it does not say so: it lists the most frequent labels only.
         """
-        for facts in self.whole.relations:
-            if facts.relation.id == relation:
-                return self._among(heads, facts.heads) and self._among(tails, facts.tails)
-        return False
+        facts = self._whole.relations.get(relation)
+        return facts is not None and self._among(heads, facts.heads) and self._among(tails, facts.tails)
 
     def _among(self, labels: Sequence[str], names: Sequence[str]) -> bool:
         if not labels or any(label in names for label in labels):
             return True
-        return any(facts.id in labels and facts.label in names for facts in self.whole.labels)
+        return any(facts.label in names for facts in _those(self._whole.labels, labels))
 
     def value_kinds(self, properties: Sequence[str]) -> frozenset[str]:
         """What the values of properties of nodes are, as `kinds_of` says it; empty: it is not known."""
-        return kinds_of(facts.datatypes for facts in self.whole.properties if facts.relation.id in properties)
+        return kinds_of(facts.datatypes for facts in _those(self._whole.properties, properties))
 
     def in_languages(self, properties: Sequence[str]) -> bool:
         """Whether values of these properties are texts of stated languages."""
-        facts = (facts for facts in self.whole.properties if facts.relation.id in properties)
+        facts = _those(self._whole.properties, properties)
         return any(is_of_languages(datatype) for each in facts for datatype in each.datatypes)
 
     def nearest_label(self, name: str) -> list[str]:
@@ -147,13 +197,22 @@ class Vocabulary:
 
     async def nearest_relation(self, name: str, labels: Sequence[str]) -> list[str]:
         """The relations most like a name: of those at some labels first."""
-        first = [_relation(facts) for schema in await self._at(labels) for facts in schema.relations]
+        first = [_relation(facts) for part in await self._at(labels) for facts in part.schema.relations]
         return _nearest(name, first, map(_relation, self.whole.relations))
 
     async def nearest_property(self, name: str, labels: Sequence[str], *, only_there: bool = False) -> list[str]:
         """The properties most like a name: of those at some labels first, or only."""
-        first = [_relation(facts) for schema in await self._at(labels) for facts in schema.properties]
+        first = [_relation(facts) for part in await self._at(labels) for facts in part.schema.properties]
         return _nearest(name, first, () if only_there else map(_relation, self.whole.properties))
+
+
+def _ids(facts: Iterable[EdgeFacts | PropertyFacts]) -> list[str]:
+    return [each.relation.id for each in facts]
+
+
+def _those(known: Mapping[str, _T], ids: Iterable[str]) -> list[_T]:
+    """What is known of some ids."""
+    return [known[one] for one in dict.fromkeys(ids) if one in known]
 
 
 def _nearest(name: str, preferred: Iterable[_Called], known: Iterable[_Called]) -> list[str]:

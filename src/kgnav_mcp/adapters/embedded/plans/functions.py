@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from kgnav_mcp.adapters.embedded.plans import things
 from kgnav_mcp.adapters.embedded.plans import values as of_values
@@ -25,15 +26,36 @@ _REMEMBERED = 20_000
 
 
 class Functions:
-    """What one session's queries may call. `refused` tells why a query has ended."""
+    """What one session's queries may call. `refused` tells why a query has ended.
+
+    To define them again would make SQLite prepare every query of the session again.
+    """
 
     def __init__(self, builder: Builder) -> None:
         self.refused = False
         self._prefixes = builder.prefixes
         self._things = things.Things(builder)
+        self._clear: list[Callable[[], None]] = [self._things.forget]
         labels = builder.catalogue.labels(builder.session).entries
         self.printed = {number: entry.printed for number, entry in labels.items()}
         self.relations = {number: entry.relation.id for number, entry in builder.relation_entries.items()}
+        builder.session.define(**self._definitions())
+
+    @classmethod
+    @contextmanager
+    def of(cls, builder: Builder) -> Generator[Self]:
+        """Those of the builder's session, for one plan: what they have looked up is forgotten behind it."""
+        functions = builder.session.kept(cls, lambda: cls(builder))
+        functions.refused = False
+        try:
+            yield functions
+        finally:
+            functions.forget()
+
+    def forget(self) -> None:
+        """Forget all results."""
+        for clear in self._clear:
+            clear()
 
     def _summing(self, finished: Callable[[list[Any]], Stored]) -> type[Any]:
         """A sum over rows, as SQLite takes it, of the values that are not null."""
@@ -56,22 +78,21 @@ class Functions:
         """The names of labels as a list, in the order of text."""
         return encode(tuple(sorted(self.printed[number] for number in numbers)))
 
-    def define(self) -> dict[str, Any]:
-        """What `Session.define` takes."""
-        guarded = self.guarded
+    def _definitions(self) -> dict[str, Any]:
+        guarded, remembered = self.guarded, self._remembered
         return {
             "functions": {
                 "kg_refuse": (0, guarded(_refuse)),
-                "kg_value": (2, _remembered(guarded(self._value))),
-                "kg_dated": (2, _remembered(guarded(self._dated))),
-                "kg_compare": (3, _remembered(guarded(of_values.compare))),
-                "kg_among": (2, _remembered(guarded(of_values.among))),
-                "kg_call": (2, _remembered(guarded(of_values.call))),
-                "kg_calculate": (3, _remembered(guarded(of_values.calculate))),
+                "kg_value": (2, remembered(guarded(self._value))),
+                "kg_dated": (2, remembered(guarded(self._dated))),
+                "kg_compare": (3, remembered(guarded(of_values.compare))),
+                "kg_among": (2, remembered(guarded(of_values.among))),
+                "kg_call": (2, remembered(guarded(of_values.call))),
+                "kg_calculate": (3, remembered(guarded(of_values.calculate))),
                 "kg_list": (-1, guarded(of_values.listed)),
-                "kg_members": (1, _remembered(of_values.members)),
+                "kg_members": (1, remembered(of_values.members)),
                 "kg_member": (2, guarded(of_values.member)),
-                "kg_during": (5, _remembered(self._during)),
+                "kg_during": (5, remembered(self._during)),
                 "kg_values": (1, guarded(self._values)),
                 "kg_short": (1, self._prefixes.short),
                 "kg_relation": (1, self.relations.get),
@@ -107,6 +128,12 @@ class Functions:
 
         return called
 
+    def _remembered(self, work: Callable[..., Any]) -> Callable[..., Any]:
+        """A function that looks its results up: values of a graph come again and again."""
+        remembered = lru_cache(_REMEMBERED)(work)
+        self._clear.append(remembered.cache_clear)
+        return remembered
+
     def _scalar(self, text: str, datatype: str | None) -> str | int | float | bool:
         return scalar(Literal(text, self._prefixes.short(datatype) if datatype else None))
 
@@ -138,11 +165,6 @@ class Functions:
         from kgnav_mcp.adapters.naming import entity_name  # noqa: PLC0415 - few graphs need it
 
         return None if mediator or not ("://" in key or key.startswith("urn:")) else entity_name(key)
-
-
-def _remembered(work: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that looks its results up: values of a graph come again and again."""
-    return lru_cache(_REMEMBERED)(work)
 
 
 def _listed(values: Iterable[Stored]) -> Stored:

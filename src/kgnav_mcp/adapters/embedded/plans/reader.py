@@ -26,7 +26,6 @@ class PlanReader:
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
         self._words = Words(builder)
-        self._functions = Functions(builder)
 
     def page(self, plan: Plan, limit: int, after: str | None, *, proof: bool) -> PlanPage:
         """The page behind a position.
@@ -38,9 +37,9 @@ class PlanReader:
         if proof:
             raise refused("the edges that rows rest on")
         start = items_before(after)
-        self._builder.session.define(**self._functions.define())
-        query, rows = self._run(plan, limit, start)
-        total = self._total(plan, rows, start)
+        with Functions.of(self._builder) as functions:
+            query, rows = self._run(functions, plan, limit, start)
+            total = self._total(functions, plan, rows, start)
         cells = Cells(self._builder, query.terms, rows)
         return PlanPage(
             tuple(PlanRow(cells.row(row)) for row in rows),
@@ -51,22 +50,22 @@ class PlanReader:
             sizes=tuple(self._sizes(plan)),
         )
 
-    def _run(self, plan: Plan, limit: int, start: int) -> tuple[Compiled, list[Row]]:
+    def _run(self, functions: Functions, plan: Plan, limit: int, start: int) -> tuple[Compiled, list[Row]]:
         """A plan as a query, and the rows of a page."""
         try:
             query = compiled(self._words, plan, limit, start)  # searches paths by queries of its own
             return query, self._builder.session.all(query.query, *query.parameters)
         except sqlite3.OperationalError as error:
-            if not self._functions.refused and "integer overflow" not in str(error):
+            if not functions.refused and "integer overflow" not in str(error):
                 raise
             raise Unsupported(
                 "a value that the plan reads has no form in a query", next_step="It is evaluated instead."
             ) from error
 
-    def _total(self, plan: Plan, rows: list[Row], start: int) -> int:
+    def _total(self, functions: Functions, plan: Plan, rows: list[Row], start: int) -> int:
         if rows or not start:
             return int(rows[0][0]) if rows else 0
-        _, before = self._run(plan, 1, 0)
+        _, before = self._run(functions, plan, 1, 0)
         return int(before[0][0]) if before else 0
 
     def _sizes(self, plan: Plan) -> Iterator[PartSize]:

@@ -70,6 +70,11 @@ class Things:
         self._ids: dict[int, str] = {}
         self._own: dict[EdgeKey, bytes] = {}
 
+    def forget(self) -> None:
+        """Forget what was looked up."""
+        self._ids.clear()
+        self._own.clear()
+
     def node_id(self, number: int) -> str:
         """The printed id of a node."""
         known = self._ids.get(number)

@@ -71,7 +71,7 @@ class Words:
 
     def qualifier_keys(self, ids: tuple[str, ...]) -> list[str]:
         """What qualifiers are called in the JSON of edges."""
-        stored = [key for (key,) in self._session.all(queries.lists.QUALIFIER_KEYS)]
+        stored = self.builder.catalogue.qualifier_keys(self._session)
         return [key for key in stored if self.builder.qualifier_relation(key).id in ids]
 
     def nodes(self, ids: list[str]) -> list[int]:
