@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 GROUPS = {
@@ -17,27 +19,40 @@ OWN = frozenset({"own_virtuoso", "own_oxigraph", "own_neo4j"})
 
 LONG = (
     "contract/test_faults",
-    "service/test_neo4j_service",
     "server/test_transport",
+    "wikidata/test_faults",
+    "service/test_neo4j_service",
     "server/test_transport_http",
     "server/test_budget",
-    "plans/test_evaluated",
-    "server/test_eras",
+    "e2e/test_metaqa_replay",
+    "sparql/test_virtuoso",
+    "rankers/test_sentence_model",
     "embedded/test_load_hostile",
+    "sparql/test_loop",
     "embedded/test_load_file",
+    "plans/test_evaluated",
+    "plans/test_by_hand",
+    "embedded/test_plans",
     "conformance/test_conformance",
+    "contract/test_embedded",
+    "adapters/test_registry",
+    "server/test_hanging_stores",
 )
-"""Modules that take some ten seconds or more: one of them alone at the end would keep the other workers waiting."""
+"""Modules that take ten seconds or more, the longest first: one at the end would keep the other workers waiting."""
 
 
 def group(item: pytest.Item) -> str | None:
     """The name of the group that a test stays with, None where it stands alone.
 
-    Tests without anything costly stay with their module: what it makes once is not made in each worker.
+    A test whose parameter names the store says so by a mark of its own, `xdist_group`. Tests without anything costly
+    stay with their module: what it makes once is not made in each worker.
 
     Raises:
         UsageError: it asks for what two groups have, and would start one of them a second time.
     """
+    marked = item.get_closest_marker("xdist_group")
+    if marked:
+        return marked.args[0]
     wanted = frozenset(getattr(item, "fixturenames", ()))
     costly = [name for name, fixtures in GROUPS.items() if wanted.intersection(fixtures)]
     if len(costly) > 1:
@@ -50,7 +65,15 @@ def group(item: pytest.Item) -> str | None:
 
 
 def arrange(items: list[pytest.Item]) -> None:
-    """Name each test's group, and put the costly and long ones first: stores start side by side."""
+    """Name each test's group, and put the costly and long ones first: stores start side by side.
+
+    Raises:
+        UsageError: a long module is not there, or as `group` says.
+    """
+    tests = Path(__file__).parent
+    absent = [name for name in LONG if not any(tests.glob(f"**/{name}.py"))]
+    if absent:
+        raise pytest.UsageError(f"there is no module {', '.join(absent)}: LONG in {__file__} names it")
     names = {item: group(item) for item in items}
     for item, name in names.items():
         if name is not None:

@@ -51,14 +51,19 @@ class Place:
         }
 
 
-@pytest.fixture(scope="module", params=["endpoint", "wikidata", "freebase", "neo4j"])
+SERVICES = {"endpoint": "oxigraph", "wikidata": "oxigraph", "freebase": "virtuoso", "neo4j": "neo4j"}
+"""The fixture that has each kind of store."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(kind, marks=pytest.mark.xdist_group(service)) for kind, service in SERVICES.items()],
+)
 def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Place:
     """A live store of each kind."""
     folder = tmp_path_factory.mktemp("toy")
     kind: str = request.param
-    service: Any = request.getfixturevalue(
-        {"endpoint": "oxigraph", "wikidata": "oxigraph", "freebase": "virtuoso", "neo4j": "neo4j"}[kind]
-    )
+    service: Any = request.getfixturevalue(SERVICES[kind])
     if kind == "neo4j":
         service.load(toy_files.write_property_graph(folder), full_text=True)
         return Place(service.url, "Person:id=cyd", "age")
