@@ -168,7 +168,14 @@ def weighed(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A graph whose edges have weights, and whose nodes share kinds."""
     folder = tmp_path_factory.mktemp("weighed")
     nodes = [
-        toy.Node(f"n{number}", ("N", "M")[: 1 + number % 2], properties=(("kind", toy.Value(f"k{number % 3}")),))
+        toy.Node(
+            f"n{number}",
+            ("N", "M")[: 1 + number % 2],
+            properties=(
+                ("kind", toy.Value(f"k{number % 3}")),
+                ("size", toy.Value(f"{number}.5", "decimal")),
+            ),
+        )
         for number in range(40)
     ]
     edges = [
@@ -254,6 +261,37 @@ async def test_edges_are_counted_for_each_node_before_its_properties_are_read(we
         assert await same(adapter, asked)
     first = next(step for step in steps if "CORRELATED" in step or "FOR GROUP BY" in step)
     assert first.startswith("CORRELATED")
+
+
+async def test_rows_that_are_grouped_by_a_node_come_node_by_node(weighed: str, steps: list[str]):
+    pattern = fit(node("a", "N"), node("b", "N"), edge("a-r->b", "TO"))
+    async with open_adapter(weighed, AdapterOptions()) as adapter:
+        assert await same(adapter, plan(pattern, give({"b": ".b", "count": all_of("count", ".r")})))
+    assert any("edge_incoming" in step for step in steps)
+    assert not any("FOR GROUP BY" in step for step in steps)
+
+
+async def test_of_groups_that_a_limit_leaves_out_no_property_is_read(weighed: str, monkeypatch: pytest.MonkeyPatch):
+    read: list[str] = []
+    scalar = functions.scalar
+
+    def spied(literal: Literal) -> str | float | bool:
+        read.append(literal.text)
+        return scalar(literal)
+
+    monkeypatch.setattr(functions, "scalar", spied)
+    counts = give({"b": ".b", "count": all_of("count", ".r")})
+    asked = plan(
+        fit(node("a", "N"), node("b", "N"), edge("a-r->b", "TO"), where=cmp(".r.weight", ">", 20)),
+        counts,
+        give({"size": ".b.size", "count": ".count"}, "-.count", ".size", skip=1, limit=3),
+    )
+    async with open_adapter(weighed, AdapterOptions()) as adapter:
+        page = await adapter.run(asked, limit=10)
+        once = {text for text in read if text.endswith(".5")}
+        assert await same(adapter, asked)
+    assert [row.cells[1] for row in page.items] == [2, 2, 2]
+    assert 3 <= len(once) < 20
 
 
 async def test_a_value_that_sql_cannot_hold_is_refused_on_the_first_page_wherever_its_row_is(tmp_path: Path):

@@ -96,6 +96,14 @@ def _collects(clause: Clause) -> bool:
     return any(one.function is AggregateFunction.COLLECT for one in sums)
 
 
+def _grouped(clause: Clause) -> str | None:
+    """The only variable by which a projection groups rows."""
+    columns_of = clause.columns if isinstance(clause, Project) else ()
+    keys = [column.value for column in columns_of if not aggregates(column.value)]
+    names = frozenset[str]().union(*map(variables_of, keys))
+    return min(names) if len(names) == 1 and len(keys) < len(columns_of) else None
+
+
 def _needed(clauses: Sequence[Clause]) -> frozenset[str]:
     """The variables that clauses name, up to the projection that makes new ones."""
     found: set[str] = set()
@@ -124,7 +132,8 @@ def _matched(
     place = [f"{table}.place AS place"] if match.optional else []
     queries: list[str] = []
     kept: dict[str, Term] = {}
-    for branch in branches(statement, words, match, given, table=table, needed=needed):
+    grouped = _grouped(later[0])
+    for branch in branches(statement, words, match, given, table=table, needed=needed, grouped=grouped):
         bound = {name: term for name, term in sorted(branch.scope.items()) if name in needed}
         selected, kept = columns(bound)
         queries.append(branch.query(", ".join([*selected, *place]) or "1 AS c0"))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from math import prod
 
@@ -23,7 +24,7 @@ from kgnav_mcp.plan.walking import conjuncts, parts, variables_of
 
 _VALUED = frozenset((PathKind.TRAILS, PathKind.SHORTEST, PathKind.ALL_SHORTEST))
 """Paths that have edges to see."""
-_SECOND_SEEK = 3
+_SECOND_SEEK, _SORT = 3, 2
 _ALWAYS_BY_ENDS = 2
 _SEARCHED_BY_ENDS = 100
 """So few nodes at a far end are always a way in, of an edge or of a path that is searched."""
@@ -42,10 +43,11 @@ def branches(
     *,
     table: str | None = None,
     needed: frozenset[str] | None = None,
+    grouped: str | None = None,
 ) -> list[Branch]:
     """The forms of a pattern around the variables of a table, or of the query around it (`needed` None).
 
-    `needed` are the variables that are asked for behind it.
+    `needed` are the variables that are asked for behind it, `grouped` is the only one by which rows are grouped.
     """
     if len({edge.variable for edge in match.edges}) < len(match.edges):
         raise refused("an edge that stands twice in a pattern")
@@ -67,6 +69,7 @@ def branches(
             steps=[step for steps in chosen for step in steps],
             paths=[path for path in match.paths if path.variable in named],
             within=needed is None,
+            grouped=grouped,
         ).branch()
         for chosen in product(*choices)
     ]
@@ -86,9 +89,10 @@ class _Fitting:
         steps: list[Step],
         paths: list[PathPattern],
         within: bool,
+        grouped: str | None,
     ) -> None:
         """`paths` are those that are asked for; `within`: the scope is that of a query around it."""
-        self._paths, self._within = paths, within
+        self._paths, self._within, self._grouped = paths, within, grouped
         self._statement, self._words, self._match, self._steps = statement, words, match, steps
         self._given = scope
         self._patterns: dict[str, NodePattern] = {}
@@ -103,7 +107,6 @@ class _Fitting:
         self._conditions = list(conjuncts(match.where))
         self._starts: dict[str, Start] = {}
         self._branch = Branch([f"{table}"] if table is not None else [], [], dict(scope))
-        self._settled: set[str] = set()
 
     def branch(self) -> Branch:
         """All joins."""
@@ -135,10 +138,7 @@ class _Fitting:
         return self._branch
 
     def _asking(self) -> Asking:
-        def inner(match: Match, scope: Scope) -> list[str]:
-            return fits(self._statement, self._words, match, scope)
-
-        return Asking(self._statement, self._words, self._branch.scope, inner)
+        return Asking(self._statement, self._words, self._branch.scope, partial(fits, self._statement, self._words))
 
     def _is_bound(self, name: str) -> bool:
         return name in self._branch.scope
@@ -198,10 +198,14 @@ class _Fitting:
         self._label(replace(pattern, labels=tuple(left)))
 
     def _cost(self, name: str) -> int:
-        """About how many seeks it takes to begin with a node: edges are kept with their qualifiers by their heads."""
+        """About how many seeks it takes to begin with a node.
+
+        Edges are kept with their qualifiers by their heads. Rows that do not come group by group have to be sorted.
+        """
         owners = {part.owner for each in self._conditions for part in parts(each) if isinstance(part, Property)}
         behind = any(step.edge in owners and step.target == name != step.source for step in self._steps)
-        return self._start(name).size * (_SECOND_SEEK if behind else 1)
+        sorted_too = self._grouped is not None and self._grouped != name
+        return self._start(name).size * (_SECOND_SEEK if behind else 1) * (_SORT if sorted_too else 1)
 
     def _done(self, condition: Expression) -> None:
         self._conditions = [each for each in self._conditions if each is not condition]

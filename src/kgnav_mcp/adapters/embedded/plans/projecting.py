@@ -46,8 +46,10 @@ class Projector:
 
     def projected(self, project: Project, table: str | None, scope: Scope, *, first_only: bool = False) -> Projected:
         """The rows of a projection. `first_only`: the first of them is enough."""
-        source = within(scope, table) if table is not None else dict(scope)
         sums = [column for column in project.columns if aggregates(column.value)]
+        if table is not None and not sums:
+            table = self._shortened(project, table, scope)
+        source = within(scope, table) if table is not None else dict(scope)
         names = {column.name for column in project.columns}
         by = [_by_column(project, order.by) for order in project.order]
         summed = [place for place, each in enumerate(by) if aggregates(each)]
@@ -97,6 +99,25 @@ class Projector:
         terms = ", ".join(rows.order) or "1"
         table = self.statement.table(pieces.NUMBERED.format(table=rows.table, order=terms))
         return Projected(table, {**rows.scope, PLACE: Term(Kind.NUMBER, ("place",), sure=True)}, ())
+
+    def _shortened(self, project: Project, table: str, scope: Scope) -> str:
+        """A table without the rows that a limit leaves out whatever else is read of them, as far as a number tells.
+
+        Of many groups in the order of their counts few are shown: only of those each name need be read.
+        """
+        most = project.skip + (project.limit or 0)
+        if project.distinct or not project.order or not most or project.limit is None:
+            return table
+        first = project.order[0]
+        values = {column.name: column.value for column in project.columns}
+        key = values.get(first.by.name, first.by) if isinstance(first.by, Variable) else None
+        term = scope.get(key.name) if isinstance(key, Variable) else None
+        if term is None or term.kind is not Kind.NUMBER or not term.sure or table in self.statement.read_once:
+            return table
+        order, comparison = (" DESC", ">=") if first.descending else ("", "<=")
+        place = self.statement.parameter(most - 1)
+        text = pieces.FIRST_BY_KEY.format(rows=table, key=term.one, order=order, comparison=comparison, place=place)
+        return self.statement.table(text)
 
     def _grouping(self, project: Project, asking: Asking, table: str | None) -> tuple[Asking, str | None]:
         """Writes aggregates, and their keys as far as a table has them ready; and that table."""

@@ -77,6 +77,8 @@ class Statement:
 
     parameters: list[Parameter] = field(default_factory=list[Parameter])
     tables: list[str] = field(default_factory=list[str])
+    read_once: set[str] = field(default_factory=set[str])
+    """The tables that may have one reader only."""
     _aliases: int = 0
 
     def parameter(self, value: Parameter) -> str:
@@ -103,6 +105,8 @@ class Statement:
         them is shown: what a value of a row refuses, it refuses on every page.
         """
         name = self.alias("t")
+        if read_once:
+            self.read_once.add(name)
         self.tables.append(f"{name} AS {'NOT ' if read_once else ''}MATERIALIZED ({query})")
         return name
 

@@ -14,6 +14,13 @@ OUTER = "SELECT *, row_number() OVER () AS place FROM {rows}"
 UNFITTED = "SELECT {columns} FROM {table} WHERE place NOT IN (SELECT place FROM {fitted})"
 """Of rows around which a pattern is fitted: a number for each, and those that nothing fits."""
 
+FIRST_BY_KEY = (
+    "SELECT {rows}.* FROM {rows} "
+    "CROSS JOIN (SELECT (SELECT {key} FROM {rows} ORDER BY {key}{order} LIMIT 1 OFFSET {place}) AS last) "
+    "WHERE last IS NULL OR {rows}.{key} {comparison} last"
+)
+"""Reads the rows twice, and keeps those that may be among the first in an order that begins with a key."""
+
 NUMBER = "(SELECT count(*) FROM {rows})"
 """Makes all rows."""
 
