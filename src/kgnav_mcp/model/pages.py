@@ -88,9 +88,11 @@ class AnchoredPage(Page[T]):
 
     `anchors` says what the ids that were asked for are: id as given to entity, with its label at least. An id that the
     graph lacks is absent. A page that starts behind another (`after`) may leave out anchors without rows on it.
+    `without` are the anchors that have nothing in the whole list; None: the page does not tell.
     """
 
     anchors: Mapping[str, Entity] = field(default_factory=dict[str, Entity])
+    without: tuple[Entity, ...] | None = None
 
 
 def anchored(page: Page[T], anchors: Mapping[str, Entity]) -> AnchoredPage[T]:

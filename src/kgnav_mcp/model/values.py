@@ -89,7 +89,7 @@ class Link:
     @property
     def anchor(self) -> Entity:
         """The end that the triple is seen from."""
-        end = self.triple.far_end(self.direction.opposite)
+        end = self.triple.head if self.direction is Direction.OUTGOING else self.triple.tail
         if not isinstance(end, Entity):
             raise TypeError(f"a value is no anchor: {self}")
         return end

@@ -12,10 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from kgnav_mcp.model import AnchoredPage, Count, Direction, Entity, Link, Qualifier, Relation, Stop, Triple
-from kgnav_mcp.port import ANY_FAR_ENDS, FarEnds, GraphAdapter
+from kgnav_mcp.port import ANY_FAR_ENDS, Capability, FarEnds, GraphAdapter
 
 _BATCH = 100
 """Rows read and flattened at once where the characters of an answer are limited: what does not fit is not read."""
+_LONG = 160
+"""Characters of a row, about: so many rows are read at first as then fit an answer."""
 _LITERAL = 300
 """Characters of a literal that are counted: answers clip longer ones."""
 _ROLES = 200
@@ -30,7 +32,10 @@ _MISSING_ROLES = {
 
 @dataclass(frozen=True, slots=True)
 class FlattenedPage(AnchoredPage[Link]):
-    """A page of a flattened list; `edges` are all that its whole list is made of, where a store's page had them."""
+    """A page of a flattened list; `edges` are all that its whole list is made of, where a store's page had them.
+
+    Of several paths `without` has the entities with rows of none of them.
+    """
 
     edges: tuple[Link, ...] | None = None
 
@@ -78,9 +83,7 @@ async def flattened(
     total is exact and each edge gave one row, or where the whole list was read.
     """
     flat = _FlattenedList(graph, FlattenedPosition.read(after), characters)
-    two_hops = any(len(path) == 2 for path in paths or ())
-    step = _BATCH if characters is not None and two_hops else limit
-    left = limit
+    step, left = limit if far.narrow else _step(graph, ids, paths, characters, limit), limit
     while True:
         after, most = flat.position.after, min(step, left)
         if far.narrow:
@@ -91,6 +94,25 @@ async def flattened(
         left -= len(page.items)
         if flat.full or page.stop is not Stop.LIMIT or not page.items or left < 1:
             return flat.page(page.total)
+
+
+def _step(
+    graph: GraphAdapter,
+    ids: Sequence[str],
+    paths: Sequence[tuple[str, ...]] | None,
+    characters: int | None,
+    limit: int,
+) -> int:
+    """How many rows are read at once, to read few that do not fit the characters of an answer.
+
+    Of several entities all are read where these tell best which of the entities have none.
+    """
+    if characters is None:
+        return limit
+    if any(len(path) == 2 for path in paths or ()):
+        return _BATCH
+    told = len(ids) == 1 or Capability.EXACT_COUNTS in graph.capabilities
+    return max(_BATCH, characters // _LONG) if told else limit
 
 
 async def flattened_page(graph: GraphAdapter, page: AnchoredPage[Link]) -> FlattenedPage:
@@ -110,6 +132,7 @@ class _FlattenedList:
         self._rows: list[Link] = []
         self._anchors: dict[str, Entity] = {}
         self._edges: tuple[Link, ...] | None = None
+        self._without: tuple[Entity, ...] | None = None
         self._positions: list[str] = []
         self._one_row_each = True
         self._stop = Stop.COMPLETE
@@ -123,8 +146,9 @@ class _FlattenedList:
     async def take(self, page: AnchoredPage[Link]) -> None:
         """Flatten the next page of the store, until the characters of the answer are used up."""
         size = max(len(page.items), 1) if self._characters_left is None else _BATCH
-        if self.position == FlattenedPosition() and page.stop is Stop.COMPLETE:
-            self._edges = page.items
+        if self.position == FlattenedPosition():
+            self._edges = page.items if page.stop is Stop.COMPLETE else None
+            self._without = page.without
         self._stop = page.stop
         self._note = page.note
         self._anchors |= page.anchors
@@ -147,7 +171,7 @@ class _FlattenedList:
             total = Count(shown) if whole else Count.at_least(max(total.value, shown))
         note = " ".join(filter(None, (self._note, self._missing_roles)))
         rows, positions = tuple(self._rows), tuple(self._positions)
-        return FlattenedPage(rows, positions, total, self._stop, note, self._anchors, self._edges)
+        return FlattenedPage(rows, positions, total, self._stop, note, self._anchors, self._without, self._edges)
 
     async def _fold(self, items: Sequence[Link], positions: Sequence[str]) -> None:
         mediators = [entity.id for link in items if (entity := _mediator(link))]

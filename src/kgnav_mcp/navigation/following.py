@@ -100,6 +100,8 @@ class Follower:
         """The entities without rows of a relation: told by the rows where all were read, else by the counts."""
         if len(entities) == 1:
             return ()
+        if len(names) == 1 and page.without is not None:
+            return (Lacking(names[0], page.without),) if page.without else ()
         if page.stop is Stop.COMPLETE or page.edges is not None:
             links = page.items if page.stop is Stop.COMPLETE else page.edges or ()
             return lacking({name: {link.anchor.id for link in links if _is_of(link, name)} for name in names}, entities)

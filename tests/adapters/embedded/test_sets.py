@@ -18,6 +18,8 @@ from kgnav_mcp.adapters.embedded.pool import Pool
 from kgnav_mcp.adapters.embedded.session import Row, Session
 from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Direction, Link, RelationFacts
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, TailKind, defaults
 from tests.adapters.embedded.test_load_statistics import random_turtle
 from tests.contract.suite.base import ALL, every
@@ -113,6 +115,18 @@ async def test_a_set_is_looked_up_and_counted_once_for_all_its_pages(graph: Grap
     ):
         second = await graph.neighbours(ids, None, limit=20, after=first.positions[-1])
     assert (second.total, len(second.items)) == (first.total, 20)
+
+
+async def test_who_lacks_a_relation_is_told_without_reading_all_its_rows(graph: GraphAdapter):
+    whole = await search(graph, NODES[:2] + NODES[3:], Direction.OUTGOING, only=[":p1"], limits=Limits())
+    asked = patch.object(graph, "neighbours", side_effect=graph.neighbours)
+    with asked as read, patch.object(graph, "relations", side_effect=AssertionError("the page tells it")):
+        found = await search(
+            graph, NODES[:2] + NODES[3:], Direction.OUTGOING, only=[":p1"], limits=Limits(characters=1_000)
+        )
+    assert [call.kwargs["limit"] for call in read.call_args_list] == [100]
+    assert found.lacking == whole.lacking
+    assert found.lacking
 
 
 async def test_small_nodes_on_a_page_are_read_together_and_no_others(graph: GraphAdapter):

@@ -29,6 +29,17 @@ class SetContract(AdapterContract):
                 given: (one.id, one.label) for given, one in known.items()
             }
 
+    async def test_who_has_no_row_of_a_relation_is_told_whatever_the_page_holds(
+        self, adapter: GraphAdapter, view: View
+    ):
+        ids = [view.node(node) for node in ("hermit", "ada", toy.HUB, "ben", "ouroboros")]
+        paths = [(view.relation("knows"),)]
+        for direction in (None, *Direction):
+            pages = [await adapter.neighbours(ids, direction, paths=paths, limit=limit) for limit in (1, ALL)]
+            having = {link.anchor.id for link in pages[-1].items}
+            for without in (page.without for page in pages if page.without is not None):
+                assert [one.id for one in without] == [one for one in ids if one not in having]
+
     async def test_an_entity_without_rows_is_told_from_no_entity(self, adapter: GraphAdapter, view: View):
         path = [(view.relation("eats"),)]
         for node, known in (("ada", True), ("nobody", False)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain
 from typing import TypeAlias
@@ -70,13 +70,13 @@ class CountReader:
             at[number] = at.get(number, 0) + size
         return PathCounts(found)
 
-    def one_hop_at_hubs(self, relations: Collection[int] | None) -> Counts:
-        """Rows of the one-hop relations, or of these alone, at hubs: they are counted in the file."""
-        return counted(self._hub_rows(relations))
+    def one_hop_at_hubs(self, relations: Collection[int] | None) -> Mapping[int, int]:
+        """Rows of the one-hop relations, or of these alone, at each hub: they are counted in the file."""
+        return _totals((number, rows) for number, _, rows in self._hub_rows(relations))
 
-    def one_hop_at_small_nodes(self, relations: Collection[int] | None) -> Counts:
+    def one_hop_at_small_nodes(self, relations: Collection[int] | None) -> Mapping[int, int]:
         """The same at all other nodes."""
-        return counted(self._small_rows(relations))
+        return _totals(self._small_rows(relations))
 
     def two_hops(self) -> Counts:
         """Rows of the two-hop relations through mediators, without the ways back to where they started."""
@@ -94,16 +94,13 @@ class CountReader:
             if relations is None or relation in relations
         )
 
-    def _small_rows(self, relations: Collection[int] | None) -> Iterator[_Counted]:
+    def _small_rows(self, relations: Collection[int] | None) -> Iterator[tuple[int, int]]:
         wanted = None if relations is None else json.dumps(list(relations))
         asked = [_EDGES[self._direction]] if self._with_edges else []
         if self._with_attributes and self._builder.have_values(relations):
             asked.append(queries.around.ATTRIBUTE_COUNTS)
-        paths = {number: (number,) for number in self._builder.relation_entries}
         for query in asked:
-            yield from (
-                (number, paths[relation], n) for number, relation, n in self._session.all(query, self._small, wanted)
-            )
+            yield from self._session.all(query, self._small, wanted)
 
     def _through(self) -> Iterator[_Counted]:
         if not self._builder.catalogue.has_mediators(self._session):
@@ -142,6 +139,14 @@ class CountReader:
             return counts
         query = queries.around.LITERAL_COUNTS if len(path) == 1 else queries.around.LITERAL_COUNTS_THROUGH
         return dict(self._session.all(query, json.dumps(list(counts)), *path))
+
+
+def _totals(rows: Iterable[tuple[int, int]]) -> Mapping[int, int]:
+    """The rows of each node in all."""
+    found: dict[int, int] = {}
+    for number, size in rows:
+        found[number] = found.get(number, 0) + size
+    return found
 
 
 def _as_counted(rows: Iterable[Row]) -> Iterator[_Counted]:

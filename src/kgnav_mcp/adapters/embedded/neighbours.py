@@ -18,7 +18,7 @@ from operator import itemgetter
 
 from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.anchors import Anchors, Path
-from kgnav_mcp.adapters.embedded.counts import CountReader, Counts
+from kgnav_mcp.adapters.embedded.counts import CountReader
 from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
 from kgnav_mcp.adapters.embedded.paging import START, Kind, Position, Seek, Segment
 from kgnav_mcp.adapters.embedded.rowfilter import RowFilter
@@ -93,7 +93,13 @@ class NeighbourReader:
             total=in_all,
             stop=Stop.LIMIT if more else Stop.COMPLETE,
             anchors=self._anchors.given,
+            without=None if total is None or after is not None else self._without(sides.values()),
         )
+
+    def _without(self, sides: Iterable[_Side]) -> tuple[Entity, ...]:
+        """The entities without rows."""
+        rows = map(sum, zip(*(side.rows for side in sides), strict=True))
+        return tuple(entity for entity, n in zip(self._anchors.nodes.values(), rows, strict=True) if not n)
 
 
 class _Side:
@@ -107,12 +113,15 @@ class _Side:
         self._hubs = anchors.hubs[direction]
         self._wanted = wanted
         self._relations = wanted.relations
+        self._two_hops = wanted.two_hops
         self._kinds = [
             kinds for (side, end), kinds in _KINDS.items() if side is direction and wanted.far_ends in {None, end}
         ]
-        self._rows: Sequence[int] = ()
+        self.rows: Sequence[int] = ()
+        """How many each node has, once they are counted."""
         self._small: dict[int, dict[Segment, list[Row]]] = {}
         self._places: dict[Path, tuple[int, str]] = {}
+        self._makers: dict[Segment, _LinkMaker] = {}
 
     def count(self, limit: int) -> int:
         """How many rows there are. Where those of all small nodes fit a page of `limit`, they are read instead."""
@@ -122,7 +131,7 @@ class _Side:
             counts = list(self._counts(limit))
             rows = [sum(rows_at.get(number, 0) for rows_at in counts) for number, _ in self._nodes]
             self._anchors.cache_row_counts(question, rows)
-        self._rows = rows
+        self.rows = rows
         return sum(rows)
 
     def _counts(self, limit: int) -> Iterator[Mapping[int, int]]:
@@ -130,7 +139,7 @@ class _Side:
         reader = CountReader(self._builder, self._anchors, self._direction, self._wanted.far_ends)
         if self._relations is None or self._relations:
             if self._hubs:
-                yield _totals(reader.one_hop_at_hubs(self._relations))
+                yield reader.one_hop_at_hubs(self._relations)
             small = self._anchors.small(self._direction)
             if len(small) <= max(limit // DEGREE_FLOOR, 1):
                 self._read_small(small)
@@ -138,15 +147,16 @@ class _Side:
             elif self._wanted == RowFilter():
                 yield dict(self._builder.session.all(_DEGREES[self._direction], json.dumps(small)))
             else:
-                yield _totals(reader.one_hop_at_small_nodes(self._relations))
-        if two_hops := self._wanted.two_hops:
-            yield _totals(reader.two_hops().only(two_hops))
+                yield reader.one_hop_at_small_nodes(self._relations)
+        if self._two_hops:
+            through = reader.two_hops().only(self._two_hops)
+            yield {number: sum(of_paths.values()) for number, of_paths in through.rows.items()}
 
     def behind(self, start: Position | None, most: int) -> list[_Placed]:
         """The first rows behind a position, `most` at most. What has been counted is known to be there."""
         found: list[_Placed] = []
         for index in range(start.entity if start is not None else 0, len(self._nodes)):
-            if not self._rows or self._rows[index] or start is not None:
+            if not self.rows or self.rows[index] or start is not None:
                 for segment, seek in self._segments_behind(index, start, most - len(found)):
                     if len(found) < most:
                         found += self._read(index, segment, seek, most - len(found))
@@ -170,12 +180,13 @@ class _Side:
 
     def _segments(self, number: int) -> list[Segment]:
         """The segments at a node that may have rows, in order."""
-        entries = self._builder.relation_entries
-        paths = self._wanted.two_hops
+        found, paths = [*self._small.get(number, ())], self._two_hops
         if number in self._hubs:
             here = self._hubs[number].keys()
-            paths += [(relation,) for relation in (here if self._relations is None else here & self._relations)]
-        found = [*self._small.get(number, ())]
+            paths = [*paths, *((one,) for one in (here if self._relations is None else here & self._relations))]
+        if not paths and len(found) < 2:
+            return found  # most nodes, where rows of one relation are asked for
+        entries = self._builder.relation_entries
         for path in paths:
             last = entries[path[-1]]
             kinds = [pair[len(path) - 1] for pair in self._kinds]
@@ -195,14 +206,14 @@ class _Side:
 
     def _small_from(self, index: int, most: int) -> list[int]:
         """The small nodes among those that have the next rows; where rows are not counted, of the next nodes."""
-        if not self._rows:
+        if not self.rows:
             return [number for number, _ in self._nodes[index : index + _UNCOUNTED] if number not in self._hubs]
         found: list[int] = []
         for place in range(index, len(self._nodes)):
             number, _ = self._nodes[place]
             if number not in self._hubs:
                 found.append(number)
-            most -= self._rows[place]
+            most -= self.rows[place]
             if most <= 0:
                 break
         return found
@@ -232,7 +243,10 @@ class _Side:
             rows = self._small[number][segment]
             if behind != START[segment.kind]:
                 rows = [row for row in rows if row[2 : 2 + len(behind)] > behind]
-        return _links(self._builder, index, anchor, segment, rows[:most])
+        maker = self._makers.get(segment)
+        if maker is None:
+            maker = self._makers[segment] = _LinkMaker(self._builder, segment)
+        return maker.links(index, anchor, rows[:most])
 
     def _asked(self, kind: Kind, query: str, parameters: Mapping[str, Parameter]) -> list[Row]:
         """The rows of a query for rows of a kind, those that meet the conditions."""
@@ -241,31 +255,40 @@ class _Side:
         return self._builder.session.named(query, parameters)
 
 
-def _links(builder: Builder, index: int, anchor: Entity, segment: Segment, rows: Iterable[Row]) -> list[_Placed]:
-    """The rows of a segment as links, at an anchor that has this place among those asked for.
+class _LinkMaker:
+    """Makes links of the rows of one segment.
 
     A row of one hop: node, relation, the numbers that order it, qualifiers, far end. One of two hops: those numbers,
     both edges' qualifiers, mediator, far end.
     """
-    kind, relation, prefix = segment.kind, builder.path(segment.path), segment.prefix(index)
-    direction, literal, two_hops = kind.direction, kind.literal, kind.hops == 2
-    begin = 0 if two_hops else 2
-    end = begin + len(START[kind])
-    found: list[_Placed] = []
-    for row in rows:
-        qualifiers, via = builder.qualifiers(row[end]), None
-        if two_hops:
-            qualifiers += builder.qualifiers(row[end + 1])
-            via = builder.entity(row[end + 2], None, 1)
-        far = row[end + (3 if two_hops else 1) :]
-        if direction is Direction.INCOMING:
-            triple = Triple(builder.entity(*far), relation, anchor, qualifiers, via)
-        else:
-            tail = builder.literal(*far) if literal else builder.entity(*far)
-            triple = Triple(anchor, relation, tail, qualifiers, via)
-        found.append((prefix + ".".join(map(str, row[begin:end])), Link(direction, triple)))
-    return found
 
+    def __init__(self, builder: Builder, segment: Segment) -> None:
+        kind = segment.kind
+        self._builder = builder
+        self._segment = segment
+        self._relation = builder.path(segment.path)
+        self._direction = kind.direction
+        self._two_hops = kind.hops == 2
+        self._begin = 0 if self._two_hops else 2
+        self._end = self._begin + len(START[kind])
+        self._far_end = builder.literal if kind.literal else builder.entity
 
-def _totals(counts: Counts) -> dict[int, int]:
-    return {number: sum(of_paths.values()) for number, of_paths in counts.rows.items()}
+    def links(self, index: int, anchor: Entity, rows: Iterable[Row]) -> list[_Placed]:
+        """The links at an anchor that has this place among those asked for."""
+        prefix, begin, end, via = self._segment.prefix(index), self._begin, self._end, None
+        found: list[_Placed] = []
+        for row in rows:
+            qualifiers = self._builder.qualifiers(row[end])
+            if self._two_hops:
+                qualifiers += self._builder.qualifiers(row[end + 1])
+                via = self._builder.entity(row[end + 2], None, 1)
+                far = self._far_end(*row[end + 3 :])
+            else:
+                far = self._far_end(*row[end + 1 :])
+            if self._direction is Direction.OUTGOING:
+                triple = Triple(anchor, self._relation, far, qualifiers, via)
+            else:
+                assert isinstance(far, Entity)  # noqa: S101 - values are no heads
+                triple = Triple(far, self._relation, anchor, qualifiers, via)
+            found.append((prefix + ".".join(map(str, row[begin:end])), Link(self._direction, triple)))
+        return found

@@ -12,20 +12,20 @@ SELECT d.node, d.direction, d.p, d.n FROM json_each(?1) AS j CROSS JOIN degree A
 """One seek for each node and a row for each of a hub's relations; nodes below the degree floor have none."""
 
 EDGE_COUNTS_OUTGOING = """
-SELECT e.s, e.p, count(*) FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.s = j.value
-WHERE ?2 IS NULL OR e.p IN (SELECT value FROM json_each(?2)) GROUP BY e.s, e.p
+SELECT e.s, count(*) FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.s = j.value
+WHERE ?2 IS NULL OR e.p IN (SELECT value FROM json_each(?2)) GROUP BY e.s
 """
 """For nodes below the degree floor: one seek and at most DEGREE_FLOOR rows each."""
 
 EDGE_COUNTS_INCOMING = """
-SELECT e.o, e.p, count(*) FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.o = j.value
-WHERE ?2 IS NULL OR e.p IN (SELECT value FROM json_each(?2)) GROUP BY e.o, e.p
+SELECT e.o, count(*) FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.o = j.value
+WHERE ?2 IS NULL OR e.p IN (SELECT value FROM json_each(?2)) GROUP BY e.o
 """
 """For nodes below the degree floor: one seek and at most DEGREE_FLOOR rows each."""
 
 ATTRIBUTE_COUNTS = """
-SELECT a.node, a.p, count(*) FROM json_each(?1) AS j CROSS JOIN attribute AS a ON a.node = j.value
-WHERE ?2 IS NULL OR a.p IN (SELECT value FROM json_each(?2)) GROUP BY a.node, a.p
+SELECT a.node, count(*) FROM json_each(?1) AS j CROSS JOIN attribute AS a ON a.node = j.value
+WHERE ?2 IS NULL OR a.p IN (SELECT value FROM json_each(?2)) GROUP BY a.node
 """
 """For nodes below the degree floor: one seek and at most DEGREE_FLOOR rows each."""
 
