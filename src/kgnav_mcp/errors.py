@@ -185,9 +185,9 @@ class PlanTooLarge(InvalidRequest):
     """A plan needs more rows at once than may be held outside the store. `sizes` are those of its parts so far."""
 
     def __init__(self, bound: int, sizes: Sequence[PartSize], *, next_step: str = "") -> None:
-        known = ", ".join(f"{size.part}: {_in_words(size.count)}" for size in sizes if _in_words(size.count))
+        known = ", ".join(f"{_in_words(size.count)} for {size.part}" for size in sizes if _in_words(size.count))
         super().__init__(
-            f"this plan needs more than {bound:,} rows at once{f' ({known})' if known else ''}", next_step=next_step
+            f"this plan needs more than {bound:,} rows at once{f': {known}' if known else ''}", next_step=next_step
         )
         self.bound = bound
         self.sizes = tuple(sizes)

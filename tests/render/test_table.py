@@ -8,7 +8,6 @@ import pytest
 
 from kgnav_mcp.model import Completeness, Count, Stop
 from kgnav_mcp.render.columns import Column
-from kgnav_mcp.render.kinds import count_text
 from kgnav_mcp.render.table import RenderOptions, Table, completeness_line, fit
 from kgnav_mcp.render.tokens import count_tokens
 
@@ -124,7 +123,7 @@ def test_every_kind_of_completeness_has_its_own_sentence(completeness: Completen
     ("count", "text"), [(Count(4030), "4,030"), (Count.at_least(51), "51+"), (Count.unknown(), "?")]
 )
 def test_a_count_in_a_cell_says_how_sure_it_is(count: Count, text: str) -> None:
-    assert count_text(count) == text
+    assert str(count) == text
 
 
 def test_the_cursor_is_asked_for_the_last_row_shown() -> None:

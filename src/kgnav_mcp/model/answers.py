@@ -108,18 +108,22 @@ class PlanRow:
 
 @dataclass(frozen=True, slots=True)
 class PartSize:
-    """A part of a plan, as it is written in Cypher, and how many nodes, edges or paths were found to fit it.
-
-    Those that a part is begun with are all of the graph, those that were come by from another part are all of there.
-    """
+    """A part of a plan, as it is written in Cypher, and how many nodes, edges or paths fit it."""
 
     part: str
     count: Count
 
+    def __str__(self) -> str:
+        return f"{self.part} {self.count}"
+
 
 @dataclass(frozen=True, slots=True)
 class PlanPage(Page[PlanRow]):
-    """A page of a plan's answer. `sizes` are of its parts, in the order of the plan."""
+    """A page of a plan's answer.
+
+    `sizes` say what fitted each part of a plan that was evaluated part by part, in its order: of a part that it began
+    with, all of the graph; of one that was come by from another, all from there. No store says them of a whole query.
+    """
 
     columns: tuple[str, ...] = ()
     sizes: tuple[PartSize, ...] = ()

@@ -45,6 +45,11 @@ class Count:
             exact = exact and count.certainty is Certainty.EXACT
         return cls(total, Certainty.EXACT if exact else Certainty.AT_LEAST)
 
+    def __str__(self) -> str:
+        """`4,030`, `4,030+` where it is a lower bound, `?` where it is unknown."""
+        marks = {Certainty.EXACT: "", Certainty.AT_LEAST: "+"}
+        return f"{self.value:,}{marks[self.certainty]}" if self.certainty in marks else "?"
+
     def __add__(self, other: Count) -> Count:
         """The sum is as sure as its less sure part; an unknown part leaves a lower bound."""
         exact = self.certainty is other.certainty is Certainty.EXACT

@@ -34,17 +34,6 @@ class Kind:
     fact: Callable[[Any, int], object] = fact
 
 
-def count_text(count: Count) -> str:
-    """A count inside a cell: `4,030`, `4,030+` where it is a lower bound, `?` where it is unknown."""
-    match count.certainty:
-        case Certainty.EXACT:
-            return f"{count.value:,}"
-        case Certainty.AT_LEAST:
-            return f"{count.value:,}+"
-        case Certainty.UNKNOWN:
-            return "?"
-
-
 def count_fact(count: Count, _: int = 0) -> int | None:
     """A count as a number; None where it is unknown."""
     return None if count.certainty is Certainty.UNKNOWN else count.value
@@ -73,7 +62,7 @@ TEXT = Kind(STRING, _one(lambda text, _: text), lambda text, _: fact(text, len(t
 """A text that is shown whole."""
 LONG_TEXT = Kind(STRING, _one(clipped))
 TEXTS = Kind(list_of(STRING), _one(joined))
-COUNT = Kind(_INTEGER_OR_NULL, _one(lambda count, _: count_text(count)), count_fact)
+COUNT = Kind(_INTEGER_OR_NULL, _one(lambda count, _: str(count)), count_fact)
 """A Count, null where it is unknown; a lower bound is said to be one beside it."""
 INTEGER = Kind(_INTEGER_OR_NULL, _one(lambda number, _: f"{number:,}"))
 SCORE = Kind({"type": "number"}, _one(lambda score, _: f"{score:.2f}"), lambda score, _: round(score, 2))

@@ -33,7 +33,6 @@ from kgnav_mcp.render.kinds import (
     TEXTS,
     VALUE,
     VALUES,
-    count_text,
 )
 from kgnav_mcp.render.table import Table
 from kgnav_mcp.render.text import name_and_id
@@ -180,7 +179,7 @@ def _more_anchors(anchors: Page[Entity]) -> tuple[str, ...]:
     if len(anchors.items) < 2:
         return note
     more = "" if len(anchors.items) == anchors.total.value else f" The first {len(anchors.items):,} are followed."
-    return (f"{count_text(anchors.total)} nodes have this value.{more}", *note)
+    return (f"{anchors.total} nodes have this value.{more}", *note)
 
 
 def values_table(page: Page[ValueFacts], offset: int, *, counted: str, list_name: str) -> Table:

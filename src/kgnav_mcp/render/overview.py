@@ -11,7 +11,7 @@ from kgnav_mcp.model import Completeness, Count, EdgeFacts, LabelFacts, Property
 from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.columns import Beginning, Column, Columns, Row, answer_facts, row_facts, row_texts
 from kgnav_mcp.render.facts import STRING, Json, fact, list_of, record
-from kgnav_mcp.render.kinds import COUNT, RELATION, Kind, count_fact, count_text
+from kgnav_mcp.render.kinds import COUNT, RELATION, Kind, count_fact
 from kgnav_mcp.render.table import RenderedAnswer, RenderOptions, singular, without_empty
 from kgnav_mcp.render.text import NAME_LIMIT, clean, printable_id, table_cell
 from kgnav_mcp.render.tokens import count_tokens
@@ -34,7 +34,7 @@ Ends = tuple[str, str, Count]
 
 def _join_text(ends: Ends, limit: int) -> str:
     head, tail, triples = ends
-    return f"(:{clipped(head, limit)})->(:{clipped(tail, limit)}) {count_text(triples)}"
+    return f"(:{clipped(head, limit)})->(:{clipped(tail, limit)}) {triples}"
 
 
 def _join_fact(ends: Ends, limit: int) -> Json:
@@ -195,7 +195,7 @@ def _first(items: Sequence[object], most: int = _ENDS) -> Beginning | tuple[()]:
 def _head(graph: str, schema: Schema, name: str | None) -> str:
     where = f"{clean(clipped(name, NAME_LIMIT))} in graph {graph}" if name else f"graph {graph}"
     sampled = f" ({clean(schema.sampled)})" if schema.sampled else ""
-    return f"{where}: {count_text(schema.entities)} entities, {count_text(schema.triples)} triples{sampled}"
+    return f"{where}: {schema.entities} entities, {schema.triples} triples{sampled}"
 
 
 def _next(schema: Schema, name: str | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kgnav_mcp.model import Cell, Count, Entity, PartSize, PlanPage
 from kgnav_mcp.render.columns import Column, Columns
-from kgnav_mcp.render.kinds import CELL, EDGES, ENTITY, WHOLE_CELL, count_text
+from kgnav_mcp.render.kinds import CELL, EDGES, ENTITY, WHOLE_CELL
 from kgnav_mcp.render.table import Table
 
 _PROOF = "proof"
@@ -20,8 +20,8 @@ def entity_columns(*names: str) -> Columns:
     return tuple(Column(name, ENTITY, f"{name}{_LABEL}") for name in names)
 
 
-def plan_table(page: PlanPage, offset: int, *, notes: Sequence[str] = ()) -> Table:
-    """The rows of a plan, with the size of each of its parts and, where they were asked for, the edges of each row."""
+def plan_table(page: PlanPage, offset: int, *, intro: str = "", notes: Sequence[str] = ()) -> Table:
+    """The rows of a plan and, where they were asked for, the edges of each; `intro` and notes stand on a first page."""
     columns = [
         Column(name, CELL, _unused(f"{name}{_LABEL}", page.columns))
         if any(_has_name(row.cells[place]) for row in page.items)
@@ -39,7 +39,7 @@ def plan_table(page: PlanPage, offset: int, *, notes: Sequence[str] = ()) -> Tab
         page.stop,
         offset,
         empty="nothing fits the plan.",
-        intro=_sizes(page.sizes) if not offset else (),
+        intro=(intro,) if intro and not offset else (),
         notes=tuple(filter(None, (page.note, *(notes if not offset else ())))),
     )
 
@@ -58,13 +58,11 @@ def _unused(name: str, names: Sequence[str]) -> str:
     return _unused(f"{name}_", names) if name in names else name
 
 
-def _sizes(sizes: Sequence[PartSize]) -> tuple[str, ...]:
-    """One line with the size of each part."""
-    if not sizes:
-        return ()
-    told = ", ".join(f"{part.part} {count_text(part.count)}" for part in sizes[:_SIZES])
-    more = f", and {len(sizes) - _SIZES} more parts" if len(sizes) > _SIZES else ""
-    return (f"Parts: {told}{more}",)
+def sizes_line(sizes: Sequence[PartSize]) -> str:
+    """One line with the sizes of parts; empty without any."""
+    told = [f"{part.part} {part.count}" for part in sizes[:_SIZES]]
+    told += [f"and {len(sizes) - _SIZES} more parts"] if len(sizes) > _SIZES else []
+    return f"In the graph: {', '.join(told)}" if told else ""
 
 
 def _has_name(cell: Cell) -> bool:

@@ -9,6 +9,7 @@ from kgnav_mcp.errors import (
     InvalidPlan,
     InvalidStore,
     KgnavError,
+    PlanTooLarge,
     RateLimited,
     StoreTimeout,
     StoreUnavailable,
@@ -70,6 +71,7 @@ _LINE = 3_000
 _KINDS: tuple[tuple[type[KgnavError] | tuple[type[KgnavError], ...], str], ...] = (
     ((UnknownEntity, UnresolvedEntities, UnknownRelation, UnknownName, UnknownGraph), "Not found"),
     (AmbiguousEntity, "Ambiguous"),
+    (PlanTooLarge, "Too large"),
     (StoreTimeout, "Timed out"),
     (StoreUnavailable, "Store down"),
     (InvalidStore, "Store unusable"),

@@ -21,7 +21,7 @@ from kgnav_mcp.model import (
 )
 from kgnav_mcp.render.calls import next_call, next_call_at
 from kgnav_mcp.render.columns import DIRECTION, Column, Row
-from kgnav_mcp.render.kinds import COUNT, ENTITY, QUALIFIERS, RELATION, VALUE, VALUES, count_text
+from kgnav_mcp.render.kinds import COUNT, ENTITY, QUALIFIERS, RELATION, VALUE, VALUES
 from kgnav_mcp.render.table import Table
 from kgnav_mcp.render.text import (
     NAME_LIMIT,
@@ -123,7 +123,7 @@ def _nothing(found: Neighbourhood) -> str:
         return f"{who} no {direction} rows."
     if there.value:
         step = next_call_at("search", found.entities, {"direction": direction.opposite})
-        return f"{who} no {direction} rows, but {count_text(there)} {direction.opposite}. {step}"
+        return f"{who} no {direction} rows, but {there} {direction.opposite}. {step}"
     if len(found.entities) != 1:
         return f"{who} no rows in either direction."
     nowhere = f"{who} no rows in either direction: no triple has it as head or tail"
@@ -159,7 +159,7 @@ def _hub(found: Neighbourhood, page: Page[RelationFacts], offset: int, *, ranked
         for facts in page.items:
             yield facts.relation, facts.count, _having(facts, entities), facts.examples
 
-    rows = f"{count_text(Count.sum(facts.count for facts in page.items if len(facts.hops) == 1))} {direction} rows"
+    rows = f"{Count.sum(facts.count for facts in page.items if len(facts.hops) == 1)} {direction} rows"
     intro = [*_merged(entities)]
     if len(entities) == 1:
         intro.append(f"{name_and_id(entities[0])} is a hub: {rows}, so its relations are listed instead.")

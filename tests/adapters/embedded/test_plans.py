@@ -85,12 +85,7 @@ async def test_an_empty_answer_names_the_first_edge_that_nothing_fits(opened: Gr
     knows, lives = edge("a-r->b", "KNOWS"), edge("b-s->c", "DISLIKES")
     empty = plan(fit(knows, lives, node("b", "Sailor")), give({"a": ".a"}))
     page = await PlanRunner(opened).run(empty, limit=9)
-    assert (page.items, page.total, page.note) == ((), Count(0), "Nothing fits (b)-[s:DISLIKES]->(c).")
-    assert {size.part: size.count.value for size in page.sizes} == {
-        "(b:Sailor)": 2,
-        "(a)-[r:KNOWS]->(b)": 7,
-        "(b)-[s:DISLIKES]->(c)": 1,
-    }
+    assert (page.items, page.total, page.note) == ((), Count(0), "Nothing fits (b:Sailor)-[s:DISLIKES]->(c).")
 
 
 @pytest.mark.parametrize("proof", [True, False])

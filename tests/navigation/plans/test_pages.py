@@ -111,7 +111,7 @@ async def test_an_empty_answer_names_the_first_part_that_nothing_fits(toy: Graph
     page = await evaluate(toy, plan(asked, give("h")), limit=9)
     assert (page.items, page.total, page.note) == ((), Count(0), "Nothing fits (q)-[s:moored_at]->(h).")
     page = await evaluate(toy, plan(fit(node("p", "Person"), where=is_id("p", "nobody")), give("p")), limit=9)
-    assert page.note == "Nothing fits (p:Person)."
+    assert page.note == "Nothing fits (p:Person) WHERE elementId(p) IN ['nobody']."
     counted = plan(fit(node("x", "Ghost")), give(named("n", total(AggregateFunction.COUNT))))
     assert (await evaluate(toy, counted, limit=9)).note == "Nothing fits (x:Ghost)."
 

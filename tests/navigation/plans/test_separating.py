@@ -114,3 +114,7 @@ async def test_no_store_is_asked_for_a_product_that_it_could_not_put_in_order(mo
         with pytest.raises(PlanTooLarge) as caught:
             await PlanRunner(graph).run(edges, limit=9)
         assert [size.count.value for size in caught.value.sizes] == [VISITORS, BOATS]
+        twice = parse_cypher("MATCH (a)-[:visited]->(b), (c)-[:visited]->(d) RETURN a, c")
+        with pytest.raises(PlanTooLarge) as caught:
+            await PlanRunner(graph).run(twice, limit=9)
+        assert [size.count.value for size in caught.value.sizes] == [VISITORS, VISITORS]

@@ -10,10 +10,11 @@ from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern
 from kgnav_mcp.spelling.cypher import write_part
 
 Part = NodePattern | EdgePattern
-_ADVICE = (
+ADVICE = (
     "Make it smaller: a label or a property's value on the node that it begins with, a limit before the next pattern "
     "(WITH ... LIMIT), or fewer steps of a path. A count that needs no single row may be asked by itself."
 )
+"""What to do about a plan that is too large."""
 
 
 @dataclass(slots=True, eq=False)
@@ -49,7 +50,7 @@ class Budget:
         if rows > self.bound:
             if part is not None:
                 self.sizes[part] = Count.at_least(rows)
-            raise PlanTooLarge(self.bound, self.part_sizes(), next_step=_ADVICE)
+            raise PlanTooLarge(self.bound, self.part_sizes(), next_step=ADVICE)
 
     def cut(self, stop: Stop) -> None:
         """Say that the store gave a part only."""

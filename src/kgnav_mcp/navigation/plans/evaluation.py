@@ -116,7 +116,7 @@ class _Evaluation:
             columns=plan.columns,
             sizes=known(self._budget.part_sizes()),
         )
-        return replace(page, note=self._note(page))
+        return replace(page, note=self._note(plan, page))
 
     async def _pipeline(self, pipeline: Pipeline, proof: bool) -> Table:
         only_count = None if proof else await counted(self._graph, pipeline, self._budget)
@@ -213,7 +213,7 @@ class _Evaluation:
             case _:
                 return value
 
-    def _note(self, page: PlanPage) -> str:
+    def _note(self, plan: Plan, page: PlanPage) -> str:
         notes: list[str] = []
         if self._budget.stop is not Stop.COMPLETE:
             why = _PART_READ.get(self._budget.stop, "the store gave a part only")
@@ -223,7 +223,7 @@ class _Evaluation:
             )
         part = self._budget.nothing_fits
         if part is not None and says_nothing(page):
-            notes.append(nothing_fits(part))
+            notes.append(nothing_fits(plan, part))
         return " ".join(notes)
 
 

@@ -25,12 +25,14 @@ from kgnav_mcp.plan import (
     Project,
     Property,
 )
-from kgnav_mcp.plan.walking import all_hold, conjuncts, variables_of
+from kgnav_mcp.plan.walking import all_hold, conjuncts, rewritten, variables_of
 from kgnav_mcp.spelling.cypher import write_part
 
 Part = NodePattern | EdgePattern | Expression
 _MOST = 12
 """Parts of a plan that are asked for one after the other."""
+_MOST_TURNED = 4
+"""Edges of an empty plan that are tried the other way round."""
 _TEXT = 300
 """Characters of a condition that are told."""
 
@@ -40,17 +42,46 @@ def says_nothing(page: PlanPage) -> bool:
     return all(cell in (0, None, ()) for row in page.items for cell in row.cells) and len(page.items) < 2
 
 
-def nothing_fits(part: Part) -> str:
-    """The sentence for the part that left nothing."""
+def nothing_fits(plan: Plan, part: Part) -> str:
+    """The sentence for the part of a plan that left nothing: an edge or a node, with which nodes are meant."""
     of_pattern = isinstance(part, NodePattern | EdgePattern)
-    return f"Nothing fits {'' if of_pattern else 'the condition '}{clipped(write_part(part), _TEXT)}."
+    text = write_part(_in_its_pattern(plan, part) if of_pattern else part)
+    return f"Nothing fits {'' if of_pattern else 'the condition '}{clipped(text, _TEXT)}."
+
+
+def _in_its_pattern(plan: Plan, part: NodePattern | EdgePattern) -> Match:
+    """A part of a plan as a pattern of its own, with the labels of its nodes and what says which are meant."""
+    names = {part.variable} if isinstance(part, NodePattern) else {part.source, part.target}
+    for match in (match for pipeline in plan.pipelines for match in pipeline.matches):
+        if part in (*match.nodes, *match.edges):
+            nodes = tuple(node for node in match.nodes if node.variable in names)
+            meant = [each for each in conjuncts(match.where) if _names_nodes(each) and variables_of(each) <= names]
+            return Match(nodes, () if isinstance(part, NodePattern) else (part,), where=all_hold(meant))
+    return Match((part,)) if isinstance(part, NodePattern) else Match((), (part,))
+
+
+async def fits_turned(plan: Plan, has_answer: Callable[[Plan], Awaitable[bool]]) -> str:
+    """The sentence for the first edge of an empty plan with which it has an answer the other way round."""
+    for edge, other in islice(_turned(plan), _MOST_TURNED):
+        if await has_answer(other):
+            return f"The other way round, {clipped(write_part(edge), _TEXT)}, it has an answer."
+    return ""
+
+
+def _turned(plan: Plan) -> Iterator[tuple[EdgePattern, Plan]]:
+    """A plan with one edge turned, and that edge, for each of its edges that has a direction."""
+    for match in (match for pipeline in plan.pipelines for match in pipeline.matches if not match.optional):
+        for edge in match.edges:
+            if not edge.either and edge.source != edge.target:
+                turned = replace(edge, source=edge.target, target=edge.source)
+                yield turned, rewritten(plan, lambda part, edge=edge, turned=turned: turned if part is edge else None)
 
 
 async def explained(plan: Plan, any_row: Callable[[Plan], Awaitable[bool]]) -> str:
     """The sentence for the first part of a plan with which it has no row, as `any_row` tells of smaller plans."""
     for part, clauses in islice(_growing(plan.pipelines[0].clauses), _MOST):
         if not await any_row(Plan((Pipeline((*clauses, ANY_ROW)),), asks=True)):
-            return nothing_fits(part)
+            return nothing_fits(plan, part)
     return ""
 
 

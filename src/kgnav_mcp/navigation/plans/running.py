@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,9 +13,11 @@ from kgnav_mcp.model import PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.budget import Budget
 from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
 from kgnav_mcp.navigation.plans.evaluation import evaluate
-from kgnav_mcp.navigation.plans.explaining import explained, says_nothing
+from kgnav_mcp.navigation.plans.explaining import explained, fits_turned, says_nothing
 from kgnav_mcp.navigation.plans.progress import Progress, telling
+from kgnav_mcp.navigation.plans.reducing import refused, timed_out
 from kgnav_mcp.navigation.plans.separating import factors, refuse_products
+from kgnav_mcp.navigation.plans.sizes import sizes_of
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import Capability, GraphAdapter
 
@@ -48,24 +50,35 @@ class PlanRunner:
             return await check(self.graph, plan, partial(_has_rows, self.graph), one_node=one_node)
 
     async def run(self, plan: Plan, *, limit: int, after: str | None = None, proof: bool = False) -> PlanPage:
-        """The rows of a plan that was checked.
+        """The rows of a plan that was checked; of one that has none, why.
 
         Raises:
             PlanTooLarge: it needs more rows at once than the bound, with the sizes of its parts.
             InvalidCursor: the rows are not those there were when the cursor was made.
         """
+        try:
+            page = await self._page(plan, limit, after, proof=proof)
+        except PlanTooLarge as error:
+            raise refused(error, plan) from error
+        except StoreTimeout as error:
+            raise timed_out(error, plan, await sizes_of(self.graph, plan)) from error
+        if after is not None or not says_nothing(page):
+            return page
+        why = page.note or await self._if_it_can(explained(plan, self._has_answer))
+        turned = await self._if_it_can(fits_turned(plan, self._has_answer))
+        return replace(page, note=" ".join(filter(None, (why, turned))))
+
+    async def _page(self, plan: Plan, limit: int, after: str | None = None, *, proof: bool = False) -> PlanPage:
         parts = factors(plan) if after is None and not proof else []
         if parts:
-            return self._product(plan, [await self.run(part, limit=1) for part in parts])
+            return self._product(plan, [await self._page(part, 1) for part in parts])
         evaluated = after is not None and after.startswith(_EVALUATED)
         if self.by_store and Capability.PLANS in self.graph.capabilities and not evaluated:
             for pipeline in () if plan.asks else plan.pipelines:
                 await refuse_products(self.graph, Budget(_PRODUCT), pipeline.clauses)
             with suppress(Unsupported):  # a part that the store has no words for: the plan is evaluated here
                 async with telling(self.progress, lambda: "the store is at work"):
-                    page = await self.graph.run(plan, limit=limit, after=after, proof=proof)
-                    nothing = says_nothing(page) and after is None
-                    return replace(page, note=page.note or await self._explained(plan)) if nothing else page
+                    return await self.graph.run(plan, limit=limit, after=after, proof=proof)
         page = await evaluate(
             self.graph,
             plan,
@@ -91,15 +104,15 @@ class PlanRunner:
             sizes=tuple(size for page in counts for size in page.sizes),
         )
 
-    async def _explained(self, plan: Plan) -> str:
-        """What nothing fits of a plan that the store ran; nothing where it cannot tell, for the answer stands."""
+    async def _has_answer(self, plan: Plan) -> bool:
+        return not says_nothing(await self._page(plan, 1))
 
-        async def any_row(smaller: Plan) -> bool:
-            return bool((await self.graph.run(smaller, limit=1)).items)
-
+    @staticmethod
+    async def _if_it_can(told: Awaitable[str]) -> str:
+        """What is told of an empty answer; nothing where that cannot be found out, for the answer stands."""
         try:
-            return await explained(plan, any_row)
-        except (Unsupported, StoreTimeout):
+            return await told
+        except (PlanTooLarge, StoreTimeout, Unsupported):
             return ""
 
 

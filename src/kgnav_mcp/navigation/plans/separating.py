@@ -64,8 +64,11 @@ def _only_counts(patterns: Sequence[Match], project: Project) -> bool:
     )
 
 
-def _separated(patterns: Sequence[Match]) -> list[tuple[Match, ...]]:
-    """The patterns in groups that share no variable, no condition, and no edge that may not be taken twice."""
+def _separated(patterns: Sequence[Match], *, nearly: bool = False) -> list[tuple[Match, ...]]:
+    """The patterns in groups that share no variable, no condition, and no edge that may not be taken twice.
+
+    `nearly`: edges that may not be the same are taken apart all the same, which makes a few rows too many.
+    """
     groups: list[set[str]] = []
 
     def tie(names: set[str] | frozenset[str]) -> None:
@@ -83,7 +86,7 @@ def _separated(patterns: Sequence[Match]) -> list[tuple[Match, ...]]:
             if not variables_of(condition) & own:
                 return []
             tie(variables_of(condition) & own)
-        for edge, other in combinations(pattern.edges if pattern.edges_differ else (), 2):
+        for edge, other in combinations(pattern.edges if pattern.edges_differ and not nearly else (), 2):
             if _may_be_one(edge, other):
                 tie({edge.variable, other.variable})
     found = [tuple(part for pattern in patterns if (part := _within(pattern, group)).nodes) for group in groups]
@@ -121,11 +124,12 @@ async def refuse_products(graph: GraphAdapter, budget: Budget, clauses: Sequence
                 continue
             case _:
                 break
-    if len(patterns) < 2 and not any(len(each.nodes) > 1 and not each.edges for each in patterns):
+    groups = _separated(patterns, nearly=True)
+    if len(groups) < 2:
         return
     rows = 1
-    for pattern in patterns:
-        sizes = await _sizes(graph, pattern)
+    for group in groups:
+        sizes = await _sizes(graph, group[0]) if len(group) == 1 else None
         if sizes is None:
             return  # how many rows it has is known once it is read
         budget.sizes |= sizes

@@ -7,10 +7,13 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from kgnav_mcp.model import Entity
+from kgnav_mcp.navigation.plans.checking import CheckedPlan
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.navigation.resolving import resolve_entities
 from kgnav_mcp.render.plans import entity_columns, plan_table
 from kgnav_mcp.render.table import Answer
+from kgnav_mcp.render.text import name_and_id
 from kgnav_mcp.server.arguments import Arguments
 from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.tool import ToolSpec
@@ -56,7 +59,7 @@ async def fetch_neighbors(call: ToolCall, given: FetchNeighbors) -> Answer:
     onward = {"hops": given.max_hops} if given.edge_type is None and given.node_type is not None else {}
     hop = {"from": "node", "edge_type": given.edge_type, "node_type": given.node_type, "direction": given.direction}
     steps = [
-        {"as": "node", "find_node": {"id": [node.id for node in nodes]}},
+        _nodes("node", nodes),
         {"as": "neighbor", "fetch_neighbors": {**hop, **onward}},
         {"return": ["node", "neighbor"]},
     ]
@@ -65,20 +68,45 @@ async def fetch_neighbors(call: ToolCall, given: FetchNeighbors) -> Answer:
 
 async def find_common_nodes(call: ToolCall, given: FindCommonNodes) -> Answer:
     """GraphRunner's Find_Common_Nodes."""
-    sides = {f"side{n}": await call.entity(node) for n, (node, _) in enumerate(given.pairs, 1)}
-    steps: list[dict[str, object]] = [{"as": name, "find_node": {"id": node.id}} for name, node in sides.items()]
-    pairs = [{"node": name, "edge_type": kind} for name, (_, kind) in zip(sides, given.pairs, strict=True)]
-    return await _answer(call, [*steps, {"as": "common", "find_common_nodes": pairs}], given.cursor)
+    sides = [(f"side{n}", await call.entity(node), edge_type) for n, (node, edge_type) in enumerate(given.pairs, 1)]
+    pairs = [{"node": name, "edge_type": edge_type} for name, _, edge_type in sides]
+    steps = [*(_nodes(name, [node]) for name, node, _ in sides), {"as": "common", "find_common_nodes": pairs}]
+    return await _answer(call, steps, given.cursor, sides)
 
 
-async def _answer(call: ToolCall, steps: Sequence[object], cursor: str | None) -> Answer:
+def _nodes(name: str, nodes: Sequence[Entity]) -> dict[str, object]:
+    return {"as": name, "find_node": {"id": nodes[0].id if len(nodes) == 1 else [node.id for node in nodes]}}
+
+
+async def _answer(
+    call: ToolCall, steps: Sequence[object], cursor: str | None, sides: Sequence[tuple[str, Entity, str]] = ()
+) -> Answer:
+    """The rows of steps; where they are what several sides share, with the number of nodes on each side."""
     start = call.start(cursor)
-    plan, _ = parse_steps(steps)
-    found = await checked(call, WrittenPlan(plan))
-    page = await PlanRunner(call.adapter, by_store=False, progress=call.progress).run(
-        found.plan, limit=call.limits.row_limit, after=start.after
+    found = await _checked(call, steps)
+    page = await _runner(call).run(found.plan, limit=call.limits.row_limit, after=start.after)
+    sizes = [f"{name_and_id(node)} {kind} {await _neighbours(call, node, kind):,}" for _, node, kind in sides]
+    intro = f"Nodes of each side: {', '.join(sizes)}" if sizes and not start.offset else ""
+    return call.answer(plan_table(page, start.offset, intro=intro, notes=found.notes), page.positions)
+
+
+async def _neighbours(call: ToolCall, node: Entity, edge_type: str) -> int:
+    """How many nodes are next to a node by a relation."""
+    hop = {"from": "side", "edge_type": edge_type, "direction": EITHER}
+    found = await _checked(
+        call, [_nodes("side", [node]), {"as": "far", "fetch_neighbors": hop}, {"return": ["count(far)"]}]
     )
-    return call.answer(plan_table(page, start.offset, notes=found.notes), page.positions)
+    page = await _runner(call).run(found.plan, limit=1)
+    return sum(cell for row in page.items for cell in row.cells if isinstance(cell, int))
+
+
+def _runner(call: ToolCall) -> PlanRunner:
+    return PlanRunner(call.adapter, progress=call.progress)
+
+
+async def _checked(call: ToolCall, steps: Sequence[object]) -> CheckedPlan:
+    plan, _ = parse_steps(steps)
+    return await checked(call, WrittenPlan(plan))
 
 
 TOOLSET = Toolset(

@@ -11,10 +11,11 @@ from kgnav_mcp.errors import InvalidPlan
 from kgnav_mcp.model import Literal
 from kgnav_mcp.navigation.plans.checking import CheckedPlan
 from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.navigation.plans.sizes import sizes_of, sizes_to_tell
 from kgnav_mcp.navigation.sampling import SampleWalk
 from kgnav_mcp.plan import Constant
 from kgnav_mcp.render.columns import Column
-from kgnav_mcp.render.plans import plan_table, repeats
+from kgnav_mcp.render.plans import plan_table, repeats, sizes_line
 from kgnav_mcp.render.table import Answer, row_answer
 from kgnav_mcp.render.text import clean
 from kgnav_mcp.server.arguments import Arguments
@@ -87,8 +88,9 @@ async def check_plan(call: ToolCall, given: PlanArguments) -> Answer:
     """GraphRunner's verification of a plan."""
     _, found = await _read_and_checked(call, given.plan)
     cypher = write_cypher(found.plan)
-    lines = ["valid: run_plan will run it.", f"In the graph's own ids: {cypher}", *found.notes]
-    return row_answer("\n".join(map(clean, lines)), (_CYPHER,), (cypher,), found.notes)
+    notes = [*filter(None, (sizes_line(await sizes_of(call.adapter, found.plan)), *found.notes))]
+    lines = ["valid: run_plan will run it.", f"In the graph's own ids: {cypher}", *notes]
+    return row_answer("\n".join(map(clean, lines)), (_CYPHER,), (cypher,), notes)
 
 
 async def run_plan(call: ToolCall, given: RunPlan) -> Answer:
@@ -100,7 +102,8 @@ async def run_plan(call: ToolCall, given: RunPlan) -> Answer:
     )
     repeated = repeats(page) if written.given is None else ()  # rows of patterns and steps are choices of nodes
     notes = (*found.notes, *repeated)
-    return call.answer(plan_table(page, start.offset, notes=notes), page.positions)
+    sizes = () if start.offset else await sizes_to_tell(call.adapter, found.plan, page)
+    return call.answer(plan_table(page, start.offset, intro=sizes_line(sizes), notes=notes), page.positions)
 
 
 _RUN = """\
@@ -125,7 +128,7 @@ counted; rows are distinct.
 "edge_where" of their edges, "edge_as": "r" to return "count(r)"; {"find_common_nodes": [["p", "born_in"], \
 ["q", "born_in"]]}. A direction is outgoing (when left out), incoming or either. Every step is a set, and all must \
 hold together; "except" leaves out a whole set.
-The answer has the rows, and the size of each part of the plan."""
+An answer that is empty or cut says how large each label and relation of the plan is."""
 
 _TOOLS = (
     ToolSpec(

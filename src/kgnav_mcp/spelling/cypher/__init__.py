@@ -6,9 +6,9 @@ from functools import lru_cache
 
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.spelling.cypher.values import quoted
-from kgnav_mcp.spelling.cypher.writing import write_cypher, write_part
+from kgnav_mcp.spelling.cypher.writing import write_cypher, write_part, write_relations
 
-__all__ = ["parse_cypher", "quoted", "write_cypher", "write_part"]
+__all__ = ["parse_cypher", "quoted", "write_cypher", "write_part", "write_relations"]
 
 _CACHED = 64
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Final, cast
 
@@ -64,6 +64,15 @@ def write_part(part: Match | NodePattern | EdgePattern | Expression) -> str:
             pass
     writer = _Writer(_names_for(part))
     return writer.pattern(part) if isinstance(part, Match) else writer.values.write(part)
+
+
+def write_relations(names: Sequence[str]) -> str:
+    """The text of an edge of one of some relations: `[:starred|directed]`."""
+    return f"[{_relations(names)}]"
+
+
+def _relations(names: Sequence[str]) -> str:
+    return f":{'|'.join(map(quoted, names))}" if names else ""
 
 
 class _Writer:
@@ -151,8 +160,7 @@ class _Writer:
         return f"({self._filled(name, labels + '*' * node.subclasses, inline)})"
 
     def _edge(self, edge: EdgePattern, inline: dict[str, list[Compare]]) -> str:
-        relations = f":{'|'.join(map(quoted, edge.relations))}" if edge.relations else ""
-        filled = self._filled(edge.variable, relations + _length(edge.path), inline)
+        filled = self._filled(edge.variable, _relations(edge.relations) + _length(edge.path), inline)
         return f"[{filled}]" if filled else ""
 
     def _filled(self, name: str, what: str, inline: dict[str, list[Compare]]) -> str:

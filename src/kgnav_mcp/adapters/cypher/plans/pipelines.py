@@ -10,7 +10,6 @@ from kgnav_mcp.adapters.cypher.plans.aggregates import aggregated, finished
 from kgnav_mcp.adapters.cypher.plans.expressions import Scope
 from kgnav_mcp.adapters.cypher.plans.kinds import NULL, SEVERAL, Kind, Listed, Single, Typed, no_words, together
 from kgnav_mcp.adapters.cypher.plans.patterns import Patterns
-from kgnav_mcp.adapters.cypher.plans.sizes import counted
 from kgnav_mcp.adapters.cypher.plans.words import Words
 from kgnav_mcp.plan import (
     Clause,
@@ -33,8 +32,6 @@ class Query:
     text: str
     parameters: Mapping[str, object]
     kinds: tuple[Kind, ...]
-    counted: tuple[str, ...]
-    """The parts that are counted."""
 
 
 class Compiler:
@@ -59,15 +56,13 @@ class Compiler:
         words = self._words
         keys = [*order, *(words.sort_key(column) for column in columns)]
         cells = ", ".join(words.cell(column) for column in columns)
-        sizes = counted(words, plan)
         text = words.fill(
             queries.ANSWER,
             plan=text,
             keys=", ".join(dict.fromkeys(keys)),
             cells=cells,
-            counts=", ".join(text for _, text in sizes),
         )
-        return Query(text, words.parameters, tuple(column.kind for column in columns), tuple(part for part, _ in sizes))
+        return Query(text, words.parameters, tuple(column.kind for column in columns))
 
     def _union(self, plan: Plan) -> tuple[str, list[Typed]]:
         parts: list[str] = []

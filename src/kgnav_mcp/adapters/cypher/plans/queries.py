@@ -21,18 +21,14 @@ TYPE_OF = """
 """
 """Nothing beside the value."""
 
-NODE_COUNT = "COUNT { ({label}) }"
-EDGE_COUNT = "COUNT { ()-[{type}]->() }"
-"""The count store."""
-
 ANSWER = """
 {plan}
 ORDER BY {keys} SKIP $skip LIMIT $limit
 WITH collect([{cells}]) AS rows
 UNWIND range(0, size(rows), $slice) AS start
-RETURN rows[start..start + $slice], CASE start WHEN 0 THEN [{counts}] END
+RETURN rows[start..start + $slice]
 """
-"""A sort of which only the page is kept; there is one row at least, which has the counts."""
+"""A sort of which only the page is kept."""
 
 PRINTED_ID = "CASE {cases} ELSE {id} END"
 KEY_CASE = """

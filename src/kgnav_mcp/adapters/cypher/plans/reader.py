@@ -11,7 +11,7 @@ from kgnav_mcp.adapters.cypher.plans.kinds import KindReader, no_words
 from kgnav_mcp.adapters.cypher.plans.pipelines import Compiler, Query
 from kgnav_mcp.adapters.cypher.plans.words import Words
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.model import Count, PartSize, PlanPage, PlanRow, Stop
+from kgnav_mcp.model import Count, PlanPage, PlanRow, Stop
 from kgnav_mcp.plan import (
     Plan,
 )
@@ -43,7 +43,7 @@ class PlanReader:
         query = await self.compiled(plan)
         before = 1 if start else 0
         most = min(limit, 1) if plan.asks else limit
-        rows, sizes = await self._rows(query, start - before, before + most + 1)
+        rows = await self._rows(query, start - before, before + most + 1)
         if before and (not rows or _tag(rows[0]) != tag):
             raise changed()
         shown = rows[before : before + most]
@@ -54,7 +54,6 @@ class PlanReader:
             Count.at_least(start + len(shown) + 1) if more else Count(start + len(shown)),
             Stop.LIMIT if more else Stop.COMPLETE,
             columns=plan.columns,
-            sizes=sizes,
         )
 
     async def compiled(self, plan: Plan) -> Query:
@@ -67,21 +66,20 @@ class PlanReader:
             await self._kinds.read(words.missing)
         raise no_words("a graph that changes faster than it can be read")
 
-    async def _rows(self, query: Query, skip: int, limit: int) -> tuple[list[PlanRow], tuple[PartSize, ...]]:
+    async def _rows(self, query: Query, skip: int, limit: int) -> list[PlanRow]:
         decoder = self._entities.decoder
         given = {**query.parameters, "described": decoder.described, "skip": skip, "limit": limit}
         slices = await self._session.rows(query.text, None, **given)
         reader = CellReader(decoder, self._session.dialect.values)
-        sizes = tuple(PartSize(part, Count(size)) for part, size in zip(query.counted, slices[0][1], strict=True))
 
         def read() -> list[PlanRow]:
             return [
                 PlanRow(tuple(reader.cell(kind, cell) for kind, cell in zip(query.kinds, row, strict=True)))
-                for rows, _ in slices
+                for (rows,) in slices
                 for row in rows
             ]
 
-        return await in_thread(sum(len(rows) for rows, _ in slices), read), sizes
+        return await in_thread(sum(len(rows) for (rows,) in slices), read)
 
 
 def _tag(row: PlanRow) -> str:

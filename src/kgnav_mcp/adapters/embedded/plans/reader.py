@@ -1,23 +1,20 @@
-"""Answers the verb `run`: a page of a plan's rows, with what is known of the sizes of its parts."""
+"""Answers the verb `run`: a page of a plan's rows."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 
 from kgnav_mcp.adapters.embedded.plans.cells import Cells
 from kgnav_mcp.adapters.embedded.plans.compiling import Compiled, compiled
-from kgnav_mcp.adapters.embedded.plans.counting import edge_size, node_size
 from kgnav_mcp.adapters.embedded.plans.functions import Functions
 from kgnav_mcp.adapters.embedded.plans.statement import refused
 from kgnav_mcp.adapters.embedded.plans.words import Words
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
 from kgnav_mcp.errors import Unsupported
-from kgnav_mcp.model import Count, PartSize, PlanPage, PlanRow, Stop
-from kgnav_mcp.plan import EdgePattern, NodePattern, Plan
+from kgnav_mcp.model import Count, PlanPage, PlanRow, Stop
+from kgnav_mcp.plan import Plan
 from kgnav_mcp.port.lists import items_before
-from kgnav_mcp.spelling.cypher import write_part
 
 
 class PlanReader:
@@ -47,7 +44,6 @@ class PlanReader:
             Count(total),
             Stop.LIMIT if start + len(rows) < total else Stop.COMPLETE,
             columns=plan.columns,
-            sizes=tuple(self._sizes(plan)),
         )
 
     def _run(self, functions: Functions, plan: Plan, limit: int, start: int) -> tuple[Compiled, list[Row]]:
@@ -67,12 +63,3 @@ class PlanReader:
             return int(rows[0][0]) if rows else 0
         _, before = self._run(functions, plan, 1, 0)
         return int(before[0][0]) if before else 0
-
-    def _sizes(self, plan: Plan) -> Iterator[PartSize]:
-        """How many nodes and edges fit each part by itself, where the catalogue says it."""
-        parts: dict[NodePattern | EdgePattern, int | None] = {}
-        for pipeline in plan.pipelines:
-            for match in pipeline.matches:
-                parts |= {node: node_size(self._words, node) for node in match.nodes if node.labels}
-                parts |= {edge: edge_size(self._words, edge) for edge in match.edges}
-        return (PartSize(write_part(part), Count(size)) for part, size in parts.items() if size is not None)

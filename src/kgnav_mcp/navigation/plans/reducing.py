@@ -1,0 +1,87 @@
+"""A plan that is too large, made smaller: what its refusal, or the store's giving up, offers instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
+from kgnav_mcp.model import PartSize
+from kgnav_mcp.navigation.plans.budget import ADVICE
+from kgnav_mcp.navigation.plans.separating import factors
+from kgnav_mcp.plan import (
+    Aggregate,
+    AggregateFunction,
+    Column,
+    EdgePattern,
+    PathKind,
+    PathLength,
+    PathPattern,
+    Pipeline,
+    Plan,
+    Project,
+    Variable,
+)
+from kgnav_mcp.plan.walking import parts, rewritten
+from kgnav_mcp.spelling.cypher import write_cypher
+
+_SHORT = 2
+"""Steps of a path that even a hub's neighbourhood has few of."""
+
+
+def refused(error: PlanTooLarge, plan: Plan) -> PlanTooLarge:
+    """The refusal of a plan, with a smaller plan where there is one."""
+    return PlanTooLarge(error.bound, error.sizes, next_step=_advice(plan))
+
+
+def timed_out(error: StoreTimeout, plan: Plan, sizes: Sequence[PartSize]) -> StoreTimeout:
+    """That the store's time was over for a plan, with how much of the graph the plan names."""
+    named = f" (in the graph: {', '.join(map(str, sizes))})" if sizes else ""
+    return StoreTimeout(error.seconds, f"{error.message}{named}", next_step=_advice(plan))
+
+
+def _advice(plan: Plan) -> str:
+    """What to do about a plan that is too large: in general, and, where there is one, a smaller plan."""
+    example = _count(plan) or _distances(plan) or _shorter_paths(plan)
+    return f"{ADVICE} For instance: {write_cypher(example)}" if example is not None else ADVICE
+
+
+def _count(plan: Plan) -> Plan | None:
+    """The number of rows of a product, which takes no row."""
+    if len(plan.pipelines) != 1:
+        return None
+    *clauses, _ = plan.pipelines[0].clauses
+    count = Project((Column("count(*)", Aggregate(AggregateFunction.COUNT, None)),))
+    counted = Plan((Pipeline((*clauses, count)),))
+    return counted if factors(counted) else None
+
+
+def _distances(plan: Plan) -> Plan | None:
+    """The plan with each end of a path once, at its distance; None where it asks for paths, or has none to count."""
+    asked = [part for part in parts(plan, patterns=True) if isinstance(part, PathPattern | Variable)]
+    named = {name for part in asked for name in (part.elements if isinstance(part, PathPattern) else (part.name,))}
+
+    def change(part: object) -> EdgePattern | None:
+        match part:
+            case EdgePattern(path=PathLength(PathKind.TRAILS, 1) as path) if part.variable not in named:
+                return replace(part, path=replace(path, kind=PathKind.DISTANCE))
+            case _:
+                return None
+
+    once = rewritten(plan, change)
+    return once if once != plan else None
+
+
+def _shorter_paths(plan: Plan) -> Plan | None:
+    """The plan with paths of two steps at most; None where it has no longer one, or not so short a one."""
+
+    def change(part: object) -> EdgePattern | None:
+        match part:
+            case EdgePattern(path=path) if path is not None and path.shortest <= _SHORT:
+                longer = path.longest is None or path.longest > _SHORT
+                return replace(part, path=replace(path, longest=_SHORT)) if longer else None
+            case _:
+                return None
+
+    shorter = rewritten(plan, change)
+    return shorter if shorter != plan else None

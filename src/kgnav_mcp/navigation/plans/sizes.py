@@ -1,0 +1,50 @@
+"""How much of the graph a plan names: the nodes of its labels and the edges of its relations, as the schema has them.
+
+They say which part of a plan is large before it runs, and are the same whichever engine runs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kgnav_mcp.model import Certainty, PartSize, PlanPage, Stop
+from kgnav_mcp.navigation.plans.explaining import says_nothing
+from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
+from kgnav_mcp.plan import UNNAMED, EdgePattern, NodePattern, Plan
+from kgnav_mcp.plan.walking import parts
+from kgnav_mcp.port import GraphAdapter
+from kgnav_mcp.spelling.cypher import write_part, write_relations
+
+
+async def sizes_of(graph: GraphAdapter, plan: Plan) -> tuple[PartSize, ...]:
+    """The size of each label and relation of a checked plan, in its order, as far as the schema counts them."""
+    vocabulary = await Vocabulary.of(graph)
+    edges = {facts.relation.id: facts.count for facts in vocabulary.whole.relations}
+    labels = {facts.id: facts.count for facts in vocabulary.whole.labels}
+    named = dict.fromkeys(_names(plan))
+    found = (
+        (write_relations([name]), edges.get(name))
+        if of_edge
+        else (write_part(NodePattern(UNNAMED, ((name,),))), labels.get(name))
+        for name, of_edge in named
+    )
+    return tuple(
+        PartSize(part, count) for part, count in found if count is not None and count.certainty is not Certainty.UNKNOWN
+    )
+
+
+async def sizes_to_tell(graph: GraphAdapter, plan: Plan, page: PlanPage) -> tuple[PartSize, ...]:
+    """The sizes where they help: beside an answer that is empty, counts nothing, or is not the whole."""
+    return await sizes_of(graph, plan) if says_nothing(page) or page.stop is not Stop.COMPLETE else ()
+
+
+def _names(plan: Plan) -> Iterator[tuple[str, bool]]:
+    """The labels and the relations of a plan's patterns; of each whether it is a relation."""
+    for part in parts(plan, patterns=True):
+        match part:
+            case NodePattern(labels=groups):
+                yield from ((name, False) for group in groups for name in group)
+            case EdgePattern(relations=relations):
+                yield from ((name, True) for name in relations)
+            case _:
+                pass

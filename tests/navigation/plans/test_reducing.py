@@ -1,0 +1,52 @@
+"""What is too large for a plan is refused with how large it is, and with a plan that is not, where there is one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
+from kgnav_mcp.navigation.plans.reducing import refused
+from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.port import AdapterOptions
+from kgnav_mcp.spelling.cypher import parse_cypher
+from tests.navigation.plans.test_separating import TOY, Compiling
+
+
+@pytest.mark.parametrize(
+    ("text", "smaller"),
+    [
+        ("MATCH (a:A) MATCH (b:B) RETURN a, b", "MATCH (a:A) MATCH (b:B) RETURN count(*)"),
+        ("MATCH (a {id: 'x'})-[*1..6]-(b) RETURN b", "MATCH distance((a {id: 'x'})-[*1..6]-(b)) RETURN b"),
+        ("MATCH p = (a)-[*1..6]-(b) RETURN p", "MATCH p = (a)-[*1..2]-(b) RETURN p"),
+        ("MATCH (a)-[r:R*]->(b) RETURN r, b", "MATCH (a)-[r:R*1..2]->(b) RETURN r, b"),
+    ],
+)
+def test_a_refusal_offers_a_smaller_plan(text: str, smaller: str):
+    offered = refused(PlanTooLarge(10, ()), parse_cypher(text)).next_step.partition(" For instance: ")[2]
+    assert " ".join(offered.split()) == smaller
+    assert parse_cypher(offered)
+
+
+@pytest.mark.parametrize("text", ["MATCH (a)-[:R]->(b) RETURN a", "MATCH (a)-[*3..4]-(b) RETURN a, count(*)"])
+def test_a_plan_without_a_smaller_one_is_refused_with_general_advice(text: str):
+    error = refused(PlanTooLarge(10, ()), parse_cypher(text))
+    assert "Make it smaller" in error.next_step
+    assert "For instance" not in error.next_step
+
+
+class Slow(Compiling):
+    """A store whose time is over for every plan."""
+
+    async def run(self, *_: Any, **__: Any) -> Any:
+        raise StoreTimeout(30)
+
+
+async def test_that_the_time_of_a_store_was_over_is_said_with_how_large_the_parts_of_the_plan_are():
+    async with Slow(TOY, AdapterOptions()) as graph:
+        with pytest.raises(StoreTimeout) as caught:
+            await PlanRunner(graph).run(parse_cypher("MATCH (a:Visitor)-[:visited]->(b) RETURN a"), limit=9)
+    said = "the store did not answer within 30 s (in the graph: (:Visitor) 150, [:visited] 150)"
+    assert caught.value.message == said
+    assert "Make it smaller" in caught.value.next_step
