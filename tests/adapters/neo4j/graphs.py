@@ -24,7 +24,7 @@ SHOP: tuple[LiteralString, ...] = (
     """,
     """
     MATCH (c:Category), (s:Supplier)
-    UNWIND range(1, 2000) AS n
+    UNWIND range(1, $products) AS n
     CREATE (p:Product {sku: n, productName: 'Product ' + n, price: n / 4.0})-[:IN_CATEGORY {since: 1900 + n % 100}]->(c)
     CREATE (s)-[:SELLS {price: n}]->(p)
     """,
@@ -34,14 +34,14 @@ SHOP: tuple[LiteralString, ...] = (
 """A category without a constraint that is a hub, a supplier with values of every kind, and names that need quoting."""
 
 
-def fill(service: Neo4j, statements: tuple[LiteralString, ...]) -> str:
-    """Empty a store, run some statements in it, and give its address.
+def fill(service: Neo4j, statements: tuple[LiteralString, ...], products: int = PRODUCTS) -> str:
+    """Empty a store, run some statements in it, and give its address. The shop has so many products.
 
     Neo4j counts what is in an index when it finds the time, and plans badly until then: here it is waited for.
     """
     service.clear()
     for statement in (*statements, "CALL db.prepareForReplanning()"):
-        write(service, statement)
+        write(service, statement, products=products)
     return service.url
 
 

@@ -1,8 +1,9 @@
-"""A plan in Cypher answers what the evaluator answers, cell by cell, in one page and in many."""
+"""A plan in Cypher answers what the oracle or the evaluator answers, cell by cell, in one page and in many."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,9 @@ from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.spelling import read_plan
 from tests.neo4j_service import Neo4j
 from tests.plans.cases import CASES, PEOPLE
-from tests.plans.comparing import ALL, all_rows, of_answer
+from tests.plans.comparing import ALL, all_rows, of_answer, of_oracle
+from tests.plans.graph import Graph
+from tests.plans.oracle import answer
 from tests.plans.oracle.values import Kind
 from tests.plans.short import cmp, edge, fit, give, node, of, plan, sum_up
 from tests.plans.stored import ask, fill
@@ -39,22 +42,37 @@ def people(neo4j: Neo4j) -> str:
     return neo4j.url
 
 
+@pytest.fixture(scope="module")
+def stored(people: str) -> Graph:
+    """The same as the oracle reads it, with the ids that the store's adapter prints."""
+    with GraphDatabase.driver(people) as driver:  # pyright: ignore[reportUnknownMemberType]
+        found = ask(driver, "MATCH (n) RETURN n.id, CASE WHEN n:Person THEN 'Person:id=' + n.id ELSE elementId(n) END")
+    ids = {str(own): str(printed) for own, printed in found}
+    nodes = {ids[own]: replace(node, id=ids[own]) for own, node in PEOPLE.nodes.items()}
+    return Graph(nodes, tuple(replace(edge, head=ids[edge.head], tail=ids[edge.tail]) for edge in PEOPLE.edges))
+
+
 @pytest.fixture
 async def graph(people: str) -> AsyncGenerator[GraphAdapter]:
     async with open_adapter(people, AdapterOptions()) as opened:
         yield opened
 
 
-async def held(graph: GraphAdapter, each: Plan) -> None:
-    """The store answers what the evaluator does."""
-    expected = [tuple(map(of_answer, row.cells)) for row in (await evaluate(graph, each, limit=ALL)).items]
+async def answers(graph: GraphAdapter, each: Plan, expected: Sequence[tuple[object, ...]]) -> None:
+    """The store answers so, in pages of any size."""
     for size in (ALL, 3):
         assert await all_rows(lambda limit, after: graph.run(each, limit=limit, after=after), size) == expected
 
 
+async def held(graph: GraphAdapter, each: Plan) -> None:
+    """The store answers what the evaluator does."""
+    evaluated = (await evaluate(graph, each, limit=ALL)).items
+    await answers(graph, each, [tuple(map(of_answer, row.cells)) for row in evaluated])
+
+
 @pytest.mark.parametrize("each", [each for _, each in IN_CYPHER], ids=[cypher for cypher, _ in IN_CYPHER])
-async def test_a_plan_in_cypher_answers_what_the_evaluator_does(graph: GraphAdapter, each: Plan):
-    await held(graph, each)
+async def test_a_plan_in_cypher_answers_what_the_oracle_does(graph: GraphAdapter, stored: Graph, each: Plan):
+    await answers(graph, each, [tuple(map(of_oracle, row)) for row in answer(stored, each)])
 
 
 @pytest.mark.parametrize("word", LEFT_OUT)

@@ -13,7 +13,7 @@ from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.server import build_server
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolsets import load_toolsets
-from tests.adapters.neo4j.graphs import write
+from tests.adapters.neo4j.graphs import SHOP, fill, write
 from tests.neo4j_service import Neo4j
 
 INJECTIONS = (
@@ -50,6 +50,12 @@ _STATE = """
 MATCH (n) WITH count(n) AS nodes, sum(size(keys(n))) AS values, count(DISTINCT labels(n)) AS labels
 MATCH ()-[r]->() RETURN nodes, values, labels, count(r), sum(size(keys(r)))
 """
+
+
+@pytest.fixture(scope="module")
+def shop(neo4j: Neo4j) -> str:
+    """A small shop: each name that nobody has is compared with all names."""
+    return fill(neo4j, SHOP, products=20)
 
 
 def _settings(url: str) -> Settings:

@@ -13,11 +13,23 @@ from tests.contract.suite.sets import SetContract, VastSetContract
 __all__ = ["AdapterContract", "GraphAdapterContract", "NameAndCountContract", "StoreContract"]
 
 
-class NameAndCountContract(EntityContract, RelationContract, NeighbourContract, SetContract, HostileContract):
-    """What another way to find names and to count changes in a store that has passed everything without it."""
+class NameAndCountContract(EntityContract, RelationContract, HostileContract):
+    """What another way to find names and to count changes in a store that has passed everything without it.
+
+    Pages and sets are made of the counts alone.
+    """
 
 
-class StoreContract(NameAndCountContract, NodeContract, ValueContract, SchemaContract, PlanContract, CheckContract):
+class StoreContract(
+    NameAndCountContract,
+    NeighbourContract,
+    SetContract,
+    NodeContract,
+    ValueContract,
+    SchemaContract,
+    PlanContract,
+    CheckContract,
+):
     """What another store, or another form of the graph, changes for an adapter that has passed everything on one."""
 
 
