@@ -21,7 +21,6 @@ LONG = (
     "contract/test_faults",
     "server/test_transport",
     "wikidata/test_faults",
-    "service/test_neo4j_service",
     "server/test_transport_http",
     "server/test_budget",
     "e2e/test_metaqa_replay",

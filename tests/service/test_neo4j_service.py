@@ -1,13 +1,12 @@
-"""`scripts/service neo4j`: a store that starts without Docker, keeps what it was given and says what went wrong."""
+"""`scripts/service neo4j`: a store that starts without Docker, keeps what it was given and says what went wrong.
+
+What it says after a crash is in `adapters/neo4j/test_faults`, where a server is killed: each start takes ten seconds.
+"""
 
 from __future__ import annotations
 
-import json
 import shutil
-import socket
-import stat
 import sys
-from collections.abc import Generator
 from pathlib import Path
 from typing import cast
 
@@ -15,8 +14,7 @@ import pytest
 from scripts.services.failure import ServiceError
 
 from tests.adapters.neo4j.graphs import write
-from tests.neo4j_service import Neo4j, need_neo4j
-from tests.services import running
+from tests.neo4j_service import Neo4j
 
 NODES = """\
 id:ID(Person),:LABEL,name,name@nl,born:date,height:double,tags:string[],at:point,note:IGNORE
@@ -30,32 +28,24 @@ ann\tKNOWS WELL\tbob\t2001
 """
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Generator[Neo4j]:
-    """An instance of this module's own, started once: each start takes ten seconds."""
-    need_neo4j()
-    with running(Neo4j(tmp_path_factory.mktemp("service") / "own")) as own:
-        yield own
-
-
 def files(folder: Path, nodes: str = NODES, edges: str = EDGES) -> list[Path]:
     (folder / "nodes.csv").write_text(nodes, encoding="utf-8")
     (folder / "edges.tsv").write_text(edges, encoding="utf-8")
     return [folder / "nodes.csv", folder / "edges.tsv"]
 
 
-def test_a_second_start_finds_it_running_and_status_says_so(service: Neo4j) -> None:
-    process = service.process
-    second = service.script("start")
-    status = service.script("status")
+def test_a_second_start_finds_it_running_and_status_says_so(neo4j: Neo4j) -> None:
+    process = neo4j.process
+    second = neo4j.script("start")
+    status = neo4j.script("status")
 
-    assert second.stdout == f"{service.url}\n"
-    assert service.process == process
-    assert (status.returncode, status.stdout) == (0, f"running at {service.url}, process {process}\n")
+    assert second.stdout == f"{neo4j.url}\n"
+    assert neo4j.process == process
+    assert (status.returncode, status.stdout) == (0, f"running at {neo4j.url}, process {process}\n")
 
 
-def test_it_listens_on_loopback_only(service: Neo4j) -> None:
-    port = f":{int(service.url.rpartition(':')[2]):04X}"
+def test_it_listens_on_loopback_only(neo4j: Neo4j) -> None:
+    port = f":{int(neo4j.url.rpartition(':')[2]):04X}"
     lines = Path("/proc/net/tcp").read_text().splitlines() + Path("/proc/net/tcp6").read_text().splitlines()
     listening = {row[1] for row in (line.split() for line in lines) if row[3] == "0A" and row[1].endswith(port)}
 
@@ -65,10 +55,11 @@ def test_it_listens_on_loopback_only(service: Neo4j) -> None:
     }
 
 
-def test_node_and_edge_files_are_loaded_with_their_types_constraints_and_index(service: Neo4j, tmp_path: Path) -> None:
-    assert service.script("load", *map(str, files(tmp_path))).returncode == 0
+def test_node_and_edge_files_are_loaded_with_their_types_constraints_and_index(neo4j: Neo4j, tmp_path: Path) -> None:
+    neo4j.clear()
+    assert neo4j.script("load", *map(str, files(tmp_path))).returncode == 0
 
-    (ann,) = write(service, "MATCH (n:Person:Guest {id: 'ann'}) RETURN properties(n)")
+    (ann,) = write(neo4j, "MATCH (n:Person:Guest {id: 'ann'}) RETURN properties(n)")
     own = cast("dict[str, object]", ann[0])
     assert {key: str(value) for key, value in own.items() if key != "at"} == {
         "id": "ann",
@@ -78,24 +69,24 @@ def test_node_and_edge_files_are_loaded_with_their_types_constraints_and_index(s
         "height": "1.71",
         "tags": "['a', 'b']",
     }
-    assert write(service, "MATCH ()-[r:`KNOWS WELL`]->({id: 'bob'}) RETURN r.since ORDER BY r.since") == [
+    assert write(neo4j, "MATCH ()-[r:`KNOWS WELL`]->({id: 'bob'}) RETURN r.since ORDER BY r.since") == [
         [1999],
         [2001],
     ]
-    constraints = write(service, "SHOW CONSTRAINTS YIELD labelsOrTypes, properties RETURN labelsOrTypes[0], properties")
+    constraints = write(neo4j, "SHOW CONSTRAINTS YIELD labelsOrTypes, properties RETURN labelsOrTypes[0], properties")
     assert sorted(constraints, key=str) == [["Guest", ["id"]], ["Person", ["id"]]]
-    found = write(service, "CALL db.index.fulltext.queryNodes('kgnav_names', 'anna') YIELD node RETURN node.id")
+    found = write(neo4j, "CALL db.index.fulltext.queryNodes('kgnav_names', 'anna') YIELD node RETURN node.id")
     assert found == [["ann"]]
 
 
-def test_what_was_there_before_is_gone_after_it_is_emptied(service: Neo4j, tmp_path: Path) -> None:
-    service.clear()
-    assert service.script("load", "--no-full-text", *map(str, files(tmp_path))).returncode == 0
-    assert write(service, "SHOW FULLTEXT INDEXES YIELD name RETURN name") == []
-    assert service.script("clear").returncode == 0
+def test_what_was_there_before_is_gone_after_it_is_emptied(neo4j: Neo4j, tmp_path: Path) -> None:
+    neo4j.clear()
+    assert neo4j.script("load", "--no-full-text", *map(str, files(tmp_path))).returncode == 0
+    assert write(neo4j, "SHOW FULLTEXT INDEXES YIELD name RETURN name") == []
+    assert neo4j.script("clear").returncode == 0
 
-    assert write(service, "MATCH (n) RETURN count(n)") == [[0]]
-    assert write(service, "SHOW CONSTRAINTS YIELD name RETURN name") == []
+    assert write(neo4j, "MATCH (n) RETURN count(n)") == [[0]]
+    assert write(neo4j, "SHOW CONSTRAINTS YIELD name RETURN name") == []
 
 
 @pytest.mark.parametrize(
@@ -109,43 +100,17 @@ def test_what_was_there_before_is_gone_after_it_is_emptied(service: Neo4j, tmp_p
     ],
 )
 def test_a_wrong_file_is_refused_with_what_is_wrong(
-    service: Neo4j, tmp_path: Path, nodes: str, edges: str, reason: str
+    neo4j: Neo4j, tmp_path: Path, nodes: str, edges: str, reason: str
 ) -> None:
     with pytest.raises(ServiceError, match=reason):
-        service.load(files(tmp_path, nodes, edges))
+        neo4j.load(files(tmp_path, nodes, edges))
 
 
-def test_a_file_that_is_not_there_is_said_before_anything_is_done(service: Neo4j, tmp_path: Path) -> None:
-    done = service.script("load", str(tmp_path / "absent.csv"))
+def test_a_file_that_is_not_there_is_said_before_anything_is_done(neo4j: Neo4j, tmp_path: Path) -> None:
+    done = neo4j.script("load", str(tmp_path / "absent.csv"))
 
     assert done.returncode == 1
     assert "there is no file" in done.stderr
-
-
-def test_a_crash_loses_nothing_and_the_address_stays_also_where_a_port_is_taken(service: Neo4j, tmp_path: Path) -> None:
-    service.load(files(tmp_path))
-    address = service.url
-    service.kill()
-
-    assert service.script("status").stdout == "stopped\n"
-    port = int(address.rpartition(":")[2])
-    with socket.create_server(("127.0.0.1", port)), pytest.raises(ServiceError, match=f"port {port}"):
-        service.start()
-    done = service.script("load", str(tmp_path / "nodes.csv"))
-    assert "scripts/service neo4j start --home" in done.stderr
-    service.start()
-    assert service.url == address
-    assert write(service, "MATCH (n) RETURN count(n)") == [[2]]
-    assert stat.S_IMODE((service.home / "instance.json").stat().st_mode) == 0o600
-    assert json.loads((service.home / "instance.json").read_text())["port"] == port
-
-
-def test_it_ends_when_it_is_asked_to(service: Neo4j) -> None:
-    service.start()
-    service.stop()
-    status = service.script("status")
-
-    assert (status.returncode, status.stdout) == (3, "stopped\n")
 
 
 def test_where_java_cannot_be_installed_the_reason_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

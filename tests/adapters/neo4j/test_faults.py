@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
 import os
 import signal
 import socket
+import stat
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 from neo4j import WRITE_ACCESS
+from scripts.services.failure import ServiceError
 
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.neo4j import store as store_module
@@ -132,16 +136,20 @@ async def test_a_server_that_takes_writes_in_read_mode_is_found_out_and_nothing_
     assert write(neo4j, "MATCH (n) RETURN count(n)") == before
 
 
-async def test_a_server_killed_in_the_middle_of_a_call_gives_one_error_and_the_next_call_works_once_it_is_back(
-    own_neo4j: Neo4j, caplog: pytest.LogCaptureFixture
+async def test_a_server_killed_in_the_middle_of_a_call_gives_one_error_and_nothing_is_lost_once_it_is_back(
+    own_neo4j: Neo4j, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ):
     password = "a long Secret"  # noqa: S105 - of this test's own server
     own_neo4j.start(KGNAV_NEO4J_PASSWORD=password)
-    settings = _settings(own_neo4j.url, password)
-    asked = {"hint": "anything"}
+    nodes = tmp_path / "nodes.csv"
+    nodes.write_text("id:ID,:LABEL,name\nann,Person,Ann\n", encoding="utf-8")
+    own_neo4j.load([nodes])
+    address = own_neo4j.url
+    settings = _settings(address, password)
+    asked = {"hint": "Ann"}
     async with client(settings) as connected:
         first = await connected.call_tool("find_node", asked)
-        assert not first.is_error, text_of(first)
+        assert "ann" in text_of(first)
 
         os.kill(own_neo4j.process, signal.SIGSTOP)  # so that the call is surely in the middle
         call = asyncio.ensure_future(connected.call_tool("find_node", asked))
@@ -158,11 +166,27 @@ async def test_a_server_killed_in_the_middle_of_a_call_gives_one_error_and_the_n
         assert all(text_of(one) == text_of(lost) for one in many)
         assert caplog.messages == []  # the answers say it; the driver's log would say it hundreds of times
 
+        _the_script_says_that_it_does_not_run(own_neo4j, nodes)
         own_neo4j.start()
+        assert own_neo4j.url == address
         again = await connected.call_tool("find_node", asked)
         assert not again.is_error, text_of(again)
         assert text_of(again) == text_of(first)
-    await _the_password_is_needed_and_never_told(own_neo4j.url, password)
+    await _the_password_is_needed_and_never_told(address, password)
+    own_neo4j.stop()
+    status = own_neo4j.script("status")
+    assert (status.returncode, status.stdout) == (3, "stopped\n")
+
+
+def _the_script_says_that_it_does_not_run(service: Neo4j, file: Path) -> None:
+    assert service.script("status").stdout == "stopped\n"
+    instance = service.home / "instance.json"
+    assert stat.S_IMODE(instance.stat().st_mode) == 0o600
+    port = json.loads(instance.read_text())["port"]
+    assert service.url.endswith(f":{port}")
+    with socket.create_server(("127.0.0.1", port)), pytest.raises(ServiceError, match=f"port {port}"):
+        service.start()
+    assert "scripts/service neo4j start --home" in service.script("load", str(file)).stderr
 
 
 async def _the_password_is_needed_and_never_told(url: str, password: str) -> None:

@@ -30,7 +30,7 @@ class AdapterContract:
     schemes: ClassVar[frozenset[str]]
     """The entry points of `kgnav.adapters` that this class proves."""
 
-    row_by_row: ClassVar[int] = 8
+    row_by_row: ClassVar[int] = 3
     """How many rows of a list come on pages of their own where a page has one row; those behind them come at once."""
 
     @pytest.fixture(scope="class")
