@@ -5,6 +5,7 @@ from tests.contract.suite.checking import CheckContract
 from tests.contract.suite.entities import EntityContract
 from tests.contract.suite.life import HostileContract, LifeContract
 from tests.contract.suite.lists import NodeContract, SchemaContract, ValueContract
+from tests.contract.suite.matching import MatchingContract
 from tests.contract.suite.neighbours import NeighbourContract
 from tests.contract.suite.plans import PlanContract
 from tests.contract.suite.relations import RelationContract
@@ -23,6 +24,7 @@ class NameAndCountContract(EntityContract, RelationContract, HostileContract):
 class StoreContract(
     NameAndCountContract,
     NeighbourContract,
+    MatchingContract,
     SetContract,
     NodeContract,
     ValueContract,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -53,6 +54,15 @@ async def test_names_of_entities_become_their_ids_and_letter_case_is_told(demo: 
 
     assert ids_in(found) == ["vincent_van_gogh"]
     assert found.notes == ("Nothing is called 'vincent VAN gogh' but for letter case: meant is vincent_van_gogh.",)
+
+
+async def test_the_names_of_a_list_are_looked_up_together():
+    plan = "MATCH (a) WHERE a.name IN ['vincent VAN gogh', 'edvard munch'] RETURN a"
+    async with open_adapter(str(demo_graph_path()), AdapterOptions()) as graph:
+        with patch.object(graph, "named_each", side_effect=graph.named_each) as asked:
+            found = await checked(PlanRunner(graph), plan)
+    assert ids_in(found) == ["vincent_van_gogh", "edvard_munch"]
+    assert asked.call_count == 1
 
 
 async def test_labels_relations_and_properties_become_ids_whatever_their_letter_case(demo: PlanRunner):

@@ -118,6 +118,11 @@ class RowSearch(ABC, Generic[F, R]):
         )
 
 
+def branch(reader: Reader, *, number: int, row: Terms, by: Terms, fitting: Terms) -> str:
+    """The search of the rows that a pattern binds, told from others by a number."""
+    return reader.filled(queries.FITTING, number=number, row=row, by=by, fitting=fitting, most=MOST_READ + 1)
+
+
 async def searched(reader: Reader, branches: Sequence[str]) -> Read:
     """The rows of some branches; of more than are looked at, the stop says that they were cut.
 

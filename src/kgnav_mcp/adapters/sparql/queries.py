@@ -35,6 +35,8 @@ INDEX_HAS: Final = "SELECT ?o WHERE { ?s $name ?o . ?o bif:contains $words } LIM
 
 # Far ends of rows
 
+FITTING: Final = "{ SELECT DISTINCT ($number AS ?number) $row WHERE { $by $fitting } LIMIT $most }"
+"""Costs the conditions on a far end for each of the rows that $by binds."""
 OF_ONE_TYPE: Final = "$node $typing ?kind FILTER(?kind IN ($types))"
 """Costs a look-up for each type of each far end."""
 CALLED: Final = "OPTIONAL { $node $naming ?called } FILTER($every)"

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.sparql import matching
-from kgnav_mcp.adapters.sparql.matching import SearchQuestion, searched
+from kgnav_mcp.adapters.sparql.matching import SearchQuestion, branch, searched
 from kgnav_mcp.adapters.sparql.reading import Row, number
-from kgnav_mcp.adapters.sparql.terms import batches, values
+from kgnav_mcp.adapters.sparql.terms import Terms, batches, values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.counts import CountReader, Path
 from kgnav_mcp.adapters.wikidata.rows import found_in, row_order
@@ -18,7 +18,6 @@ from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Direction, Stop, Triple
 from kgnav_mcp.port import TailKind
-from kgnav_mcp.port.matching import MOST_READ
 
 
 class RowSearch(matching.RowSearch[Found, Found]):
@@ -36,18 +35,18 @@ class RowSearch(matching.RowSearch[Found, Found]):
             counts = await self._counts.at(self._anchors, self._direction, TailKind.ENTITY)
             paths = await in_thread(len(self._anchors), lambda: [(path[0],) for path in counts.by_path()])
         names = [path[0] for path in paths]
-        reader, form = self._store.reader, self._store.form
-        far_end = "?o" if self._direction is Direction.OUTGOING else "?s"
-        fitting = self._far.part(reader, far_end, naming="rdfs:label", typing="$instance")
-        pattern = form.valued if self._direction is Direction.OUTGOING else form.rows[self._direction]
+        reader, form, side = self._store.reader, self._store.form, self._direction
+        outgoing = side is Direction.OUTGOING
+        fitting = self._far.part(reader, "?o" if outgoing else "?s", naming="rdfs:label", typing="$instance")
+        kind = reader.filled(queries.KINDS[TailKind.ENTITY if outgoing else None])
+        pattern = form.valued if outgoing else form.rows[side]
         branches = [
-            reader.filled(
-                queries.FITTING[self._direction],
+            branch(
+                reader,
                 number=place,
-                s=values(*some),
-                rows=self._store.rows(pattern, name),
-                fitting=fitting,
-                most=MOST_READ + 1,
+                row=Terms("?s ?st ?o"),
+                by=reader.part(queries.AROUND[side], s=values(*some), rows=self._store.rows(pattern, name)),
+                fitting=Terms(f"{kind} {fitting.text}"),
             )
             for place, name in enumerate(names)
             for some in batches(self._anchors)

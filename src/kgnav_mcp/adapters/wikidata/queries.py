@@ -188,10 +188,8 @@ SOME_RELATIONS: Final = (
 
 # Statements around entities
 
-ROWS: Final = {
-    Direction.OUTGOING: "{ VALUES ?s { $s } $rows BIND($number AS ?number) }",
-    Direction.INCOMING: "{ VALUES ?o { $s } $rows BIND($number AS ?number) }",
-}
+AROUND: Final = {Direction.OUTGOING: "VALUES ?s { $s } $rows", Direction.INCOMING: "VALUES ?o { $s } $rows"}
+ROWS: Final = {side: f"{{ {around} BIND($number AS ?number) }}" for side, around in AROUND.items()}
 """Costs the statements of one property of the entities; one without a value comes without `?o`."""
 SLICE: Final = "SELECT * WHERE { VALUES ?o { $s } $rows } OFFSET $skip LIMIT $most"
 """Costs the statements skipped and read, in the order of the endpoint's index."""
@@ -202,13 +200,6 @@ EXAMPLES: Final = {
     "BIND($number AS ?number) }",
 }
 """Costs the statements of one property of the entities, or, of those that point at them, a few."""
-FITTING: Final = {
-    Direction.OUTGOING: "{ SELECT DISTINCT ($number AS ?number) ?s ?st ?o WHERE { VALUES ?s { $s } $rows "
-    "FILTER(STRSTARTS(STR(?o), $entities)) $fitting } LIMIT $most }",
-    Direction.INCOMING: "{ SELECT DISTINCT ($number AS ?number) ?s ?st ?o WHERE { VALUES ?o { $s } $rows "
-    "FILTER(STRSTARTS(STR(?s), $entities)) $fitting } LIMIT $most }",
-}
-"""Costs the statements of one property of the entities, and the labels in every language of what is at their ends."""
 EDGES: Final = (
     "SELECT ?s ?p ?st ?o WHERE { VALUES ?s { $s } $leaving_to FILTER(STRSTARTS(STR(?o), $entities)) $between }"
 )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import UnknownName
-from kgnav_mcp.model import Entity, Stop
+from kgnav_mcp.model import Entity, Namesake, Page, Stop
 from kgnav_mcp.navigation.plans.findings import Findings, meant
 from kgnav_mcp.navigation.plans.scopes import Node
 from kgnav_mcp.navigation.resolving import NEAREST, spellings
@@ -32,6 +32,9 @@ _ANY = 2
 """Nodes that are asked for where one will do: a page that is not full need not be counted."""
 _NAMESAKES = 1_000
 """Entities of one name that are told apart by their ids; of a name that more have, the store compares the names."""
+
+_TOGETHER = 100
+"""Names that any store looks up in one call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +68,16 @@ class EntityReader:
         The name as it is spelt comes first, then letter case aside; aliases count. `prop.ids` are the graph's own
         properties of that name: where a node with the labels of this one has the very value, it is left to them.
         """
+        for constant in texts if prop.owner not in self.one_node else ():
+            if await self._has_value(node, prop.ids, str(constant.value)):
+                return Compare(prop, condition.comparison, condition.right)
+        named = await self._named([str(constant.value) for constant in texts])
+        if any(page.stop is not Stop.COMPLETE for page in named.values()):
+            return Compare(prop, condition.comparison, condition.right)
         ids: list[str] = []
         for constant in texts:
             text = str(constant.value)
-            if prop.owner not in self.one_node and await self._has_value(node, prop.ids, text):
-                return Compare(prop, condition.comparison, condition.right)
-            page = await self.graph.named(text, limit=_NAMESAKES)
-            if page.stop is not Stop.COMPLETE:
-                return Compare(prop, condition.comparison, condition.right)
+            page = named[text]
             exact = [one.entity for one in page.items if one.name == text]
             entities = exact or [one.entity for one in page.items]
             if not entities:
@@ -84,6 +89,13 @@ class EntityReader:
             self._tell(text, entities, spelt=bool(exact))
             ids += [entity.id for entity in entities]
         return has_id(prop.owner, ids)
+
+    async def _named(self, names: Sequence[str]) -> Mapping[str, Page[Namesake]]:
+        """Who bears each of some names."""
+        found: dict[str, Page[Namesake]] = {}
+        for start in range(0, len(names), _TOGETHER):
+            found.update(await self.graph.named_each(names[start : start + _TOGETHER], limit=_NAMESAKES))
+        return found
 
     async def _has_value(self, node: Node, properties: Sequence[str], text: str) -> bool:
         labels = node.labels[0] if node.labels and not node.subclasses else (None,)

@@ -15,14 +15,13 @@ from kgnav_mcp.adapters.sparql.around.blocks import Block, Found
 from kgnav_mcp.adapters.sparql.around.counts import Anchor, CountReader, Path
 from kgnav_mcp.adapters.sparql.around.ends import term_order
 from kgnav_mcp.adapters.sparql.around.rows import RowReader
-from kgnav_mcp.adapters.sparql.matching import SearchQuestion, searched
+from kgnav_mcp.adapters.sparql.matching import SearchQuestion, branch, searched
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, iri_in, number
 from kgnav_mcp.adapters.sparql.terms import Terms, batches, values
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.model import Entity, Stop, Triple
 from kgnav_mcp.port import TailKind
-from kgnav_mcp.port.matching import MOST_READ
 
 Placed = tuple[Segment[Anchor, URIRef], Found]
 _STATEMENTS = 1_000_000
@@ -62,9 +61,9 @@ class RowSearch(matching.RowSearch[Placed, Placed]):
             by = self._reader.part(queries.BY[side], s=iris, p=path[0])
         else:
             by = self._reader.part(queries.THROUGH_BY[side], s=iris, near=near(path, side), far=far(path, side))
+        row = Terms("?s ?o" if len(path) == 1 else "?s ?m ?o")
         kind = self._counts.ends(side, TailKind.ENTITY)
-        template = queries.FITTING[len(path)]
-        return self._reader.filled(template, number=number, by=by, kind=kind, fitting=fitting, most=MOST_READ + 1)
+        return branch(self._reader, number=number, row=row, by=Terms(f"{by.text} . {kind.text}"), fitting=fitting)
 
     def _in_order(self, read: Iterable[Row], paths: Sequence[Path]) -> list[Placed]:
         """The rows entity by entity, at each relation by relation."""

@@ -48,8 +48,3 @@ SLICE: Final = "SELECT ?o WHERE { $by $kind } OFFSET $skip LIMIT $most"
 """Costs 15 ns for each row skipped on Virtuoso, 0.5 us on Oxigraph; 2 us for each read."""
 ROWS: Final = "SELECT ?s ?p ?o WHERE { $by $kind } LIMIT $most"
 """Costs a look-up for each entity, or each pair of an entity and a relation, and 5 us for each row."""
-FITTING: Final = {
-    1: "{ SELECT DISTINCT ($number AS ?number) ?s ?o WHERE { $by $kind . $fitting } LIMIT $most }",
-    2: "{ SELECT DISTINCT ($number AS ?number) ?s ?m ?o WHERE { $by $kind . $fitting } LIMIT $most }",
-}
-"""Costs what the conditions on far ends cost for each row of the path, which has so many hops."""
