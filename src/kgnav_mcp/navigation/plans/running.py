@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -12,12 +13,14 @@ from kgnav_mcp.errors import PlanTooLarge, StoreTimeout, Unsupported
 from kgnav_mcp.model import PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.budget import Budget
 from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
+from kgnav_mcp.navigation.plans.estimating import steps_of
 from kgnav_mcp.navigation.plans.evaluation import evaluate
 from kgnav_mcp.navigation.plans.explaining import explained, fits_turned, says_nothing
 from kgnav_mcp.navigation.plans.progress import Progress, telling
 from kgnav_mcp.navigation.plans.reducing import refused, timed_out
 from kgnav_mcp.navigation.plans.separating import factors, refuse_products
 from kgnav_mcp.navigation.plans.sizes import sizes_of
+from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import Capability, GraphAdapter
 
@@ -29,6 +32,10 @@ _PROBE_BOUND = 20_000
 
 _PRODUCT = 10_000_000
 """Rows of sets without anything in common that a store is asked to put in order: more are more than it has time for."""
+_MOST_STEPS = 10_000_000
+"""Edges that a plan may come by, and values that it may sort, in the whole time of a store: ten seconds of work."""
+_AT_ONCE_S = 0.8
+"""Seconds for a plan that seems to be more: what the schema counts may be wrong, or the store know a better way."""
 _EVALUATED = "evaluated:"
 """Begins the positions of pages that were evaluated here: the next page is, too, for a store's positions are others."""
 
@@ -78,8 +85,9 @@ class PlanRunner:
                 await refuse_products(self.graph, Budget(_PRODUCT), pipeline.clauses)
             with suppress(Unsupported):  # a part that the store has no words for: the plan is evaluated here
                 async with telling(self.progress, lambda: "the store is at work"):
-                    return await self.graph.run(plan, limit=limit, after=after, proof=proof)
-        page = await evaluate(
+                    work = self.graph.run(plan, limit=limit, after=after, proof=proof)
+                    return await self._in_time(plan, after, work)
+        work = evaluate(
             self.graph,
             plan,
             limit=limit,
@@ -89,7 +97,22 @@ class PlanRunner:
             progress=self.progress,
             by_store=self.by_store,
         )
+        page = await self._in_time(plan, after, work)
         return replace(page, positions=tuple(f"{_EVALUATED}{position}" for position in page.positions))
+
+    async def _in_time(self, plan: Plan, after: str | None, work: Awaitable[PlanPage]) -> PlanPage:
+        """The result of work on a plan; on one that is too much by what the schema counts, if it comes at once.
+
+        Raises:
+            PlanTooLarge: it does not.
+        """
+        if plan.asks or after is not None or steps_of(await Vocabulary.of(self.graph), plan) <= _MOST_STEPS:
+            return await work
+        try:
+            async with asyncio.timeout(_AT_ONCE_S):
+                return await work
+        except TimeoutError as error:
+            raise PlanTooLarge(self.bound, await sizes_of(self.graph, plan)) from error
 
     @staticmethod
     def _product(plan: Plan, counts: Sequence[PlanPage]) -> PlanPage:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from time import monotonic
@@ -161,6 +161,33 @@ class Vocabulary:
     def nodes_of(self, labels: Sequence[str]) -> Count:
         """How many nodes have one of some labels."""
         return Count.sum([facts.count for facts in _those(self._whole.labels, labels)])
+
+    def nodes_shown_as(self, names: Collection[str]) -> int:
+        """How many nodes have one of the labels that nodes show by these names."""
+        return Count.sum(
+            [facts.count for facts in self.whole.labels if facts.label in names or facts.id in names]
+        ).value
+
+    def relation(self, name: str) -> EdgeFacts | None:
+        """What is known of a relation by its id."""
+        return self._whole.relations.get(name)
+
+    def joined(self, relations: Sequence[str], heads: Sequence[str], tails: Sequence[str]) -> int | None:
+        """How many edges of some relations lead from one of some labels to one of others (none: any).
+
+        None: the schema does not tell.
+        """
+        shown = [{facts.label for facts in _those(self._whole.labels, labels)} | {*labels} for labels in (heads, tails)]
+        found = 0
+        for facts in _those(self._whole.relations, relations):
+            if not facts.ends or self.whole.sampled:
+                return None
+            found += sum(
+                count.value
+                for head, tail, count in facts.ends
+                if (not heads or head in shown[0]) and (not tails or tail in shown[1])
+            )
+        return found
 
     async def relations_at(self, labels: Sequence[str]) -> list[str]:
         """The ids of the relations at nodes of these labels, in either direction."""

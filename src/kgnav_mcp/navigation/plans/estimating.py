@@ -1,0 +1,119 @@
+"""How much work a plan is, by what the schema counts: labels, relations, and which labels these join.
+
+A node of a pattern may be any of its label's, an edge joins two such nodes as often as edges of its relation join the
+labels: where parts do not depend on each other, the product of these is the number of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from kgnav_mcp.navigation.plans.patterns import merged
+from kgnav_mcp.navigation.plans.starting import start_of
+from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
+from kgnav_mcp.plan import EdgePattern, Match, NodePattern, PathKind, Pipeline, Plan, Project
+from kgnav_mcp.plan.walking import aggregates, conjuncts, variables_of
+
+_SHARE_WITH_VALUE = 0.001
+"""Of the nodes of a label, those with one value of a property."""
+_LONGEST = 5
+"""Steps of a path without a bound that are followed."""
+_SORTING = 4
+"""To put a value of an answer in its order costs so many times what it costs to come by an edge."""
+
+
+def steps_of(vocabulary: Vocabulary, plan: Plan) -> float:
+    """About how many edges a checked plan comes by, and values it sorts, as far as the schema tells.
+
+    What it does not count is taken for nothing.
+    """
+    return sum(_Estimate(vocabulary).steps_of(pipeline) for pipeline in plan.pipelines)
+
+
+class _Estimate:
+    """One pipeline, as it is followed clause by clause."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._nodes = max(vocabulary.whole.entities.value, 1)
+        self._rows, self._steps = 1.0, 0.0
+        self._sizes: dict[str, float] = {}
+        """By variable, the nodes that it may stand for."""
+
+    def steps_of(self, pipeline: Pipeline) -> float:
+        for clause in pipeline.clauses:
+            match clause:
+                case Match():
+                    self._fit(clause)
+                case Project():
+                    self._project(clause)
+                case _:
+                    pass
+        return self._steps + self._rows * _SORTING * len(pipeline.result.columns)
+
+    def _fit(self, match: Match) -> None:
+        patterns = merged(match)
+        domains = {name: self._domain(node, match.edges) for name, node in patterns.items()}
+        rows = self._rows
+        for name, node in patterns.items():
+            if name not in self._sizes:
+                conditions = [each for each in conjuncts(match.where) if variables_of(each) == frozenset((name,))]
+                start = start_of(node, conditions)
+                few = len(start.ids) if start.ids is not None else max(domains[name] * _SHARE_WITH_VALUE, 1)
+                self._sizes[name] = few if start.selective and (start.ids is not None or conditions) else domains[name]
+                rows *= self._sizes[name]
+        for edge in match.edges:
+            ends = domains[edge.source] * domains[edge.target]
+            rows *= self._edges(edge, domains, patterns) / max(ends, 1)
+        self._rows = max(rows, self._rows) if match.optional else rows
+        self._steps += self._rows * max(sum(_lengths(edge)[-1] for edge in match.edges), 1)
+
+    def _domain(self, node: NodePattern, edges: Sequence[EdgePattern]) -> float:
+        """How many nodes there are of a node's labels, or of those at the ends of its edges."""
+        own = [self._vocabulary.nodes_of(group).value for group in node.labels]
+        for edge in edges:
+            for end, side in ((edge.source, 0), (edge.target, 1)):
+                if end == node.variable and edge.relations and not edge.either and edge.path is None:
+                    names = [facts.ends for name in edge.relations if (facts := self._vocabulary.relation(name))]
+                    labels = {(head, tail)[side] for joins in names for head, tail, _ in joins}
+                    own += [self._vocabulary.nodes_shown_as(labels)] if labels else []
+        return min([size for size in own if size], default=self._nodes)
+
+    def _edges(self, edge: EdgePattern, domains: dict[str, float], patterns: dict[str, NodePattern]) -> float:
+        """How many edges, or paths, lead from nodes that one end may be to nodes that the other may be."""
+        names = edge.relations or tuple(facts.relation.id for facts in self._vocabulary.whole.relations)
+        count = float(sum(facts.count.value for name in names if (facts := self._vocabulary.relation(name))))
+        count *= 1 + edge.either
+        if edge.path is None:
+            labels = [next(iter(patterns[end].labels), ()) for end in (edge.source, edge.target)]
+            joined = None if edge.either else self._vocabulary.joined(names, *labels)
+            return count if joined is None else joined
+        heads, tails = domains[edge.source], domains[edge.target]
+        onward = count / self._nodes if not edge.relations else count / max(heads, 1)
+        ways = sum(onward**length for length in _lengths(edge)) * heads * tails / self._nodes
+        return ways if edge.path.kind is PathKind.TRAILS else min(ways, heads * tails)
+
+    def _project(self, project: Project) -> None:
+        keys = [column.value for column in project.columns if not aggregates(column.value)]
+        if project.distinct or len(keys) < len(project.columns):
+            groups = frozenset[str]().union(*map(variables_of, keys))
+            self._steps += self._rows * len(project.columns)
+            self._rows = min(self._rows, prod(self._sizes.get(name, self._rows) for name in groups))
+        if project.limit is not None:
+            self._rows = min(self._rows, project.limit)
+        self._steps += self._rows * len(project.order)
+        self._sizes = {
+            column.name: self._sizes[name]
+            for column in project.columns
+            for name in variables_of(column.value)
+            if name in self._sizes and not aggregates(column.value)
+        }
+
+
+def _lengths(edge: EdgePattern) -> range:
+    """The lengths of a path that are followed."""
+    if edge.path is None:
+        return range(1, 2)
+    shortest, most = edge.path.shortest, edge.path.shortest + _LONGEST
+    return range(shortest, min(most if edge.path.longest is None else edge.path.longest, most) + 1)

@@ -1,0 +1,103 @@
+"""How much work plans are, and what becomes of one that is too much."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from kgnav_mcp.errors import PlanTooLarge
+from kgnav_mcp.model import AnchoredPage, Link
+from kgnav_mcp.navigation.plans import running
+from kgnav_mcp.navigation.plans.estimating import steps_of
+from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
+from kgnav_mcp.port import AdapterOptions
+from kgnav_mcp.spelling import read_plan
+from tests.contract.example import DictAdapter
+
+GRAPH: dict[str, Any] = {
+    "nodes": {f"{label}{number}": [label] for label in "abc" for number in range(20)},
+    "rows": [
+        (f"{head}{number}", f"{head}{tail}", f"{tail}{(number * 5 + step) % 20}", ())
+        for head, tail in ("ab", "bc")
+        for number in range(20)
+        for step in range(5)
+    ],
+}
+"""Three labels of 20 nodes, and two relations by which each of the nodes leads to 5 of the next label."""
+
+
+def opened() -> DictAdapter:
+    return DictAdapter("tests.navigation.plans.test_estimating", AdapterOptions())
+
+
+async def estimated(text: str) -> float:
+    async with opened() as graph:
+        found = await PlanRunner(graph).check(read_plan(text).plan)
+        return steps_of(await Vocabulary.of(graph), found.plan)
+
+
+SORTED = 4
+
+
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        ("MATCH (x:a) RETURN x", 20 + SORTED * 20),
+        ("MATCH (x:a)-[:ab]->(y) RETURN x", 100 + SORTED * 100),
+        ("MATCH (x)-[:ab]->(y)-[:bc]->(z) RETURN x, z", 500 * 2 + SORTED * 500 * 2),
+        ("MATCH (x:a)-[:ab]->(y:b)<-[:ab]-(z) RETURN x, y, z", 500 * 2 + SORTED * 500 * 3),
+        ("MATCH (x:a)-[:ab]->(y) RETURN count(y) AS n", 100 + 100 + SORTED),
+        ("MATCH (x:a)-[r:ab]->(y) RETURN y, count(r) AS n", 100 + 100 * 2 + SORTED * 20 * 2),
+        ("MATCH (x:a)-[r:ab]->(y) RETURN y LIMIT 3", 100 + SORTED * 3),
+        ("MATCH (x:a), (y:b) RETURN x", 400 + SORTED * 400),
+        ("MATCH (x:a {id: 'a1'})-[:ab]->(y) RETURN y", 5 + SORTED * 5),
+        ("MATCH (x:a) OPTIONAL MATCH (x)-[:bc]->(y) RETURN x", 20 + 100 + SORTED * 100),
+        ("MATCH (x:b)-[:ab]-(y) RETURN y", 200 + SORTED * 200),
+    ],
+)
+async def test_the_work_of_a_plan_is_known_from_what_the_schema_counts(text: str, steps: float):
+    assert await estimated(text) == pytest.approx(steps)
+
+
+async def test_a_longer_path_is_more_work():
+    works = [await estimated(f"MATCH (x:a)-[*1..{longest}]->(y) RETURN y") for longest in (1, 2, 3)]
+
+    assert works == sorted(works)
+    assert works[2] > 3 * works[0]
+
+
+async def test_a_plan_that_is_too_much_is_refused_with_its_sizes_unless_it_is_answered_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    neighbours, delay = DictAdapter.neighbours, 0.0
+
+    async def slow(self: DictAdapter, *given: Any, **more: Any) -> AnchoredPage[Link]:
+        await asyncio.sleep(delay)
+        return await neighbours(self, *given, **more)
+
+    monkeypatch.setattr(DictAdapter, "neighbours", slow)
+    monkeypatch.setattr(running, "_MOST_STEPS", 200)
+    async with opened() as graph:
+        runner = PlanRunner(graph)
+        small, large = [
+            (await runner.check(read_plan(text).plan)).plan
+            for text in ("MATCH (x:a {id: 'a1'})-[:ab]->(y) RETURN y", "MATCH (x:a)-[:ab]->(y)-[:bc]->(z) RETURN x, z")
+        ]
+        monkeypatch.setattr(running, "_AT_ONCE_S", 60)
+        at_once = await runner.run(large, limit=10)
+        monkeypatch.setattr(running, "_AT_ONCE_S", 0.01)
+        delay = 0.05
+        allowed = await runner.run(small, limit=10)
+        with pytest.raises(PlanTooLarge) as refused:
+            await runner.run(large, limit=10)
+
+    assert at_once.total.value == 500
+    assert allowed.total.value == 5
+    assert {size.part: size.count.value for size in refused.value.sizes} == {
+        "(:a)": 20,
+        "[:ab]": 100,
+        "[:bc]": 100,
+    }
