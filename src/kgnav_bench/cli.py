@@ -109,6 +109,7 @@ def _questions(*datasets: str) -> Callable[[Callable[..., None]], Callable[..., 
 @click.option("--endpoint", help="freebase, wikidata: URL of the SPARQL endpoint that `convert` was loaded into.")
 @click.option("--graph", "location", help="metaqa: URL of the Neo4j that the files of `neo4j films` were loaded into.")
 @click.option("--plans", is_flag=True, help="metaqa, wikidata: ask each question by one plan, instead of walking.")
+@click.option("--clients", default=1, show_default=True, type=click.IntRange(1, 16), help="metaqa: that ask at once.")
 def reach(
     dataset: str,
     data: Path,
@@ -118,6 +119,7 @@ def reach(
     endpoint: str | None,
     location: str | None,
     plans: bool,
+    clients: int,
 ) -> None:
     """Gold paths replayed: whether every gold relation is offered and every gold answer shown."""
     if dataset == "freebase":
@@ -135,7 +137,7 @@ def reach(
     else:
         from kgnav_bench import reach as benchmark  # noqa: PLC0415 - as above
 
-        report = benchmark.run(data, None if everything else sample, location, plans=plans)
+        report = benchmark.run(data, None if everything else sample, location, plans=plans, clients=clients)
     click.echo(f"{dataset}\n\n{report}")
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from itertools import chain
 from pathlib import Path
 from statistics import mean, median
 from time import perf_counter
@@ -49,16 +51,29 @@ def planning(folder: Path, location: str | None = None) -> Generator[PlanReplay]
 
 def results(replay: Replay | PlanReplay, folder: Path, hops: int, size: int | None) -> list[Result]:
     """The replay of the questions of this many hops: all of them, or a fixed sample."""
+    return shared_out([replay], folder, hops, size)
+
+
+def shared_out(replays: Sequence[Replay | PlanReplay], folder: Path, hops: int, size: int | None) -> list[Result]:
+    """The same by several replays at once, each with its share of the questions."""
     asked = questions(folder, hops)
-    return [replay.question(question) for question in (sample(asked, size) if size else asked)]
+    asked = sample(asked, size) if size else asked
+
+    def ask(place: int) -> list[Result]:
+        return [replays[place].question(question) for question in asked[place :: len(replays)]]
+
+    with ThreadPoolExecutor(len(replays)) as threads:
+        return list(chain.from_iterable(threads.map(ask, range(len(replays)))))
 
 
-def run(folder: Path, size: int | None, location: str | None = None, *, plans: bool = False) -> str:
-    """The report of a replay of one, two and three hops."""
+def run(folder: Path, size: int | None, location: str | None = None, *, plans: bool = False, clients: int = 1) -> str:
+    """The report of a replay of one, two and three hops by so many clients at once, each with a server of its own."""
     begin = perf_counter()
-    with (planning if plans else replaying)(folder, location) as replay:
-        walked = {hops: results(replay, folder, hops, size) for hops in HOPS}
-        made = replay.calls_made
+    with ExitStack() as stack:
+        start = planning if plans else replaying
+        replays = [stack.enter_context(start(folder, location)) for _ in range(clients)]
+        walked = {hops: shared_out(replays, folder, hops, size) for hops in HOPS}
+        made = sum(replay.calls_made for replay in replays)
     seconds = perf_counter() - begin
     everything = [result for group in walked.values() for result in group]
     complete = not any(result.missing_relations or result.missing_answers for result in everything)
