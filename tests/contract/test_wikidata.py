@@ -6,8 +6,13 @@ from typing import ClassVar
 
 import pytest
 
-from tests.contract import toy_views, toy_wikibase
+from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.plan import Scalar
+from kgnav_mcp.port import GraphAdapter
+from tests.contract import toy, toy_views, toy_wikibase
 from tests.contract.suite import GraphAdapterContract, StoreContract
+from tests.contract.toy_views import View
+from tests.navigation.plans.writing import compared, edge, fit, give, plan, rows
 from tests.services import Oxigraph, Virtuoso
 
 GRAPH = "http://toy.example/wikidata"
@@ -21,7 +26,36 @@ def toy_location(oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -
     return f"wikidata+{oxigraph.url}?default-graph-uri={GRAPH}"
 
 
-class TestWikidataOnOxigraph(GraphAdapterContract):
+class QualifierContract:
+    """Edges are found by their qualifiers, whatever these are."""
+
+    @pytest.mark.parametrize(
+        ("qualified", "value", "heads"),
+        [
+            (("visited", "year"), 1953, [f"visitor{number:03}" for number in range(3, toy.VISITORS, 5)]),
+            (("visited", "year"), [1953.0, 1900], [f"visitor{number:03}" for number in range(3, toy.VISITORS, 5)]),
+            (("knows", "how"), "work", ["ada"]),
+            (("lives_at", "until"), "1850-05", ["ada"]),
+            (("lives_at", "until"), "1850-06", []),
+            ((toy.HOSTILE_RELATION, "note"), [toy.HOSTILE_TEXTS[4], toy.HOSTILE_TEXTS[5]], [toy.HOSTILE_HUNTER]),
+        ],
+    )
+    async def test_of_a_relation_only_the_edges_are_read_that_have_the_value_of_a_qualifier(
+        self,
+        adapter: GraphAdapter,
+        view: View,
+        qualified: tuple[str, str],
+        value: Scalar | list[Scalar],
+        heads: list[str],
+    ):
+        relation, qualifier = qualified
+        condition = compared(f"r.{view.relation(qualifier)}", "=" if isinstance(value, Scalar) else "IN", value)
+        asked = plan(fit(edge("a", view.relation(relation), "b"), where=condition), give("a"))
+        page = await PlanRunner(adapter, bound=40).run(asked, limit=99)
+        assert sorted(rows(page)) == sorted((view.node(head),) for head in heads)
+
+
+class TestWikidataOnOxigraph(QualifierContract, GraphAdapterContract):
     schemes: ClassVar[frozenset[str]] = frozenset({"wikidata+http", "wikidata+https"})
 
     @pytest.fixture(scope="class")
@@ -61,7 +95,7 @@ def virtuoso_location(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFacto
     return f"wikidata+{virtuoso.url}?default-graph-uri={GRAPH}"
 
 
-class TestWikidataOnVirtuoso(StoreContract):
+class TestWikidataOnVirtuoso(QualifierContract, StoreContract):
     @pytest.fixture(scope="class")
     @classmethod
     def location(cls, virtuoso_location: str) -> str:

@@ -24,7 +24,7 @@ What holds for every verb:
 from __future__ import annotations
 
 from kgnav_mcp.port.adapter import GraphAdapter, OpenAdapter
-from kgnav_mcp.port.fitting import Fit, FitQuestion, ids_asked, number_asked
+from kgnav_mcp.port.fitting import Fit, FitQuestion, QualifierAsked, ids_asked, number_asked, qualifier_asked
 from kgnav_mcp.port.terms import ANY_FAR_ENDS, AdapterOptions, Capability, FarEnds, TailKind, ValueOwner
 
 __all__ = [
@@ -36,8 +36,10 @@ __all__ = [
     "FitQuestion",
     "GraphAdapter",
     "OpenAdapter",
+    "QualifierAsked",
     "TailKind",
     "ValueOwner",
     "ids_asked",
     "number_asked",
+    "qualifier_asked",
 ]

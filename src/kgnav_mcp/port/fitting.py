@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kgnav_mcp.plan import Call, Compare, Comparison, Constant, Expression, Function, ListOf, Match, Property, Variable
+from kgnav_mcp.plan import (
+    Call,
+    Compare,
+    Comparison,
+    Constant,
+    Expression,
+    Function,
+    ListOf,
+    Match,
+    Property,
+    Scalar,
+    Variable,
+)
 
 _MIRRORED = {
     Comparison.EQUAL: Comparison.EQUAL,
@@ -16,6 +28,17 @@ _MIRRORED = {
 """Comparisons of numbers, with those that say the same from the other side."""
 _EXACT = 2**53
 """Whole numbers below are the same to stores that calculate with fractions."""
+
+
+@dataclass(frozen=True, slots=True)
+class QualifierAsked:
+    """A property of an edge, one of whose values equals one of some constants, or a node's id."""
+
+    owned: Property
+    values: tuple[Scalar, ...] = ()
+    """Texts and numbers."""
+    node: str | None = None
+    """The variable of the node; then there are no constants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +64,12 @@ class FitQuestion:
     """Only those with the largest numbers are wanted: so many at least, and all with the number of the last.
 
     Others may be told, too.
+    """
+    qualifiers: tuple[QualifierAsked, ...] = ()
+    """Properties of the pattern's edges, by which a store finds edges without reading all of a relation.
+
+    They only narrow: a store may leave out those with constants that it has no words for (not all of them), or take
+    them more widely, so that some of what it tells may not fit.
     """
 
 
@@ -77,3 +106,23 @@ def number_asked(condition: Expression) -> tuple[Property, Comparison, float] | 
     if isinstance(value, bool) or not isinstance(value, int | float) or not owned.ids:
         return None
     return (owned, comparison, float(value)) if abs(value) < _EXACT else None
+
+
+def qualifier_asked(condition: Expression) -> QualifierAsked | None:
+    """What a property is equal to; None: the condition is no such one. Whose property it is, the caller knows."""
+    match condition:
+        case Compare(Property() as owned, Comparison.EQUAL, value) | Compare(
+            value, Comparison.EQUAL, Property() as owned
+        ):
+            values = (value,)
+        case Compare(Property() as owned, Comparison.IN, ListOf(values)):
+            pass
+        case _:
+            return None
+    match values:
+        case (Call(Function.ID, (Variable(name),)),):
+            return QualifierAsked(owned, node=name)
+        case _:
+            constants = tuple(one.value for one in values if isinstance(one, Constant))
+    sendable = len(constants) == len(values) and not any(isinstance(one, bool) for one in constants)
+    return QualifierAsked(owned, tuple(one for one in constants if one is not None)) if sendable else None

@@ -15,6 +15,8 @@ FANS = 700
 ANN, BOB, CITY, MERGED, METRE, HUMAN = "Q1001", "Q1002", "Q1003", "Q1004", "Q11573", "Q5"
 PRIEST = "Q1005"
 """Nothing but the value of a qualifier: of a statement of the best rank, and of one that is not shown."""
+CLUB, FIRST_FAN = "Q1006", "Q5000"
+"""Has one member from the city, as a qualifier says."""
 
 _PROPERTIES = {
     "P31": ("item", "instance of"),
@@ -53,6 +55,7 @@ def _lines(wikibase: Wikibase, *, properties: bool) -> Iterator[str]:
     yield from wikibase.item(BOB, [("Bob", "mul"), ("Robert", "fr")], [], [("eine Person", "de")])
     yield from wikibase.item(CITY, [("Stadt", "nl")])
     yield from wikibase.item(PRIEST, [("Priest", "en")])
+    yield from wikibase.item(CLUB, [("Club", "en")])
     yield from wikibase.item(METRE, [("metre", "en")])
     yield from wikibase.item(HUMAN, [("human", "en")])
     yield from wikibase.redirect(MERGED, ANN)
@@ -97,3 +100,5 @@ def _lines(wikibase: Wikibase, *, properties: bool) -> Iterator[str]:
         yield from wikibase.statement(fan, "P31", Value("item", HUMAN), number=1)
         if number < 3:
             yield from wikibase.statement(fan, "P463", Value("item", HUMAN), number=2)
+    origin = "P366", Value("item", CITY)
+    yield from wikibase.statement(FIRST_FAN, "P463", Value("item", CLUB), [origin], number=3)

@@ -245,7 +245,7 @@ async def test_ends_of_relations_that_were_not_all_read_in_time_are_said_to_be_m
         assert "time was over" not in ((await graph.schema(limit=5)).sampled or "")
 
 
-USE = r"COUNT.*\?s <[^>]*/prop/P\d+> \?st"
+USE = r"COUNT.*VALUES \?claim { <[^>]*/prop/P\d+> }"
 
 
 @pytest.mark.parametrize("name", ["P31", "P999"])

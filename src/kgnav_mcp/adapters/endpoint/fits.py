@@ -10,8 +10,8 @@ from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.catalogue import CatalogueCache
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.sparql.names import Naming
+from kgnav_mcp.adapters.sparql.plans.parts import Ends, no_words
 from kgnav_mcp.adapters.sparql.plans.triples import Path, TripleWriter
-from kgnav_mcp.adapters.sparql.plans.writing import Ends, no_words
 from kgnav_mcp.adapters.sparql.terms import Terms
 
 

@@ -10,8 +10,8 @@ from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.sparql.names import Naming
+from kgnav_mcp.adapters.sparql.plans.parts import no_words
 from kgnav_mcp.adapters.sparql.plans.triples import TripleWriter
-from kgnav_mcp.adapters.sparql.plans.writing import no_words
 from kgnav_mcp.adapters.sparql.terms import Terms
 
 

@@ -68,7 +68,7 @@ FULL: Final = Form(
     leaving="?s ?p ?st . $best",
     leaving_to="?s ?p ?st . $best ?st ?v ?o . FILTER(STRSTARTS(STR(?v), $value))",
     arriving="?st ?p ?s . $best FILTER(STRSTARTS(STR(?p), $value))",
-    claims="?s $claim ?st . $best",
+    claims="VALUES ?claim { $claim } ?s ?claim ?st . $best",
     valued="?s $claim ?st . $best ?st $p ?o .",
     rows={
         Direction.OUTGOING: "?s $claim ?st . $best OPTIONAL { ?st $p ?o }",

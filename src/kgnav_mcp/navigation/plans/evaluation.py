@@ -172,7 +172,13 @@ class _Evaluation:
         return found
 
     async def _walked(self, match: Match, table: Table) -> Table:
-        """The rows with all that fits around them, edge by edge; where that is too much, around what the store says."""
+        """The rows with all that fits around them, edge by edge; where that is too much, around what the store says.
+
+        The store is asked at once where properties of edges say which edges are meant: they are found by these.
+        """
+        found = await self._fits.by_qualifiers(match, table) if self._fits is not None else None
+        if found is not None:
+            return await Fitting(self._reader, self._asker, match, found).fitted()
         sizes = dict(self._budget.sizes)
         try:
             return await Fitting(self._reader, self._asker, match, table).fitted()

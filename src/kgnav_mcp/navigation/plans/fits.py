@@ -17,7 +17,7 @@ from kgnav_mcp.navigation.plans.asking import Asker, nodes_of
 from kgnav_mcp.navigation.plans.entities import has_id
 from kgnav_mcp.navigation.plans.needs import Needs
 from kgnav_mcp.navigation.plans.patterns import PROOF, TIMES, merged, times
-from kgnav_mcp.navigation.plans.pushing import Conditions, is_plain, split
+from kgnav_mcp.navigation.plans.pushing import Conditions, is_plain, qualifiers_asked, split
 from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.starting import start_of
 from kgnav_mcp.navigation.plans.values import Node, Row, Table, Value
@@ -25,7 +25,7 @@ from kgnav_mcp.plan import (
     Match,
     NodePattern,
 )
-from kgnav_mcp.plan.walking import all_hold, variables_of
+from kgnav_mcp.plan.walking import all_hold, conjuncts, variables_of
 from kgnav_mcp.port import Capability, Fit, FitQuestion, GraphAdapter
 
 _IDS = 1_000
@@ -94,18 +94,53 @@ class Fits:
             PlanTooLarge: they are more than may be held.
         """
         edges = tuple(edge for edge in match.edges if edge.path is None and edge.variable not in table.names)
-        relaxed = replace(match, edges=edges, paths=(), where=None)
-        if Capability.FITS not in self._graph.capabilities or not edges or not is_plain(relaxed, table.names):
+        own, known = {edge.variable for edge in edges}, {None, *merged(match), *table.names}
+        asked = (one for one in qualifiers_asked(match) if one.owned.owner in own)
+        qualifiers = tuple(one for one in asked if one.node in known)
+        tied = {end for edge in edges for end in (edge.source, edge.target)} | {one.node for one in qualifiers}
+        nodes = tuple(node for node in match.nodes if node.variable in tied)
+        relaxed = replace(match, nodes=nodes, edges=edges, paths=(), where=None)
+        plain = edges and is_plain(relaxed, table.names, qualifiers)
+        if Capability.FITS not in self._graph.capabilities or not plain:
             return None
-        nodes = frozenset(merged(relaxed))
-        said, left = split(match, nodes, values=False)
-        given = tuple(name for name in table.names if name in nodes)
+        names = frozenset(merged(relaxed))
+        said, left = split(match, names, values=False)
+        given = tuple(name for name in table.names if name in names or name in tied)
+        if any(not isinstance(value, Node | None) for name in given for value in table.column(name)):
+            return None
         with suppress(Unsupported, StoreTimeout, InvalidStore):
             pattern = await self._startable(relaxed, said, left, given)
-            question = FitQuestion(pattern, tuple(sorted(nodes - {*given})), given, _ids(table, given))
+            variables = tuple(sorted(names - {*given}))
+            question = FitQuestion(pattern, variables, given, _ids(table, given), qualifiers=qualifiers)
             found = await self._graph.fits(question, limit=self._reader.budget.bound + 1)
             return await self._joined(table, question, [Fit(one.nodes, 1) for one in found])
         return None
+
+    async def by_qualifiers(self, match: Match, table: Table) -> Table | None:
+        """The rows with the nodes around which a pattern may fit, found by properties of its edges.
+
+        None: its edges need none, or the store cannot tell. Where nothing fits, the rows are those of the first edge
+        alone that needs one, so that the part is named with which nothing fits.
+
+        Raises:
+            PlanTooLarge: they are more than may be held.
+        """
+        if not qualifiers_asked(match):
+            return None
+        found = await self.pruned(match, table)
+        if found is None or found.rows:
+            return found
+        for edge in match.edges:
+            own = [one for one in conjuncts(match.where) if edge.variable in variables_of(one)]
+            named = frozenset(name for one in own for name in variables_of(one))
+            alone = Match(tuple(node for node in match.nodes if node.variable in named), (edge,), where=all_hold(own))
+            around = await self.pruned(alone, table) if qualifiers_asked(alone) else None
+            if around is not None:
+                if not around.rows:
+                    self._reader.budget.expect(match)
+                    self._reader.budget.left_nothing(own[0])
+                return around
+        return found
 
     async def _startable(self, match: Match, said: Conditions, left: Conditions, given: Sequence[str]) -> Match:
         """The pattern for the store: nodes with a value of a property by their ids, labels with their subclasses."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from kgnav_mcp.navigation.plans.patterns import merged
 from kgnav_mcp.plan import (
@@ -20,15 +20,15 @@ from kgnav_mcp.plan import (
     Variable,
 )
 from kgnav_mcp.plan.walking import conjuncts
-from kgnav_mcp.port import ids_asked, number_asked
+from kgnav_mcp.port import QualifierAsked, ids_asked, number_asked, qualifier_asked
 
 Conditions = tuple[Expression, ...]
 
 
-def is_plain(match: Match, given: Collection[str]) -> bool:
+def is_plain(match: Match, given: Collection[str], qualifiers: Sequence[QualifierAsked] = ()) -> bool:
     """Whether a pattern is made of edges that join all its nodes and those given, or is one node with a label.
 
-    What nothing joins would be a product of whole sets.
+    What nothing joins would be a product of whole sets. A property of an edge joins this edge with a node.
     """
     variables = [edge.variable for edge in match.edges]
     if match.paths or len(set(variables)) < len(variables) or not all(map(_tells_ends, match.edges)):
@@ -38,12 +38,22 @@ def is_plain(match: Match, given: Collection[str]) -> bool:
         return len(nodes) == 1 and not any(name in given or not node.labels for name, node in nodes.items())
     if all(edge.path for edge in match.edges) and not _begins(match, given):
         return False
-    joined = {name for name in nodes if name in given} or {match.edges[0].source}
-    for _ in match.edges:
-        for edge in match.edges:
-            if joined & {edge.source, edge.target}:
-                joined |= {edge.source, edge.target}
+    ties = [{edge.source, edge.target} for edge in match.edges]
+    for edge, tie in zip(match.edges, ties, strict=True):
+        tie |= {one.node for one in qualifiers if one.owned.owner == edge.variable and one.node is not None}
+    joined = {name for name in nodes if name in given} or ties[0]
+    for _ in ties:
+        for tie in ties:
+            if joined & tie:
+                joined |= tie
     return joined >= nodes.keys()
+
+
+def qualifiers_asked(match: Match) -> tuple[QualifierAsked, ...]:
+    """The properties of a pattern's edges, not of its paths, that must equal a constant or a node's id."""
+    edges = {edge.variable for edge in match.edges if edge.path is None}
+    found = (qualifier_asked(condition) for condition in conjuncts(match.where))
+    return tuple(one for one in found if one is not None and one.owned.owner in edges)
 
 
 def _begins(match: Match, given: Collection[str]) -> bool:

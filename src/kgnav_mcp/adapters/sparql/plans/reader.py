@@ -8,7 +8,8 @@ from rdflib import BNode, URIRef
 
 from kgnav_mcp.adapters.sparql.names import Naming
 from kgnav_mcp.adapters.sparql.plans import queries
-from kgnav_mcp.adapters.sparql.plans.writing import Pattern, Writer, no_words
+from kgnav_mcp.adapters.sparql.plans.parts import no_words
+from kgnav_mcp.adapters.sparql.plans.writing import Pattern, Writer
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, number
 from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, batches
 from kgnav_mcp.concurrency import in_thread
@@ -32,7 +33,7 @@ class FitReader:
 
     async def fits(self, asked: FitQuestion, limit: int) -> Sequence[Fit]:
         """What fits, `limit` at most. Raises as the port's verb does."""
-        pattern = await self._writer.written(asked.match, asked.given)
+        pattern = await self._writer.written(asked.match, asked.given, asked.qualifiers)
         if not asked.given:
             return await self._read(asked, pattern, Terms(""), limit)
         found: list[Fit] = []

@@ -9,7 +9,8 @@ from rdflib import XSD, Literal, URIRef
 
 from kgnav_mcp.adapters.sparql.names import Naming
 from kgnav_mcp.adapters.sparql.plans import queries
-from kgnav_mcp.adapters.sparql.plans.writing import Ends, Writer, no_words
+from kgnav_mcp.adapters.sparql.plans.parts import Ends, no_words
+from kgnav_mcp.adapters.sparql.plans.writing import Writer
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.terms import Terms, listed, values
 from kgnav_mcp.plan import Comparison

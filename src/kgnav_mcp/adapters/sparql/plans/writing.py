@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext, suppress
 from itertools import combinations, count
 
 from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql.names import Naming
 from kgnav_mcp.adapters.sparql.plans import queries
+from kgnav_mcp.adapters.sparql.plans.parts import Edge, Ends, no_words, relations_of
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, listed, rows, values
 from kgnav_mcp.errors import Unsupported
@@ -30,36 +31,8 @@ from kgnav_mcp.plan import (
     PathLength,
     Variable,
 )
-from kgnav_mcp.plan.walking import conjuncts, parts, variables_of
-from kgnav_mcp.port import ids_asked, number_asked
-
-
-@dataclass(frozen=True, slots=True)
-class Ends:
-    """The variables of one edge in a query."""
-
-    source: Terms
-    target: Terms
-    number: int
-    """Tells the further variables of the edge from those of others."""
-
-    def own(self, letter: str) -> Terms:
-        """A further variable of the edge."""
-        return Terms(f"?{letter}{self.number}")
-
-    @property
-    def reversed(self) -> Ends:
-        """The same edge, led the other way."""
-        return Ends(self.target, self.source, self.number)
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """An edge as it is written: one row for each edge of the graph that fits. `same` are variables that tell it."""
-
-    text: Terms
-    relations: tuple[str, ...]
-    same: tuple[str, ...]
+from kgnav_mcp.plan.walking import conjuncts, variables_of
+from kgnav_mcp.port import QualifierAsked, ids_asked, number_asked
 
 
 class Writer(ABC):
@@ -113,16 +86,27 @@ class Writer(ABC):
         del node, relations, comparison, number
         raise no_words("values of properties")
 
-    async def written(self, match: Match, given: Sequence[str] = ()) -> Pattern:
+    def qualifier(self, ends: Ends, asked: QualifierAsked, value: Terms) -> Terms:
+        """A pattern that a property of an edge has a value, which it binds, as it is asked for; it may be wider.
+
+        Raises:
+            Unsupported: edges have no properties here, or there are no words for such a value.
+        """
+        del ends, asked, value
+        raise no_words("properties of edges")
+
+    async def written(
+        self, match: Match, given: Sequence[str] = (), qualifiers: Sequence[QualifierAsked] = ()
+    ) -> Pattern:
         """A pattern in SPARQL.
 
         Raises:
-            Unsupported: there are no words for a part of it.
+            Unsupported: there are no words for a part of it, or for none of the qualifiers.
         """
-        await self.know(_relations(match))
+        await self.know(relations_of(match))
         names = sorted({*variables_of(match), *given})
         pattern = Pattern(self, {name: Terms(f"?n{place}") for place, name in enumerate(names)}, count())
-        pattern.add(match)
+        pattern.add(match, qualifiers)
         return pattern
 
     def part(self, template: str, **terms: URIRef | Literal | Terms) -> Terms:
@@ -175,8 +159,8 @@ class Pattern:
         nodes = Terms(" ".join(self.node(name).text for name in names))
         return self._writer.part(queries.GIVEN, nodes=nodes, rows=rows(*([term(each) for each in row] for row in ids)))
 
-    def add(self, match: Match) -> None:
-        """Write the edges, labels and conditions of a match."""
+    def add(self, match: Match, qualifiers: Sequence[QualifierAsked] = ()) -> None:
+        """Write the edges, labels and conditions of a match, first of all what is known of it."""
         conditions: list[Expression] = []
         for condition in conjuncts(match.where):
             ids = ids_asked(condition)
@@ -185,10 +169,12 @@ class Pattern:
                 self._parts.append(self._writer.part(queries.ONE_OF, node=self.node(ids[0]), terms=values(*terms)))
             else:
                 conditions.append(condition)
-        edges = [self._edge(edge) for edge in match.edges if edge.path is None]
+        ends = {edge.variable: self._ends(edge) for edge in match.edges}
+        self._qualify(qualifiers, ends)
+        edges = [self._edge(edge, ends[edge.variable]) for edge in match.edges if edge.path is None]
         for edge in match.edges:
             if edge.path is not None:
-                self._reach(edge, edge.path)
+                self._reach(edge, edge.path, ends[edge.variable])
         for node in match.nodes:
             self._labels(node, alone=not match.edges)
         if match.edges_differ:
@@ -197,8 +183,22 @@ class Pattern:
         for condition in conditions:
             self._parts.append(self._writer.part(queries.FILTER, condition=self._condition(condition)))
 
-    def _edge(self, edge: EdgePattern) -> Edge:
-        writer, ends = self._writer, Ends(self.node(edge.source), self.node(edge.target), next(self._numbers))
+    def _ends(self, edge: EdgePattern) -> Ends:
+        return Ends(self.node(edge.source), self.node(edge.target), next(self._numbers))
+
+    def _qualify(self, qualifiers: Sequence[QualifierAsked], ends: Mapping[str, Ends]) -> None:
+        """Narrow edges by their properties: by one at least, and by all that join them with a node."""
+        written = 0
+        for asked in qualifiers:
+            value = Terms(f"?v{next(self._numbers)}") if asked.node is None else self.node(asked.node)
+            with suppress(Unsupported) if asked.node is None else nullcontext():
+                self._parts.append(self._writer.qualifier(ends[asked.owned.owner], asked, value))
+                written += 1
+        if qualifiers and not written:
+            raise no_words("values of edges' properties")
+
+    def _edge(self, edge: EdgePattern, ends: Ends) -> Edge:
+        writer = self._writer
         forth, own = writer.edge(edge.relations, ends)
         heads = ends.source, ends.target
         if edge.either and edge.source != edge.target:
@@ -216,14 +216,14 @@ class Pattern:
         self._parts.append(forth)
         return Edge(forth, edge.relations, tuple(one.text for one in (*heads, *own)))
 
-    def _reach(self, edge: EdgePattern, path: PathLength) -> None:
+    def _reach(self, edge: EdgePattern, path: PathLength, ends: Ends) -> None:
         """Nodes that a path leads to, each once; a node itself, where the path has an edge at least, by a cycle.
 
         `+` would say the same, but Virtuoso leaves out what is in a cycle.
         """
         if path.kind is not PathKind.REACHABLE or path.shortest > 1 or edge.either or edge.source == edge.target:
             raise no_words("such a path")
-        writer, ends = self._writer, Ends(self.node(edge.source), self.node(edge.target), next(self._numbers))
+        writer = self._writer
         self._parts.append(writer.reaching(edge.relations, ends))
         if path.shortest == 1:
             first, _ = writer.edge(edge.relations, Ends(ends.source, ends.own("x"), ends.number))
@@ -287,14 +287,3 @@ class Pattern:
             return Terms(queries.NO)
         terms = listed(*self._writer.terms(references))
         return self._writer.part(queries.IS_ONE_OF, node=self.node(name), terms=terms)
-
-
-def _relations(match: Match) -> dict[str, None]:
-    """The relations of a pattern, and of those in its conditions."""
-    inner = [part for part in parts(match, patterns=True) if isinstance(part, EdgePattern)]
-    return {relation: None for edge in inner for relation in edge.relations}
-
-
-def no_words(what: str) -> Unsupported:
-    """The error for a part of a pattern that has no form in SPARQL here."""
-    return Unsupported(f"there are no words for {what} in SPARQL here", next_step="Walk with search or get_triples.")

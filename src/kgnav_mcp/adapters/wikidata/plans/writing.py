@@ -7,17 +7,22 @@ from collections.abc import Iterable, Sequence
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.sparql.names import Naming
-from kgnav_mcp.adapters.sparql.plans.writing import Ends, Writer, no_words
+from kgnav_mcp.adapters.sparql.plans.parts import Ends, no_words
+from kgnav_mcp.adapters.sparql.plans.writing import Writer
 from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.plans import queries
+from kgnav_mcp.adapters.wikidata.plans.qualifiers import QualifierWriter
 from kgnav_mcp.adapters.wikidata.store import Store
+from kgnav_mcp.port import QualifierAsked
 
 
 class PatternWriter(Writer):
     """Writes patterns over the statements that are shown, or in a truthy copy over its triples."""
 
-    def __init__(self, store: Store, naming: Naming) -> None:
+    def __init__(self, store: Store, naming: Naming, catalogues: CatalogueCache) -> None:
         super().__init__(store.reader, naming)
+        self._qualifiers = QualifierWriter(store, catalogues)
         self._ids = store.ids
         store.reader.know({"typed": store.ids.direct(store.wikidata.instance_of)})
         self._statements = store.form.statements
@@ -44,6 +49,15 @@ class PatternWriter(Writer):
             raise no_words("paths of statements of any rank, or of any relation")
         direct = [self._ids.direct(self._property(relation)).n3() for relation in relations]
         return self._part(queries.REACHES, ends, relations=Terms("|".join(direct)))
+
+    def qualifier(self, ends: Ends, asked: QualifierAsked, value: Terms) -> Terms:
+        if not self._statements:
+            raise no_words("qualifiers")
+        names = [self._property(name) for name in asked.owned.ids]
+        statement = ends.own("s")
+        if asked.node is not None:
+            return self._qualifiers.joined(statement, names, value)
+        return self._qualifiers.equal(statement, names, value, asked.values)
 
     def _part(self, template: str, ends: Ends, **terms: URIRef | Terms) -> Terms:
         return self.part(template, source=ends.source, target=ends.target, **terms)

@@ -1,0 +1,122 @@
+"""What a qualifier must be in SPARQL, for its value to read like a constant of a plan, or to be a node of its pattern.
+
+Every statement with such a qualifier is found, and some others may be: a time is found by its year, a quantity by its
+number. An index leads to entities, by their ids, and to texts without a language; all else costs every use of the
+qualifier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from rdflib import Literal, URIRef
+
+from kgnav_mcp.adapters.sparql.plans.parts import no_words
+from kgnav_mcp.adapters.sparql.plans.queries import FILTER, NO
+from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, listed, sendable, values
+from kgnav_mcp.adapters.wikidata import value_text
+from kgnav_mcp.adapters.wikidata.catalogue import EXTERNAL_ID, QUANTITY, TIME, CatalogueCache
+from kgnav_mcp.adapters.wikidata.plans import queries
+from kgnav_mcp.adapters.wikidata.store import Store
+from kgnav_mcp.plan import Scalar
+from kgnav_mcp.port.comparing import moment
+
+_READ_AS_WRITTEN = frozenset({"monolingualtext", "url", "commonsMedia", "math", "musical-notation"})
+_INDEXED = frozenset({"string", EXTERNAL_ID})
+_LARGEST = 1e300
+"""Numbers from here on have no double."""
+_NO_VALUES = frozenset({value_text.NONE, value_text.UNKNOWN})
+_Write = Callable[..., Terms]
+"""Writes a pattern of one qualifier of a statement, around a template."""
+
+
+class QualifierWriter:
+    """Writes patterns of qualifiers."""
+
+    def __init__(self, store: Store, catalogues: CatalogueCache) -> None:
+        self._part = store.reader.part
+        self._ids = store.ids
+        self._catalogues = catalogues
+
+    def joined(self, statement: Terms, names: Sequence[str], node: Terms) -> Terms:
+        """One of some qualifiers of a statement is this node."""
+        qualifiers = Terms("|".join(self._ids.qualifier(name).n3() for name in names))
+        return self._part(queries.QUALIFIED_BY_NODE, statement=statement, qualifiers=qualifiers, value=node)
+
+    def equal(self, statement: Terms, names: Sequence[str], value: Terms, wanted: Sequence[Scalar]) -> Terms:
+        """One of some qualifiers of a statement has a value, which is bound, that reads like one of these constants.
+
+        Raises:
+            Unsupported: the values of a qualifier read otherwise than they are written, or it is not known what they
+                are; or there are too many constants, or one that is too large.
+        """
+        texts = [one for one in wanted if isinstance(one, str) and sendable(one)]
+        numbers = [one for one in wanted if isinstance(one, int | float)]
+        if len(wanted) > MAX_TERMS // 2 or not all(abs(number) < _LARGEST for number in numbers):
+            raise no_words("so many constants, or so large ones")
+        if not _NO_VALUES.isdisjoint(texts):
+            raise no_words("qualifiers without a known value")
+        alternatives: list[str] = []
+        for name in names:
+            write = partial(self._part, statement=statement, qualifier=self._ids.qualifier(name), value=value)
+            known = self._catalogues.current.get(name)
+            if known.to_entities or (not known.datatype and all(map(self._entity, wanted))):
+                alternatives += self._entities(write, texts)
+            else:
+                alternatives += _literals(write, known.datatype, texts, numbers)
+        if not alternatives:
+            return self._part(FILTER, condition=Terms(NO))
+        return Terms(
+            alternatives[0] if len(alternatives) == 1 else " UNION ".join(f"{{ {one} }}" for one in alternatives)
+        )
+
+    def _entities(self, write: _Write, texts: Sequence[str]) -> Iterator[str]:
+        """Entities with these ids or labels."""
+        ids = {text: iri for text in texts if (iri := self._entity(text)) is not None}
+        if ids:
+            yield write(queries.QUALIFIED_BY, terms=values(*ids.values())).text
+        if labels := [Literal(text) for text in texts if text not in ids]:
+            yield write(queries.QUALIFIED_BY_LABEL, texts=listed(*labels)).text
+
+    def _entity(self, constant: Scalar) -> URIRef | None:
+        """The entity whose id is printed so."""
+        iri = self._ids.entity(constant) if isinstance(constant, str) else None
+        return iri if iri is not None and self._ids.shown(iri) == constant else None
+
+
+def _literals(write: _Write, datatype: str, texts: Sequence[str], numbers: Sequence[float]) -> Iterator[str]:
+    """Values of a datatype that read like some texts or are some numbers.
+
+    Raises:
+        Unsupported: there are no words for these values.
+    """
+    if datatype in _INDEXED:
+        if texts:
+            yield write(queries.QUALIFIED_BY, terms=values(*map(Literal, texts))).text
+    elif datatype in _READ_AS_WRITTEN:
+        if texts:
+            yield write(queries.QUALIFIED_BY_TEXT, texts=listed(*map(Literal, texts))).text
+    elif datatype == TIME:
+        for year in dict.fromkeys(map(_year, texts)):
+            yield write(queries.QUALIFIED_BY_BEGINNING, text=Literal(year)).text
+    elif datatype == QUANTITY:
+        if texts:
+            amounts = [sign + text.partition(" ")[0] for text in texts for sign in ("", "+")]
+            yield write(queries.QUALIFIED_BY_TEXT, texts=listed(*map(Literal, amounts))).text
+        if numbers:
+            yield write(queries.QUALIFIED_BY_NUMBER, numbers=listed(*(Literal(float(one)) for one in numbers))).text
+    else:
+        raise no_words(f"qualifiers that are {datatype or 'not known'}")
+
+
+def _year(text: str) -> str:
+    """How a time is written of which two times that are equal have this much in common: the year.
+
+    Raises:
+        Unsupported: it is no date; what is printed of a decade or a century is not how it is written.
+    """
+    date = moment(text)
+    if date is None:
+        raise no_words("times that are no dates")
+    return f"{'-' if date[0] < 0 else ''}{abs(int(date[0])):04}-"

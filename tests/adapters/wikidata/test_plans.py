@@ -1,0 +1,53 @@
+"""Patterns of plans on a live Oxigraph: the edges of a hub are found by the entities that qualify them."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgnav_mcp.navigation.plans.running import PlanRunner
+from kgnav_mcp.plan import Expression, Function
+from kgnav_mcp.port import GraphAdapter
+from tests.adapters.wikidata.graph import CITY, CLUB, FIRST_FAN
+from tests.navigation.plans.writing import called, compared, edge, fit, give, plan, rows
+
+MEMBER = edge("a", "wdt:P463", "b")
+FITTING = (f"wd:{FIRST_FAN}", f"wd:{CLUB}")
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        (compared("r.wdt:P366", "=", f"wd:{CITY}"), [FITTING]),
+        (compared("r.wdt:P366", "=", "Stadt"), [FITTING]),
+        (compared("r.wdt:P366", "IN", ["Dorf", f"wd:{CITY}", "Stadt"]), [FITTING]),
+        (compared("r.wdt:P366", "=", "Dorf"), []),
+        (compared("r.wdt:P366", "=", 3), []),
+    ],
+)
+async def test_edges_are_found_by_the_id_or_the_label_of_an_entity_that_qualifies_them(
+    graph: GraphAdapter, condition: Expression, expected: list[tuple[str, ...]]
+):
+    page = await PlanRunner(graph, bound=2).run(plan(fit(MEMBER, where=condition), give("a", "b")), limit=9)
+    assert rows(page) == expected
+    assert ("Nothing fits the condition r." in page.note) is not bool(expected)
+
+
+async def test_a_qualifier_joins_its_edge_with_the_node_that_it_names(graph: GraphAdapter):
+    born = edge("c", "wdt:P19", "city", "s")
+    joined = compared("r.wdt:P366", "=", called(Function.ID, "city"))
+    both = plan(fit(born, MEMBER, where=joined), give("c", "a", "r"))
+    (row,) = rows(await PlanRunner(graph, bound=2).run(both, limit=9))
+    assert row == ("wd:Q1001", FITTING[0], (FITTING[0], "wdt:P463", FITTING[1]))
+    in_turn = plan(fit(born), give("city"), fit(MEMBER, where=joined), give("city", "a"))
+    assert rows(await PlanRunner(graph, bound=2).run(in_turn, limit=9)) == [(f"wd:{CITY}", FITTING[0])]
+    other = plan(fit(edge("c", "wdt:P26", "city", "s"), MEMBER, where=joined), give("a"))
+    assert rows(await PlanRunner(graph, bound=2).run(other, limit=9)) == []
+
+
+async def test_a_part_that_nothing_fits_beside_a_qualifier_is_named(graph: GraphAdapter):
+    condition = compared("r.wdt:P366", "=", f"wd:{CITY}")
+    page = await PlanRunner(graph, bound=2).run(
+        plan(fit(MEMBER, edge("b", "wdt:P26", "c", "s"), where=condition), give("a")), limit=9
+    )
+    assert page.items == ()
+    assert "Nothing fits (b)-[s:`wdt:P26`]->(c)." in page.note
