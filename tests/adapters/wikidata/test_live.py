@@ -8,7 +8,7 @@ from rdflib import RDF, RDFS
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.adapters.sparql.client import SparqlClient
 from kgnav_mcp.adapters.sparql.results import Answer
-from kgnav_mcp.model import Direction, Entity, Literal, Triple
+from kgnav_mcp.model import Count, Direction, Entity, Literal, Triple
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.neighbourhood import search
 from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
@@ -48,6 +48,15 @@ async def test_qualifiers_stand_beside_their_statement_each_with_its_own_precisi
     (spouse,) = await statements(graph, "P26")
     said = {qualifier.relation.label: read(qualifier.value) for qualifier in spouse.qualifiers}
     assert said == {"start time": "1971-05", "end time": "no value"}
+
+
+@pytest.mark.parametrize(("statements", "shown"), [("truthy", 1), ("all", 3)])
+async def test_a_schema_counts_the_statements_of_the_ranks_that_are_shown(
+    wikibase_location: str, statements: str, shown: int
+):
+    async with open_adapter(wikibase_location, AdapterOptions(extra={"statements": statements})) as graph:
+        counts = {facts.relation.id: facts.count for facts in (await graph.schema(limit=50)).relations}
+    assert counts["wdt:P551"] == Count(shown)
 
 
 async def test_what_is_only_the_value_of_a_qualifier_leads_to_its_statements(

@@ -236,6 +236,14 @@ async def test_a_schema_says_what_of_it_was_counted(cut: bool):
     assert ("time was over" in (schema.sampled or "")) is cut
 
 
+@pytest.mark.parametrize(("cut", "counted"), [([], 9), (["SUM"], 7)])
+async def test_statements_are_counted_without_a_look_at_each_rank_where_that_counts_all(cut: list[str], counted: int):
+    answers = [("SUM", [{"p": P31, "n": number(9)}]), (r"WHERE { \?s \?p \?st", USES)]
+    async with graph_of(*answers, cut=cut) as graph:
+        (facts, *_) = (await graph.schema(limit=5)).relations
+    assert facts.count == Count(counted)
+
+
 @pytest.mark.parametrize("cut", [r"\?x <.*P31> \?y", r"\?y <.*P31> \?x", r"DISTINCT \?q"])
 async def test_ends_of_relations_that_were_not_all_read_in_time_are_said_to_be_missing(cut: str):
     answers: list[tuple[str, Sequence[Cells]]] = [(cut, []), (r"WHERE { \?s \?p \?st", USES)]

@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.sparql.plans.reader import FitReader
 from kgnav_mcp.adapters.sparql.rate_limit import MAX_CONCURRENT_LOCAL, Client, user_agent
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.requests import Address
-from kgnav_mcp.adapters.wikidata import queries
+from kgnav_mcp.adapters.wikidata import queries, queries_schema
 from kgnav_mcp.adapters.wikidata.base import found_in
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.classes import Classes
@@ -101,7 +101,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
     async def health(self) -> Health:
         opened, wikidata = self._readers, self._wikidata
         try:
-            size = await opened.store.reader.count(queries.ROW_COUNT, most=_COUNTED)
+            size = await opened.store.reader.count(queries_schema.ROW_COUNT, most=_COUNTED)
         except StoreTimeout:
             size = Count.unknown()
         advice: list[str] = []

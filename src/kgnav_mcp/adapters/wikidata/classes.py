@@ -10,7 +10,7 @@ from rdflib import URIRef
 from kgnav_mcp.adapters.sparql.catalogue import nearest
 from kgnav_mcp.adapters.sparql.lists import Types
 from kgnav_mcp.adapters.sparql.reading import Read, number
-from kgnav_mcp.adapters.wikidata import queries
+from kgnav_mcp.adapters.wikidata import queries_schema
 from kgnav_mcp.adapters.wikidata.names import Names
 from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.clipping import echoed
@@ -98,9 +98,9 @@ class Classes:
     async def _counted(self) -> tuple[Read, bool]:
         if self._store.wikidata.counted is None:
             try:
-                read = await self._reader.select(queries.CLASSES, share=_SHARE)
+                read = await self._reader.select(queries_schema.CLASSES, share=_SHARE)
             except StoreTimeout:
                 pass  # The sample below is said to be one.
             else:
                 return read, read.stop is Stop.COMPLETE
-        return await self._reader.select(queries.SOME_CLASSES, share=1 - _SHARE, most=_LOOKED_AT), False
+        return await self._reader.select(queries_schema.SOME_CLASSES, share=1 - _SHARE, most=_LOOKED_AT), False

@@ -263,36 +263,3 @@ VALUES: Final = "SELECT DISTINCT ?o ?q ?u WHERE { $conditions } OFFSET $skip LIM
 """Costs each value of the property that is skipped or read."""
 IS_QUALIFIER: Final = "SELECT ?st WHERE { ?st $p ?o } LIMIT 1"
 """Costs a row."""
-
-# The schema
-
-USES: Final = "SELECT ?p (COUNT(*) AS ?n) WHERE { $leaving } GROUP BY ?p"
-"""Costs every statement of the graph."""
-USE: Final = "SELECT (COUNT(*) AS ?n) WHERE { $claims }"
-"""Costs the statements of one property."""
-CLASSES: Final = "SELECT ?o (COUNT(*) AS ?n) WHERE { ?s $instance ?o } GROUP BY ?o"
-"""Costs a row for each class of each entity."""
-SOME_CLASSES: Final = (
-    "SELECT ?o (COUNT(*) AS ?n) WHERE { { SELECT ?o WHERE { ?s $instance ?o } LIMIT $most } } GROUP BY ?o"
-)
-"""Costs $most rows."""
-END_CLASSES: Final = {
-    Direction.OUTGOING: "SELECT ?o (COUNT(*) AS ?n) WHERE { { SELECT ?x WHERE { ?x $direct ?y } LIMIT $most } "
-    "?x $instance ?o } GROUP BY ?o",
-    Direction.INCOMING: "SELECT ?o (COUNT(*) AS ?n) WHERE { { SELECT ?x WHERE { ?y $direct ?x } LIMIT $most } "
-    "?x $instance ?o } GROUP BY ?o",
-}
-"""Costs the classes of $most entities."""
-QUALIFIERS: Final = (
-    "SELECT DISTINCT ?q WHERE { { SELECT ?st WHERE { $claims } LIMIT $most } ?st ?q ?o "
-    "FILTER(STRSTARTS(STR(?q), $qualifier)) }"
-)
-"""Costs the triples of $most statements."""
-_OF_CLASS: Final = "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $instance $of_class } LIMIT $most } "
-AT_CLASS: Final = {
-    Direction.OUTGOING: f"{_OF_CLASS}$leaving }} GROUP BY ?p",
-    Direction.INCOMING: f"{_OF_CLASS}$arriving }} GROUP BY ?p",
-}
-"""Costs the statements of $most entities."""
-ROW_COUNT: Final = "SELECT (COUNT(*) AS ?n) WHERE { SELECT * WHERE { $every } LIMIT $most }"
-"""Costs $most rows."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from cachetools import LRUCache
 from rdflib import URIRef
 
-from kgnav_mcp.adapters.sparql.reading import fits, number
+from kgnav_mcp.adapters.sparql.reading import Read, fits, number
 from kgnav_mcp.adapters.sparql.terms import Terms
-from kgnav_mcp.adapters.wikidata import queries
+from kgnav_mcp.adapters.wikidata import queries_schema
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.classes import Classes
 from kgnav_mcp.adapters.wikidata.ids import Ids
@@ -124,7 +124,7 @@ class SchemaReader:
         if self._store.wikidata.counted is not None:
             return Uses(unknown)
         try:
-            read = await self._reader.select(queries.USES)
+            read = await self._uses_read()
         except StoreTimeout:
             return Uses(unknown, stop=Stop.TIME_OUT)
         counts = {self._store.ids.last(str(row["p"])): read.counted(number(row, "n")) for row in read.rows}
@@ -132,11 +132,19 @@ class SchemaReader:
         triples = read.counted(sum(count.value for count in found.values()))
         return Uses(found if read.stop is Stop.COMPLETE else unknown | found, triples, read.stop)
 
+    async def _uses_read(self) -> Read:
+        """Properties with the numbers of their statements; of those defined here without asking for each rank."""
+        if self._store.form.statements:
+            read = await self._reader.select(queries_schema.USES_OF_DEFINED[self._store.wikidata.every_rank])
+            if read.rows and read.stop is Stop.COMPLETE:
+                return read
+        return await self._reader.select(queries_schema.USES)
+
     async def _use(self, local: str) -> Count:
         if (kept := self._use_of.get(local)) is not None:
             return kept
         try:
-            count = await self._reader.count(queries.USE, claims=self._claims(local))
+            count = await self._reader.count(queries_schema.USE, claims=self._claims(local))
         except StoreTimeout:
             return Count.unknown()
         if count.certainty is Certainty.EXACT:
@@ -150,7 +158,7 @@ class SchemaReader:
         stop = Stop.COMPLETE
         for class_ in classes:
             for direction in Direction:
-                read = await self._reader.select(queries.AT_CLASS[direction], most=_NODES, of_class=class_)
+                read = await self._reader.select(queries_schema.AT_CLASS[direction], most=_NODES, of_class=class_)
                 stop = Stop.first((stop, read.stop))
                 whole = read.stop is Stop.COMPLETE and fits(sizes[str(class_)], _NODES)
                 for row in read.rows:
@@ -220,7 +228,7 @@ class SchemaReader:
 
     async def _ends(self, local: str, direction: Direction) -> tuple[tuple[str, ...], Stop]:
         read = await self._reader.select(
-            queries.END_CLASSES[direction], direct=self._store.ids.direct(local), most=_SAMPLE
+            queries_schema.END_CLASSES[direction], direct=self._store.ids.direct(local), most=_SAMPLE
         )
         counts = {str(row["o"]): number(row, "n") for row in read.rows if self._store.ids.is_entity(str(row["o"]))}
         often = [
@@ -234,7 +242,7 @@ class SchemaReader:
     async def _qualifiers(self, local: str) -> tuple[tuple[QualifierFacts, ...], Stop]:
         if not self._store.form.statements:
             return (), Stop.COMPLETE
-        read = await self._reader.select(queries.QUALIFIERS, claims=self._claims(local), most=_SAMPLE)
+        read = await self._reader.select(queries_schema.QUALIFIERS, claims=self._claims(local), most=_SAMPLE)
         found = {self._store.ids.last(str(row["q"])) for row in read.rows}
         facts = (QualifierFacts(Ids.relation(each), self._datatypes(each)) for each in found if each is not None)
         return tuple(sorted(facts, key=lambda qualifier: qualifier.id)), read.stop

@@ -1,0 +1,51 @@
+"""The queries by which the schema of a Wikibase is told, with what each costs; `queries` says how all are written."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kgnav_mcp.model import Direction
+
+USES: Final = "SELECT ?p (COUNT(*) AS ?n) WHERE { $leaving } GROUP BY ?p"
+"""Costs every statement of the graph, and what it takes to learn its rank."""
+_BY_PROPERTY: Final = "SELECT ?p (COUNT(*) AS ?m) WHERE { ?property wikibase:claim ?p . ?s ?p ?st } GROUP BY ?p"
+_LOWER_RANKS: Final = """SELECT ?p (0 - COUNT(DISTINCT ?st) AS ?m) WHERE {
+  { ?st wikibase:rank wikibase:DeprecatedRank . ?s ?p ?st } UNION
+  { ?best wikibase:rank wikibase:PreferredRank . ?s ?p ?best . ?s ?p ?st . ?st wikibase:rank wikibase:NormalRank }
+} GROUP BY ?p"""
+USES_OF_DEFINED: Final = {
+    every_rank: f"SELECT ?p (SUM(?m) AS ?n) WHERE {{ {numbers} }} GROUP BY ?p HAVING (SUM(?m) > 0)"
+    for every_rank, numbers in (
+        (True, f"{{ {_BY_PROPERTY} }}"),
+        (False, f"{{ {_BY_PROPERTY} }} UNION {{ {_LOWER_RANKS} }}"),
+    )
+}
+"""Costs every statement of the graph: all are counted, and those of a lower rank, which are few, taken off."""
+USE: Final = "SELECT (COUNT(*) AS ?n) WHERE { $claims }"
+"""Costs the statements of one property."""
+CLASSES: Final = "SELECT ?o (COUNT(*) AS ?n) WHERE { ?s $instance ?o } GROUP BY ?o"
+"""Costs a row for each class of each entity."""
+SOME_CLASSES: Final = (
+    "SELECT ?o (COUNT(*) AS ?n) WHERE { { SELECT ?o WHERE { ?s $instance ?o } LIMIT $most } } GROUP BY ?o"
+)
+"""Costs $most rows."""
+END_CLASSES: Final = {
+    Direction.OUTGOING: "SELECT ?o (COUNT(*) AS ?n) WHERE { { SELECT ?x WHERE { ?x $direct ?y } LIMIT $most } "
+    "?x $instance ?o } GROUP BY ?o",
+    Direction.INCOMING: "SELECT ?o (COUNT(*) AS ?n) WHERE { { SELECT ?x WHERE { ?y $direct ?x } LIMIT $most } "
+    "?x $instance ?o } GROUP BY ?o",
+}
+"""Costs the classes of $most entities."""
+QUALIFIERS: Final = (
+    "SELECT DISTINCT ?q WHERE { { SELECT ?st WHERE { $claims } LIMIT $most } ?st ?q ?o "
+    "FILTER(STRSTARTS(STR(?q), $qualifier)) }"
+)
+"""Costs the triples of $most statements."""
+_OF_CLASS: Final = "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s $instance $of_class } LIMIT $most } "
+AT_CLASS: Final = {
+    Direction.OUTGOING: f"{_OF_CLASS}$leaving }} GROUP BY ?p",
+    Direction.INCOMING: f"{_OF_CLASS}$arriving }} GROUP BY ?p",
+}
+"""Costs the statements of $most entities."""
+ROW_COUNT: Final = "SELECT (COUNT(*) AS ?n) WHERE { SELECT * WHERE { $every } LIMIT $most }"
+"""Costs $most rows."""
