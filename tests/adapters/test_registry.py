@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
 
 import pytest
 
@@ -49,11 +50,20 @@ def test_an_unknown_scheme_is_refused_with_the_known_ones():
 
 def installed(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     points = EntryPoints([EntryPoint(name, value, registry.GROUP)])
+    monkeypatch.setattr(registry, "installed_adapters", lambda: points)
 
-    def entry_points(*, group: str) -> EntryPoints:
-        return points.select(group=group)
 
-    monkeypatch.setattr(registry, "entry_points", entry_points)
+def test_what_is_installed_is_read_once_and_anew_where_the_search_path_has_changed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    before = registry.installed_adapters()
+    assert registry.installed_adapters() is before
+    package = tmp_path / "late-1.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: late\nVersion: 1\n")
+    (package / "entry_points.txt").write_text(f"[{registry.GROUP}]\nlate = late:open_adapter\n")
+    monkeypatch.syspath_prepend(str(tmp_path))  # pyright: ignore[reportUnknownMemberType]
+    assert registry.installed_adapters().names == before.names | {"late"}
 
 
 DRIVERS = {

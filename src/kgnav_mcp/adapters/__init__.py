@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import logging
 import re
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import lru_cache
 from importlib.metadata import EntryPoints, entry_points
 from typing import cast
 
@@ -44,14 +46,24 @@ def open_adapter(location: str, options: AdapterOptions) -> GraphAdapter:
         ConfigurationError: no installed adapter reads this kind of location, or a package that it needs is missing.
     """
     scheme = scheme_of(location)
-    installed = entry_points(group=GROUP)
-    for entry_point in installed.select(name=scheme):
+    for entry_point in installed_adapters().select(name=scheme):
         with drivers_of(location):
             return cast("OpenAdapter", entry_point.load())(location, options)
     raise ConfigurationError(
         f"no adapter reads locations of the kind {scheme!r}",
-        next_step=f"Use the path of a graph file, or a URL that starts with one of: {_schemes(installed)}.",
+        next_step=f"Use the path of a graph file, or a URL that starts with one of: {_schemes(installed_adapters())}.",
     )
+
+
+def installed_adapters() -> EntryPoints:
+    """The entry points of all adapters that are installed."""
+    return _installed(tuple(sys.path))
+
+
+@lru_cache(maxsize=1)
+def _installed(_path: tuple[str, ...]) -> EntryPoints:
+    """Those along a search path: to read them takes the files of all packages, and milliseconds."""
+    return entry_points(group=GROUP)
 
 
 @contextmanager
@@ -65,7 +77,7 @@ def drivers_of(location: str) -> Generator[None]:
         yield
     except ImportError as error:
         scheme = scheme_of(location)
-        package = next(iter(entry_points(group=GROUP).select(name=scheme))).module.partition(".")[0]
+        package = next(iter(installed_adapters().select(name=scheme))).module.partition(".")[0]
         missing = (error.name or package).partition(".")[0]
         if missing == __name__.partition(".")[0]:
             raise  # a mistake inside this package
