@@ -42,14 +42,12 @@ def written(path: Path, text: str) -> Path:
     return path
 
 
-def test_a_second_start_finds_it_running_at_the_same_address(own_virtuoso: Virtuoso) -> None:
-    first = own_virtuoso.script("start")
-    process = own_virtuoso.process
-    second = own_virtuoso.script("start")
+def test_a_second_start_finds_it_running_at_the_same_address(virtuoso: Virtuoso) -> None:
+    process = virtuoso.process
+    second = virtuoso.script("start")
 
-    assert first.returncode == second.returncode == 0
-    assert first.stdout == second.stdout == f"{own_virtuoso.url}\n"
-    assert own_virtuoso.process == process
+    assert (second.returncode, second.stdout) == (0, f"{virtuoso.url}\n")
+    assert virtuoso.process == process
 
 
 def test_status_says_with_its_exit_code_whether_it_runs(own_virtuoso: Virtuoso) -> None:
@@ -79,19 +77,17 @@ def test_a_crash_leaves_no_false_status_and_loses_nothing_that_was_loaded(
 
 
 def test_the_administrators_password_is_not_the_common_one_and_only_its_owner_can_read_it(
-    own_virtuoso: Virtuoso,
+    virtuoso: Virtuoso,
 ) -> None:
-    own_virtuoso.start()
-    file = own_virtuoso.home / "instance.json"
+    file = virtuoso.home / "instance.json"
 
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert len(json.loads(file.read_text())["password"]) > len("dba")
     assert json.loads(file.read_text())["secured"] is True
 
 
-def test_it_listens_on_loopback_only(own_virtuoso: Virtuoso) -> None:
-    own_virtuoso.start()
-    kept = json.loads((own_virtuoso.home / "instance.json").read_text())
+def test_it_listens_on_loopback_only(virtuoso: Virtuoso) -> None:
+    kept = json.loads((virtuoso.home / "instance.json").read_text())
     wanted = {f"0100007F:{kept[name]:04X}" for name in ("port", "sql_port")}
 
     lines = Path("/proc/net/tcp").read_text().splitlines() + Path("/proc/net/tcp6").read_text().splitlines()
