@@ -23,6 +23,7 @@ TEMPLATES = PropertyTemplates(
     values=queries.VALUES,
     counted_values=queries.COUNTED_VALUES,
     value_count=queries.VALUE_COUNT,
+    value="v",
     with_types=queries.WITH_TYPE,
     every=queries.EVERY,
     listed=listed,

@@ -17,6 +17,7 @@ _TEMPLATES = PropertyTemplates(
     values=queries.VALUES,
     counted_values=queries.COUNTED_VALUES,
     value_count=queries.VALUE_COUNT,
+    value="o",
     with_types=queries.WITH_TYPE,
     listed=values,
     every=queries.EVERY,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TypeVar
 
 from rdflib import BNode, URIRef
@@ -14,10 +13,11 @@ from kgnav_mcp import model
 from kgnav_mcp.adapters.sparql import queries
 from kgnav_mcp.adapters.sparql.linking import Linker
 from kgnav_mcp.adapters.sparql.paging import UNSORTED, WHOLE, Condition, cut, seen, truncated
-from kgnav_mcp.adapters.sparql.reading import Read, Reader, Row, fits, iri_in, number
+from kgnav_mcp.adapters.sparql.reading import Reader, Row, fits, iri_in
 from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.adapters.sparql.value_counts import ValueCounter, count_in, of_either, without_number
 from kgnav_mcp.concurrency import in_thread
-from kgnav_mcp.model import Certainty, Count, Entity, Page, Stop, ValueFacts
+from kgnav_mcp.model import Count, Entity, Page, Stop, ValueFacts
 from kgnav_mcp.port.lists import items_before
 from kgnav_mcp.port.ordering import value_order
 
@@ -26,9 +26,7 @@ Found = tuple[Mapping[URIRef, Entity], Stop]
 """Entities, and why there may be others."""
 ValueOrder = Callable[[str], tuple[bool, float, str]]
 
-COUNTED = "n"
-"""The variable of a count beside a value."""
-_NODES = Terms("DISTINCT ?s")
+NODES = Terms("DISTINCT ?s")
 EDGES = Terms("*")
 """What is counted: the nodes, or the edges, that have a value."""
 
@@ -48,6 +46,8 @@ class Templates:
     value_count: str | None
     """None where reading a short list costs no more than counting it."""
     with_types: str
+    value: str
+    """The variable of a value."""
     every: str
     """Any node, one without a name, too: the condition where there is no other one."""
     listed: Callable[..., Terms]
@@ -167,7 +167,7 @@ class ListReader(ABC):
         if condition is None:
             return Page((), (), Count(0))
         conditions = self._conditions(types, condition)
-        read = await self._read(self._templates.nodes, self._templates.node_count, conditions, skip, limit)
+        read = await self._read((self._templates.nodes, self._templates.node_count), conditions, skip, limit)
         page, blanks = await in_thread(len(read.rows), lambda: self._nodes_in(read, skip, limit))
         described = await self._linker.names.described([iri for iri in page.items if iri is not None])
 
@@ -205,7 +205,7 @@ class ListReader(ABC):
         after: str | None,
         *,
         order: ValueOrder = value_order,
-        counted: Terms = _NODES,
+        counted: Terms = NODES,
     ) -> Page[ValueFacts]:
         """The page of the values that meet conditions: `literals` in the rows, one in each.
 
@@ -216,10 +216,12 @@ class ListReader(ABC):
         """
         skip, templates = items_before(after), self._templates
         counting = templates.counted_values
-        whole = None if counting is None else partial(self._reader.slice, counting, counted=counted)
-        read = await self._read(templates.values, templates.value_count, conditions, skip, limit, whole=whole)
-        counts = [_count(row) for row in read.rows]
-        rows = [{name: term for name, term in row.items() if name != COUNTED} for row in read.rows]
+        counter = counting and ValueCounter(self._reader, counting, templates.value, conditions, counted)
+        read = await self._read((templates.values, templates.value_count), conditions, skip, limit, counter or None)
+        if counter and not read.whole:
+            read = replace(read, rows=await counter.of_page(read.rows))
+        counts = [count_in(row) for row in read.rows]
+        rows = list(map(without_number, read.rows))
         facts = [*map(ValueFacts, await literals(rows), counts)]
         if not read.whole:
             return replace(read.page(facts, skip, limit), note=UNSORTED)
@@ -230,32 +232,35 @@ class ListReader(ABC):
                 facts, key=lambda one: (one.value.language or "", one.value.datatype or ""), reverse=True
             ):
                 same = found.get(one.value.text)
-                found[one.value.text] = one if same is None else ValueFacts(one.value, _either(same.count, one.count))
+                found[one.value.text] = one if same is None else ValueFacts(one.value, of_either(same.count, one.count))
             return [found[text] for text in sorted(found, key=order)]
 
         return read.page(await in_thread(len(facts), distinct), skip, limit)
 
     async def _read(
         self,
-        template: str,
-        count: str | None,
+        templates: tuple[str, str | None],
         conditions: Terms,
         skip: int,
         limit: int,
-        *,
-        whole: Callable[..., Awaitable[Read]] | None = None,
+        counter: ValueCounter | None = None,
     ) -> Rows:
-        """The rows of a page, or of all of a short list: by `whole` where that is another query."""
+        """The rows of a page, or of all of a short list, which has the numbers of a counter."""
+        template, count = templates
         if count is not None:
             total = await self._size(count, conditions)
         else:
             read = await self._reader.slice(template, 0, WHOLE + 1, conditions=conditions)
             if len(read.rows) <= WHOLE and read.stop is not Stop.TIME_OUT:
+                if counter is not None:
+                    read = await counter.all_or(read, WHOLE + 1)
                 return Rows(read.rows, whole=True, total=Count(len(read.rows)), stop=read.stop)
             total = Count.at_least(len(read.rows))
         if fits(total, WHOLE):
-            short = whole or partial(self._reader.slice, template)
-            read = await short(skip=0, most=WHOLE, conditions=conditions)
+            if counter is not None:
+                read = await counter.all(WHOLE)
+            else:
+                read = await self._reader.slice(template, 0, WHOLE, conditions=conditions)
             return Rows(read.whole(), whole=True, total=total)
         read = await self._reader.slice(template, skip, limit, conditions=conditions)
         return Rows(read.rows, whole=False, total=total, stop=read.stop)
@@ -263,13 +268,3 @@ class ListReader(ABC):
     async def _size(self, count: str, conditions: Terms) -> Count:
         """The size of a list."""
         return await self._reader.count(count, conditions=conditions)
-
-
-def _count(row: Row) -> Count:
-    return Count(number(row, COUNTED)) if COUNTED in row else Count.unknown()
-
-
-def _either(one: Count, other: Count) -> Count:
-    """How many have one or the other of two terms with the same text: some may have both."""
-    known = Certainty.UNKNOWN not in (one.certainty, other.certainty)
-    return Count.at_least(max(one.value, other.value)) if known else Count.unknown()

@@ -33,6 +33,8 @@ SOME_NAMES: Final = "SELECT ?o WHERE { ?s $name ?o } LIMIT 50"
 INDEX_HAS: Final = "SELECT ?o WHERE { ?s $name ?o . ?o bif:contains $words } LIMIT 1"
 """Costs a look-up in Virtuoso's full-text index."""
 
+AMONG: Final = "VALUES $variable { $terms }"
+
 # Far ends of rows
 
 FITTING: Final = "{ SELECT DISTINCT ($number AS ?number) $row WHERE { $by $fitting } LIMIT $most }"

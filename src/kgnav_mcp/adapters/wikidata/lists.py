@@ -11,7 +11,7 @@ from rdflib import XSD, Literal, URIRef
 from kgnav_mcp import model
 from kgnav_mcp.adapters.sparql import lists
 from kgnav_mcp.adapters.sparql.linking import Linker
-from kgnav_mcp.adapters.sparql.lists import Found, Templates, Types, ValueOrder
+from kgnav_mcp.adapters.sparql.lists import NODES, Found, Templates, Types, ValueOrder
 from kgnav_mcp.adapters.sparql.paging import WHOLE, Condition, seen, truncated
 from kgnav_mcp.adapters.sparql.queries import NODE_COUNT
 from kgnav_mcp.adapters.sparql.reading import Row, fits
@@ -28,11 +28,13 @@ from kgnav_mcp.port.ordering import value_order
 
 _LABELS = frozenset({"name", "label", "rdfs:label"})
 _NUMBER = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)")
+_STATEMENTS = Terms("DISTINCT ?st")
 _TEMPLATES = Templates(
     node_count=queries.UP_TO_NODES,
     values=queries.VALUES,
-    counted_values=None,
+    counted_values=queries.COUNTED_VALUES,
     value_count=None,
+    value="o",
     with_types=queries.IN_CLASS,
     listed=values,
     every=queries.EVERY,
@@ -89,7 +91,7 @@ class ListReader(lists.ListReader):
             raise UnknownName("qualifier", property_name, self._catalogues.current.nearest(property_name))
         of = self._reader.part(queries.OF_EDGES, owned=owned)
         said = self._said(local, of, ids.qualifier(local), ids.full_qualifier(local))
-        return await self._values_of(local, said, limit, after)
+        return await self._values_of(local, said, limit, after, counted=_STATEMENTS)
 
     def property(self, name: str, kind: str = "property") -> str:
         """The bare id of the property that an id or a label means.
@@ -180,9 +182,12 @@ class ListReader(lists.ListReader):
         except StoreTimeout:
             return least
 
-    async def _values_of(self, local: str, conditions: Terms, limit: int, after: str | None) -> Page[ValueFacts]:
+    async def _values_of(
+        self, local: str, conditions: Terms, limit: int, after: str | None, *, counted: Terms = NODES
+    ) -> Page[ValueFacts]:
         order = _ORDERS.get(self._catalogues.current.get(local).datatype, value_order)
-        return await self._values(conditions, partial(self._literals, local), limit, after, order=order)
+        read = partial(self._literals, local)
+        return await self._values(conditions, read, limit, after, order=order, counted=counted)
 
     async def _literals(self, local: str, read: Sequence[Row]) -> list[model.Literal]:
         ids = self._store.ids

@@ -261,5 +261,9 @@ TIMES: Final = (
 AMOUNTS: Final = "$of ?st $full ?v . ?v wikibase:quantityAmount ?o . OPTIONAL { ?v wikibase:quantityUnit ?u }"
 VALUES: Final = "SELECT DISTINCT ?o ?q ?u WHERE { $conditions } OFFSET $skip LIMIT $most"
 """Costs each value of the property that is skipped or read."""
+COUNTED_VALUES: Final = (
+    "SELECT ?o ?q ?u (COUNT($counted) AS ?n) WHERE { $conditions } GROUP BY ?o ?q ?u OFFSET $skip LIMIT $most"
+)
+"""Costs every value of the property."""
 IS_QUALIFIER: Final = "SELECT ?st WHERE { ?st $p ?o } LIMIT 1"
 """Costs a row."""

@@ -29,13 +29,6 @@ SOME_CLASSES: Final = (
     "SELECT ?o (COUNT(*) AS ?n) WHERE { { SELECT ?o WHERE { ?s $instance ?o } LIMIT $most } } GROUP BY ?o"
 )
 """Costs $most rows."""
-END_CLASSES: Final = {
-    Direction.OUTGOING: "SELECT ?o (COUNT(*) AS ?n) WHERE { { SELECT ?x WHERE { ?x $direct ?y } LIMIT $most } "
-    "?x $instance ?o } GROUP BY ?o",
-    Direction.INCOMING: "SELECT ?o (COUNT(*) AS ?n) WHERE { { SELECT ?x WHERE { ?y $direct ?x } LIMIT $most } "
-    "?x $instance ?o } GROUP BY ?o",
-}
-"""Costs the classes of $most entities."""
 QUALIFIERS: Final = (
     "SELECT DISTINCT ?q WHERE { { SELECT ?st WHERE { $claims } LIMIT $most } ?st ?q ?o "
     "FILTER(STRSTARTS(STR(?q), $qualifier)) }"

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from cachetools import LRUCache
 from rdflib import URIRef
 
+from kgnav_mcp.adapters.sparql.queries import END_TYPES, JOINED_TYPES
 from kgnav_mcp.adapters.sparql.reading import Read, fits, number
+from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.adapters.wikidata import queries_schema
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
@@ -40,6 +42,8 @@ _KEPT = 2_000
 _DETAILED = 20
 """Relations of an overview whose ends are looked at."""
 _ENDS = 3
+_JOINS = 5
+"""Pairs of classes that are shown of a relation."""
 _SHARE = 0.1
 """A class at an end is shown where it is this often as large as the largest there."""
 _SAMPLED = "classes at the ends of relations and qualifiers are those of the first 1,000 rows"
@@ -64,11 +68,12 @@ class Uses:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """The classes at either end of a relation, and its qualifiers; `stop` says whether these were all looked at."""
+    """The classes at either end of a relation, and at both, and its qualifiers; `stop` says whether these are all."""
 
     heads: tuple[str, ...] = ()
     tails: tuple[str, ...] = ()
     qualifiers: tuple[QualifierFacts, ...] = ()
+    ends: tuple[tuple[str, str, Count], ...] = ()
     stop: Stop = Stop.COMPLETE
 
 
@@ -195,7 +200,7 @@ class SchemaReader:
                 LabelFacts(self._store.ids.shown(iri), self._classes.label(iri, known), classes[iri]) for iri in labels
             ),
             relations=tuple(
-                EdgeFacts(catalogue.relation(local), uses[local], ends.heads, ends.tails, ends.qualifiers)
+                EdgeFacts(catalogue.relation(local), uses[local], ends.heads, ends.tails, ends.qualifiers, ends.ends)
                 for local in edges
                 for ends in [joined.get(local, Joined())]
             ),
@@ -216,21 +221,22 @@ class SchemaReader:
         if (kept := self._ends_of.get(local)) is not None:
             return kept
         try:
-            (heads, no_heads), (tails, no_tails), (qualifiers, no_qualifiers) = await gathered(
-                self._ends(local, Direction.OUTGOING), self._ends(local, Direction.INCOMING), self._qualifiers(local)
+            (heads, no_heads), (tails, no_tails) = await gathered(
+                self._ends(local, Direction.OUTGOING), self._ends(local, Direction.INCOMING)
+            )
+            (ends, no_ends), (qualifiers, no_qualifiers) = await gathered(
+                self._both_ends(local), self._qualifiers(local)
             )
         except StoreTimeout:
             return Joined(stop=Stop.TIME_OUT)  # The relation and its count are an answer without them.
-        read = Joined(heads, tails, qualifiers, Stop.first((no_heads, no_tails, no_qualifiers)))
+        read = Joined(heads, tails, qualifiers, ends, Stop.first((no_heads, no_tails, no_ends, no_qualifiers)))
         if read.stop is Stop.COMPLETE:
             self._ends_of[local] = read
         return read
 
     async def _ends(self, local: str, direction: Direction) -> tuple[tuple[str, ...], Stop]:
-        read = await self._reader.select(
-            queries_schema.END_CLASSES[direction], direct=self._store.ids.direct(local), most=_SAMPLE
-        )
-        counts = {str(row["o"]): number(row, "n") for row in read.rows if self._store.ids.is_entity(str(row["o"]))}
+        read = await self._looked_at(END_TYPES[direction], local)
+        counts = {str(row["t"]): number(row, "n") for row in read.rows if self._is_class(row.get("t"))}
         often = [
             iri
             for iri in sorted(counts, key=lambda iri: (-counts[iri], iri))
@@ -238,6 +244,27 @@ class SchemaReader:
         ][:_ENDS]
         labels = await self._names.labels(often)
         return tuple(labels.get(iri) or self._store.ids.shown(iri) for iri in often), read.stop
+
+    async def _both_ends(self, local: str) -> tuple[tuple[tuple[str, str, Count], ...], Stop]:
+        """The classes that a relation joins, each two with a number that there are at least, most frequent first."""
+        read = await self._looked_at(JOINED_TYPES, local)
+        counts = {
+            (str(row["h"]), str(row["t"])): number(row, "n")
+            for row in read.rows
+            if self._is_class(row.get("h")) and self._is_class(row.get("t"))
+        }
+        often = sorted(counts, key=lambda pair: (-counts[pair], pair))[:_JOINS]
+        labels = await self._names.labels(dict.fromkeys(iri for pair in often for iri in pair))
+        names = {iri: labels.get(iri) or self._store.ids.shown(iri) for pair in often for iri in pair}
+        return tuple((names[h], names[t], Count.at_least(counts[h, t])) for h, t in often), read.stop
+
+    async def _looked_at(self, template: str, local: str) -> Read:
+        """What a query tells of the first rows of a relation."""
+        direct = self._store.ids.direct(local)
+        return await self._reader.union([self._reader.filled(template, number=0, p=direct, sample=_SAMPLE)])
+
+    def _is_class(self, term: Term | None) -> bool:
+        return self._store.ids.is_entity(str(term))
 
     async def _qualifiers(self, local: str) -> tuple[tuple[QualifierFacts, ...], Stop]:
         if not self._store.form.statements:

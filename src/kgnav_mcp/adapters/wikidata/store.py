@@ -28,6 +28,7 @@ class Store:
             "entities": Literal(ids.entities),
             "statements": Literal(f"{ids.entities}statement/"),
             "instance": ids.direct(wikidata.instance_of),
+            "typed": ids.direct(wikidata.instance_of),
         }
         self.reader = Reader(client, known, options.timeout, prologue=queries.PREFIXES)
         fragments = {
