@@ -9,7 +9,7 @@ from kgnav_mcp.adapters.embedded import queries
 from kgnav_mcp.adapters.embedded.plans.statement import refused
 from kgnav_mcp.adapters.embedded.plans.things import EdgeKey, Things, listed
 from kgnav_mcp.adapters.embedded.plans.words import Words
-from kgnav_mcp.plan import EdgePattern
+from kgnav_mcp.plan import EdgePattern, PathKind
 from kgnav_mcp.port.searching import Link, PathSearch
 
 MOST_ENDS = 20_000
@@ -44,9 +44,10 @@ def found(
     links = search.links(sorted(starts), frozenset(far) if far else None, forward=forward)
     onward = queries.plans.STEPS_ON if forward else queries.plans.STEPS_BACK
     side = queries.plans.STEPS_EITHER if edge.either else onward
+    ordered = things if edge.path.kind is PathKind.SHORTEST else None
     rows = [
         (start, end, listed(edges)) if forward else (end, start, listed(edges))
-        for start, edges, end in _driven(words, search, links, side, relations)
+        for start, edges, end in _driven(words, search, links, side, relations, ordered=ordered)
     ]
     if sources and targets:
         wanted = set(pairs)
@@ -60,8 +61,10 @@ def _driven(
     links: Generator[list[int], None, list[Link[int, EdgeKey]]],
     query: str,
     relations: Sequence[int],
+    *,
+    ordered: Things | None,
 ) -> list[Link[int, EdgeKey]]:
-    """What a search finds, given the edges that it asks for."""
+    """What a search finds, given the edges that it asks for. `ordered` looks up what it sorts nodes by."""
     session, own = words.builder.session, json.dumps(list(relations))
     while True:
         session.check()
@@ -70,6 +73,8 @@ def _driven(
         except StopIteration as done:
             return done.value
         steps = session.all(query, json.dumps(nodes), own)
+        if ordered is not None:
+            ordered.know(far for *_, far in steps)
         search.keep(nodes, ((near, (s, p, o, n), far) for near, s, p, o, n, far in steps))
 
 

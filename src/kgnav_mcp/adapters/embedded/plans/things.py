@@ -75,13 +75,17 @@ class Things:
         self._ids.clear()
         self._own.clear()
 
+    def know(self, numbers: Iterable[int]) -> None:
+        """Look up the ids of nodes together."""
+        unknown = [number for number in dict.fromkeys(numbers) if number not in self._ids]
+        rows = self._builder.session.all(queries.entities.NODES_BY_ID, json.dumps(unknown)) if unknown else ()
+        self._ids.update((row[0], self._builder.prefixes.short(row[1])) for row in rows)
+
     def node_id(self, number: int) -> str:
         """The printed id of a node."""
-        known = self._ids.get(number)
-        if known is None:
-            rows = self._builder.session.all(queries.entities.NODES_BY_ID, json.dumps([number]))
-            known = self._ids[number] = self._builder.prefixes.short(rows[0][1])
-        return known
+        if number not in self._ids:
+            self.know([number])
+        return self._ids[number]
 
     def edge_place(self, edge: EdgeKey) -> bytes:
         """What an edge sorts by: head, relation, tail, qualifiers."""
