@@ -18,6 +18,8 @@ class Ends:
     target: Terms
     number: int
     """Tells the further variables of the edge from those of others."""
+    either: bool = False
+    """Whether it may lead the other way as well."""
 
     def own(self, letter: str) -> Terms:
         """A further variable of the edge."""
@@ -26,7 +28,7 @@ class Ends:
     @property
     def reversed(self) -> Ends:
         """The same edge, led the other way."""
-        return Ends(self.target, self.source, self.number)
+        return Ends(self.target, self.source, self.number, self.either)
 
 
 @dataclass(frozen=True, slots=True)

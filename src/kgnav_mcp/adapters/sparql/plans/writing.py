@@ -184,7 +184,7 @@ class Pattern:
             self._parts.append(self._writer.part(queries.FILTER, condition=self._condition(condition)))
 
     def _ends(self, edge: EdgePattern) -> Ends:
-        return Ends(self.node(edge.source), self.node(edge.target), next(self._numbers))
+        return Ends(self.node(edge.source), self.node(edge.target), next(self._numbers), edge.either)
 
     def _qualify(self, qualifiers: Sequence[QualifierAsked], ends: Mapping[str, Ends]) -> None:
         """Narrow edges by their properties: by one at least, and by all that join them with a node."""

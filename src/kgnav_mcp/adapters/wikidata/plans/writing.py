@@ -8,8 +8,9 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.sparql.names import Naming
 from kgnav_mcp.adapters.sparql.plans.parts import Ends, no_words
+from kgnav_mcp.adapters.sparql.plans.queries import AMONG
 from kgnav_mcp.adapters.sparql.plans.writing import Writer
-from kgnav_mcp.adapters.sparql.terms import Terms
+from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, rows, values
 from kgnav_mcp.adapters.wikidata.catalogue import CatalogueCache
 from kgnav_mcp.adapters.wikidata.plans import queries
 from kgnav_mcp.adapters.wikidata.plans.qualifiers import QualifierWriter
@@ -33,16 +34,35 @@ class PatternWriter(Writer):
             self._property(relation)
 
     def edge(self, relations: Sequence[str], ends: Ends) -> tuple[Terms, tuple[Terms, ...]]:
-        if len(relations) != 1:
-            raise no_words("edges of several relations, or of any")
-        local = self._property(relations[0])
+        # Oxigraph reads each side of a union whole: to lead either way costs all statements of the relations.
+        names = [self._property(relation) for relation in relations]
+        if len(names) > MAX_TERMS // 2 or (ends.either and len(names) != 1):
+            raise no_words("edges of so many relations, or of several that may lead either way")
         if not self._statements:
-            return self._part(queries.TRUTHY_EDGE, ends, direct=self._ids.direct(local)), ()
+            return self._truthy_edge(names, ends)
         statement = ends.own("s")
         own = {"statement": statement, "rank": ends.own("k")} if self._every_rank else {"statement": statement}
         ranked = self.part(queries.RANK_OF if self._every_rank else queries.BEST_OF, **own)
-        terms = {"claim": self._ids.claim(local), "p": self._ids.value(local), "statement": statement, "ranked": ranked}
+        claim, value, narrowed = ends.own("p"), ends.own("q"), Terms("")
+        if len(names) == 1:
+            claim, value = self._ids.claim(names[0]), self._ids.value(names[0])
+        elif names:
+            pairs = rows(*((self._ids.claim(name), self._ids.value(name)) for name in names))
+            narrowed = self.part(queries.AMONG_PAIRS, claim=claim, p=value, pairs=pairs)
+        else:
+            narrowed = self.part(queries.OF_ANY, p=value)
+        terms = {"claim": claim, "p": value, "statement": statement, "ranked": ranked, "narrowed": narrowed}
         return self._part(queries.STATED_EDGE, ends, **terms), (statement,)
+
+    def _truthy_edge(self, names: Sequence[str], ends: Ends) -> tuple[Terms, tuple[Terms, ...]]:
+        """An edge in a copy without statements: of several with the same ends its relation tells it."""
+        if len(names) == 1:
+            return self._part(queries.TRUTHY_EDGE, ends, direct=self._ids.direct(names[0]), narrowed=Terms("")), ()
+        direct = ends.own("p")
+        narrowed = self.part(queries.OF_ANY, p=direct)
+        if names:
+            narrowed = self.part(AMONG, relation=direct, relations=values(*map(self._ids.direct, names)))
+        return self._part(queries.TRUTHY_EDGE, ends, direct=direct, narrowed=narrowed), (direct,)
 
     def reaching(self, relations: Sequence[str], ends: Ends) -> Terms:
         if self._every_rank or not relations:
