@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable
 
-from kgnav_mcp.errors import PlanTooLarge
+from kgnav_mcp.errors import PlanTooLarge, Unsupported
 from kgnav_mcp.model import Cell, Entity, Literal, Path, PlanPage, Triple
 from kgnav_mcp.model import Node as Shown
+from kgnav_mcp.navigation.plans import evaluate
+from kgnav_mcp.navigation.plans.proving import proved
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import Plan
+from kgnav_mcp.port import GraphAdapter
 from tests.plans.graph import Edge, Graph, Node
 from tests.plans.oracle import TooMuchError, answer
 from tests.plans.oracle.functions import text
@@ -110,3 +114,27 @@ async def hold(runner: PlanRunner, graph: Graph, plan: Plan, size: int, pages: i
     if len(whole) < _PAGED:
         size = max(size, -(-len(whole) // pages))
         assert await all_rows(lambda limit, after: runner.run(plan, limit=limit, after=after), size) == whole, plan
+
+
+async def same_proof(graph: GraphAdapter, plan: Plan) -> bool:
+    """Whether the store gives the proof of a plan itself; if so, its rows rest on the edges that the evaluator says."""
+    told = proved(plan)
+    if told is None:
+        return False
+    try:
+        await graph.run(told, limit=1)
+    except Unsupported:
+        return False
+    page = await PlanRunner(graph).run(plan, limit=ALL, proof=True)
+    expected = await evaluate(graph, plan, limit=ALL, proof=True)
+    assert page.columns == plan.columns
+    assert [[*map(of_answer, row.cells)] for row in page.items] == [
+        [*map(of_answer, row.cells)] for row in expected.items
+    ]
+    assert _proofs(page) == _proofs(expected)
+    return True
+
+
+def _proofs(page: PlanPage) -> Counter[object]:
+    """Rows with their edges, which tell rows with the same cells apart."""
+    return Counter((tuple(map(of_answer, row.cells)), frozenset(map(of_answer, row.proof))) for row in page.items)

@@ -51,7 +51,7 @@ ANSWERS: list[tuple[str, dict[str, object]]] = [
     *(("find_node", {"hint": hint, "limit": 100}) for hint in ("hub", "plain", "all work", "id-id", "hud")),
     *(("describe_graph", {"name": name}) for name in ("Plain", "knows", "name", "")),
     ("run_plan", {"plan": "MATCH (a {id: 'hub'})-[r]-(b) RETURN a, collect(b) AS far, collect(r.how) AS how"}),
-    ("run_plan", {"plan": "MATCH p = (a {id: 'hub'})--(b) RETURN p, a.name", "proof": True}),
+    ("run_plan", {"plan": "MATCH (a {id: 'hub'})-[r]-(b) RETURN r, a.name", "proof": True}),
     ("think", {"thought": text(WORDS, LONG)}),
     ("think", {"thought": HUGE}),
 ]

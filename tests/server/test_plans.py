@@ -53,6 +53,10 @@ ANSWERS: dict[str, tuple[str, dict[str, object]]] = {
         {"plan": "MATCH p = shortestPath(({name: 'Vincent van Gogh'})-[*..4]-({name: 'Rembrandt'})) RETURN p"},
     ),
     "proof": ("run_plan", {"plan": "MATCH (a)-[:located_in]->(b {id: 'paris'}) RETURN a LIMIT 2", "proof": True}),
+    "proof of counts": (
+        "run_plan",
+        {"plan": "MATCH (p:Painter)-[:lived_in]->(c) RETURN c, count(p) AS n ORDER BY n DESC LIMIT 2", "proof": True},
+    ),
     "nothing fits": ("run_plan", {"plan": "MATCH (a:Museum)-[:located_in]->(b {name: 'Zundert'}) RETURN a"}),
     "an edge that fits the other way round": (
         "run_plan",

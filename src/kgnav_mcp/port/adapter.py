@@ -251,15 +251,15 @@ class GraphAdapter(ABC):
         """
         return await scanning.schema(self, name, limit=limit)
 
-    async def run(self, plan: Plan, *, limit: int, after: str | None = None, proof: bool = False) -> PlanPage:
+    async def run(self, plan: Plan, *, limit: int, after: str | None = None) -> PlanPage:
         """The rows of a plan in the graph's own ids, asked of the store in one query where its language has the words.
 
-        In the order that the algebra states. `proof`: each row with the edges that it rests on.
+        In the order that the algebra states.
 
         Raises:
             Unsupported: the store's language, or this adapter, has no words for a part of the plan.
         """
-        del plan, limit, after, proof
+        del plan, limit, after
         raise Unsupported("this store runs no plans", next_step="Walk with search or get_triples.")
 
     async def fits(self, asked: FitQuestion, *, limit: int) -> Sequence[Fit]:

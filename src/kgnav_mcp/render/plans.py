@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kgnav_mcp.model import Cell, Count, Entity, PartSize, PlanPage
-from kgnav_mcp.render.columns import Column, Columns
+from kgnav_mcp.model import Cell, Count, Entity, PartSize, PlanPage, Triple
+from kgnav_mcp.render.columns import Beginning, Column, Columns
 from kgnav_mcp.render.kinds import CELL, EDGES, ENTITY, WHOLE_CELL
 from kgnav_mcp.render.table import Table
 
 _PROOF = "proof"
 _LABEL = "Label"
+_EDGES = 12
+"""Edges of one row that are shown: a count may rest on thousands."""
+_CUT = f"Of the edges that a row rests on {_EDGES} are shown; return the edges themselves, under a name, to see all."
 _SIZES = 12
 """Parts of a plan whose sizes are told."""
 
@@ -29,18 +32,19 @@ def plan_table(page: PlanPage, offset: int, *, intro: str = "", notes: Sequence[
         for place, name in enumerate(page.columns)
     ]
     proved = any(row.proof for row in page.items)
+    cut = (_CUT,) if any(len(row.proof) > _EDGES for row in page.items) else ()
     if proved:
-        columns.append(Column(_unused(_PROOF, page.columns), EDGES))
+        columns.append(Column(_unused(_PROOF, page.columns), EDGES, cut=True))
     return Table(
         "rows",
         columns,
-        [(*row.cells, row.proof) for row in page.items] if proved else [row.cells for row in page.items],
+        [(*row.cells, _shown(row.proof)) for row in page.items] if proved else [row.cells for row in page.items],
         page.total,
         page.stop,
         offset,
         empty="nothing fits the plan.",
         intro=(intro,) if intro and not offset else (),
-        notes=tuple(filter(None, (page.note, *(notes if not offset else ())))),
+        notes=tuple(filter(None, (page.note, *cut, *(notes if not offset else ())))),
     )
 
 
@@ -56,6 +60,10 @@ def repeats(page: PlanPage) -> tuple[str, ...]:
 def _unused(name: str, names: Sequence[str]) -> str:
     """A name for a column of ours, other than the plan's own."""
     return _unused(f"{name}_", names) if name in names else name
+
+
+def _shown(proof: Sequence[Triple]) -> Beginning:
+    return Beginning(tuple(proof[:_EDGES]), max(len(proof) - _EDGES, 0))
 
 
 def sizes_line(sizes: Sequence[PartSize]) -> str:

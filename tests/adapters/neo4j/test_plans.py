@@ -19,7 +19,7 @@ from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.spelling import read_plan
 from tests.neo4j_service import Neo4j
 from tests.plans.cases import CASES, PEOPLE
-from tests.plans.comparing import ALL, all_rows, of_answer, of_oracle
+from tests.plans.comparing import ALL, all_rows, of_answer, of_oracle, same_proof
 from tests.plans.graph import Graph
 from tests.plans.oracle import answer
 from tests.plans.oracle.values import Kind
@@ -81,6 +81,11 @@ async def test_what_cypher_means_otherwise_is_refused_before_it_runs(graph: Grap
         if word in cypher:
             with pytest.raises(Unsupported):
                 await graph.run(each, limit=1)
+
+
+async def test_the_rows_of_one_query_rest_on_the_edges_that_the_evaluator_says(graph: GraphAdapter):
+    run = [cypher for cypher, each in IN_CYPHER if await same_proof(graph, each)]
+    assert len(run) > len(IN_CYPHER) / 2
 
 
 async def test_a_number_that_the_store_cannot_hold_is_left_to_the_evaluator(graph: GraphAdapter):

@@ -224,8 +224,8 @@ class CypherAdapter(GraphAdapter):
     ) -> Page[ValueFacts]:
         return await self.in_time(self.readers.lists.values(property_name, owner, kind, limit, after))
 
-    async def run(self, plan: Plan, *, limit: int, after: str | None = None, proof: bool = False) -> PlanPage:
-        return await self.in_time(self.readers.plans.page(plan, limit, after, proof=proof))
+    async def run(self, plan: Plan, *, limit: int, after: str | None = None) -> PlanPage:
+        return await self.in_time(self.readers.plans.page(plan, limit, after))
 
     async def schema(self, name: str | None = None, *, limit: int) -> Schema:
         reader = self.readers.schema

@@ -247,8 +247,8 @@ class EmbeddedAdapter(GraphAdapter):
 
         return await self._run(job)
 
-    async def run(self, plan: Plan, *, limit: int, after: str | None = None, proof: bool = False) -> PlanPage:
-        return await self._run(lambda builder: PlanReader(builder).page(plan, limit, after, proof=proof))
+    async def run(self, plan: Plan, *, limit: int, after: str | None = None) -> PlanPage:
+        return await self._run(lambda builder: PlanReader(builder).page(plan, limit, after))
 
     async def health(self) -> Health:
         return await self._run(lambda builder: health(builder, Path(self._path).name))

@@ -31,19 +31,19 @@ _SHORT = 2
 
 def refused(error: PlanTooLarge, plan: Plan) -> PlanTooLarge:
     """The refusal of a plan, with a smaller plan where there is one."""
-    return PlanTooLarge(error.bound, error.sizes, next_step=_advice(plan))
+    return PlanTooLarge(error.bound, error.sizes, next_step=f"{error.next_step or ADVICE}{_example(plan)}")
 
 
 def timed_out(error: StoreTimeout, plan: Plan, sizes: Sequence[PartSize]) -> StoreTimeout:
     """That the store's time was over for a plan, with how much of the graph the plan names."""
     named = f" (in the graph: {', '.join(map(str, sizes))})" if sizes else ""
-    return StoreTimeout(error.seconds, f"{error.message}{named}", next_step=_advice(plan))
+    return StoreTimeout(error.seconds, f"{error.message}{named}", next_step=f"{ADVICE}{_example(plan)}")
 
 
-def _advice(plan: Plan) -> str:
-    """What to do about a plan that is too large: in general, and, where there is one, a smaller plan."""
+def _example(plan: Plan) -> str:
+    """A smaller plan, to stand behind what to do; empty where there is none."""
     example = _count(plan) or _distances(plan) or _shorter_paths(plan)
-    return f"{ADVICE} For instance: {write_cypher(example)}" if example is not None else ADVICE
+    return f" For instance: {write_cypher(example)}" if example is not None else ""
 
 
 def _count(plan: Plan) -> Plan | None:

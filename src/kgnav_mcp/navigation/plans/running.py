@@ -10,13 +10,14 @@ from functools import partial
 from math import prod
 
 from kgnav_mcp.errors import PlanTooLarge, StoreTimeout, Unsupported
-from kgnav_mcp.model import PlanPage, PlanRow, Stop
+from kgnav_mcp.model import Count, PartSize, PlanPage, PlanRow, Stop
 from kgnav_mcp.navigation.plans.budget import Budget
 from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
 from kgnav_mcp.navigation.plans.estimating import steps_of
 from kgnav_mcp.navigation.plans.evaluation import evaluate
 from kgnav_mcp.navigation.plans.explaining import explained, fits_turned, says_nothing
 from kgnav_mcp.navigation.plans.progress import Progress, telling
+from kgnav_mcp.navigation.plans.proving import collected, proved, with_proof
 from kgnav_mcp.navigation.plans.reducing import refused, timed_out
 from kgnav_mcp.navigation.plans.separating import factors, refuse_products
 from kgnav_mcp.navigation.plans.sizes import sizes_of
@@ -36,6 +37,7 @@ _MOST_STEPS = 10_000_000
 """Edges that a plan may come by, and values that it may sort, in the whole time of a store: ten seconds of work."""
 _AT_ONCE_S = 0.8
 """Seconds for a plan that seems to be more: what the schema counts may be wrong, or the store know a better way."""
+_NO_PROOF = "Ask without proof, or for the proof of one row alone, by the ids of its nodes."
 _EVALUATED = "evaluated:"
 """Begins the positions of pages that were evaluated here: the next page is, too, for a store's positions are others."""
 
@@ -80,12 +82,16 @@ class PlanRunner:
         if parts:
             return self._product(plan, [await self._page(part, 1) for part in parts])
         evaluated = after is not None and after.startswith(_EVALUATED)
-        if self.by_store and Capability.PLANS in self.graph.capabilities and not evaluated:
+        compiled = proved(plan) if proof else plan
+        if self.by_store and compiled and Capability.PLANS in self.graph.capabilities and not evaluated:
             for pipeline in () if plan.asks else plan.pipelines:
                 await refuse_products(self.graph, Budget(_PRODUCT), pipeline.clauses)
             with suppress(Unsupported):  # a part that the store has no words for: the plan is evaluated here
                 async with telling(self.progress, lambda: "the store is at work"):
-                    work = self.graph.run(plan, limit=limit, after=after, proof=proof)
+                    if not proof:
+                        work = self.graph.run(plan, limit=limit, after=after)
+                    else:
+                        work = self._proved(plan, compiled, limit, after)
                     return await self._in_time(plan, after, work)
         work = evaluate(
             self.graph,
@@ -126,6 +132,19 @@ class PlanRunner:
             columns=plan.columns,
             sizes=tuple(size for page in counts for size in page.sizes),
         )
+
+    async def _proved(self, plan: Plan, compiled: Plan, limit: int, after: str | None) -> PlanPage:
+        """The rows of a plan with the edges that they rest on, once these were counted.
+
+        Raises:
+            PlanTooLarge: one row or another rests on so many that they are not to be collected.
+        """
+        counting = collected(plan)
+        page = None if counting is None else await self.graph.run(counting, limit=1)
+        rows = sum(cell for row in (page.items if page else ()) for cell in row.cells if isinstance(cell, int))
+        if rows > self.bound:
+            raise PlanTooLarge(self.bound, (PartSize("the proof of its counts", Count(rows)),), next_step=_NO_PROOF)
+        return with_proof(await self.graph.run(compiled, limit=limit, after=after), plan.columns)
 
     async def _has_answer(self, plan: Plan) -> bool:
         return not says_nothing(await self._page(plan, 1))

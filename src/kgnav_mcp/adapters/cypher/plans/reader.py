@@ -29,7 +29,7 @@ class PlanReader:
         self._session = entities.session
         self._kinds = KindReader(entities.session)
 
-    async def page(self, plan: Plan, limit: int, after: str | None, *, proof: bool) -> PlanPage:
+    async def page(self, plan: Plan, limit: int, after: str | None) -> PlanPage:
         """The rows of a plan behind a position `<rows before>.<tag of the last one>`.
 
         Raises:
@@ -37,8 +37,6 @@ class PlanReader:
             InvalidCursor: `after` is no position, or the row before it is another one now.
             StoreError: as the store says.
         """
-        if proof:
-            raise no_words("the edges that a row rests on")
         start, tag = _place(after)
         query = await self.compiled(plan)
         before = 1 if start else 0

@@ -7,7 +7,6 @@ import sqlite3
 from kgnav_mcp.adapters.embedded.plans.cells import Cells
 from kgnav_mcp.adapters.embedded.plans.compiling import Compiled, compiled
 from kgnav_mcp.adapters.embedded.plans.functions import Functions
-from kgnav_mcp.adapters.embedded.plans.statement import refused
 from kgnav_mcp.adapters.embedded.plans.words import Words
 from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.adapters.embedded.session import Row
@@ -24,15 +23,13 @@ class PlanReader:
         self._builder = builder
         self._words = Words(builder)
 
-    def page(self, plan: Plan, limit: int, after: str | None, *, proof: bool) -> PlanPage:
+    def page(self, plan: Plan, limit: int, after: str | None) -> PlanPage:
         """The page behind a position.
 
         Raises:
             Unsupported: SQL has no words for a part of the plan, or a row has a value that it cannot hold.
             InvalidCursor: the position is none of a plan's answer.
         """
-        if proof:
-            raise refused("the edges that rows rest on")
         start = items_before(after)
         with Functions.of(self._builder) as functions:
             query, rows = self._run(functions, plan, limit, start)
