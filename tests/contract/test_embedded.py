@@ -30,6 +30,7 @@ def rdf(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 class TestEmbeddedFromPropertyGraph(GraphAdapterContract):
     schemes: ClassVar[frozenset[str]] = frozenset({"file"})
+    style: ClassVar[toy_views.Style] = toy_views.PROPERTY_GRAPH
     row_by_row: ClassVar[int] = ALL
     plans: ClassVar[int] = 60
     pages: ClassVar[int] = 200
@@ -39,19 +40,11 @@ class TestEmbeddedFromPropertyGraph(GraphAdapterContract):
     def location(cls, property_graph: str) -> str:
         return property_graph
 
-    @pytest.fixture(scope="class")
-    @classmethod
-    def view(cls) -> toy_views.View:
-        return toy_views.view(toy_views.PROPERTY_GRAPH)
-
 
 class TestEmbeddedFromRdf(StoreContract):
+    style: ClassVar[toy_views.Style] = toy_views.RDF
+
     @pytest.fixture(scope="class")
     @classmethod
     def location(cls, rdf: str) -> str:
         return rdf
-
-    @pytest.fixture(scope="class")
-    @classmethod
-    def view(cls) -> toy_views.View:
-        return toy_views.view(toy_views.RDF)

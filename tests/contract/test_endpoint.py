@@ -29,16 +29,12 @@ def toy_location(oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -
 
 class TestEndpointOnOxigraph(GraphAdapterContract):
     schemes: ClassVar[frozenset[str]] = frozenset({"sparql+http", "sparql+https"})
+    style: ClassVar[toy_views.Style] = toy_views.RDF
 
     @pytest.fixture(scope="class")
     @classmethod
     def location(cls, toy_location: str) -> str:
         return toy_location
-
-    @pytest.fixture(scope="class")
-    @classmethod
-    def view(cls) -> toy_views.View:
-        return toy_views.view(toy_views.RDF)
 
 
 @pytest.fixture(scope="module")
@@ -50,12 +46,9 @@ def virtuoso_location(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFacto
 
 
 class TestEndpointOnVirtuoso(StoreContract):
+    style: ClassVar[toy_views.Style] = toy_views.RDF
+
     @pytest.fixture(scope="class")
     @classmethod
     def location(cls, virtuoso_location: str) -> str:
         return virtuoso_location
-
-    @pytest.fixture(scope="class")
-    @classmethod
-    def view(cls) -> toy_views.View:
-        return toy_views.view(toy_views.RDF)

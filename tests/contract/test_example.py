@@ -18,6 +18,7 @@ from tests.contract.suite import GraphAdapterContract
 
 class TestExample(GraphAdapterContract):
     schemes: ClassVar[frozenset[str]] = frozenset({"example"})
+    style: ClassVar[toy_views.Style] = toy_views.PROPERTY_GRAPH
 
     @pytest.fixture(scope="class")
     @classmethod
@@ -32,11 +33,6 @@ class TestExample(GraphAdapterContract):
             patch.syspath_prepend(str(folder))  # pyright: ignore[reportUnknownMemberType]
             patch.setenv("PYTHONPATH", os.pathsep.join((str(folder), str(Path(__file__).parents[2]))))
             yield "example://tests.contract.example_graph"
-
-    @pytest.fixture(scope="class")
-    @classmethod
-    def view(cls) -> toy_views.View:
-        return toy_views.view(toy_views.PROPERTY_GRAPH)
 
 
 def test_the_example_is_short():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
 from urllib.parse import urlencode
 
 import pytest
@@ -16,6 +17,8 @@ GRAPH = "http://toy.example/faults"
 
 
 class TestEndpointOutOfTime(FaultContract):
+    style: ClassVar[toy_views.Style] = toy_views.RDF
+
     @pytest.fixture(scope="class")
     @classmethod
     def source(cls, tmp_path_factory: pytest.TempPathFactory) -> Source:
@@ -26,13 +29,10 @@ class TestEndpointOutOfTime(FaultContract):
     def location(cls) -> str:
         return f"sparql+{{url}}#{urlencode(OPTIONS)}"
 
-    @pytest.fixture(scope="class")
-    @classmethod
-    def view(cls) -> toy_views.View:
-        return toy_views.view(toy_views.RDF)
-
 
 class TestWikidataOutOfTime(FaultContract):
+    style: ClassVar[toy_views.Style] = toy_views.WIKIDATA
+
     @pytest.fixture(scope="class")
     @classmethod
     def source(cls, tmp_path_factory: pytest.TempPathFactory) -> Source:
@@ -43,13 +43,10 @@ class TestWikidataOutOfTime(FaultContract):
     def location(cls) -> str:
         return "wikidata+{url}"
 
-    @pytest.fixture(scope="class")
-    @classmethod
-    def view(cls) -> toy_views.View:
-        return toy_views.view(toy_views.WIKIDATA)
-
 
 class TestFreebaseOutOfTime(FaultContract):
+    style: ClassVar[toy_views.Style] = toy_views.FREEBASE
+
     @pytest.fixture(scope="class")
     @classmethod
     def source(cls, virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> Source:
@@ -61,8 +58,3 @@ class TestFreebaseOutOfTime(FaultContract):
     @classmethod
     def location(cls) -> str:
         return f"freebase+{{url}}?default-graph-uri={GRAPH}"
-
-    @pytest.fixture(scope="class")
-    @classmethod
-    def view(cls) -> toy_views.View:
-        return toy_views.view(toy_views.FREEBASE)

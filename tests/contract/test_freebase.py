@@ -23,13 +23,9 @@ def toy_location(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -
 
 class TestFreebaseOnVirtuoso(GraphAdapterContract):
     schemes: ClassVar[frozenset[str]] = frozenset({"freebase+http", "freebase+https"})
+    style: ClassVar[toy_views.Style] = toy_views.FREEBASE
 
     @pytest.fixture(scope="class")
     @classmethod
     def location(cls, toy_location: str) -> str:
         return toy_location
-
-    @pytest.fixture(scope="class")
-    @classmethod
-    def view(cls) -> toy_views.View:
-        return toy_views.view(toy_views.FREEBASE)

@@ -57,16 +57,12 @@ class QualifierContract:
 
 class TestWikidataOnOxigraph(QualifierContract, GraphAdapterContract):
     schemes: ClassVar[frozenset[str]] = frozenset({"wikidata+http", "wikidata+https"})
+    style: ClassVar[toy_views.Style] = toy_views.WIKIDATA
 
     @pytest.fixture(scope="class")
     @classmethod
     def location(cls, toy_location: str) -> str:
         return toy_location
-
-    @pytest.fixture(scope="class")
-    @classmethod
-    def view(cls) -> toy_views.View:
-        return toy_views.view(toy_views.WIKIDATA)
 
 
 @pytest.fixture(scope="module")
@@ -77,15 +73,12 @@ def truthy_location(oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory
 
 
 class TestTruthyWikidataOnOxigraph(StoreContract):
+    style: ClassVar[toy_views.Style] = toy_views.TRUTHY
+
     @pytest.fixture(scope="class")
     @classmethod
     def location(cls, truthy_location: str) -> str:
         return truthy_location
-
-    @pytest.fixture(scope="class")
-    @classmethod
-    def view(cls) -> toy_views.View:
-        return toy_views.view(toy_views.TRUTHY)
 
 
 @pytest.fixture(scope="module")
@@ -96,12 +89,9 @@ def virtuoso_location(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFacto
 
 
 class TestWikidataOnVirtuoso(QualifierContract, StoreContract):
+    style: ClassVar[toy_views.Style] = toy_views.WIKIDATA
+
     @pytest.fixture(scope="class")
     @classmethod
     def location(cls, virtuoso_location: str) -> str:
         return virtuoso_location
-
-    @pytest.fixture(scope="class")
-    @classmethod
-    def view(cls) -> toy_views.View:
-        return toy_views.view(toy_views.WIKIDATA)

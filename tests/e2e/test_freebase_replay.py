@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from tests.datasets import dataset
 from tests.services import Virtuoso
 
 from kgnav_bench import freebase, freebase_reach
@@ -35,11 +35,7 @@ def at(service: Virtuoso) -> str:
 @pytest.fixture(scope="session")
 def fb15k237() -> Path:
     """The folder with the data set and its questions."""
-    named = os.environ.get("KGNAV_DATA")
-    folder = (Path(named) if named else Path(__file__).parents[3] / "shared" / "data") / "fb15k237"
-    if not folder.is_dir():
-        pytest.skip(f"no Freebase data: {folder} is not there; KGNAV_DATA names the folder that has fb15k237/")
-    return folder
+    return dataset("fb15k237")
 
 
 @pytest.fixture(scope="session")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.datasets import dataset
 
 from kgnav_bench import reach
 from kgnav_bench.client import BareClient, package_client, server_command
@@ -24,12 +24,7 @@ QUESTIONS_BY_PLAN = 50
 @pytest.fixture(scope="session")
 def metaqa() -> Path:
     """The folder with the film graph and its questions."""
-    named = os.environ.get("KGNAV_DATA")
-    data = Path(named) if named else Path(__file__).parents[3] / "shared" / "data"
-    folder = data / "metaqa"
-    if not graph_source(folder).is_file():
-        pytest.skip(f"no film graph: {graph_source(folder)} is not there; KGNAV_DATA names the folder that has metaqa/")
-    return folder
+    return dataset("metaqa")
 
 
 @pytest.fixture(scope="session")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.datasets import dataset
 from tests.neo4j_service import Neo4j
 
 from kgnav_bench import reach
-from kgnav_bench.metaqa import HOPS, graph_source, write_property_graph
+from kgnav_bench.metaqa import HOPS, write_property_graph
 from kgnav_bench.replay import Replay
 
 QUESTIONS_PER_HOP = 40
@@ -19,12 +19,7 @@ QUESTIONS_PER_HOP = 40
 @pytest.fixture(scope="module")
 def metaqa() -> Path:
     """The folder with the film graph and its questions."""
-    named = os.environ.get("KGNAV_DATA")
-    data = Path(named) if named else Path(__file__).parents[3] / "shared" / "data"
-    folder = data / "metaqa"
-    if not graph_source(folder).is_file():
-        pytest.skip(f"no film graph: {graph_source(folder)} is not there; KGNAV_DATA names the folder that has metaqa/")
-    return folder
+    return dataset("metaqa")
 
 
 @pytest.fixture(scope="module")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from tests.datasets import dataset
 from tests.services import Oxigraph
 
 from kgnav_bench import wikidata
@@ -31,11 +31,7 @@ BY_PLAN = 3
 @pytest.fixture(scope="module")
 def data() -> Path:
     """The folder with the data set and its questions."""
-    named = os.environ.get("KGNAV_DATA")
-    folder = (Path(named) if named else Path(__file__).parents[3] / "shared" / "data") / "wikidata"
-    if not folder.is_dir():
-        pytest.skip(f"no Wikidata data: {folder} is not there; KGNAV_DATA names the folder that has wikidata/")
-    return folder
+    return dataset("wikidata")
 
 
 @pytest.fixture(scope="module")

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-from pathlib import Path
 
 import pytest
 
 from kgnav_mcp.app import App
 from kgnav_mcp.config import Settings
 from kgnav_mcp.navigation.limits import Limits
+from tests.datasets import DATA
 
-DATA = Path(os.environ.get("KGNAV_DATA") or Path(__file__).parents[3] / "shared" / "data") / "fb15k237"
+FB15K237 = DATA / "fb15k237"
 
 
 def limits(white_list: tuple[str, ...] = (), black_list: tuple[str, ...] = ()) -> Limits:
@@ -76,9 +75,9 @@ def test_a_two_hop_relation_is_judged_by_its_own_id() -> None:
     assert not limits(black_list=("*.marriage.spouse",)).offers("people.person.spouse_s.people.marriage.spouse")
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason=f"needs FB15k-237 in {DATA} (set KGNAV_DATA)")
+@pytest.mark.skipif(not FB15K237.is_dir(), reason=f"needs FB15k-237 in {FB15K237} (set KGNAV_DATA)")
 def test_of_what_simple_questions_ask_for_only_one_users_own_relation_is_dropped() -> None:
-    with gzip.open(DATA / "simplequestions.jsonl.gz", "rt", encoding="utf-8") as lines:
+    with gzip.open(FB15K237 / "simplequestions.jsonl.gz", "rt", encoding="utf-8") as lines:
         gold = {json.loads(line)["relation"].replace("./", ".").strip("/").replace("/", ".") for line in lines}
     assert [relation for relation in sorted(gold) if not limits().offers(relation)] == [
         "user.jg.default_domain.olympic_games.sports"

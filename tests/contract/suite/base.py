@@ -10,7 +10,7 @@ import pytest
 
 from kgnav_mcp.model import Page
 from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter
-from tests.contract.toy_views import View
+from tests.contract.toy_views import Style, View, view
 
 T = TypeVar("T")
 
@@ -30,6 +30,9 @@ class AdapterContract:
     schemes: ClassVar[frozenset[str]]
     """The entry points of `kgnav.adapters` that this class proves."""
 
+    style: ClassVar[Style]
+    """How the store spells what is in the toy graph."""
+
     row_by_row: ClassVar[int] = 3
     """How many rows of a list come on pages of their own where a page has one row; those behind them come at once."""
 
@@ -43,7 +46,7 @@ class AdapterContract:
     @classmethod
     def view(cls) -> View:
         """What a reader of this store must see."""
-        raise NotImplementedError
+        return view(cls.style)
 
     @pytest.fixture(scope="class")
     @classmethod
