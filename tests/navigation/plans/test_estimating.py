@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from kgnav_mcp.errors import PlanTooLarge
-from kgnav_mcp.model import AnchoredPage, Link
+from kgnav_mcp.model import AnchoredPage, Count, Link, Schema
 from kgnav_mcp.navigation.plans import running
 from kgnav_mcp.navigation.plans.estimating import steps_of
 from kgnav_mcp.navigation.plans.running import PlanRunner
@@ -67,6 +68,16 @@ async def test_a_longer_path_is_more_work():
 
     assert works == sorted(works)
     assert works[2] > 3 * works[0]
+
+
+async def test_nothing_is_too_much_where_the_number_of_nodes_is_not_known(monkeypatch: pytest.MonkeyPatch):
+    schema = DictAdapter.schema
+
+    async def uncounted(self: DictAdapter, name: str | None = None, *, limit: int) -> Schema:
+        return replace(await schema(self, name, limit=limit), entities=Count.unknown())
+
+    monkeypatch.setattr(DictAdapter, "schema", uncounted)
+    assert await estimated("MATCH (x:a)-[*1..3]->(y) RETURN y") == 0
 
 
 async def test_a_plan_that_is_too_much_is_refused_with_its_sizes_unless_it_is_answered_at_once(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+from kgnav_mcp.model import Certainty
 from kgnav_mcp.navigation.plans.patterns import merged
 from kgnav_mcp.navigation.plans.starting import start_of
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
@@ -26,8 +27,10 @@ _SORTING = 4
 def steps_of(vocabulary: Vocabulary, plan: Plan) -> float:
     """About how many edges a checked plan comes by, and values it sorts, as far as the schema tells.
 
-    What it does not count is taken for nothing.
+    What it does not count is taken for nothing; where it does not say how many nodes there are, so is everything.
     """
+    if vocabulary.whole.entities.certainty is not Certainty.EXACT:
+        return 0.0
     return sum(_Estimate(vocabulary).steps_of(pipeline) for pipeline in plan.pipelines)
 
 
