@@ -70,6 +70,15 @@ async def test_a_longer_path_is_more_work():
     assert works[2] > 3 * works[0]
 
 
+async def test_shortest_paths_are_searched_between_each_two_of_their_ends():
+    named, one = [
+        await estimated(f"MATCH (x:a {condition}), (y:c), p = shortestPath((x)-[*1..2]->(y)) RETURN p")
+        for condition in ("", "{id: 'a1'}")
+    ]
+
+    assert named > 20 * 20 * 2 * 10 > 10 * one
+
+
 async def test_nothing_is_too_much_where_the_number_of_nodes_is_not_known(monkeypatch: pytest.MonkeyPatch):
     schema = DictAdapter.schema
 

@@ -20,6 +20,9 @@ _SHARE_WITH_VALUE = 0.001
 """Of the nodes of a label, those with one value of a property."""
 _LONGEST = 5
 """Steps of a path without a bound that are followed."""
+_SEARCHED = frozenset((PathKind.SHORTEST, PathKind.ALL_SHORTEST))
+_SEARCH = 10
+"""Edges that a search between two nodes comes by for each step."""
 _SORTING = 4
 """To put a value of an answer in its order costs so many times what it costs to come by an edge."""
 
@@ -69,6 +72,9 @@ class _Estimate:
         for edge in match.edges:
             ends = domains[edge.source] * domains[edge.target]
             rows *= self._edges(edge, domains, patterns) / max(ends, 1)
+        for edge in match.edges:
+            if edge.path is not None and edge.path.kind in _SEARCHED:
+                self._steps += self._sizes[edge.source] * self._sizes[edge.target] * _SEARCH * _lengths(edge)[-1]
         self._rows = max(rows, self._rows) if match.optional else rows
         self._steps += self._rows * max(sum(_lengths(edge)[-1] for edge in match.edges), 1)
 
