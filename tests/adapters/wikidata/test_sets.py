@@ -31,3 +31,18 @@ async def test_one_property_of_more_entities_than_one_query_takes_is_counted_and
     assert (len(page.items), page.total, page.stop) == (SIZE, Count(SIZE), Stop.COMPLETE)
     assert [triple.head.id for triple in page.items] == [f"wd:{one}" for one in ids]
     assert len(asked) == 4, "two lists are counted, two are read"
+
+
+async def test_edges_of_one_relation_are_asked_for_without_the_other_statements_of_their_heads():
+    asked: list[str] = []
+
+    async def answer(exchange: Exchange) -> None:
+        query = query_of(exchange)
+        if "?st ?v ?o" in query:
+            asked.append(query)
+        await exchange.answer(rows())
+
+    async with opened(wikibase(answer)) as (graph, _):
+        for relations in (["P17"], None):
+            await graph.edges(["Q1"], ["Q2"], relations=relations, limit=5)
+    assert [f"VALUES ?p {{ <{BASE}/prop/P17> }}" in query for query in asked] == [True, False]

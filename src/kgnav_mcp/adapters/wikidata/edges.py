@@ -9,7 +9,7 @@ from rdflib import URIRef
 
 from kgnav_mcp.adapters.paging.edges import EdgeSource
 from kgnav_mcp.adapters.sparql.reading import iri_in
-from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, listed
+from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, listed, values
 from kgnav_mcp.adapters.wikidata import queries
 from kgnav_mcp.adapters.wikidata.counts import Path
 from kgnav_mcp.adapters.wikidata.rows import row_order
@@ -34,7 +34,7 @@ class EdgeReader(EdgeSource[URIRef, Found]):
         reader, between = self._store.reader, Terms("")
         if len(self._tails) <= MAX_TERMS:
             between = reader.part(queries.BETWEEN, tails=listed(*sorted(self._tails)))
-        read = await reader.in_batches(queries.EDGES, "s", heads, between=between)
+        read = await reader.in_batches(queries.EDGES, "s", heads, of=self._of(), between=between)
 
         def found() -> Mapping[URIRef, Sequence[Found]]:
             edges: dict[URIRef, list[Found]] = defaultdict(list)
@@ -47,6 +47,13 @@ class EdgeReader(EdgeSource[URIRef, Found]):
             return {head: sorted(some, key=lambda one: (one.property, order(one))) for head, some in edges.items()}
 
         return await in_thread(len(read.rows), found), read.stop
+
+    def _of(self) -> Terms:
+        """What narrows statements to those of the properties that are asked for."""
+        if self._names is None or len(self._names) > MAX_TERMS:
+            return Terms("")
+        predicate = self._store.ids.claim if self._store.form.statements else self._store.ids.direct
+        return self._store.reader.part(queries.OF_PROPERTIES, predicates=values(*map(predicate, sorted(self._names))))
 
     async def triples(self, edges: Sequence[tuple[URIRef, Found]]) -> Sequence[Triple]:
         return await self._statements.triples([edge for _, edge in edges])

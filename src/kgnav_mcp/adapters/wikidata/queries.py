@@ -201,9 +201,10 @@ EXAMPLES: Final = {
 }
 """Costs the statements of one property of the entities, or, of those that point at them, a few."""
 EDGES: Final = (
-    "SELECT ?s ?p ?st ?o WHERE { VALUES ?s { $s } $leaving_to FILTER(STRSTARTS(STR(?o), $entities)) $between }"
+    "SELECT ?s ?p ?st ?o WHERE { VALUES ?s { $s } $of $leaving_to FILTER(STRSTARTS(STR(?o), $entities)) $between }"
 )
-"""Costs the triples of all statements of the entities."""
+"""Costs the triples of all statements of the entities, or of those of some properties."""
+OF_PROPERTIES: Final = "VALUES ?p { $predicates }"
 BETWEEN: Final = "FILTER(?o IN ($tails))"
 QUALIFIED: Final = (
     "SELECT ?s ?p ?st ?o WHERE { { SELECT DISTINCT ?s ?p ?st WHERE { VALUES ?x { $s } ?st ?q ?x . $best ?s ?p ?st "
