@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp import Client
 from syrupy.assertion import SnapshotAssertion
 
+from kgnav_mcp.adapters.embedded.loading import load
 from kgnav_mcp.app import App
-from kgnav_mcp.config import Settings
+from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
 from kgnav_mcp.server import build_server
 from kgnav_mcp.server.toolsets.plans import TOOLSET
@@ -190,6 +192,15 @@ async def test_a_plan_that_was_mended_runs():
 
     assert mended is not None
     assert "rows" in await call("run_plan", {"plan": mended[1]}, PLANS)
+
+
+async def test_a_label_on_a_graph_without_any_is_left_out_by_the_mended_plan(tmp_path: Path):
+    (tmp_path / "films.tsv").write_text("head\trelation\ttail\nUp\tdirected_by\tPete\n", encoding="utf-8")
+    load([tmp_path / "films.tsv"], tmp_path / "films.kg")
+    films = Settings(graphs={"films": GraphSettings(location=str(tmp_path / "films.kg"))}, toolsets=("plans",))
+    told = await refused("run_plan", {"plan": "MATCH (f:Film)-[:directed_by]->(p:Person) RETURN p"}, films)
+    assert "- (f:Film): this graph has no labels: leave it out" in told
+    assert "Mended, it would run: MATCH (f)-[:directed_by]->(p) RETURN p\n" in told
 
 
 async def test_pages_of_a_plan_together_are_the_whole_answer():

@@ -254,7 +254,7 @@ class GraphAdapter(ABC):
     async def run(self, plan: Plan, *, limit: int, after: str | None = None) -> PlanPage:
         """The rows of a plan in the graph's own ids, asked of the store in one query where its language has the words.
 
-        In the order that the algebra states.
+        In the order that the algebra states. A position is the number of rows before it; a dot and more may follow.
 
         Raises:
             Unsupported: the store's language, or this adapter, has no words for a part of the plan.

@@ -55,6 +55,8 @@ def _written(value: object) -> str:
             return quoted(printable_id(text))
         case str():
             return quoted(value)
+        case bool():
+            return "true" if value else "false"
         case list() | tuple():
             return f"[{', '.join(map(_written, cast('Sequence[Any]', value)))}]"
         case _:

@@ -6,13 +6,15 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from kgnav_mcp.errors import InvalidCursor, PlanTooLarge
-from kgnav_mcp.model import AnchoredPage, Certainty, Count, Direction, Link, Stop
+from kgnav_mcp.errors import InvalidCursor, PlanTooLarge, Unsupported
+from kgnav_mcp.model import AnchoredPage, Certainty, Count, Direction, Link, PlanPage, Stop
 from kgnav_mcp.navigation.plans import evaluate
+from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.plan import (
     AggregateFunction,
     Connective,
@@ -26,7 +28,7 @@ from kgnav_mcp.plan import (
     Pipeline,
     Plan,
 )
-from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from kgnav_mcp.port import AdapterOptions, Capability, GraphAdapter
 from tests.contract import toy as definition
 from tests.contract.example import DictAdapter
 from tests.navigation.plans.writing import (
@@ -238,3 +240,27 @@ async def test_the_event_loop_goes_on_while_rows_are_joined(toy: GraphAdapter):
     await evaluate(toy, plan(pairs, give(COUNT)), limit=1)
     watching.cancel()
     assert len(pauses) > 20
+
+
+class Giving(DictAdapter):
+    """Runs plans, but for pages behind the first."""
+
+    capabilities = DictAdapter.capabilities | {Capability.PLANS}
+
+    async def run(self, plan: Plan, *, limit: int, after: str | None = None) -> PlanPage:
+        if after is not None:
+            raise Unsupported("a value of a later row has no form in a query")
+        page = await evaluate(self, plan, limit=limit)
+        return replace(page, positions=tuple(f"{place}.tag" for place, _ in enumerate(page.items, 1)))
+
+
+async def test_what_a_store_cannot_go_on_with_is_evaluated_from_there():
+    async with Giving("tests.contract.example_graph", AdapterOptions()) as graph:
+        runner, asked = PlanRunner(graph), plan(fit(edge("p", "knows", "q")), give("p", "q"))
+        whole, after, found = rows(await evaluate(graph, asked, limit=99)), None, list[tuple[object, ...]]()
+        for _ in whole[::2]:
+            page = await runner.run(asked, limit=2, after=after)
+            found += rows(page)
+            after = page.positions[-1]
+        assert found == whole
+        assert page.stop is Stop.COMPLETE

@@ -172,8 +172,13 @@ class _Checker:
         return tuple(groups)
 
     def _unknown_label(self, node: NodePattern, name: str) -> None:
+        place = write_part(NodePattern(node.variable, ((name,),)))
+        if not self.vocabulary.whole.labels and not self.vocabulary.whole.sampled:
+            self.findings.problem(place, "this graph has no labels: leave it out")
+            self.findings.mend(node, replace(node, labels=()))
+            return
         nearest = self.vocabulary.nearest_label(name)
-        self.findings.problem(write_part(NodePattern(node.variable, ((name,),))), "no label is called so", nearest)
+        self.findings.problem(place, "no label is called so", nearest)
         mended = meant(name, nearest)
         current = cast("NodePattern", self.findings.current(node))
         labels = tuple(tuple(mended if mended and one == name else one for one in group) for group in current.labels)

@@ -24,6 +24,7 @@ from kgnav_mcp.navigation.plans.sizes import sizes_of
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.plan import Plan
 from kgnav_mcp.port import Capability, GraphAdapter
+from kgnav_mcp.port.lists import items_before
 
 BOUND = 100_000
 """Rows that are held outside the store at most."""
@@ -93,18 +94,20 @@ class PlanRunner:
                     else:
                         work = self._proved(plan, compiled, limit, after)
                     return await self._in_time(plan, after, work)
+        shown = 0 if after is None or evaluated else _rows_before(after)
         work = evaluate(
             self.graph,
             plan,
-            limit=limit,
-            after=after.removeprefix(_EVALUATED) if after is not None else None,
+            limit=shown + limit,
+            after=after.removeprefix(_EVALUATED) if after is not None and evaluated else None,
             proof=proof,
             bound=self.bound,
             progress=self.progress,
             by_store=self.by_store,
         )
         page = await self._in_time(plan, after, work)
-        return replace(page, positions=tuple(f"{_EVALUATED}{position}" for position in page.positions))
+        positions = tuple(f"{_EVALUATED}{position}" for position in page.positions[shown:])
+        return replace(page, items=page.items[shown:], positions=positions)
 
     async def _in_time(self, plan: Plan, after: str | None, work: Awaitable[PlanPage]) -> PlanPage:
         """The result of work on a plan; on one that is too much by what the schema counts, if it comes at once.
@@ -156,6 +159,11 @@ class PlanRunner:
             return await told
         except (PlanTooLarge, StoreTimeout, Unsupported):
             return ""
+
+
+def _rows_before(position: str) -> int:
+    """The rows that a store has shown: the rows of a plan come in the same order whoever runs it."""
+    return items_before(position.partition(".")[0])
 
 
 async def _has_rows(graph: GraphAdapter, plan: Plan) -> bool | None:
