@@ -12,6 +12,7 @@ relations, those of all the small nodes on it by one query.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -128,8 +129,10 @@ class _Side:
         question = (self._direction, self._wanted)
         rows = self._anchors.row_counts(question)
         if rows is None:
-            counts = list(self._counts(limit))
-            rows = [sum(rows_at.get(number, 0) for rows_at in counts) for number, _ in self._nodes]
+            in_all: Counter[int] = Counter()
+            for counts in self._counts(limit):
+                in_all.update(counts)
+            rows = [in_all[number] for number, _ in self._nodes]
             self._anchors.cache_row_counts(question, rows)
         self.rows = rows
         return sum(rows)
@@ -265,7 +268,7 @@ class _LinkMaker:
     def __init__(self, builder: Builder, segment: Segment) -> None:
         kind = segment.kind
         self._builder = builder
-        self._segment = segment
+        self._behind_place = segment.prefix(0)[1:]
         self._relation = builder.path(segment.path)
         self._direction = kind.direction
         self._two_hops = kind.hops == 2
@@ -275,7 +278,7 @@ class _LinkMaker:
 
     def links(self, index: int, anchor: Entity, rows: Iterable[Row]) -> list[_Placed]:
         """The links at an anchor that has this place among those asked for."""
-        prefix, begin, end, via = self._segment.prefix(index), self._begin, self._end, None
+        prefix, begin, end, via = f"{index}{self._behind_place}", self._begin, self._end, None
         found: list[_Placed] = []
         for row in rows:
             qualifiers = self._builder.qualifiers(row[end])
