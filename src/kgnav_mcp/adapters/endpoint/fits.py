@@ -10,7 +10,7 @@ from kgnav_mcp.adapters.endpoint import queries
 from kgnav_mcp.adapters.endpoint.catalogue import CatalogueCache
 from kgnav_mcp.adapters.endpoint.store import Store
 from kgnav_mcp.adapters.sparql.names import Naming
-from kgnav_mcp.adapters.sparql.plans.parts import Ends, no_words
+from kgnav_mcp.adapters.sparql.plans.parts import EdgeVariables, cannot_express
 from kgnav_mcp.adapters.sparql.plans.triples import Path, TripleWriter
 from kgnav_mcp.adapters.sparql.terms import Terms
 
@@ -32,18 +32,18 @@ class PatternWriter(TripleWriter):
         if self._reification:
             catalogue = await self._catalogues.get()
             if catalogue.parallel is None or any(iri in catalogue.parallel for iri in path):
-                raise no_words(f"the relation {relation}, of which one triple may be several edges,")
+                raise cannot_express(f"the relation {relation}, of which one triple may be several edges,")
             if any(iri not in catalogue.relations for iri in path):
-                raise no_words(f"the relation {relation}")
+                raise cannot_express(f"the relation {relation}")
         return path
 
-    def edge(self, relations: Sequence[str], ends: Ends) -> tuple[Terms, tuple[Terms, ...]]:
+    def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Terms, tuple[Terms, ...]]:
         if self._reification and not relations:
-            raise no_words("edges of any relation, of which some triples may be several")
+            raise cannot_express("edges of any relation, of which some triples may be several")
         edge, own = super().edge(relations, ends)
         return Terms(f"{edge.text} {self._reification.head(ends.source.text).text}".strip()), own
 
-    def reaching(self, relations: Sequence[str], ends: Ends) -> Terms:
+    def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Terms:
         if self._reification:
-            raise no_words("paths beside statements about triples")
+            raise cannot_express("paths beside statements about triples")
         return super().reaching(relations, ends)

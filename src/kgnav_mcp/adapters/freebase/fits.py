@@ -10,7 +10,7 @@ from kgnav_mcp.adapters.freebase import queries
 from kgnav_mcp.adapters.freebase.catalogue import CatalogueCache
 from kgnav_mcp.adapters.freebase.store import Store
 from kgnav_mcp.adapters.sparql.names import Naming
-from kgnav_mcp.adapters.sparql.plans.parts import no_words
+from kgnav_mcp.adapters.sparql.plans.parts import cannot_express
 from kgnav_mcp.adapters.sparql.plans.triples import TripleWriter
 from kgnav_mcp.adapters.sparql.terms import Terms
 
@@ -27,5 +27,5 @@ class PatternWriter(TripleWriter):
 
     def _among(self, relation: Terms, iris: Sequence[URIRef]) -> Terms:
         if not iris:
-            raise no_words("edges of any relation")
+            raise cannot_express("edges of any relation")
         return super()._among(relation, iris)

@@ -1,4 +1,7 @@
-"""The statements between two sets of entities: those of the heads are read, of which none has a hub's number."""
+"""Statements from one set of entities to another.
+
+The statements of the heads are read: an entity has few outgoing statements, however many point at it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from kgnav_mcp.model import Direction, Stop, Triple
 
 
 class EdgeReader(EdgeSource[URIRef, Found]):
-    """Finds statements whose value is one of some entities."""
+    """Reads the statements of entities whose value is one of the tails."""
 
     def __init__(
         self, store: Store, statements: StatementReader, tails: Sequence[URIRef], paths: Sequence[Path] | None

@@ -58,8 +58,11 @@ _MISSING = "relations, classes and qualifiers may be missing"
 
 
 @dataclass(frozen=True, slots=True)
-class Uses:
-    """How many statements properties have, each and together; `stop` says whether there may be other properties."""
+class StatementCounts:
+    """The number of statements of each property, and of all together.
+
+    Unless `stop` is COMPLETE, there may be other properties.
+    """
 
     counts: Mapping[str, Count]
     triples: Count = field(default_factory=Count.unknown)
@@ -67,7 +70,7 @@ class Uses:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class RelationDetails:
     """The classes at either end of a relation, and at both, and its qualifiers; `stop` says whether these are all."""
 
     heads: tuple[str, ...] = ()
@@ -86,14 +89,14 @@ class SchemaReader:
         self._names = names
         self._catalogues = catalogues
         self._classes = classes
-        self._uses: Uses | None = None
-        self._counting = Shared(self._counted)
+        self._uses: StatementCounts | None = None
+        self._counting = Shared(self._count_statements)
         self._use_of: LRUCache[str, Count] = LRUCache(_KEPT)
-        self._ends_of: LRUCache[str, Joined] = LRUCache(_KEPT)
+        self._details: LRUCache[str, RelationDetails] = LRUCache(_KEPT)
 
     async def overview(self, limit: int) -> Schema:
         """The whole graph."""
-        known, uses = await gathered(self._classes.get(), self._used())
+        known, uses = await gathered(self._classes.get(), self._statement_counts())
         detailed = _DETAILED if self._store.wikidata.counted is None else 0
         return await self._schema(known.counts, uses, limit, detailed)
 
@@ -109,36 +112,39 @@ class SchemaReader:
         if local is not None or found:
             uses = dict(zip(found, await gathered(*(self._use(each) for each in found)), strict=True))
             if any(uses[each] != Count(0) or each in catalogue for each in found):
-                return await self._schema({}, Uses(uses), limit, len(found))
+                return await self._schema({}, StatementCounts(uses), limit, len(found))
         try:
             classes = (await self._classes.called(name)).iris
         except UnknownName as error:
             raise catalogue.unknown("label, relation or property", name, *error.nearest) from error
         known = await self._classes.get()
         shown = {str(iri): known.counts.get(str(iri), Count.unknown()) for iri in classes}
-        return await self._schema(shown, await self._at(classes, shown), limit, 0)
+        return await self._schema(shown, await self._at_classes(classes, shown), limit, 0)
 
-    async def _used(self) -> Uses:
-        """Every property with the number of its statements, as far as that can be counted."""
+    async def _statement_counts(self) -> StatementCounts:
+        """The number of statements of each property, unknown where the endpoint has no time to count."""
         if self._uses is None:
             self._uses = await self._counting.result()
         return self._uses
 
-    async def _counted(self) -> Uses:
+    async def _count_statements(self) -> StatementCounts:
         unknown = {known.id: Count.unknown() for known in self._catalogues.current.properties}
         if self._store.wikidata.counted is not None:
-            return Uses(unknown)
+            return StatementCounts(unknown)
         try:
-            read = await self._uses_read()
+            read = await self._counts_by_property()
         except StoreTimeout:
-            return Uses(unknown, stop=Stop.TIME_OUT)
+            return StatementCounts(unknown, stop=Stop.TIME_OUT)
         counts = {self._store.ids.last(str(row["p"])): read.counted(number(row, "n")) for row in read.rows}
         found = {local: count for local, count in counts.items() if local is not None}
         triples = read.counted(sum(count.value for count in found.values()))
-        return Uses(found if read.stop is Stop.COMPLETE else unknown | found, triples, read.stop)
+        return StatementCounts(found if read.stop is Stop.COMPLETE else unknown | found, triples, read.stop)
 
-    async def _uses_read(self) -> Read:
-        """Properties with the numbers of their statements; of those defined here without asking for each rank."""
+    async def _counts_by_property(self) -> Read:
+        """Rows of a property and its number of statements.
+
+        Where the graph defines its properties, ranks are not looked up statement by statement.
+        """
         if self._store.form.statements:
             read = await self._reader.select(queries_schema.USES_OF_DEFINED[self._store.wikidata.every_rank])
             if read.rows and read.stop is Stop.COMPLETE:
@@ -156,9 +162,9 @@ class SchemaReader:
             self._use_of[local] = count
         return count
 
-    async def _at(self, classes: Sequence[URIRef], sizes: Mapping[str, Count]) -> Uses:
-        """The properties at the nodes of classes; relations with all their statements, where those are counted."""
-        uses = (await self._used()).counts
+    async def _at_classes(self, classes: Sequence[URIRef], sizes: Mapping[str, Count]) -> StatementCounts:
+        """The properties of the instances of classes. A relation's count is that of all its statements."""
+        uses = (await self._statement_counts()).counts
         found: dict[str, Count] = {}
         stop = Stop.COMPLETE
         for class_ in classes:
@@ -175,9 +181,9 @@ class SchemaReader:
                         found[local] = uses.get(local, Count.unknown())
                     elif direction is Direction.OUTGOING:
                         found[local] = Count(counted) if whole else Count.at_least(counted)
-        return Uses(found, stop=stop)
+        return StatementCounts(found, stop=stop)
 
-    async def _schema(self, classes: Mapping[str, Count], used: Uses, limit: int, detailed: int) -> Schema:
+    async def _schema(self, classes: Mapping[str, Count], used: StatementCounts, limit: int, detailed: int) -> Schema:
         catalogue, known, uses = self._catalogues.current, await self._classes.get(), used.counts
 
         def size(local: str) -> tuple[bool, int, int]:
@@ -185,7 +191,7 @@ class SchemaReader:
 
         edges = sorted((local for local in uses if self._is_edge(local)), key=size)[:limit]
         properties = sorted((local for local in uses if not self._is_edge(local)), key=size)[:limit]
-        read = await gathered(*(self._joined(local) for local in edges[:detailed]))
+        read = await gathered(*(self._details_of(local) for local in edges[:detailed]))
         joined = dict(zip(edges, read, strict=False))
         labels = sorted(classes, key=lambda iri: (-classes[iri].value, iri))[:limit]
         notes = [_SAMPLED] if self._store.form.statements else [_ENDS_SAMPLED, VALUES_ONLY]
@@ -202,7 +208,7 @@ class SchemaReader:
             relations=tuple(
                 EdgeFacts(catalogue.relation(local), uses[local], ends.heads, ends.tails, ends.qualifiers, ends.ends)
                 for local in edges
-                for ends in [joined.get(local, Joined())]
+                for ends in [joined.get(local, RelationDetails())]
             ),
             properties=tuple(
                 PropertyFacts(catalogue.relation(local), uses[local], (catalogue.get(local).datatype,))
@@ -212,13 +218,13 @@ class SchemaReader:
         )
 
     def _is_edge(self, local: str) -> bool:
-        """Whether a property leads to entities; of one that nothing is known of, it is taken for granted."""
+        """Whether the values of a property are entities; assumed where its datatype is unknown."""
         known = self._catalogues.current.get(local)
         return known.to_entities or not known.datatype
 
-    async def _joined(self, local: str) -> Joined:
-        """The classes at either end of a relation, and its qualifiers; they are read once."""
-        if (kept := self._ends_of.get(local)) is not None:
+    async def _details_of(self, local: str) -> RelationDetails:
+        """The classes at both ends of a relation, and its qualifiers; cached."""
+        if (kept := self._details.get(local)) is not None:
             return kept
         try:
             (heads, no_heads), (tails, no_tails) = await gathered(
@@ -228,10 +234,10 @@ class SchemaReader:
                 self._both_ends(local), self._qualifiers(local)
             )
         except StoreTimeout:
-            return Joined(stop=Stop.TIME_OUT)  # The relation and its count are an answer without them.
-        read = Joined(heads, tails, qualifiers, ends, Stop.first((no_heads, no_tails, no_ends, no_qualifiers)))
+            return RelationDetails(stop=Stop.TIME_OUT)  # The relation and its count are an answer without them.
+        read = RelationDetails(heads, tails, qualifiers, ends, Stop.first((no_heads, no_tails, no_ends, no_qualifiers)))
         if read.stop is Stop.COMPLETE:
-            self._ends_of[local] = read
+            self._details[local] = read
         return read
 
     async def _ends(self, local: str, direction: Direction) -> tuple[tuple[str, ...], Stop]:

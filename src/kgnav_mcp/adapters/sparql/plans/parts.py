@@ -1,4 +1,4 @@
-"""The parts of a pattern in a query: the variables of its edges, and the error for what has no words."""
+"""What pattern writers share: the variables of an edge, and the error for what SPARQL cannot express."""
 
 from __future__ import annotations
 
@@ -11,33 +11,36 @@ from kgnav_mcp.plan.walking import parts
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
+class EdgeVariables:
     """The variables of one edge in a query."""
 
     source: Terms
     target: Terms
     number: int
-    """Tells the further variables of the edge from those of others."""
+    """Makes the names of the edge's other variables unique within the query."""
     either: bool = False
-    """Whether it may lead the other way as well."""
+    """Whether the edge matches in both directions."""
 
     def own(self, letter: str) -> Terms:
-        """A further variable of the edge."""
+        """Another variable of the edge, such as its statement: `?s0`."""
         return Terms(f"?{letter}{self.number}")
 
     @property
-    def reversed(self) -> Ends:
-        """The same edge, led the other way."""
-        return Ends(self.target, self.source, self.number, self.either)
+    def reversed(self) -> EdgeVariables:
+        """The same edge in the other direction."""
+        return EdgeVariables(self.target, self.source, self.number, self.either)
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """An edge as it is written: one row for each edge of the graph that fits. `same` are variables that tell it."""
+    """An edge in SPARQL: one row for each edge of the graph that matches.
+
+    `identity` are the variables that together identify it.
+    """
 
     text: Terms
     relations: tuple[str, ...]
-    same: tuple[str, ...]
+    identity: tuple[str, ...]
 
 
 def relations_of(match: Match) -> dict[str, None]:
@@ -46,6 +49,6 @@ def relations_of(match: Match) -> dict[str, None]:
     return {relation: None for edge in inner for relation in edge.relations}
 
 
-def no_words(what: str) -> Unsupported:
-    """The error for a part of a pattern that has no form in SPARQL here."""
-    return Unsupported(f"there are no words for {what} in SPARQL here", next_step="Walk with search or get_triples.")
+def cannot_express(what: str) -> Unsupported:
+    """The error for a part of a pattern that cannot be written in SPARQL for this store."""
+    return Unsupported(f"a SPARQL query cannot express {what} here", next_step="Walk with search or get_triples.")

@@ -8,7 +8,7 @@ from rdflib import BNode, URIRef
 
 from kgnav_mcp.adapters.sparql.names import Naming
 from kgnav_mcp.adapters.sparql.plans import queries
-from kgnav_mcp.adapters.sparql.plans.parts import no_words
+from kgnav_mcp.adapters.sparql.plans.parts import cannot_express
 from kgnav_mcp.adapters.sparql.plans.writing import Pattern, Writer
 from kgnav_mcp.adapters.sparql.reading import Reader, Row, number
 from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, batches
@@ -69,12 +69,12 @@ class FitReader:
         variables = [name.removeprefix("?") for name in names]
         found = await in_thread(len(rows), lambda: [fit for row in rows if (fit := self._fit(row, variables)).number])
         if len({fit.nodes for fit in found}) < len(found):
-            raise no_words("groups that come in another order with each part of an answer")
+            raise cannot_express("groups that come in another order with each part of an answer")
         return found
 
     def _fit(self, row: Row, variables: Sequence[str]) -> Fit:
         """One row. A blank node has a label of this answer alone, which no other query knows."""
         terms = [row[name] for name in variables] if number(row, "n") else []
         if any(isinstance(term, BNode) for term in terms):
-            raise no_words("a blank node")
+            raise cannot_express("a blank node")
         return Fit(tuple(self._naming.short(URIRef(str(term))) for term in terms), number(row, "n"))

@@ -9,7 +9,7 @@ from rdflib import XSD, Literal, URIRef
 
 from kgnav_mcp.adapters.sparql.names import Naming
 from kgnav_mcp.adapters.sparql.plans import queries
-from kgnav_mcp.adapters.sparql.plans.parts import Ends, no_words
+from kgnav_mcp.adapters.sparql.plans.parts import EdgeVariables, cannot_express
 from kgnav_mcp.adapters.sparql.plans.writing import Writer
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.terms import Terms, listed, values
@@ -46,9 +46,9 @@ class TripleWriter(Writer):
             path = tuple(iri for one in form if (iri := self._naming.iri(one)) is not None and iri in known)
             if len(path) == len(form):
                 return path
-        raise no_words(f"the relation {relation}")
+        raise cannot_express(f"the relation {relation}")
 
-    def edge(self, relations: Sequence[str], ends: Ends) -> tuple[Terms, tuple[Terms, ...]]:
+    def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Terms, tuple[Terms, ...]]:
         paths = [self._paths[relation] for relation in relations]
         if len(paths) == 1 and len(paths[0]) == 2:
             near, far = paths[0]
@@ -57,7 +57,7 @@ class TripleWriter(Writer):
             terms = {"source": ends.source, "target": ends.target, "via": via, "mediator": mediator}
             return self.part(queries.TWO_HOPS, near=near, far=far, **terms), (via,)
         if any(len(path) == 2 for path in paths):
-            raise no_words("one of several relations, some of which lead through mediators")
+            raise cannot_express("one of several relations, some of which lead through mediators")
         if len(paths) == 1:
             return self.part(queries.EDGE, source=ends.source, relation=paths[0][0], target=ends.target), ()
         relation = ends.own("p")
@@ -69,10 +69,10 @@ class TripleWriter(Writer):
         """What narrows an edge to one of some relations; of none, to those that are shown."""
         return self.part(queries.AMONG, relation=relation, relations=values(*iris)) if iris else Terms("")
 
-    def reaching(self, relations: Sequence[str], ends: Ends) -> Terms:
+    def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Terms:
         paths = [self._paths[relation] for relation in relations]
         if not paths or any(len(path) == 2 for path in paths):
-            raise no_words("paths of any relation, or through mediators")
+            raise cannot_express("paths of any relation, or through mediators")
         relation = Terms("|".join(path[0].n3() for path in paths))
         return self.part(queries.REACHES, source=ends.source, relations=relation, target=ends.target)
 

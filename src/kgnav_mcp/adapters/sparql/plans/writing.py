@@ -1,4 +1,4 @@
-"""A pattern of a plan in SPARQL: each way in which it fits is one row."""
+"""A pattern of a plan in SPARQL: each match is one row."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rdflib import Literal, URIRef
 
 from kgnav_mcp.adapters.sparql.names import Naming
 from kgnav_mcp.adapters.sparql.plans import queries
-from kgnav_mcp.adapters.sparql.plans.parts import Edge, Ends, no_words, relations_of
+from kgnav_mcp.adapters.sparql.plans.parts import Edge, EdgeVariables, cannot_express, relations_of
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, listed, rows, values
 from kgnav_mcp.errors import Unsupported
@@ -46,15 +46,15 @@ class Writer(ABC):
 
     @abstractmethod
     async def know(self, relations: Iterable[str]) -> None:
-        """Learn what relations are, before they are written.
+        """Look up the relations of a pattern before it is written.
 
         Raises:
             Unsupported: an edge of one of them cannot be written.
         """
 
     @abstractmethod
-    def edge(self, relations: Sequence[str], ends: Ends) -> tuple[Terms, tuple[Terms, ...]]:
-        """An edge of one of some relations (none: of any), and what tells it beside its ends: variables."""
+    def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Terms, tuple[Terms, ...]]:
+        """An edge of one of these relations (none: any), and the variables that, with its ends, identify it."""
 
     def labelled(self, node: Terms, labels: Sequence[str], *, alone: bool) -> Terms:
         """A pattern that a node has one of some labels, which makes no more rows; `alone`: nothing else binds it."""
@@ -68,14 +68,14 @@ class Writer(ABC):
         """The same as a condition."""
         return self.part(queries.HAS_LABEL, node=node, types=listed(*self.terms(labels)))
 
-    def reaching(self, relations: Sequence[str], ends: Ends) -> Terms:
-        """Nodes with themselves, and with those that edges of some relations lead to, over others too.
+    def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Terms:
+        """Each node with itself, and with every node that a path of these relations leads to.
 
         Raises:
             Unsupported: it cannot be asked so.
         """
         del relations, ends
-        raise no_words("paths")
+        raise cannot_express("paths")
 
     def number(self, node: Terms, relations: Sequence[str], comparison: Comparison, number: float) -> Terms:
         """A condition that one of the values of some properties is so compared with a number.
@@ -84,16 +84,16 @@ class Writer(ABC):
             Unsupported: what is a number here does not follow from a value's datatype.
         """
         del node, relations, comparison, number
-        raise no_words("values of properties")
+        raise cannot_express("values of properties")
 
-    def qualifier(self, ends: Ends, asked: QualifierAsked, value: Terms) -> Terms:
+    def qualifier(self, ends: EdgeVariables, asked: QualifierAsked, value: Terms) -> Terms:
         """A pattern that a property of an edge has a value, which it binds, as it is asked for; it may be wider.
 
         Raises:
             Unsupported: edges have no properties here, or there are no words for such a value.
         """
         del ends, asked, value
-        raise no_words("properties of edges")
+        raise cannot_express("properties of edges")
 
     async def written(
         self, match: Match, given: Sequence[str] = (), qualifiers: Sequence[QualifierAsked] = ()
@@ -121,7 +121,7 @@ class Writer(ABC):
         """
         iri = self._naming.iri(reference)
         if iri is None:
-            raise no_words(f"the id {reference}")
+            raise cannot_express(f"the id {reference}")
         return iri
 
     def terms(self, references: Sequence[str]) -> list[URIRef]:
@@ -131,7 +131,7 @@ class Writer(ABC):
             Unsupported: one has none, or they are too many.
         """
         if len(references) > MAX_TERMS:
-            raise no_words(f"a list of {len(references):,} ids")
+            raise cannot_express(f"a list of {len(references):,} ids")
         return [self.term(each) for each in dict.fromkeys(references)]
 
 
@@ -183,10 +183,10 @@ class Pattern:
         for condition in conditions:
             self._parts.append(self._writer.part(queries.FILTER, condition=self._condition(condition)))
 
-    def _ends(self, edge: EdgePattern) -> Ends:
-        return Ends(self.node(edge.source), self.node(edge.target), next(self._numbers), edge.either)
+    def _ends(self, edge: EdgePattern) -> EdgeVariables:
+        return EdgeVariables(self.node(edge.source), self.node(edge.target), next(self._numbers), edge.either)
 
-    def _qualify(self, qualifiers: Sequence[QualifierAsked], ends: Mapping[str, Ends]) -> None:
+    def _qualify(self, qualifiers: Sequence[QualifierAsked], ends: Mapping[str, EdgeVariables]) -> None:
         """Narrow edges by their properties: by one at least, and by all that join them with a node."""
         written = 0
         for asked in qualifiers:
@@ -195,9 +195,9 @@ class Pattern:
                 self._parts.append(self._writer.qualifier(ends[asked.owned.owner], asked, value))
                 written += 1
         if qualifiers and not written:
-            raise no_words("values of edges' properties")
+            raise cannot_express("values of edges' properties")
 
-    def _edge(self, edge: EdgePattern, ends: Ends) -> Edge:
+    def _edge(self, edge: EdgePattern, ends: EdgeVariables) -> Edge:
         writer = self._writer
         forth, own = writer.edge(edge.relations, ends)
         heads = ends.source, ends.target
@@ -216,25 +216,25 @@ class Pattern:
         self._parts.append(forth)
         return Edge(forth, edge.relations, tuple(one.text for one in (*heads, *own)))
 
-    def _reach(self, edge: EdgePattern, path: PathLength, ends: Ends) -> None:
+    def _reach(self, edge: EdgePattern, path: PathLength, ends: EdgeVariables) -> None:
         """Nodes that a path leads to, each once; a node itself, where the path has an edge at least, by a cycle.
 
         `+` would say the same, but Virtuoso leaves out what is in a cycle.
         """
         if path.kind is not PathKind.REACHABLE or path.shortest > 1 or edge.either or edge.source == edge.target:
-            raise no_words("such a path")
+            raise cannot_express("such a path")
         writer = self._writer
         self._parts.append(writer.reaching(edge.relations, ends))
         if path.shortest == 1:
-            first, _ = writer.edge(edge.relations, Ends(ends.source, ends.own("x"), ends.number))
-            rest = writer.reaching(edge.relations, Ends(ends.own("x"), ends.source, ends.number))
+            first, _ = writer.edge(edge.relations, EdgeVariables(ends.source, ends.own("x"), ends.number))
+            rest = writer.reaching(edge.relations, EdgeVariables(ends.own("x"), ends.source, ends.number))
             cycle = writer.part(queries.EXISTS, pattern=Terms(f"{first.text} {rest.text}"))
             other = writer.part(queries.DIFFERS, one=ends.source, other=ends.target)
             self._parts.append(writer.part(queries.FILTER, condition=Terms(f"{other.text} || {cycle.text}")))
 
     def _labels(self, node: NodePattern, *, alone: bool) -> None:
         if node.subclasses:
-            raise no_words("subclasses")
+            raise cannot_express("subclasses")
         name = self.node(node.variable)
         self._parts += (self._writer.labelled(name, group, alone=alone) for group in node.labels)
         if alone:
@@ -244,9 +244,9 @@ class Pattern:
         """No edge of the graph may stand for both."""
         if one.relations and other.relations and not {*one.relations} & {*other.relations}:
             return
-        if len(one.same) != len(other.same):
-            raise no_words("edges of some relations beside edges of one")
-        pairs = [(Terms(a), Terms(b)) for a, b in zip(one.same, other.same, strict=True) if a != b]
+        if len(one.identity) != len(other.identity):
+            raise cannot_express("edges of some relations beside edges of one")
+        pairs = [(Terms(a), Terms(b)) for a, b in zip(one.identity, other.identity, strict=True) if a != b]
         part = self._writer.part
         unlike = [part(queries.DIFFERS, one=a, other=b).text for a, b in pairs]
         self._parts.append(part(queries.FILTER, condition=Terms(" || ".join(unlike) or queries.NO)))
@@ -281,7 +281,7 @@ class Pattern:
     def _one_of(self, condition: Expression) -> Terms:
         ids = ids_asked(condition)
         if ids is None:
-            raise no_words("a condition")
+            raise cannot_express("a condition")
         name, references = ids
         if not references:
             return Terms(queries.NO)

@@ -12,7 +12,7 @@ from functools import partial
 
 from rdflib import Literal, URIRef
 
-from kgnav_mcp.adapters.sparql.plans.parts import no_words
+from kgnav_mcp.adapters.sparql.plans.parts import cannot_express
 from kgnav_mcp.adapters.sparql.plans.queries import FILTER, NO
 from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, listed, sendable, values
 from kgnav_mcp.adapters.wikidata import value_text
@@ -54,9 +54,9 @@ class QualifierWriter:
         texts = [one for one in wanted if isinstance(one, str) and sendable(one)]
         numbers = [one for one in wanted if isinstance(one, int | float)]
         if len(wanted) > MAX_TERMS // 2 or not all(abs(number) < _LARGEST for number in numbers):
-            raise no_words("so many constants, or so large ones")
+            raise cannot_express("so many constants, or so large ones")
         if not _NO_VALUES.isdisjoint(texts):
-            raise no_words("qualifiers without a known value")
+            raise cannot_express("qualifiers without a known value")
         alternatives: list[str] = []
         for name in names:
             write = partial(self._part, statement=statement, qualifier=self._ids.qualifier(name), value=value)
@@ -107,7 +107,7 @@ def _literals(write: _Write, datatype: str, texts: Sequence[str], numbers: Seque
         if numbers:
             yield write(queries.QUALIFIED_BY_NUMBER, numbers=listed(*(Literal(float(one)) for one in numbers))).text
     else:
-        raise no_words(f"qualifiers that are {datatype or 'not known'}")
+        raise cannot_express(f"qualifiers that are {datatype or 'not known'}")
 
 
 def _year(text: str) -> str:
@@ -118,5 +118,5 @@ def _year(text: str) -> str:
     """
     date = moment(text)
     if date is None:
-        raise no_words("times that are no dates")
+        raise cannot_express("times that are no dates")
     return f"{'-' if date[0] < 0 else ''}{abs(int(date[0])):04}-"

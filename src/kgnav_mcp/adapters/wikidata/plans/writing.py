@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from rdflib import URIRef
 
 from kgnav_mcp.adapters.sparql.names import Naming
-from kgnav_mcp.adapters.sparql.plans.parts import Ends, no_words
+from kgnav_mcp.adapters.sparql.plans.parts import EdgeVariables, cannot_express
 from kgnav_mcp.adapters.sparql.plans.queries import AMONG
 from kgnav_mcp.adapters.sparql.plans.writing import Writer
 from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, rows, values
@@ -33,11 +33,11 @@ class PatternWriter(Writer):
         for relation in relations:
             self._property(relation)
 
-    def edge(self, relations: Sequence[str], ends: Ends) -> tuple[Terms, tuple[Terms, ...]]:
+    def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Terms, tuple[Terms, ...]]:
         # Oxigraph reads each side of a union whole: to lead either way costs all statements of the relations.
         names = [self._property(relation) for relation in relations]
         if len(names) > MAX_TERMS // 2 or (ends.either and len(names) != 1):
-            raise no_words("edges of so many relations, or of several that may lead either way")
+            raise cannot_express("edges of so many relations, or of several that may lead either way")
         if not self._statements:
             return self._truthy_edge(names, ends)
         statement = ends.own("s")
@@ -54,7 +54,7 @@ class PatternWriter(Writer):
         terms = {"claim": claim, "p": value, "statement": statement, "ranked": ranked, "narrowed": narrowed}
         return self._part(queries.STATED_EDGE, ends, **terms), (statement,)
 
-    def _truthy_edge(self, names: Sequence[str], ends: Ends) -> tuple[Terms, tuple[Terms, ...]]:
+    def _truthy_edge(self, names: Sequence[str], ends: EdgeVariables) -> tuple[Terms, tuple[Terms, ...]]:
         """An edge in a copy without statements: of several with the same ends its relation tells it."""
         if len(names) == 1:
             return self._part(queries.TRUTHY_EDGE, ends, direct=self._ids.direct(names[0]), narrowed=Terms("")), ()
@@ -64,26 +64,26 @@ class PatternWriter(Writer):
             narrowed = self.part(AMONG, relation=direct, relations=values(*map(self._ids.direct, names)))
         return self._part(queries.TRUTHY_EDGE, ends, direct=direct, narrowed=narrowed), (direct,)
 
-    def reaching(self, relations: Sequence[str], ends: Ends) -> Terms:
+    def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Terms:
         if self._every_rank or not relations:
-            raise no_words("paths of statements of any rank, or of any relation")
+            raise cannot_express("paths of statements of any rank, or of any relation")
         direct = [self._ids.direct(self._property(relation)).n3() for relation in relations]
         return self._part(queries.REACHES, ends, relations=Terms("|".join(direct)))
 
-    def qualifier(self, ends: Ends, asked: QualifierAsked, value: Terms) -> Terms:
+    def qualifier(self, ends: EdgeVariables, asked: QualifierAsked, value: Terms) -> Terms:
         if not self._statements:
-            raise no_words("qualifiers")
+            raise cannot_express("qualifiers")
         names = [self._property(name) for name in asked.owned.ids]
         statement = ends.own("s")
         if asked.node is not None:
             return self._qualifiers.joined(statement, names, value)
         return self._qualifiers.equal(statement, names, value, asked.values)
 
-    def _part(self, template: str, ends: Ends, **terms: URIRef | Terms) -> Terms:
+    def _part(self, template: str, ends: EdgeVariables, **terms: URIRef | Terms) -> Terms:
         return self.part(template, source=ends.source, target=ends.target, **terms)
 
     def _property(self, relation: str) -> str:
         local = self._ids.property(relation)
         if local is None:
-            raise no_words(f"the relation {relation}")
+            raise cannot_express(f"the relation {relation}")
         return local
