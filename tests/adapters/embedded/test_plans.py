@@ -204,17 +204,21 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 WEIGHED = fit(node("a", "N"), node("b", "M"), edge("a-r->b", "TO"), where=cmp(".r.weight", "=", 13.7))
 
 
-async def test_a_qualifier_that_cannot_equal_a_number_is_not_read_as_a_value(
-    weighed: str, monkeypatch: pytest.MonkeyPatch
-):
-    read: list[str] = []
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The literals that are read as values."""
+    found: list[str] = []
     scalar = functions.scalar
 
     def spied(literal: Literal) -> str | float | bool:
-        read.append(literal.text)
+        found.append(literal.text)
         return scalar(literal)
 
     monkeypatch.setattr(functions, "scalar", spied)
+    return found
+
+
+async def test_a_qualifier_that_cannot_equal_a_number_is_not_read_as_a_value(weighed: str, read: list[str]):
     async with open_adapter(weighed, AdapterOptions()) as adapter:
         assert await same(adapter, plan(WEIGHED, give({"a": ".a", "b": ".b.kind"})))
     assert set(read) == {"13.7"}
@@ -230,22 +234,16 @@ async def test_edges_with_a_qualifier_are_read_at_their_heads_where_their_qualif
 
 
 async def test_functions_are_defined_once_for_a_connection_and_forget_each_plan(
-    weighed: str, monkeypatch: pytest.MonkeyPatch
+    weighed: str, read: list[str], monkeypatch: pytest.MonkeyPatch
 ):
     defined: list[Session] = []
-    read: list[str] = []
-    define, scalar = Session.define, functions.scalar
+    define = Session.define
 
     def spied(self: Session, **given: Any) -> None:
         defined.append(self)
         define(self, **given)
 
-    def spied_scalar(literal: Literal) -> str | float | bool:
-        read.append(literal.text)
-        return scalar(literal)
-
     monkeypatch.setattr(Session, "define", spied)
-    monkeypatch.setattr(functions, "scalar", spied_scalar)
     async with open_adapter(weighed, AdapterOptions()) as adapter:
         for _ in range(PLANS):
             await adapter.run(plan(WEIGHED, give({"a": ".a"})), limit=10)
@@ -270,15 +268,7 @@ async def test_rows_that_are_grouped_by_a_node_come_node_by_node(weighed: str, s
     assert not any("FOR GROUP BY" in step for step in steps)
 
 
-async def test_of_groups_that_a_limit_leaves_out_no_property_is_read(weighed: str, monkeypatch: pytest.MonkeyPatch):
-    read: list[str] = []
-    scalar = functions.scalar
-
-    def spied(literal: Literal) -> str | float | bool:
-        read.append(literal.text)
-        return scalar(literal)
-
-    monkeypatch.setattr(functions, "scalar", spied)
+async def test_of_groups_that_a_limit_leaves_out_no_property_is_read(weighed: str, read: list[str]):
     counts = give({"b": ".b", "count": all_of("count", ".r")})
     asked = plan(
         fit(node("a", "N"), node("b", "N"), edge("a-r->b", "TO"), where=cmp(".r.weight", ">", 20)),
