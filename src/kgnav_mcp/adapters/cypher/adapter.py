@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from kgnav_mcp.adapters.cypher.catalogue import CatalogueCache
-from kgnav_mcp.adapters.cypher.counts import CountReader, Wanted
+from kgnav_mcp.adapters.cypher.counts import CountReader, RowFilter
 from kgnav_mcp.adapters.cypher.dialect import Dialect
 from kgnav_mcp.adapters.cypher.edges import EdgeReader
 from kgnav_mcp.adapters.cypher.entities import Entities
@@ -232,8 +232,8 @@ class CypherAdapter(GraphAdapter):
         return await self.in_time(reader.overview(limit) if name is None else reader.around(name, limit))
 
 
-def _wanted(direction: Direction | None, relations: frozenset[str] | None, far_ends: TailKind | None) -> Wanted:
-    return Wanted(tuple(Direction) if direction is None else (direction,), relations, far_ends)
+def _wanted(direction: Direction | None, relations: frozenset[str] | None, far_ends: TailKind | None) -> RowFilter:
+    return RowFilter(tuple(Direction) if direction is None else (direction,), relations, far_ends)
 
 
 def _no_mediators() -> Unsupported:

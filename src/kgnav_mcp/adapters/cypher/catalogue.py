@@ -38,14 +38,15 @@ class FullText:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """What there is, and which properties mean what. `ids` are labels with the property that identifies their nodes."""
+    """What there is, and which properties mean what."""
 
     labels: Mapping[str, int]
     types: Mapping[str, int]
     keys: tuple[str, ...]
     nodes: int
     edges: int
-    ids: tuple[tuple[str, str], ...]
+    id_keys: tuple[tuple[str, str], ...]
+    """Labels, each with the property that identifies its nodes."""
     indexed: frozenset[tuple[str, str]]
     full_text: tuple[FullText, ...]
     names_of: Mapping[str, tuple[str, ...]]
@@ -187,7 +188,7 @@ class CatalogueCache:
             keys=tuple(keys),
             nodes=nodes,
             edges=edges,
-            ids=(*configured, *sorted(unique - set(configured))),
+            id_keys=(*configured, *sorted(unique - set(configured))),
             indexed=frozenset((on[0], held[0]) for _, kind, on, held in indexes if kind == "RANGE" and len(held) == 1),
             full_text=tuple(
                 FullText(name, frozenset(on), frozenset(held)) for name, kind, on, held in indexes if kind == "FULLTEXT"

@@ -43,7 +43,7 @@ ValuesOf = Mapping[str, Mapping[str, Sequence[Literal]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RowFilter:
     """Which rows are asked for: directions, relations (None: all), and kinds of far ends (None: both)."""
 
     directions: tuple[Direction, ...]
@@ -116,7 +116,7 @@ class CountReader:
         self._session = entities.session
 
     async def read(
-        self, references: Sequence[str], wanted: Wanted, *, rows: int = 0, examples: int = 0
+        self, references: Sequence[str], wanted: RowFilter, *, rows: int = 0, examples: int = 0
     ) -> tuple[dict[str, Anchor], list[NodeCounts]]:
         """The anchors by reference, and their counts: direction by direction, in the order of the references.
 
@@ -147,7 +147,7 @@ class CountReader:
             await self._entities.catalogue.refreshed()  # A type is new since the catalogue was read.
         raise StoreError("relationship types are added while they are counted", next_step="Repeat the call.")
 
-    async def values_at(self, nodes: Iterable[str], wanted: Wanted) -> ValuesOf:
+    async def values_at(self, nodes: Iterable[str], wanted: RowFilter) -> ValuesOf:
         """The values that are asked for at some nodes, which go by the store's own ids."""
         formats = self._session.dialect.values
         asked = batches(list(dict.fromkeys(nodes)), IDS_OF_QUERY)
@@ -159,7 +159,7 @@ class CountReader:
 class _Query:
     """One query of counts: its parts, and what its rows mean."""
 
-    def __init__(self, builder: Builder, catalogue: Catalogue, wanted: Wanted, *, with_values: bool) -> None:
+    def __init__(self, builder: Builder, catalogue: Catalogue, wanted: RowFilter, *, with_values: bool) -> None:
         self._builder = builder
         self._wanted = wanted
         self._with_values = with_values
@@ -174,7 +174,7 @@ class _Query:
         return {
             "sides": " ".join(self._side(side, with_rows=with_rows) for side in self._sides),
             "values": values if any(map(self._wanted.has_values, self._wanted.directions)) else "[]",
-            "seen": ", ".join(self._seen(side, with_examples=with_examples) for side in self._sides) or "[]",
+            "side_items": ", ".join(self._side_items(one, with_examples=with_examples) for one in self._sides) or "[]",
         }
 
     def _side(self, side: Direction, *, with_rows: bool) -> str:
@@ -192,10 +192,10 @@ class _Query:
             types_of_few=of_few("types", queries.TYPES_OF_FEW, needed=self.few > 0),
         )
 
-    def _seen(self, side: Direction, *, with_examples: bool) -> str:
+    def _side_items(self, side: Direction, *, with_examples: bool) -> str:
         own_degrees = self._builder.dialect.own_degrees if self._types is None else None
         return self._builder.fill(
-            queries.SEEN,
+            queries.SIDE_ITEMS,
             side=str(side),
             degrees=own_degrees[side] if own_degrees is not None else self._builder.degrees(side, self._counted),
             examples=example_expressions(self._builder, side, self._counted) if with_examples else "",
@@ -218,8 +218,8 @@ class _Query:
         complete = [each for each in counts if each is not None]
         return complete if len(complete) == len(counts) else None
 
-    def _counts(self, side: Side, anchor: Anchor, seen: Sequence[Any], formats: ValueFormats) -> NodeCounts | None:
-        degree, rows, sizes, ends = seen
+    def _counts(self, side: Side, anchor: Anchor, items: Sequence[Any], formats: ValueFormats) -> NodeCounts | None:
+        degree, rows, sizes, ends = items
         edges: dict[str, list[Edge]] | None = None
         if rows or not degree:
             edges = defaultdict(list)

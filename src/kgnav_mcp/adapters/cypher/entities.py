@@ -56,14 +56,14 @@ class NodeDecoder:
     """Makes entities of rows, by one catalogue: which of the values identify a node, name it and describe it."""
 
     def __init__(self, catalogue: Catalogue, languages: tuple[str, ...]) -> None:
-        identifying = (key for _, key in catalogue.ids)
+        identifying = (key for _, key in catalogue.id_keys)
         self.catalogue = catalogue
         self.shown = list(dict.fromkeys((*identifying, *catalogue.name_keys)))
         """The keys of far ends: those that identify nodes, then names."""
         self.described = [*self.shown, *catalogue.description_keys]
         """The keys of nodes that are asked for: descriptions, too."""
         self._languages = tuple(language.lower() for language in languages)
-        self._ids = [(label, key, self.shown.index(key)) for label, key in catalogue.ids]
+        self._ids = [(label, key, self.shown.index(key)) for label, key in catalogue.id_keys]
         self._names = self._places(catalogue.properties.names)
         self._names_of = {label: self._places(names) for label, names in catalogue.names_of.items()}
         self._descriptions = self._places(catalogue.properties.descriptions)
@@ -183,7 +183,7 @@ class Entities:
     def lookups(self, references: Iterable[str]) -> list[Lookup]:
         """The look-ups that find some references, one or more for each kind of id among them."""
         kinds: dict[tuple[str | None, str | None], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-        starts = [(f"{label}:{key}=", (label, key)) for label, key in self.catalogue.current.ids]
+        starts = [(f"{label}:{key}=", (label, key)) for label, key in self.catalogue.current.id_keys]
         for reference in dict.fromkeys(references):
             if encodable(reference) != reference:
                 continue
@@ -200,7 +200,7 @@ class Entities:
 
     def of_one_key(self, references: Sequence[str]) -> bool:
         """Whether all references name nodes by the same key of the same label, so that each means another node."""
-        starts = [f"{label}:{key}=" for label, key in self.catalogue.current.ids]
+        starts = [f"{label}:{key}=" for label, key in self.catalogue.current.id_keys]
         return any(all(reference.startswith(start) for reference in references) for start in starts)
 
 

@@ -13,7 +13,7 @@ from kgnav_mcp.adapters.candidates import Candidates, first_page
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.builder import labelled
 from kgnav_mcp.adapters.cypher.entities import Entities
-from kgnav_mcp.adapters.cypher.names import HITS, LONGEST, SCANNED, Hits, NameReader, phrase
+from kgnav_mcp.adapters.cypher.names import MAX_HITS, MAX_NAME_LENGTH, MAX_SCANNED, Hits, NameReader, phrase
 from kgnav_mcp.adapters.cypher.values import encodable
 from kgnav_mcp.adapters.likeness import ID, WORD
 from kgnav_mcp.adapters.plurals import in_other_numbers, other_numbers
@@ -44,7 +44,7 @@ class Linker:
         Raises:
             UnknownName: the graph has no such label.
         """
-        hint = encodable(hint.strip()[:LONGEST])
+        hint = encodable(hint.strip()[:MAX_NAME_LENGTH])
         if label is not None:
             label = (await self._catalogue.with_names(label)).label(label)
         candidates = Candidates[str](hint)
@@ -77,11 +77,11 @@ class Linker:
     async def _hits(self, hint: str, label: str | None) -> Hits:
         """Nodes with names like a hint: from the indexes, and from the labels that have names but no index."""
         words = _words(hint)
-        indexes, bare = self._names.places(words=bool(words), label=label)
-        question, most = _lucene(hint, words), HITS if label is None else HITS * _OTHER_LABELS
-        return Hits.together(
+        indexes, bare = self._names.indexes_and_labels(words=bool(words), label=label)
+        question, most = _lucene(hint, words), MAX_HITS if label is None else MAX_HITS * _OTHER_LABELS
+        return Hits.merged(
             await gathered(
-                *(self._names.look_up(index.name, question, HITS, label=label, hits=most) for index in indexes),
+                *(self._names.look_up(index.name, question, MAX_HITS, label=label, hits=most) for index in indexes),
                 *(self._scan(hint, name) for name in bare),
             )
         )
@@ -95,11 +95,11 @@ class Linker:
             names=[text.lower() for text in (hint, *in_other_numbers(hint))],
             pieces=sorted({piece for word in _words(hint) for piece in _pieces(word)}),
             exact=_EXACT,
-            scanned=SCANNED,
-            most=HITS,
+            scanned=MAX_SCANNED,
+            most=MAX_HITS,
             described=self._names.described,
         )
-        return self._names.scanned(rows, label, HITS)
+        return self._names.scanned(rows, label, MAX_HITS)
 
 
 def _words(hint: str) -> list[str]:

@@ -18,11 +18,11 @@ from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, ID, NAME, WORD, Rank
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Direction, Entity, Namesake, Page, Stop
 
-HITS = 100
+MAX_HITS = 100
 """Nodes that one question for one name gives."""
-SCANNED = 200_000
+MAX_SCANNED = 200_000
 """Nodes of a label that are looked at where no index has its names."""
-LONGEST = 1_000
+MAX_NAME_LENGTH = 1_000
 """Characters of a name that are looked at."""
 _TOGETHER = 100
 """Names that one question to an index is about."""
@@ -36,7 +36,7 @@ class Hits:
     stop: Stop = Stop.COMPLETE
 
     @classmethod
-    def together(cls, answers: Sequence[Hits]) -> Hits:
+    def merged(cls, answers: Sequence[Hits]) -> Hits:
         """Several answers as one, each node once."""
         rows = {row[0][0]: row for answer in answers for row in answer.rows}
         return cls(list(rows.values()), Stop.first(answer.stop for answer in answers))
@@ -54,7 +54,7 @@ class NameReader:
 
     async def named_each(self, names: Sequence[str], limit: int) -> dict[str, Page[Namesake]]:
         """Entities with each very name, letter case aside; by alias if none has it, then by the value of their key."""
-        asked = {name: encodable(name[:LONGEST]) for name in names}
+        asked = {name: encodable(name[:MAX_NAME_LENGTH]) for name in names}
         wanted = list(dict.fromkeys(text for text in asked.values() if text.strip()))
         hits = await self._same(wanted) if wanted else Hits()
         known = {node[0]: self._entities.decoder.entity(node) for node, _ in hits.rows}
@@ -70,7 +70,7 @@ class NameReader:
 
     async def by_key(self, values: Sequence[str]) -> dict[str, list[Anchor]]:
         """The nodes that each value identifies, whatever their label: an id without what stands before the value."""
-        ids = {value: [f"{label}:{key}={value}" for label, key in self._catalogue.current.ids] for value in values}
+        ids = {value: [f"{label}:{key}={value}" for label, key in self._catalogue.current.id_keys] for value in values}
         references = [one for some in ids.values() for one in some]
         found = await self._entities.find(references, queries.NODES_WITH_DEGREE, self.degree) if references else {}
         return {
@@ -78,7 +78,7 @@ class NameReader:
             for value, some in ids.items()
         }
 
-    def places(self, *, words: bool, label: str | None = None) -> tuple[list[FullText], list[str | None]]:
+    def indexes_and_labels(self, *, words: bool, label: str | None = None) -> tuple[list[FullText], list[str | None]]:
         """The indexes that names are in, where `words` are asked for, and the labels with names in no index.
 
         Without any index None stands for all labels.
@@ -136,36 +136,36 @@ class NameReader:
         """What a scan of a label gave, and whether it saw all nodes."""
         catalogue = self._catalogue.current
         size = catalogue.labels.get(label, 0) if label is not None else catalogue.nodes
-        return Hits(rows, stop(len(rows) < most and size <= SCANNED))
+        return Hits(rows, stop(len(rows) < most and size <= MAX_SCANNED))
 
     async def _same(self, names: Sequence[str]) -> Hits:
         """Nodes that may have one of these very names, letter case aside."""
         in_words = [name for name in names if WORD.search(name)]
         others = [name for name in names if not WORD.search(name)]
-        indexes, bare = self.places(words=True)
+        indexes, bare = self.indexes_and_labels(words=True)
         reads = [self._phrases(index.name, some) for index in indexes for some in batches(in_words, _TOGETHER)]
         reads += [self._scan(label, in_words) for label in bare if in_words]
-        reads += [self._scan(label, others) for label in self.places(words=False)[1] if others]
-        return Hits.together(await gathered(*reads))
+        reads += [self._scan(label, others) for label in self.indexes_and_labels(words=False)[1] if others]
+        return Hits.merged(await gathered(*reads))
 
     async def _phrases(self, index: str, names: Sequence[str]) -> Hits:
         """What an index has for names; in halves where it has more than it gives for several."""
-        most = HITS * len(names)
+        most = MAX_HITS * len(names)
         found = await self.look_up(index, " OR ".join(map(phrase, names)), most, hits=most)
         if found.stop is Stop.COMPLETE or len(names) == 1:
             return found
         half = len(names) // 2
-        return Hits.together(await gathered(self._phrases(index, names[:half]), self._phrases(index, names[half:])))
+        return Hits.merged(await gathered(self._phrases(index, names[:half]), self._phrases(index, names[half:])))
 
     async def _scan(self, label: str | None, names: Sequence[str]) -> Hits:
-        most = HITS * len(names)
+        most = MAX_HITS * len(names)
         rows = await self._session.items(
             queries.SCAN_SAME,
             {"label": labelled(label), **self.degree},
             keys=self.searched,
             names=list(names),
             folded=[name.lower() for name in names],
-            scanned=SCANNED,
+            scanned=MAX_SCANNED,
             most=most,
             described=self.described,
         )

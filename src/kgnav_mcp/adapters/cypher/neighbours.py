@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kgnav_mcp.adapters.cypher.counts import CountReader, Side, Wanted
+from kgnav_mcp.adapters.cypher.counts import CountReader, RowFilter, Side
 from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.pages import RowPosition, changed
 from kgnav_mcp.adapters.cypher.relations import RelationReader
@@ -27,7 +27,7 @@ class NeighbourReader:
         self._relations = relations
 
     async def page(
-        self, references: Sequence[str], wanted: Wanted, limit: int, after: str | None, *, all_or_none: bool
+        self, references: Sequence[str], wanted: RowFilter, limit: int, after: str | None, *, all_or_none: bool
     ) -> AnchoredPage[Link]:
         """One page of the rows at the nodes.
 
@@ -39,7 +39,7 @@ class NeighbourReader:
         return await self._page_of(source, references, wanted, limit, after, all_or_none=all_or_none)
 
     async def page_or_relations(
-        self, references: Sequence[str], wanted: Wanted, limit: int, examples: int, relations: int
+        self, references: Sequence[str], wanted: RowFilter, limit: int, examples: int, relations: int
     ) -> RowsOrRelations:
         """All rows at the nodes where they are no more than the limit, else the relations: counted by one query."""
         references = list(dict.fromkeys(references))
@@ -55,7 +55,7 @@ class NeighbourReader:
         self,
         source: RowReader,
         references: Sequence[str],
-        wanted: Wanted,
+        wanted: RowFilter,
         limit: int,
         after: str | None,
         *,

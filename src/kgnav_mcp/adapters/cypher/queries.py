@@ -153,7 +153,7 @@ RETURN [heads, tails, keys, size]
 """
 """So many edges of a type."""
 
-COUNTS = "{lookup} {sides} WITH collect([{node}, {values}, {seen}]) AS rows" + IN_SLICES
+COUNTS = "{lookup} {sides} WITH collect([{node}, {values}, {side_items}]) AS rows" + IN_SLICES
 """The look-up, and at each node what its sides cost."""
 
 SIDE = "WITH *, {degree} AS {side}_degree {rows_of_few} {types_of_few}"
@@ -174,7 +174,7 @@ RETURN collect([type, size]) AS {side}_types
 """
 """The edges of a node that has no more than `$few`, without their far ends."""
 
-SEEN = """
+SIDE_ITEMS = """
 [{side}_degree, {side}_edges,
  CASE WHEN {side}_degree > $rows AND {side}_degree > $few THEN {degrees} ELSE {side}_types END,
  CASE WHEN {side}_degree > $rows THEN [{examples}] ELSE [] END]

@@ -10,8 +10,8 @@ from kgnav_mcp.adapters.cypher.counts import (
     SAMPLED_EDGES,
     CountReader,
     NodeCounts,
+    RowFilter,
     ValuesOf,
-    Wanted,
     by_side,
     example_expressions,
 )
@@ -39,7 +39,7 @@ class RelationReader:
         self._counts = counts
 
     async def page(
-        self, references: Sequence[str], wanted: Wanted, examples: int, limit: int
+        self, references: Sequence[str], wanted: RowFilter, examples: int, limit: int
     ) -> AnchoredPage[RelationFacts]:
         """The relations by direction and id, `limit` at most."""
         with_counts = self.examples_with_counts(references, examples)
@@ -52,7 +52,7 @@ class RelationReader:
         return examples if few else 0
 
     async def counted(
-        self, found: Mapping[str, Anchor], nodes: Sequence[NodeCounts], wanted: Wanted, examples: int, limit: int
+        self, found: Mapping[str, Anchor], nodes: Sequence[NodeCounts], wanted: RowFilter, examples: int, limit: int
     ) -> AnchoredPage[RelationFacts]:
         """As `page`, where the rows at the nodes are counted already."""
         sides = [[node for node in nodes if node.side.direction is side] for side in wanted.directions]
@@ -66,7 +66,7 @@ class RelationReader:
         return anchored(relations_together(pages, limit), anchors)
 
     async def _page_in(
-        self, direction: Direction, nodes: Sequence[NodeCounts], wanted: Wanted, examples: int, limit: int
+        self, direction: Direction, nodes: Sequence[NodeCounts], wanted: RowFilter, examples: int, limit: int
     ) -> Page[RelationFacts]:
         """The relations in one direction."""
         counts = await in_thread(len(nodes), lambda: by_side(nodes))
@@ -92,7 +92,7 @@ class RelationReader:
         self,
         direction: Direction,
         nodes: Sequence[NodeCounts],
-        wanted: Wanted,
+        wanted: RowFilter,
         paths: Sequence[Path],
         examples: int,
     ) -> dict[Path, list[Node]]:
@@ -145,7 +145,7 @@ class RelationReader:
             shown=self._entities.decoder.shown,
         )
 
-    async def _values(self, having: Mapping[Path, Sequence[NodeCounts]], wanted: Wanted) -> ValuesOf:
+    async def _values(self, having: Mapping[Path, Sequence[NodeCounts]], wanted: RowFilter) -> ValuesOf:
         unread = [node for (name, *_), nodes in having.items() for node in nodes if name in node.value_counts]
         return await self._counts.values_at([node.anchor.node_id for node in unread if node.values is None], wanted)
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from kgnav_mcp.adapters.cypher import queries
 from kgnav_mcp.adapters.cypher.builder import edge
-from kgnav_mcp.adapters.cypher.counts import CountReader, Edge, NodeCounts, Side, ValuesOf, Wanted, by_side
+from kgnav_mcp.adapters.cypher.counts import CountReader, Edge, NodeCounts, RowFilter, Side, ValuesOf, by_side
 from kgnav_mcp.adapters.cypher.entities import Anchor, Entities, relation_of
 from kgnav_mcp.adapters.cypher.session import IDS_OF_QUERY, batches
 from kgnav_mcp.adapters.cypher.values import ValueFormats, split_key
@@ -41,7 +41,7 @@ class RowReader(RowSource[Side, str, Row]):
         entities: Entities,
         counts: CountReader,
         references: Sequence[str],
-        wanted: Wanted,
+        wanted: RowFilter,
         limit: int,
         *,
         examples: int = 0,
@@ -100,7 +100,7 @@ class RowReader(RowSource[Side, str, Row]):
         return counted - sum(n for path, n in before.by_path.items() if path < start.path) - start.place[0]
 
     async def _count(
-        self, references: Sequence[str], wanted: Wanted, listed: frozenset[str] = frozenset()
+        self, references: Sequence[str], wanted: RowFilter, listed: frozenset[str] = frozenset()
     ) -> frozenset[str]:
         """Count the rows at the nodes that are not listed yet; the ids of all nodes found."""
         rows = self._limit // max(len(references), 1)

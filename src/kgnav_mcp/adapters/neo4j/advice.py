@@ -17,7 +17,7 @@ def advice(catalogue: Catalogue, *, refuses_writes: bool) -> tuple[str, ...]:
         found.append(
             "This server takes writes in read mode: give the graph a user who may only read. Nothing here writes."
         )
-    identified = {label for label, _ in catalogue.ids}
+    identified = {label for label, _ in catalogue.id_keys}
     bare = [label for label in catalogue.labels if label not in identified]
     if bare:
         found.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kgnav_mcp.adapters.cypher.plans import queries
+from kgnav_mcp.adapters.cypher.plans.context import QueryContext
 from kgnav_mcp.adapters.cypher.plans.kinds import (
     BOOLEAN,
     NUMBERS,
@@ -13,15 +14,14 @@ from kgnav_mcp.adapters.cypher.plans.kinds import (
     OfNode,
     Single,
     Typed,
-    no_words,
+    unsupported,
 )
-from kgnav_mcp.adapters.cypher.plans.words import Words
 from kgnav_mcp.plan import Aggregate, AggregateFunction
 
 _COUNT = Single(frozenset(("INTEGER",)))
 
 
-def aggregated(words: Words, one: Aggregate, of: Typed | None) -> Typed:
+def aggregated(context: QueryContext, one: Aggregate, of: Typed | None) -> Typed:
     """A sum as Cypher has it; a list is not in its order yet.
 
     Raises:
@@ -29,7 +29,7 @@ def aggregated(words: Words, one: Aggregate, of: Typed | None) -> Typed:
     """
     if of is None:
         if one.distinct or one.function is not AggregateFunction.COUNT:
-            raise no_words("a sum of the rows themselves")
+            raise unsupported("a sum of the rows themselves")
         return Typed("count(*)", _COUNT)
     value = f"DISTINCT {of.text}" if one.distinct else of.text
     types = of.kind.types if isinstance(of.kind, Single) else None
@@ -40,7 +40,7 @@ def aggregated(words: Words, one: Aggregate, of: Typed | None) -> Typed:
         case AggregateFunction.SUM if types is not None and types <= NUMBERS:
             return Typed(f"sum({value})", Single(types or NUMBERS))
         case AggregateFunction.AVERAGE if types is not None and types <= NUMBERS:
-            return Typed(words.fill(queries.MEAN, value=value), Single(frozenset(("FLOAT",))))
+            return Typed(context.fill(queries.MEAN, value=value), Single(frozenset(("FLOAT",))))
         case AggregateFunction.MINIMUM | AggregateFunction.MAXIMUM if types is not None and any(
             types <= alike for alike in (NUMBERS, TEXT, BOOLEAN)
         ):
@@ -48,13 +48,13 @@ def aggregated(words: Words, one: Aggregate, of: Typed | None) -> Typed:
         case AggregateFunction.COLLECT if simple:
             return Typed(f"collect({value})", Listed(of.kind))
         case _:
-            raise no_words(f"{one.function} of such values")
+            raise unsupported(f"{one.function} of such values")
 
 
-def finished(words: Words, one: Aggregate, found: Typed, *, in_order: bool) -> str | None:
+def finished(context: QueryContext, one: Aggregate, found: Typed, *, in_order: bool) -> str | None:
     """A list in the order of its values; None: the sum is as it shall be."""
     if one.function is not AggregateFunction.COLLECT or in_order or not isinstance(found.kind, Listed):
         return None
-    member = words.fresh()
-    key = words.sort_key(Typed(member, found.kind.of))
-    return words.fill(queries.SORTED, list=found.text, member=member, key=key)
+    member = context.new_variable()
+    key = context.sort_key(Typed(member, found.kind.of))
+    return context.fill(queries.SORTED, list=found.text, member=member, key=key)

@@ -1,4 +1,4 @@
-"""Cells of a plan's answer, read as `words` returns them."""
+"""Cells of a plan's answer, read as `context` returns them."""
 
 from __future__ import annotations
 

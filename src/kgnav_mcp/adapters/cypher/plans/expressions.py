@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from kgnav_mcp.adapters.cypher.builder import quoted
 from kgnav_mcp.adapters.cypher.plans import queries
+from kgnav_mcp.adapters.cypher.plans.context import QueryContext
 from kgnav_mcp.adapters.cypher.plans.functions import calculated, called
 from kgnav_mcp.adapters.cypher.plans.kinds import (
     BOOLEAN,
@@ -23,12 +24,11 @@ from kgnav_mcp.adapters.cypher.plans.kinds import (
     OfNode,
     Single,
     Typed,
+    common_kind,
+    is_plain,
     member_type,
-    no_words,
-    plain,
-    together,
+    unsupported,
 )
-from kgnav_mcp.adapters.cypher.plans.words import Words
 from kgnav_mcp.plan import (
     NAME,
     Arithmetic,
@@ -70,19 +70,19 @@ class Values:
 class Expressions:
     """Writes the expressions of one query. `pattern` writes one within a condition, counted or not."""
 
-    def __init__(self, words: Words, pattern: Callable[[Match, Scope, str], str]) -> None:
-        self._words = words
+    def __init__(self, context: QueryContext, pattern: Callable[[Match, Scope, str], str]) -> None:
+        self._context = context
         self._pattern = pattern
 
     def value(self, expression: Expression, scope: Scope) -> Typed:  # noqa: C901, PLR0911, PLR0912 - one case a word
         """An expression.
 
         Raises:
-            Unsupported: Cypher has no words for it, or they mean something else.
+            Unsupported: Cypher cannot express it, or only with another meaning.
         """
         match expression:
             case Constant(value):
-                return self._words.constant(value)
+                return self._context.constant(value)
             case Variable(name):
                 return variable(name, scope)
             case Property():
@@ -99,20 +99,20 @@ class Expressions:
             case HasLabel(name, labels):
                 return self._has_label(variable(name, scope), labels)
             case Arithmetic(left, operator, right):
-                return calculated(self._words, self.value(left, scope), operator, self.value(right, scope))
+                return calculated(self._context, self.value(left, scope), operator, self.value(right, scope))
             case ListOf(items):
                 values = [self.value(item, scope) for item in items]
                 return Typed(
-                    f"[{', '.join(each.text for each in values)}]", Listed(together(each.kind for each in values))
+                    f"[{', '.join(each.text for each in values)}]", Listed(common_kind(each.kind for each in values))
                 )
             case Call(function, arguments):
-                return called(self._words, function, [self.value(argument, scope) for argument in arguments])
+                return called(self._context, function, [self.value(argument, scope) for argument in arguments])
             case Exists(match):
                 return Typed(self._pattern(match, scope, queries.EXISTS), _TRUTH)
             case CountOf(match):
                 return Typed(self._pattern(match, scope, queries.COUNT), Single(frozenset(("INTEGER",))))
             case _:
-                raise no_words("times of edges, and sums where no rows are put together")
+                raise unsupported("times of edges, and sums where no rows are put together")
 
     def condition(self, expression: Expression, scope: Scope) -> str:
         """A condition.
@@ -124,10 +124,10 @@ class Expressions:
         if not isinstance(value.kind, Single) or not value.kind.types & BOOLEAN:
             return "null"
         if not value.kind.types <= BOOLEAN:
-            raise no_words("a condition that may be a value")
+            raise unsupported("a condition that may be a value")
         return value.text
 
-    def started(self, expression: Expression, scope: Scope) -> str:
+    def start_condition(self, expression: Expression, scope: Scope) -> str:
         """A condition that all rows must fit: one that names nodes by their ids finds them by their keys."""
         match expression:
             case Compare(Call(Function.ID, (Variable(name),)), Comparison.EQUAL, Constant(str() as text)):
@@ -140,15 +140,15 @@ class Expressions:
                 return self.condition(expression, scope)
         node = variable(name, scope)
         if not isinstance(node.kind, OfNode):
-            raise no_words("the id of an edge")
-        words = self._words
+            raise unsupported("the id of an edge")
+        context = self._context
         conditions = [
-            f"({lookup.condition(words.builder, node.text, words.parameter(lookup.values))})"
-            for lookup in words.entities.lookups(texts)
+            f"({lookup.condition(context.builder, node.text, context.parameter(lookup.values))})"
+            for lookup in context.entities.lookups(texts)
         ]
         if not conditions:
             return "false"
-        return f"({' OR '.join(conditions)}) AND {words.printed_id(node.text)} IN ${words.parameter(texts)}"
+        return f"({' OR '.join(conditions)}) AND {context.printed_id(node.text)} IN ${context.parameter(texts)}"
 
     def values(self, expression: Property, scope: Scope) -> Values:
         """The values of a property."""
@@ -156,12 +156,12 @@ class Expressions:
         if owner.kind == NULL:
             return Values("null", frozenset())
         if not isinstance(owner.kind, OfNode | OfEdge):
-            raise no_words("a property of what is no node and no edge")
+            raise unsupported("a property of what is no node and no edge")
         of_node = isinstance(owner.kind, OfNode)
         if of_node and expression.name == NAME and not expression.ids:
             return Values(self._name(owner), TEXT)
-        keys = self._words.keys(expression.ids or (expression.name,), of_node=of_node)
-        types = [self._words.types(owner.kind, key) for key in keys]
+        keys = self._context.keys(expression.ids or (expression.name,), of_node=of_node)
+        types = [self._context.types(owner.kind, key) for key in keys]
         texts = [f"{owner.text}.{quoted(key)}" for key in keys]
         held = frozenset[str]().union(*types)
         if len(keys) == 1 and held <= PLAIN:
@@ -170,22 +170,22 @@ class Expressions:
             return Values(f"toString({texts[0]})", held)
         single = frozenset(member_type(name) for name in held)
         if not single <= PLAIN:
-            raise no_words("dates, places and other values with types of their own")
-        return Values(self._words.fill(queries.VALUES, values=", ".join(texts)), single, many=True)
+            raise unsupported("dates, places and other values with types of their own")
+        return Values(self._context.fill(queries.VALUES, values=", ".join(texts)), single, many=True)
 
     def _name(self, node: Typed) -> str:
         """What a node is called, as `entities.NodeDecoder` says."""
-        words = self._words
-        own, usual = words.entities.decoder.names()
+        context = self._context
+        own, usual = context.entities.decoder.names()
         texts: list[str] = []
         for label, key in (*own, *((None, key) for key in usual)):
-            if not words.types(OfNode(((label,),)) if label else OfNode(), key) <= TEXT:
-                raise no_words("names that are no texts")
-            text = words.fill(queries.NO_TEXT, value=f"{node.text}.{quoted(key)}")
+            if not context.types(OfNode(((label,),)) if label else OfNode(), key) <= TEXT:
+                raise unsupported("names that are no texts")
+            text = context.fill(queries.NO_TEXT, value=f"{node.text}.{quoted(key)}")
             texts.append(
                 text
                 if label is None
-                else words.fill(queries.OF_LABEL, variable=node.text, label=quoted(label), value=text)
+                else context.fill(queries.OF_LABEL, variable=node.text, label=quoted(label), value=text)
             )
         return f"coalesce({', '.join(texts)})" if texts else "null"
 
@@ -194,8 +194,8 @@ class Expressions:
         if not values.many:
             return Typed(values.text, Single(values.types))
         mixed = bool(values.types & NUMBERS) and not values.types <= NUMBERS
-        order = self._words.fill(queries.NUMBERS_FIRST if mixed else queries.BY_VALUE)
-        text = self._words.fill(queries.VALUES_AS_ONE, values=values.text, order=order)
+        order = self._context.fill(queries.NUMBERS_FIRST if mixed else queries.BY_VALUE)
+        text = self._context.fill(queries.VALUES_AS_ONE, values=values.text, order=order)
         return Typed(text, Single(values.types | {SEVERAL}))
 
     def _is_null(self, value: Expression, scope: Scope) -> str:
@@ -206,12 +206,12 @@ class Expressions:
     def _has_label(self, owner: Typed, names: Sequence[str]) -> Typed:
         match owner.kind:
             case OfNode():
-                known = self._words.catalogue.labels
+                known = self._context.catalogue.labels
             case OfEdge():
-                known = self._words.catalogue.types
+                known = self._context.catalogue.types
             case _:
-                raise no_words("the label of what is no node and no edge")
-        self._words.labels(names, known)
+                raise unsupported("the label of what is no node and no edge")
+        self._context.labels(names, known)
         tests = " OR ".join(f"{owner.text}:{quoted(name)}" for name in names)
         return Typed(f"({tests})" if names else "false", _TRUTH)
 
@@ -229,16 +229,16 @@ class Expressions:
         return self.value(expression, scope)
 
     def _among(self, left: Typed | Values, right: Typed | Values, *, of_property: bool) -> str:
-        words = self._words
+        context = self._context
 
         def tested(one: Typed) -> str:
             if isinstance(right, Values):
                 _comparable(one.kind, Single(right.types))
-                return words.fill(queries.VALUE_IN, values=right.text, value=one.text)
+                return context.fill(queries.VALUE_IN, values=right.text, value=one.text)
             if of_property:
                 return _test(one, Comparison.EQUAL, right)
             if not isinstance(right.kind, Listed):
-                raise no_words("a member of what is no list")
+                raise unsupported("a member of what is no list")
             _comparable(one.kind, right.kind.of)
             return f"{one.text} IN {right.text}"
 
@@ -248,9 +248,9 @@ class Expressions:
         """A test of a value, or whether it holds for one of several."""
         if isinstance(side, Typed):
             return test(side)
-        member = self._words.fresh()
+        member = self._context.new_variable()
         condition = test(Typed(member, Single(side.types)))
-        return self._words.fill(
+        return self._context.fill(
             queries.SOME_VALUE, values=side.text, member=member, condition=condition, nothing=nothing
         )
 
@@ -262,7 +262,7 @@ def variable(name: str, scope: Scope) -> Typed:
         Unsupported: the rows have lost it.
     """
     if name not in scope:
-        raise no_words("a variable that the rows no longer have")
+        raise unsupported("a variable that the rows no longer have")
     return scope[name]
 
 
@@ -279,13 +279,13 @@ def _comparable(left: Kind, right: Kind) -> None:
         Unsupported: these it does not.
     """
     alike = isinstance(left, type(right)) and isinstance(left, OfNode | OfEdge)
-    if not (alike or (plain(left) and plain(right)) or NULL in {left, right}):
-        raise no_words("a comparison of values of these kinds")
+    if not (alike or (is_plain(left) and is_plain(right)) or NULL in {left, right}):
+        raise unsupported("a comparison of values of these kinds")
 
 
 def _test(left: Typed, comparison: Comparison, right: Typed) -> str:
     if comparison is Comparison.MATCHES:
-        raise no_words("regular expressions, which stores read in other ways")
+        raise unsupported("regular expressions, which stores read in other ways")
     if _of_date(left, right):
         return f"(left({left.text}, {len(str(right.stated))}) {comparison} {right.text})"
     if _of_date(right, left):
@@ -294,6 +294,6 @@ def _test(left: Typed, comparison: Comparison, right: Typed) -> str:
         _comparable(left.kind.of, right.kind.of)
     else:
         _comparable(left.kind, right.kind)
-    if comparison not in _EQUAL and not (plain(left.kind) and plain(right.kind)):
-        raise no_words("an order of nodes, edges or lists")
+    if comparison not in _EQUAL and not (is_plain(left.kind) and is_plain(right.kind)):
+        raise unsupported("an order of nodes, edges or lists")
     return f"({left.text} {comparison} {right.text})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kgnav_mcp.adapters.cypher.plans import queries
+from kgnav_mcp.adapters.cypher.plans.context import QueryContext
 from kgnav_mcp.adapters.cypher.plans.kinds import (
     BOOLEAN,
     DATES,
@@ -18,10 +19,9 @@ from kgnav_mcp.adapters.cypher.plans.kinds import (
     OfPath,
     Single,
     Typed,
-    no_words,
-    together,
+    common_kind,
+    unsupported,
 )
-from kgnav_mcp.adapters.cypher.plans.words import Words
 from kgnav_mcp.plan import ArithmeticOperator, Function
 
 _WHOLE, _FRACTION = frozenset(("INTEGER",)), frozenset(("FLOAT",))
@@ -38,24 +38,24 @@ _SIMPLE = {
 """What a function takes, and what it gives."""
 
 
-def called(words: Words, function: Function, arguments: Sequence[Typed]) -> Typed:  # noqa: C901, PLR0911, PLR0912 - one each
+def called(context: QueryContext, function: Function, arguments: Sequence[Typed]) -> Typed:  # noqa: C901, PLR0911, PLR0912 - one each
     """A function of values.
 
     Raises:
         Unsupported: Cypher's function does something else with such values.
     """
     if function is Function.COALESCE:
-        kind = together(each.kind for each in arguments)
+        kind = common_kind(each.kind for each in arguments)
         return Typed(f"coalesce({', '.join(each.text for each in arguments)})", kind)
     (of,) = arguments
     if of.kind == NULL:
         return Typed("null", NULL)
     match function, of.kind:
         case Function.ID, OfNode():
-            return Typed(words.printed_id(of.text), Single(TEXT))
+            return Typed(context.printed_id(of.text), Single(TEXT))
         case Function.LABELS, OfNode():
-            member = words.fresh()
-            sorted_labels = words.fill(queries.SORTED, list=f"labels({of.text})", member=member, key=member)
+            member = context.new_variable()
+            sorted_labels = context.fill(queries.SORTED, list=f"labels({of.text})", member=member, key=member)
             return Typed(f"CASE WHEN {of.text} IS NOT NULL THEN {sorted_labels} END", Listed(Single(TEXT)))
         case Function.TYPE, OfEdge():
             return Typed(f"type({of.text})", Single(TEXT))
@@ -78,10 +78,10 @@ def called(words: Words, function: Function, arguments: Sequence[Typed]) -> Type
         case _, Single(types) if function in _SIMPLE and types <= _SIMPLE[function][0]:
             return Typed(f"{function}({of.text})", Single(_SIMPLE[function][1]))
         case _:
-            raise no_words(f"{function} of such a value")
+            raise unsupported(f"{function} of such a value")
 
 
-def calculated(words: Words, left: Typed, operator: ArithmeticOperator, right: Typed) -> Typed:
+def calculated(context: QueryContext, left: Typed, operator: ArithmeticOperator, right: Typed) -> Typed:
     """Two values joined by an operator.
 
     Raises:
@@ -96,17 +96,17 @@ def calculated(words: Words, left: Typed, operator: ArithmeticOperator, right: T
     ):
         return Typed(text, Single(TEXT))
     if not one <= NUMBERS or not other <= NUMBERS or operator is ArithmeticOperator.POWER:
-        raise no_words("arithmetic with what may be no numbers")
+        raise unsupported("arithmetic with what may be no numbers")
     if operator in {ArithmeticOperator.DIVIDE, ArithmeticOperator.REMAINDER} and not _FRACTION & {*one, *other}:
-        text = words.fill(queries.QUOTIENT, left=left.text, operator=operator, right=right.text)
+        text = context.fill(queries.QUOTIENT, left=left.text, operator=operator, right=right.text)
     elif operator in {ArithmeticOperator.DIVIDE, ArithmeticOperator.REMAINDER} and not (
         one <= _FRACTION or other <= _FRACTION
     ):
-        raise no_words("a quotient of numbers that may be whole or not")
+        raise unsupported("a quotient of numbers that may be whole or not")
     return Typed(text, Single(_FRACTION if one <= _FRACTION or other <= _FRACTION else one | other))
 
 
 def _types(kind: Kind) -> frozenset[str]:
     if not isinstance(kind, Single):
-        raise no_words("arithmetic with nodes, edges or lists")
+        raise unsupported("arithmetic with nodes, edges or lists")
     return kind.types

@@ -82,7 +82,7 @@ class Typed:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Asked:
+class PropertyKey:
     """A key of the nodes of a label, or of the edges of a type (empty: of any); without a key: of all keys."""
 
     edges: bool
@@ -90,7 +90,7 @@ class Asked:
     key: str
 
 
-def together(kinds: Iterable[Kind]) -> Kind:  # noqa: PLR0911 - one for each kind
+def common_kind(kinds: Iterable[Kind]) -> Kind:  # noqa: PLR0911 - one for each kind
     """The kind of a value that has one of these.
 
     Raises:
@@ -111,12 +111,12 @@ def together(kinds: Iterable[Kind]) -> Kind:  # noqa: PLR0911 - one for each kin
     if all(isinstance(kind, OfPath) for kind in found):
         return OfPath()
     if all(isinstance(kind, Listed) for kind in found):
-        return Listed(together(kind.of for kind in found if isinstance(kind, Listed)))
-    raise no_words("values of several kinds in one place")
+        return Listed(common_kind(kind.of for kind in found if isinstance(kind, Listed)))
+    raise unsupported("values of several kinds in one place")
 
 
-def no_words(what: str) -> Unsupported:
-    """The error for what Cypher has no words for, or others with another meaning."""
+def unsupported(what: str) -> Unsupported:
+    """The error for what Cypher cannot express, or only with another meaning."""
     return Unsupported(f"Cypher does not say this as plans mean it: {what}")
 
 
@@ -125,24 +125,24 @@ def member_type(name: str) -> str:
     return name.removeprefix("LIST<").removesuffix(">").removesuffix(" NOT NULL") if name.startswith("LIST<") else name
 
 
-def plain(kind: Kind) -> bool:
+def is_plain(kind: Kind) -> bool:
     """Whether it is a value of a type that Cypher treats as plans do."""
     return isinstance(kind, Single) and kind.types <= PLAIN
 
 
-class KindReader:
+class PropertyTypes:
     """Knows what the properties of a graph hold, as far as it was asked for."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._known: dict[Asked, tuple[float, frozenset[str]]] = {}
+        self._known: dict[PropertyKey, tuple[float, frozenset[str]]] = {}
 
-    def known(self, asked: Asked) -> frozenset[str] | None:
+    def known(self, asked: PropertyKey) -> frozenset[str] | None:
         """The types of its values; None: they are to be read."""
         read_at, types = self._known.get(asked, (0.0, frozenset[str]()))
         return types if read_at > time.monotonic() - _MAX_AGE else None
 
-    async def read(self, asked: Iterable[Asked]) -> None:
+    async def read(self, asked: Iterable[PropertyKey]) -> None:
         """Read what some properties hold.
 
         Raises:
@@ -154,7 +154,7 @@ class KindReader:
             if len(ones) > 1 or not ones[0].key:
                 await self._read_all_keys([one for one in ones if not one.key])
 
-    async def _read(self, edges: bool, owner: str, asked: Sequence[Asked]) -> None:
+    async def _read(self, edges: bool, owner: str, asked: Sequence[PropertyKey]) -> None:
         if not asked:
             return
         types = ", ".join(self._session.builder.fill(queries.TYPE_OF, value=f"n.{quoted(one.key)}") for one in asked)
@@ -164,11 +164,11 @@ class KindReader:
         for place, one in enumerate(asked):
             self._keep(one, {row[place] for row in rows})
 
-    async def _read_all_keys(self, asked: Sequence[Asked]) -> None:
+    async def _read_all_keys(self, asked: Sequence[PropertyKey]) -> None:
         for one in asked:
             rows = await self._session.items(queries.KINDS_OF_ALL_KEYS, {"type": labelled(one.owner or None)})
             self._keep(one, rows)
 
-    def _keep(self, asked: Asked, types: Iterable[str]) -> None:
+    def _keep(self, asked: PropertyKey, types: Iterable[str]) -> None:
         names = {name.removesuffix(" NOT NULL") for name in types}
         self._known[asked] = time.monotonic(), frozenset(names - {"NULL"})

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from kgnav_mcp.adapters.cypher.plans import queries
+from kgnav_mcp.adapters.cypher.plans.context import QueryContext
 from kgnav_mcp.adapters.cypher.plans.expressions import Expressions, Scope
-from kgnav_mcp.adapters.cypher.plans.kinds import NULL, Listed, OfEdge, OfNode, OfPath, Typed, no_words
+from kgnav_mcp.adapters.cypher.plans.kinds import NULL, Listed, OfEdge, OfNode, OfPath, Typed, unsupported
 from kgnav_mcp.adapters.cypher.plans.searches import Search
-from kgnav_mcp.adapters.cypher.plans.words import Words
 from kgnav_mcp.plan import EdgePattern, Match, PathKind, PathPattern
 from kgnav_mcp.plan.walking import conjuncts, variables_of
 
@@ -20,17 +20,17 @@ NOTHING = "null"
 class Patterns:
     """Writes the patterns of one query."""
 
-    def __init__(self, words: Words) -> None:
-        self._words = words
-        self.expressions = Expressions(words, self._inner)
+    def __init__(self, context: QueryContext) -> None:
+        self._context = context
+        self.expressions = Expressions(context, self._inner)
 
     def match(self, match: Match, scope: Scope) -> tuple[str, Scope]:
         """The clauses of a pattern, and what the variables stand for behind it.
 
         Raises:
-            Unsupported: Cypher has no words for it.
+            Unsupported: Cypher cannot express it.
         """
-        body = _Body(self._words, self.expressions, match, scope)
+        body = _Body(self._context, self.expressions, match, scope)
         clauses = body.clauses()
         if not match.optional:
             return "\n".join(clauses), body.scope
@@ -38,15 +38,17 @@ class Patterns:
             return f"OPTIONAL {clauses[0]}", body.scope
         inner = ", ".join(body.new())
         if not inner:
-            raise no_words("an optional pattern that binds nothing")
-        text = self._words.fill(queries.OPTIONAL, outer=outer(scope), body="\n".join(clauses), inner=inner)
+            raise unsupported("an optional pattern that binds nothing")
+        text = self._context.fill(queries.OPTIONAL, outer=outer(scope), body="\n".join(clauses), inner=inner)
         return text, body.scope
 
     def _inner(self, match: Match, scope: Scope, template: str) -> str:
         """A pattern in a condition."""
-        body = _Body(self._words, self.expressions, match, scope, inner=True)
+        body = _Body(self._context, self.expressions, match, scope, inner=True)
         clauses = body.clauses()
-        return self._words.fill(template, body="\n".join(clauses if len(clauses) == 1 else [*clauses, queries.ANY_ROW]))
+        return self._context.fill(
+            template, body="\n".join(clauses if len(clauses) == 1 else [*clauses, queries.ANY_ROW])
+        )
 
 
 def outer(scope: Scope) -> str:
@@ -58,9 +60,9 @@ class _Body:
     """One pattern with its conditions."""
 
     def __init__(
-        self, words: Words, expressions: Expressions, match: Match, scope: Scope, *, inner: bool = False
+        self, context: QueryContext, expressions: Expressions, match: Match, scope: Scope, *, inner: bool = False
     ) -> None:
-        self._words, self._expressions, self._match = words, expressions, match
+        self._context, self._expressions, self._match = context, expressions, match
         self._given = scope
         self._fits_inside = inner
         self.scope: dict[str, Typed] = dict(scope)
@@ -96,7 +98,7 @@ class _Body:
             self._write(alone, fixed, [path for path in self._match.paths if not _searched(path, searched)])
         else:
             if any(len(path.elements) > 3 for path in self._match.paths):
-                raise no_words("a path through edges that may be the same")
+                raise unsupported("a path through edges that may be the same")
             self._write(alone, [], single)
             for edge in fixed:
                 own = [paths[edge.variable]] if edge.variable in paths else []
@@ -116,15 +118,15 @@ class _Body:
         """Refuse what Cypher refuses, or takes for something else."""
         edges = [edge.variable for edge in self._match.edges]
         if len(set(edges)) < len(edges):
-            raise no_words("one edge in two places of a pattern")
+            raise unsupported("one edge in two places of a pattern")
         for edge in self._match.edges:
             if edge.variable in self._given and (
                 edge.path is not None or not isinstance(self._given[edge.variable].kind, OfEdge)
             ):
-                raise no_words("a path that the rows have already")
+                raise unsupported("a path that the rows have already")
         nodes = {*self._labels, *(end for edge in self._match.edges for end in (edge.source, edge.target))}
         if any(name in self._given and not isinstance(self._given[name].kind, OfNode) for name in nodes):
-            raise no_words("a value in the place of a node")
+            raise unsupported("a value in the place of a node")
 
     def _write(self, alone: Sequence[str], edges: Sequence[EdgePattern], paths: Sequence[PathPattern]) -> None:
         """One MATCH."""
@@ -139,13 +141,13 @@ class _Body:
     def _where(self, more: Sequence[str] = ()) -> str:
         ready = [each for needed, each in self._waiting if needed <= self._bound]
         self._waiting = [(needed, each) for needed, each in self._waiting if not needed <= self._bound]
-        texts = [*more, *(self._expressions.started(each, self.scope) for each in ready)]
+        texts = [*more, *(self._expressions.start_condition(each, self.scope) for each in ready)]
         return f" WHERE {' AND '.join(texts)}" if texts else ""
 
     def _node(self, name: str) -> str:
         """A node with the labels that were not written before."""
         groups = self._labels.get(name, [])
-        labels = "&".join(f"({self._words.labels(each, self._words.catalogue.labels)})" for each in groups)
+        labels = "&".join(f"({self._context.labels(each, self._context.catalogue.labels)})" for each in groups)
         self._labels[name] = []
         if name not in self._bound:
             self._bind(name, OfNode(tuple(groups)))
@@ -153,7 +155,7 @@ class _Body:
         return f"({variable}{f':{labels}' if labels else ''})"
 
     def _bind(self, name: str, kind: OfNode | OfEdge | Listed | OfPath) -> str:
-        self.scope[name] = Typed(self._words.fresh(), kind)
+        self.scope[name] = Typed(self._context.new_variable(), kind)
         self._bound.add(name)
         return self.scope[name].text
 
@@ -162,7 +164,7 @@ class _Body:
         return not self._fits_inside or name in self._given or self._uses[name] > 1
 
     def _edge(self, edge: EdgePattern, *, backwards: bool = False) -> str:
-        types = self._words.labels(edge.relations, self._words.catalogue.types)
+        types = self._context.labels(edge.relations, self._context.catalogue.types)
         if edge.variable not in self._bound:
             kind = OfEdge(edge.relations)
             self._bind(edge.variable, kind if edge.path is None else Listed(kind))
@@ -184,7 +186,7 @@ class _Body:
             edge = edges.pop(name, None)
             backwards = edge is not None and before != edge.source
             if edge is None or (backwards and edge.path is not None):
-                raise no_words("two paths through one edge, or one that is gone against its direction")
+                raise unsupported("two paths through one edge, or one that is gone against its direction")
             types += edge.relations or ("",)
             text += self._edge(edge, backwards=backwards)
         variable = self._bind(path.variable, OfPath(() if "" in types else tuple(dict.fromkeys(types))))
@@ -198,26 +200,26 @@ class _Body:
         """Paths of which one for each end, or all the shortest, are asked for."""
         if edge.source not in self._bound and edge.target not in self._bound:
             self._write([edge.source], [], [])
-        search = Search(self._words, edge, self._words.labels(edge.relations, self._words.catalogue.types))
+        search = Search(self._context, edge, self._context.labels(edge.relations, self._context.catalogue.types))
         forward = edge.source in self._bound
         near, far = (edge.source, edge.target) if forward else (edge.target, edge.source)
         known = self.scope[far].text if far in self._bound and far != near else None
-        end = known if known is not None and search.to_known_end else self._words.fresh()
+        end = known if known is not None and search.to_known_end else self._context.new_variable()
         way = None
         if search.gives_edges:
-            way = self._words.fresh() if path is None else self._bind(path.variable, OfPath(edge.relations))
+            way = self._context.new_variable() if path is None else self._bind(path.variable, OfPath(edge.relations))
             variable = self._bind(edge.variable, Listed(OfEdge(edge.relations)))
             self._clauses.append(
                 search.shortest(self.scope[near].text, end, way, variable, forward=forward, known=end == known)
             )
         else:
             if path is not None or self._uses[edge.variable] > 1:
-                raise no_words("edges of a path of which only the ends are told")
+                raise unsupported("edges of a path of which only the ends are told")
             self._clauses.append(search.ends(self.scope[near].text, end, forward=forward))
             self._bound.add(edge.variable)
             self.scope[edge.variable] = Typed(NOTHING, NULL)
         if path is not None and path.elements != (edge.source, edge.variable, edge.target):
-            raise no_words("a path that is gone against its direction, or through several parts")
+            raise unsupported("a path that is gone against its direction, or through several parts")
         filters: list[str] = []
         if far not in self._bound:
             self.scope[far] = Typed(end, OfNode(tuple(self._labels.get(far, ()))))
@@ -225,7 +227,7 @@ class _Body:
         elif end != self.scope[far].text:
             filters.append(f"{end} = {self.scope[far].text}")
         for group in self._labels.get(far, ()):
-            names = self._words.labels(group, self._words.catalogue.labels)
+            names = self._context.labels(group, self._context.catalogue.labels)
             filters.append(f"{self.scope[far].text}:{names}")
         self._labels[far] = []
         if where := self._where(filters):
@@ -237,7 +239,7 @@ def _searched(path: PathPattern, searched: Iterable[EdgePattern]) -> bool:
     names = {edge.variable for edge in searched}
     found = names.intersection(path.elements)
     if found and len(path.elements) > 3:
-        raise no_words("a path of which a part is a shortest one")
+        raise unsupported("a path of which a part is a shortest one")
     return bool(found)
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from kgnav_mcp.adapters.cypher.plans import queries
 from kgnav_mcp.adapters.cypher.plans.aggregates import aggregated, finished
+from kgnav_mcp.adapters.cypher.plans.context import QueryContext
 from kgnav_mcp.adapters.cypher.plans.expressions import Scope
-from kgnav_mcp.adapters.cypher.plans.kinds import NULL, SEVERAL, Kind, Listed, Single, Typed, no_words, together
+from kgnav_mcp.adapters.cypher.plans.kinds import NULL, SEVERAL, Kind, Listed, Single, Typed, common_kind, unsupported
 from kgnav_mcp.adapters.cypher.plans.patterns import Patterns
-from kgnav_mcp.adapters.cypher.plans.words import Words
 from kgnav_mcp.plan import (
     Clause,
     Expression,
@@ -37,36 +37,36 @@ class Query:
 class Compiler:
     """Writes one plan."""
 
-    def __init__(self, words: Words) -> None:
-        self._words = words
-        self._patterns = Patterns(words)
+    def __init__(self, context: QueryContext) -> None:
+        self._context = context
+        self._patterns = Patterns(context)
         self._value = self._patterns.expressions.value
 
     def compiled(self, plan: Plan) -> Query:
         """The query of a plan.
 
         Raises:
-            Unsupported: Cypher has no words for it, or they mean something else.
+            Unsupported: Cypher cannot express it, or only with another meaning.
         """
         if len(plan.pipelines) == 1:
             text, columns, order = self._pipeline(plan.pipelines[0], page=True)
         else:
             text, columns = self._union(plan)
             order = []
-        words = self._words
-        keys = [*order, *(words.sort_key(column) for column in columns)]
-        cells = ", ".join(words.cell(column) for column in columns)
-        text = words.fill(
+        context = self._context
+        keys = [*order, *(context.sort_key(column) for column in columns)]
+        cells = ", ".join(context.cell(column) for column in columns)
+        text = context.fill(
             queries.ANSWER,
             plan=text,
             keys=", ".join(dict.fromkeys(keys)),
             cells=cells,
         )
-        return Query(text, words.parameters, tuple(column.kind for column in columns))
+        return Query(text, context.parameters, tuple(column.kind for column in columns))
 
     def _union(self, plan: Plan) -> tuple[str, list[Typed]]:
         parts: list[str] = []
-        names = [self._words.fresh() for _ in plan.columns]
+        names = [self._context.new_variable() for _ in plan.columns]
         kinds: list[list[Kind]] = [[] for _ in names]
         for pipeline in plan.pipelines:
             text, columns, _ = self._pipeline(pipeline, page=False)
@@ -75,8 +75,8 @@ class Compiler:
             for kind, column in zip(kinds, columns, strict=True):
                 kind.append(column.kind)
         word = "\nUNION ALL\n" if plan.keep_duplicates else "\nUNION\n"
-        text = self._words.fill(queries.UNION, parts=word.join(parts))
-        found = [Typed(name, together(each)) for name, each in zip(names, kinds, strict=True)]
+        text = self._context.fill(queries.UNION, parts=word.join(parts))
+        found = [Typed(name, common_kind(each)) for name, each in zip(names, kinds, strict=True)]
         return f"{text}\nWITH {', '.join(names)}", found
 
     def _pipeline(self, pipeline: Pipeline, *, page: bool) -> tuple[str, list[Typed], list[str]]:
@@ -108,7 +108,7 @@ class Compiler:
         kind = of.kind.of if isinstance(of.kind, Listed) else of.kind
         if isinstance(kind, Single) and not isinstance(of.kind, Listed):
             kind = Single(kind.types - {SEVERAL})
-        member = Typed(self._words.fresh(), kind)
+        member = Typed(self._context.new_variable(), kind)
         return f"UNWIND {of.text} AS {member.text}", {**scope, clause.variable: member}
 
     def _project(
@@ -121,9 +121,9 @@ class Compiler:
             text, project, scope = self._grouped(project, scope, in_order=in_order)
             texts.append(text)
         elif any(aggregates(order.by) for order in project.order):
-            raise no_words("an order by sums of rows that are not put together")
+            raise unsupported("an order by sums of rows that are not put together")
         values = [self._value(column.value, scope) for column in project.columns]
-        columns = [Typed(self._words.fresh(), value.kind) for value in values]
+        columns = [Typed(self._context.new_variable(), value.kind) for value in values]
         named = {column.name: value for column, value in zip(project.columns, columns, strict=True)}
         old: Scope = {} if project.distinct else scope
         if grouped and not project.distinct:
@@ -131,24 +131,24 @@ class Compiler:
         keys = [self._order_key(project, order, {**old, **named}) for order in project.order]
         items = _named(values, columns)
         sliced = bool(project.skip) or project.limit is not None
-        words = self._words
+        context = self._context
         text = f"WITH {'DISTINCT ' if project.distinct else ''}{items}"
         own: list[str] = []
         if page and keys and not project.distinct and (sliced or project.where is not None):
             # what rows are sorted by is kept for the page, as old variables are gone by then
-            sorted_by = [Typed(words.fresh(), NULL) for _ in keys]
+            sorted_by = [Typed(context.new_variable(), NULL) for _ in keys]
             texts += [f"WITH *, {items}", f"WITH *, {_named([Typed(key, NULL) for key, _ in keys], sorted_by)}"]
             own = [value.text for value in sorted_by]
             text = f"WITH {', '.join([*(column.text for column in columns), *own])}"
             keys = [(name, down) for name, (_, down) in zip(own, keys, strict=True)]
         ordered = [f"{key} DESC" if down else key for key, down in keys]
         if sliced or (project.order and not page):
-            canonical = [*ordered, *(words.sort_key(column) for column in columns)]
+            canonical = [*ordered, *(context.sort_key(column) for column in columns)]
             text += f"\nORDER BY {', '.join(dict.fromkeys(canonical))}"
         if project.skip:
-            text += f" SKIP {words.constant(project.skip).text}"
+            text += f" SKIP {context.constant(project.skip).text}"
         if project.limit is not None:
-            text += f" LIMIT {words.constant(project.limit).text}"
+            text += f" LIMIT {context.constant(project.limit).text}"
         if project.where is not None:
             inside = {**({} if grouped or project.distinct else old), **named}
             text += f"\nWHERE {self._patterns.expressions.condition(project.where, inside)}"
@@ -166,11 +166,11 @@ class Compiler:
                 return part
             return own.get(part)
 
-        return self._words.sort_key(self._value(rewritten(order.by, change), scope)), order.descending
+        return self._context.sort_key(self._value(rewritten(order.by, change), scope)), order.descending
 
     def _grouped(self, project: Project, scope: Scope, *, in_order: bool) -> tuple[str, Project, Scope]:
         """The rows put together: a WITH of what they share and of their sums, and the projection that reads these."""
-        words = self._words
+        context = self._context
         wanted = [column.value for column in project.columns] + [order.by for order in project.order]
         sums = list(dict.fromkeys(one for expression in wanted for one in aggregates(expression)))
         names: dict[Expression, Expression] = {one: Variable(f"{_SUM}{place}") for place, one in enumerate(sums)}
@@ -180,19 +180,19 @@ class Compiler:
             if aggregates(column.value):
                 continue
             value = self._value(column.value, scope)
-            variable = words.fresh()
+            variable = context.new_variable()
             items.append(f"{value.text} AS {variable}")
             names[column.value] = Variable(f"{_SUM}key{place}")
             after[f"{_SUM}key{place}"] = Typed(variable, value.kind)
         lists: list[str] = []
         for place, one in enumerate(sums):
             of = None if one.of is None else self._value(one.of, scope)
-            value = aggregated(words, one, of)
-            variable = words.fresh()
+            value = aggregated(context, one, of)
+            variable = context.new_variable()
             items.append(f"{value.text} AS {variable}")
             after[f"{_SUM}{place}"] = Typed(variable, value.kind)
-            if done := finished(words, one, after[f"{_SUM}{place}"], in_order=in_order):
-                last = words.fresh()
+            if done := finished(context, one, after[f"{_SUM}{place}"], in_order=in_order):
+                last = context.new_variable()
                 lists.append(f"{done} AS {last}")
                 after[f"{_SUM}{place}"] = Typed(last, value.kind)
         text = f"WITH {', '.join(items)}"

@@ -7,9 +7,9 @@ from hashlib import blake2b
 from kgnav_mcp.adapters.cypher.entities import Entities
 from kgnav_mcp.adapters.cypher.pages import changed, items_before
 from kgnav_mcp.adapters.cypher.plans.cells import CellReader
-from kgnav_mcp.adapters.cypher.plans.kinds import KindReader, no_words
+from kgnav_mcp.adapters.cypher.plans.context import QueryContext
+from kgnav_mcp.adapters.cypher.plans.kinds import PropertyTypes, unsupported
 from kgnav_mcp.adapters.cypher.plans.pipelines import Compiler, Query
-from kgnav_mcp.adapters.cypher.plans.words import Words
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Count, PlanPage, PlanRow, Stop
 from kgnav_mcp.plan import (
@@ -27,13 +27,13 @@ class PlanReader:
     def __init__(self, entities: Entities) -> None:
         self._entities = entities
         self._session = entities.session
-        self._kinds = KindReader(entities.session)
+        self._property_types = PropertyTypes(entities.session)
 
     async def page(self, plan: Plan, limit: int, after: str | None) -> PlanPage:
         """The rows of a plan behind a position `<rows before>.<tag of the last one>`.
 
         Raises:
-            Unsupported: Cypher has no words for the plan, or they mean something else.
+            Unsupported: Cypher cannot express the plan, or only with another meaning.
             InvalidCursor: `after` is no position, or the row before it is another one now.
             StoreError: as the store says.
         """
@@ -57,12 +57,12 @@ class PlanReader:
     async def compiled(self, plan: Plan) -> Query:
         """A plan in Cypher, by what its properties hold."""
         for _ in range(_PASSES):
-            words = Words(self._entities, self._kinds)
-            query = Compiler(words).compiled(plan)
-            if not words.missing:
+            context = QueryContext(self._entities, self._property_types)
+            query = Compiler(context).compiled(plan)
+            if not context.missing:
                 return query
-            await self._kinds.read(words.missing)
-        raise no_words("a graph that changes faster than it can be read")
+            await self._property_types.read(context.missing)
+        raise unsupported("a graph that changes faster than it can be read")
 
     async def _rows(self, query: Query, skip: int, limit: int) -> list[PlanRow]:
         decoder = self._entities.decoder

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from kgnav_mcp.adapters.cypher.plans import queries
-from kgnav_mcp.adapters.cypher.plans.kinds import Listed, OfEdge, OfNode, Typed, no_words
-from kgnav_mcp.adapters.cypher.plans.words import Words
+from kgnav_mcp.adapters.cypher.plans.context import QueryContext
+from kgnav_mcp.adapters.cypher.plans.kinds import Listed, OfEdge, OfNode, Typed, unsupported
 from kgnav_mcp.plan import EdgePattern, PathKind
 
 
 class Search:
     """The paths that one edge of a pattern stands for, searched from a node that is known."""
 
-    def __init__(self, words: Words, edge: EdgePattern, types: str) -> None:
+    def __init__(self, context: QueryContext, edge: EdgePattern, types: str) -> None:
         if edge.path is None:
             raise TypeError("an edge without a length is no path")
-        self._words, self._edge, self._length = words, edge, edge.path
+        self._context, self._edge, self._length = context, edge, edge.path
         self._types = f":{types}" if types else ""
 
     @property
@@ -30,22 +30,22 @@ class Search:
     def ends(self, near: str, far: str, *, forward: bool) -> str:
         """The ends that are reached, or that are at a distance."""
         shortest, longest = self._length.shortest, self._length.longest
-        fill = self._words.fill
+        fill = self._context.fill
         if longest == 0:
             if shortest > 0:
-                raise no_words("a path that cannot be")
+                raise unsupported("a path that cannot be")
             return fill(queries.ONLY_ITSELF, near=near, far=far)
         itself = fill(queries.ITSELF, near=near, far=far) if shortest == 0 else ""
         if self._length.kind is PathKind.DISTANCE:
             if shortest > 1:
-                way = self._words.fresh()
+                way = self._context.new_variable()
                 condition = f"{far} <> {near} AND length({way}) >= {shortest}"
             else:
-                way, condition = self._words.fresh(), f"{far} <> {near}"
+                way, condition = self._context.new_variable(), f"{far} <> {near}"
             path = self._quantified(near, far, forward=forward)
             return fill(queries.AT_DISTANCE, near=near, far=far, way=way, path=path, condition=condition, itself=itself)
         if shortest > 1:
-            raise no_words("what can be reached by longer ways, which may take an edge again")
+            raise unsupported("what can be reached by longer ways, which may take an edge again")
         if self._edge.either and shortest == 1 and longest != 1:  # there and back
             itself = fill(queries.OR_ITSELF, near=near, far=far, edge=self._arrow(near, "", "", forward=forward))
         length = f"*{shortest}..{longest or ''}"
@@ -58,7 +58,7 @@ class Search:
         ends = f"{near}, {far}" if known else near
         itself = ""
         if shortest == 0:
-            itself = self._words.fill(
+            itself = self._context.fill(
                 queries.NO_EDGES,
                 near=near,
                 way=way,
@@ -67,24 +67,24 @@ class Search:
                 condition=f"WHERE {near} = {far}" if known else "",
             )
             if longest == 0:
-                return self._words.fill(queries.ONLY_NO_EDGES, ends=ends, no_edges=itself)
-            itself = self._words.fill(queries.OR_NO_EDGES, no_edges=itself)
+                return self._context.fill(queries.ONLY_NO_EDGES, ends=ends, no_edges=itself)
+            itself = self._context.fill(queries.OR_NO_EDGES, no_edges=itself)
         elif longest == 0:
-            raise no_words("a path that cannot be")
+            raise unsupported("a path that cannot be")
         path = self._quantified(near, far, forward=forward)
         one = self._length.kind is PathKind.SHORTEST
         condition = f"{near} <> {far}"
         if not one and shortest > 1:
             condition += f" AND length({way}) >= {shortest}"
-        nodes = self._words.sort_key(Typed(f"nodes({way})", Listed(OfNode())))
-        edges = self._words.sort_key(Typed(f"relationships({way})", Listed(OfEdge(self._edge.relations))))
-        return self._words.fill(
+        nodes = self._context.sort_key(Typed(f"nodes({way})", Listed(OfNode())))
+        edges = self._context.sort_key(Typed(f"relationships({way})", Listed(OfEdge(self._edge.relations))))
+        return self._context.fill(
             queries.SHORTEST if one else queries.ALL_SHORTEST,
             ends=ends,
             path=path,
             way=way,
             condition=condition,
-            first=queries.FIRST if known else self._words.fill(queries.FIRST_OF_EACH, far=far, way=way),
+            first=queries.FIRST if known else self._context.fill(queries.FIRST_OF_EACH, far=far, way=way),
             far="" if known else f"{far}, ",
             nodes=nodes,
             edges=edges,

@@ -18,17 +18,17 @@ from kgnav_mcp.adapters.cypher.plans.kinds import (
     DATE,
     PLAIN,
     SORTED,
-    Asked,
     Kind,
-    KindReader,
     Listed,
     OfEdge,
     OfNode,
     OfPath,
+    PropertyKey,
+    PropertyTypes,
     Single,
     Typed,
     member_type,
-    no_words,
+    unsupported,
 )
 from kgnav_mcp.adapters.cypher.values import encodable, split_key
 from kgnav_mcp.plan import Scalar
@@ -37,13 +37,13 @@ _LARGEST = 2**63
 
 
 @dataclass(slots=True)
-class Words:
-    """The words of one query."""
+class QueryContext:
+    """What one query is written with."""
 
     entities: Entities
-    kinds: KindReader
+    property_types: PropertyTypes
     parameters: dict[str, object] = field(default_factory=dict[str, object])
-    missing: set[Asked] = field(default_factory=set[Asked])
+    missing: set[PropertyKey] = field(default_factory=set[PropertyKey])
     """What must be known of the graph before the query is right."""
     _numbers: Iterator[int] = field(default_factory=count)
 
@@ -59,7 +59,7 @@ class Words:
         """A template with its parts put in."""
         return self.builder.fill(template.strip("\n"), **parts)
 
-    def fresh(self) -> str:
+    def new_variable(self) -> str:
         """A variable that is nobody else's."""
         return f"v{next(self._numbers)}"
 
@@ -87,7 +87,7 @@ class Words:
             case str() if encodable(value) == value:
                 kind = "STRING"
             case _:
-                raise no_words("a value that the store cannot hold")
+                raise unsupported("a value that the store cannot hold")
         return Typed(f"${self.parameter(value)}", Single(frozenset((kind,))), value)
 
     def labels(self, names: Iterable[str], known: Iterable[str]) -> str:
@@ -98,7 +98,7 @@ class Words:
         """
         found = list(names)
         if unknown := set(found).difference(known):
-            raise no_words(f"a name that is not in the catalogue: {min(unknown)}")
+            raise unsupported(f"a name that is not in the catalogue: {min(unknown)}")
         return "|".join(map(quoted, found))
 
     def keys(self, ids: Sequence[str], *, of_node: bool) -> list[str]:
@@ -108,16 +108,16 @@ class Words:
             Unsupported: a relation has this name as well.
         """
         if of_node and any(name in self.catalogue.types for name in ids):
-            raise no_words("a property that is called as a relation is")
+            raise unsupported("a property that is called as a relation is")
         return [key for key in self.catalogue.keys if split_key(key)[0] in ids]
 
     def types(self, owner: OfNode | OfEdge, key: str) -> frozenset[str]:
         """The types of the values under a key; none until they were read. An empty key stands for all."""
         if isinstance(owner, OfNode):
-            asked = [Asked(False, owner.label or "", key)]
+            asked = [PropertyKey(False, owner.label or "", key)]
         else:
-            asked = [Asked(True, name, key) for name in owner.types or ("",)]
-        found = {one: self.kinds.known(one) for one in asked}
+            asked = [PropertyKey(True, name, key) for name in owner.types or ("",)]
+        found = {one: self.property_types.known(one) for one in asked}
         self.missing.update(one for one, types in found.items() if types is None)
         return frozenset[str]().union(*(types for types in found.values() if types is not None))
 
@@ -134,7 +134,7 @@ class Words:
                 type=builder.dialect.value_type.replace("{x}", f"{variable}.{quoted(key)}"),
                 start=self.constant(f"{label}:{key}=").text,
             )
-            for label, key in self.catalogue.ids
+            for label, key in self.catalogue.id_keys
             if label in self.catalogue.labels
         ]
         own = builder.node_id(variable)
@@ -150,7 +150,7 @@ class Words:
         match kind:
             case Single(types):
                 if not types <= SORTED:
-                    raise no_words("the order of times, places and the like")
+                    raise unsupported("the order of times, places and the like")
                 return text
             case OfNode():
                 return self.printed_id(text)
@@ -173,7 +173,7 @@ class Words:
         types = self.types(kind, "")
         members = {member_type(name) for name in types}
         if not members <= PLAIN | {DATE}:
-            raise no_words("the order of edges with times, places, names in languages and the like")
+            raise unsupported("the order of edges with times, places, names in languages and the like")
         head, tail = (self._node_of(f"{end}({text})") for end in ("startNode", "endNode"))
         keys = f"${self.parameter(sorted(self.catalogue.keys))}"
         own = queries.OWN_VALUE if types <= PLAIN else queries.OWN_VALUES
@@ -183,7 +183,7 @@ class Words:
 
     def each(self, text: str, of: Kind, work: Callable[[Typed], str]) -> str:
         """A list with something made of each member."""
-        member = self.fresh()
+        member = self.new_variable()
         value = work(Typed(member, of))
         return text if value == member else self.fill(queries.EACH, list=text, member=member, value=value)
 
