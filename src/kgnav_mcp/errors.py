@@ -11,12 +11,15 @@
     |   |-- InvalidPlan           a plan that cannot run; carries every problem, and where it can, the plan mended
     |   |-- PlanTooLarge          a plan that needs more rows at once than may be held; carries the sizes of its parts
     |   |-- InvalidArgument       a value that is out of its range or of the wrong form
-    |   `-- InvalidCursor         a cursor of another call, another graph or another version of the graph
+    |   |-- InvalidCursor         a cursor of another call, another graph or another version of the graph
+    |   |-- UnknownTrail          no trail has that handle, or not any more
+    |   `-- TrailFull             a trail that takes no further step
     |-- Unsupported               this store cannot answer that at all; no change of the call helps
     |-- StoreError                the store failed; the call was fine
     |   |-- StoreUnavailable      it does not answer, or the graph file is not there
     |   |-- StoreTimeout          it did not answer in time, or foresees that it would not
     |   |-- RateLimited           it refuses more calls for now; carries when to try again
+    |   |-- TrailStoreUnavailable what keeps the trails does not answer; the graph may be well
     |   `-- InvalidStore          it answers, but it is damaged, of another version or not a graph
     |-- ConfigurationError        settings, files or packages of this installation are wrong
     |   `-- MissingDriver         a package is missing; carries what to give to pip
@@ -201,6 +204,29 @@ class InvalidCursor(InvalidRequest):
     """The cursor does not belong to this call: another tool, other arguments, or the graph has changed."""
 
 
+class UnknownTrail(InvalidRequest):
+    """No trail has this handle: it was forgotten, or belongs to someone else, or never was."""
+
+    def __init__(self, handle: str, lifetime: float) -> None:
+        super().__init__(
+            f"no trail has the handle {echoed(handle)}, or not any more: trails are kept for {in_words(lifetime)} "
+            "after their last use",
+            next_step="start_trail(question, topic_entities) gives a new one. Any tool works without a trail as well.",
+        )
+        self.handle = handle
+
+
+class TrailFull(InvalidRequest):
+    """A trail takes no further step: it may have so many bytes, `size`. What is in it stays."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(
+            f"this trail is full: the step was not recorded, since a trail may take {size:,} bytes",
+            next_step="show_trail and check_answer work on; start_trail opens another for what comes next.",
+        )
+        self.size = size
+
+
 class Unsupported(KgnavError):
     """The store cannot answer this kind of question. What it can is in its capabilities."""
 
@@ -235,6 +261,10 @@ class RateLimited(StoreError):
         pause = "a minute" if retry_after is None else in_words(retry_after)
         super().__init__(message, next_step=f"Try again in {pause}.")
         self.retry_after = None if retry_after is None else _bounded(retry_after)
+
+
+class TrailStoreUnavailable(StoreError):
+    """What keeps the trails does not answer, or cannot be written to. The graph may be well."""
 
 
 class InvalidStore(StoreError):

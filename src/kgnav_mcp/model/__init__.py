@@ -35,6 +35,7 @@ from kgnav_mcp.model.facts import (
     ValueFacts,
 )
 from kgnav_mcp.model.pages import AnchoredPage, Certainty, Count, Page, Stop, T, anchored
+from kgnav_mcp.model.trails import Trail, TrailStep
 from kgnav_mcp.model.values import Direction, Entity, Link, Literal, Node, Qualifier, Relation, Triple
 
 __all__ = [
@@ -73,6 +74,8 @@ __all__ = [
     "Schema",
     "Stop",
     "T",
+    "Trail",
+    "TrailStep",
     "Triple",
     "ValueFacts",
     "anchored",

@@ -1,0 +1,67 @@
+"""Trails under handles: what the server uses."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+
+from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.errors import UnknownTrail
+from kgnav_mcp.model import Trail, TrailStep
+from kgnav_mcp.trails.records import pack_start, pack_step, unpack
+from kgnav_mcp.trails.store import TrailStore
+
+_HANDLE_BYTES = 16
+_PREFIX = "trail-"
+
+
+class Trails:
+    """Starts, continues and reads trails. `owner` is who calls, where that is known: nobody else can use the trail.
+
+    A handle has 128 random bits. The store never sees it: a trail is kept under a hash of handle and owner, so that
+    neither reading the store nor knowing another's handle gives access.
+    """
+
+    def __init__(self, store: TrailStore) -> None:
+        self._store = store
+
+    @property
+    def lifetime(self) -> float:
+        """Seconds after its last use at which a trail is forgotten."""
+        return self._store.limits.lifetime
+
+    async def start(self, trail: Trail, owner: str | None = None) -> str:
+        """Keep a new trail; its handle."""
+        handle = _PREFIX + secrets.token_urlsafe(_HANDLE_BYTES)
+        await self._store.start(_key(handle, owner), pack_start(trail))
+        return handle
+
+    async def add(self, handle: str, step: TrailStep, owner: str | None = None) -> None:
+        """Add a step.
+
+        Raises:
+            UnknownTrail: there is no such trail, or not any more.
+            TrailFull: it takes no further step of this size.
+        """
+        record = await in_thread(len(step.triples) + len(step.entities), lambda: pack_step(step))
+        if not await self._store.add(_key(handle, owner), record):
+            raise UnknownTrail(handle, self.lifetime)
+
+    async def read(self, handle: str, owner: str | None = None) -> Trail:
+        """The trail with all its steps.
+
+        Raises:
+            UnknownTrail: there is no such trail, or not any more.
+        """
+        records = await self._store.read(_key(handle, owner))
+        if not records:
+            raise UnknownTrail(handle, self.lifetime)
+        return await in_thread(sum(map(len, records)) // 100, lambda: unpack(records))
+
+    async def close(self) -> None:
+        """Close what keeps the trails."""
+        await self._store.close()
+
+
+def _key(handle: str, owner: str | None) -> str:
+    return hashlib.sha256(f"{handle}\0{owner or ''}".encode(errors="surrogatepass")).hexdigest()

@@ -1,0 +1,150 @@
+"""Trails in a SQLite file: several processes of one machine share it, and it outlives them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from kgnav_mcp.errors import TrailFull, TrailStoreUnavailable
+from kgnav_mcp.trails.store import TrailLimits, TrailStore, stored_size
+
+T = TypeVar("T")
+
+_BUSY_S = 5.0
+"""Seconds to wait for another process that writes: each holds the file for a millisecond or two."""
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS trail (key TEXT PRIMARY KEY, used REAL NOT NULL, size INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS trail_used ON trail (used);
+CREATE TABLE IF NOT EXISTS record (
+    key TEXT NOT NULL REFERENCES trail ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    PRIMARY KEY (key, number)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS kept (one INTEGER PRIMARY KEY CHECK (one = 1), trails INTEGER NOT NULL, size INTEGER NOT NULL);
+INSERT OR IGNORE INTO kept VALUES (1, 0, 0);
+"""
+"""`kept` has the sums over all trails, so that no write has to read them all."""
+
+_USE = "UPDATE trail SET used = ?, size = size + ? WHERE key = ? RETURNING size"
+_ADD = "INSERT INTO record SELECT ?, COALESCE(MAX(number), 0) + 1, ? FROM record WHERE key = ?"
+_READ = "SELECT body FROM record WHERE key = ? ORDER BY number"
+_COUNT = "UPDATE kept SET trails = trails + ?, size = size + ? RETURNING trails, size"
+_FORGET = "DELETE FROM trail WHERE key = ?"
+_LONGEST_UNUSED = "SELECT key, used, size FROM trail ORDER BY used LIMIT 1"
+
+
+class SqliteTrailStore(TrailStore):
+    """One connection, in a thread of its own. Each verb is one transaction, which other processes wait for."""
+
+    def __init__(self, path: Path, limits: TrailLimits, clock: Callable[[], float] = time.time) -> None:
+        super().__init__(limits)
+        self._path = path
+        self._clock = clock
+        self._thread = ThreadPoolExecutor(1, "kgnav-trails")
+        self._connection: sqlite3.Connection | None = None
+
+    async def start(self, key: str, record: bytes) -> None:
+        await self._run(lambda connection: self._start(connection, key, record))
+
+    async def add(self, key: str, record: bytes) -> bool:
+        return await self._run(lambda connection: self._add(connection, key, record))
+
+    async def read(self, key: str) -> tuple[bytes, ...]:
+        return await self._run(lambda connection: self._read(connection, key))
+
+    async def close(self) -> None:
+        await asyncio.get_running_loop().run_in_executor(None, self._close)
+
+    def _start(self, connection: sqlite3.Connection, key: str, record: bytes) -> None:
+        size = stored_size(record)
+        if size > self.limits.trail_size:
+            raise TrailFull(self.limits.trail_size)
+        connection.execute("INSERT INTO trail VALUES (?, ?, ?)", (key, self._clock(), size))
+        connection.execute(_ADD, (key, record, key))
+        self._make_room(connection, 1, size)
+
+    def _add(self, connection: sqlite3.Connection, key: str, record: bytes) -> bool:
+        self._forget_outlived(connection)
+        size = stored_size(record)
+        used = connection.execute(_USE, (self._clock(), size, key)).fetchone()
+        if used is None:
+            return False
+        if used[0] > self.limits.trail_size:
+            raise TrailFull(self.limits.trail_size)
+        connection.execute(_ADD, (key, record, key))
+        self._make_room(connection, 0, size)
+        return True
+
+    def _read(self, connection: sqlite3.Connection, key: str) -> tuple[bytes, ...]:
+        self._forget_outlived(connection)
+        connection.execute(_USE, (self._clock(), 0, key)).fetchone()
+        return tuple(body for (body,) in connection.execute(_READ, (key,)))
+
+    def _make_room(self, connection: sqlite3.Connection, trails: int, size: int) -> None:
+        """Count what was added, and forget those unused for longest until all limits hold."""
+        trails, size = connection.execute(_COUNT, (trails, size)).fetchone()
+        while trails > self.limits.trails or size > self.limits.total_size:
+            trails, size = self._forget(connection, *connection.execute(_LONGEST_UNUSED).fetchone())
+        self._forget_outlived(connection)
+
+    def _forget_outlived(self, connection: sqlite3.Connection) -> None:
+        oldest = self._clock() - self.limits.lifetime
+        while (unused := connection.execute(_LONGEST_UNUSED).fetchone()) is not None and unused[1] <= oldest:
+            self._forget(connection, *unused)
+
+    @staticmethod
+    def _forget(connection: sqlite3.Connection, key: str, _: float, size: int) -> tuple[int, int]:
+        connection.execute(_FORGET, (key,))
+        return connection.execute(_COUNT, (-1, -size)).fetchone()
+
+    async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        def job() -> T:
+            with self._transaction() as connection:
+                return work(connection)
+
+        return await asyncio.get_running_loop().run_in_executor(self._thread, job)
+
+    @contextmanager
+    def _transaction(self) -> Generator[sqlite3.Connection]:
+        try:
+            connection = self._connection = self._connection or self._connected()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
+        except (sqlite3.Error, OSError) as error:
+            raise TrailStoreUnavailable(
+                f"the file with the trails cannot be used: {self._path}",
+                next_step="See that its folder is there, can be written to and has room; or set trails to memory.",
+            ) from error
+
+    def _connected(self) -> sqlite3.Connection:
+        os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))  # what people asked is nobody else's business
+        connection = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.executescript(_TABLES)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _close(self) -> None:
+        self._thread.shutdown()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
