@@ -57,11 +57,11 @@ class TestInSqlite(SharedTrailStoreContract):
 
     async def test_a_place_that_cannot_be_written_to_is_named(self, tmp_path: Path) -> None:
         store = SqliteTrailStore(tmp_path / "no" / "folder" / "trails.db", TrailLimits())
-        with pytest.raises(TrailStoreUnavailable, match="trails.db"):
+        with pytest.raises(TrailStoreUnavailable, match=r"trails\.db"):
             await store.start("a", b"start")
         await store.close()
 
-    async def test_a_file_of_something_else_is_no_place_for_trails(self, tmp_path: Path) -> None:
+    async def test_a_file_of_something_else_is_no_place_for_trails(self) -> None:
         self.path.write_bytes(b"something else, and more of it than fits the header of a database, by far" * 20)
         store = SqliteTrailStore(self.path, TrailLimits())
         with pytest.raises(TrailStoreUnavailable):

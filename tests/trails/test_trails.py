@@ -13,10 +13,20 @@ from kgnav_mcp.trails import TrailLimits, Trails, trail_json, trail_schema
 from kgnav_mcp.trails.memory import MemoryTrailStore
 
 ADA = Entity("ex:ada", "Ada", ("Person",))
-BOOK = Entity("ex:book", "Σημειώσεις | 笔记", ("Book",), "a \"book\"")
-WROTE = Triple(ADA, Relation("ex:wrote", "wrote"), BOOK, (Qualifier(Relation("ex:when", "when"), Literal("1843", "xsd:gYear")),))
+BOOK = Entity("ex:book", "Σημειώσεις | 笔记", ("Book",), 'a "book"')
+WROTE = Triple(
+    ADA, Relation("ex:wrote", "wrote"), BOOK, (Qualifier(Relation("ex:when", "when"), Literal("1843", "xsd:gYear")),)
+)
 BORN = Triple(ADA, Relation("ex:born", "born"), Literal("1815-12-10", "xsd:date"))
-STEP = TrailStep("search", {"entity": ["ex:ada"], "direction": "outgoing", "k": 3}, 2.5, "2 rows", visited=("ex:ada",), entities=(ADA, BOOK), triples=(WROTE, BORN))
+STEP = TrailStep(
+    "search",
+    {"entity": ["ex:ada"], "direction": "outgoing", "k": 3},
+    2.5,
+    "2 rows",
+    visited=("ex:ada",),
+    entities=(ADA, BOOK),
+    triples=(WROTE, BORN),
+)
 TRAIL = Trail("demo", "Who wrote it?", (ADA,), 1.5)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from kgnav_mcp.model.values import Entity, Triple
 
+
 @dataclass(frozen=True, slots=True)
 class TrailStep:
     """One call: the tool with its arguments, which JSON can say, and what its answer showed.

@@ -29,7 +29,11 @@ CREATE TABLE IF NOT EXISTS record (
     body BLOB NOT NULL,
     PRIMARY KEY (key, number)
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS kept (one INTEGER PRIMARY KEY CHECK (one = 1), trails INTEGER NOT NULL, size INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS kept (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    trails INTEGER NOT NULL,
+    size INTEGER NOT NULL
+);
 INSERT OR IGNORE INTO kept VALUES (1, 0, 0);
 """
 """`kept` has the sums over all trails, so that no write has to read them all."""

@@ -1,0 +1,131 @@
+"""The part of a graph that a trail has shown, and the shortest ways within it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from kgnav_mcp.model import Entity, Node, Relation, Trail, Triple
+
+NodeKey = str | tuple[str, str | None, str | None]
+"""An entity's id, or what tells a value from others: text, datatype, language."""
+
+
+def node_key(node: Node) -> NodeKey:
+    """What a node is known by."""
+    return node.id if isinstance(node, Entity) else (node.text, node.datatype, node.language)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A way through triples, each taken from head to tail or back; `nodes` are those that it passes, ends included."""
+
+    nodes: tuple[NodeKey, ...]
+    triples: tuple[Triple, ...]
+
+    @property
+    def between(self) -> tuple[NodeKey, ...]:
+        """The nodes that it passes between its ends."""
+        return self.nodes[1:-1]
+
+
+class WalkedGraph:
+    """What a trail has shown: its nodes, each as it was described best, and its triples, each once."""
+
+    def __init__(self, topics: Iterable[Entity], entities: Iterable[Entity], triples: Iterable[Triple]) -> None:
+        self.nodes: dict[NodeKey, Node] = {}
+        self._at: dict[NodeKey, dict[Triple, None]] = {}
+        self._order: list[Triple] = []
+        for entity in (*topics, *entities):
+            self._add_node(entity)
+        for triple in triples:
+            self._add(triple)
+
+    @classmethod
+    def of(cls, trail: Trail) -> WalkedGraph:
+        """What all steps of a trail have shown."""
+        entities = (entity for step in trail.steps for entity in step.entities)
+        return cls(trail.topics, entities, (triple for step in trail.steps for triple in step.triples))
+
+    @property
+    def triples(self) -> Sequence[Triple]:
+        """All triples, in the order in which they were first shown."""
+        return self._order
+
+    def way(
+        self,
+        starts: Collection[NodeKey],
+        end: NodeKey,
+        *,
+        through: Callable[[NodeKey], bool] = lambda _: True,
+        along: Callable[[Triple], bool] = lambda _: True,
+    ) -> Way | None:
+        """The shortest way from any of some nodes to another one, of those the one that was shown first; None: none.
+
+        `through` says which nodes it may pass, `along` which triples it may take. A way has one triple at least.
+        """
+        came: dict[NodeKey, tuple[NodeKey, Triple]] = {}
+        seen = set(starts)
+        queue = deque(starts)
+        while queue:
+            node = queue.popleft()
+            for triple in self._at.get(node, ()):
+                far = _other_end(triple, node)
+                if far in seen or not along(triple):
+                    continue
+                seen.add(far)
+                came[far] = node, triple
+                if far == end:
+                    return _retraced(came, end)
+                if through(far):
+                    queue.append(far)
+        return None
+
+    def _add_node(self, node: Node) -> None:
+        key = node_key(node)
+        known = self.nodes.get(key)
+        if known is None or (isinstance(node, Entity) and isinstance(known, Entity) and _more_said(node, known)):
+            self.nodes[key] = node
+
+    def _add(self, triple: Triple) -> None:
+        ends = node_key(triple.head), node_key(triple.tail)
+        self._add_node(triple.head)
+        self._add_node(triple.tail)
+        for hop in _hops(triple):
+            self._add_node(hop)
+        bare = _bare(triple)
+        if bare not in self._at.setdefault(ends[0], {}):
+            self._at[ends[0]][bare] = None
+            self._at.setdefault(ends[1], {})[bare] = None
+            self._order.append(bare)
+
+
+def _hops(triple: Triple) -> tuple[Entity, ...]:
+    return () if triple.via is None else (triple.via,)
+
+
+def _bare(triple: Triple) -> Triple:
+    """The triple without what its ends are called, so that one shown with other words is the same."""
+    relation = Relation(triple.relation.id, triple.relation.label)
+    tail = Entity(triple.tail.id) if isinstance(triple.tail, Entity) else triple.tail
+    via = None if triple.via is None else Entity(triple.via.id)
+    return Triple(Entity(triple.head.id), relation, tail, triple.qualifiers, via)
+
+
+def _more_said(entity: Entity, known: Entity) -> bool:
+    return (entity.label is not None, len(entity.types)) > (known.label is not None, len(known.types))
+
+
+def _other_end(triple: Triple, node: NodeKey) -> NodeKey:
+    head, tail = node_key(triple.head), node_key(triple.tail)
+    return tail if node == head else head
+
+
+def _retraced(came: dict[NodeKey, tuple[NodeKey, Triple]], end: NodeKey) -> Way:
+    nodes, triples = [end], list[Triple]()
+    while nodes[-1] in came:
+        node, triple = came[nodes[-1]]
+        nodes.append(node)
+        triples.append(triple)
+    return Way(tuple(reversed(nodes)), tuple(reversed(triples)))

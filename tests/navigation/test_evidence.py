@@ -1,0 +1,131 @@
+"""The proof of an answer: what a trail showed, and what of it the store still has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kgnav_mcp.model import Direction, Entity, Literal, Relation, Trail, TrailStep, Triple
+from kgnav_mcp.navigation.evidence import Evidence, Verdict, check_answers
+from kgnav_mcp.port import GraphAdapter
+
+HUB_ROWS = 40
+
+
+async def seen(graph: GraphAdapter, *ids: str, relation: str | None = None) -> TrailStep:
+    """A step that showed the rows at some entities: all, or those of one relation."""
+    paths = None if relation is None else [(relation,)]
+    page = await graph.neighbours(list(ids), None, paths=paths, limit=1_000)
+    triples = tuple(link.triple for link in page.items)
+    return TrailStep("search", {"entity": list(ids)}, 1.0, "rows", visited=ids, triples=triples)
+
+
+async def walk(graph: GraphAdapter, topic: str, *steps: TrailStep) -> Trail:
+    return Trail("toy", "Who?", ((await graph.describe([topic]))[topic],), 0.0, steps)
+
+
+async def evidence(graph: GraphAdapter, trail: Trail, answer: str) -> Evidence:
+    (found,) = await check_answers(graph, trail, [answer], hub_rows=HUB_ROWS)
+    return found
+
+
+async def test_an_answer_is_proved_by_the_triples_that_lead_to_it(graph: GraphAdapter) -> None:
+    trail = await walk(graph, "jose", await seen(graph, "jose"))
+    found = await evidence(graph, trail, "yolka")
+    assert (found.verdict, [one.relation.id for one in found.triples]) == (Verdict.PROVED, ["knows"])
+    assert (found.triples[0].head.label, found.triples[0].tail) == ("José Ñandú", found.nodes[0])
+
+
+@pytest.mark.parametrize("answer", ["Ёлка Зимняя", "ёлка зимняя ", "yolka"])
+async def test_an_answer_may_be_a_name_in_any_letter_case(graph: GraphAdapter, answer: str) -> None:
+    trail = await walk(graph, "jose", await seen(graph, "jose"))
+    assert (await evidence(graph, trail, answer)).verdict is Verdict.PROVED
+
+
+async def test_a_value_is_proved_by_the_triple_that_has_it(graph: GraphAdapter) -> None:
+    trail = await walk(graph, "ada", await seen(graph, "ada"))
+    found = await evidence(graph, trail, "1815-12-10")
+    assert (found.verdict, found.triples[-1].relation.id) == (Verdict.PROVED, "born")
+
+
+async def test_a_way_over_two_steps_is_joined(graph: GraphAdapter) -> None:
+    trail = await walk(graph, "cyd", await seen(graph, "cyd"), await seen(graph, "ada"))
+    found = await evidence(graph, trail, "marriage1")
+    assert (found.verdict, len(found.triples)) == (Verdict.PROVED, 2)
+
+
+@pytest.mark.parametrize("answer", ["visitor007", "Nobody At All", "", "  "])
+async def test_what_no_step_showed_is_ungrounded(graph: GraphAdapter, answer: str) -> None:
+    trail = await walk(graph, "jose", await seen(graph, "jose"))
+    assert (await evidence(graph, trail, answer)).verdict is Verdict.UNGROUNDED
+
+
+async def test_what_was_shown_without_a_way_from_the_topic_is_not_connected(graph: GraphAdapter) -> None:
+    trail = await walk(graph, "jose", await seen(graph, "jose"), await seen(graph, "ouroboros"))
+    assert (await evidence(graph, trail, "mercury_metal")).verdict is Verdict.UNCONNECTED
+
+
+async def test_a_name_alone_proves_nothing(graph: GraphAdapter) -> None:
+    listed = TrailStep("find_node", {"hint": "Ben"}, 1.0, entities=(Entity("ben", "Ben Waters"),))
+    trail = await walk(graph, "ada", listed)
+    assert (await evidence(graph, trail, "ben")).verdict is Verdict.UNCONNECTED
+
+
+async def test_the_topic_itself_is_no_answer_that_anything_leads_to(graph: GraphAdapter) -> None:
+    trail = await walk(graph, "ada", await seen(graph, "ada"))
+    assert (await evidence(graph, trail, "ada")).verdict is Verdict.UNCONNECTED
+
+
+async def test_a_triple_that_the_store_has_no_more_is_named(graph: GraphAdapter) -> None:
+    gone = Triple(Entity("jose"), Relation("married", "married"), Entity("ben", "Ben Waters"))
+    step = TrailStep("search", {"entity": "jose"}, 1.0, triples=(gone,))
+    found = await evidence(graph, await walk(graph, "jose", step), "ben")
+    assert (found.verdict, [one.relation.id for one in found.missing]) == (Verdict.CHANGED, ["married"])
+
+
+async def test_a_changed_qualifier_is_a_changed_triple(graph: GraphAdapter) -> None:
+    step = await seen(graph, "ada", relation="lives_at")
+    (lives,) = step.triples
+    (until,) = lives.qualifiers
+    later = replace(lives, qualifiers=(replace(until, value=Literal("1999-01-01", "xsd:date")),))
+    trail = await walk(graph, "ada", replace(step, triples=(later,)))
+    assert (await evidence(graph, trail, "harbour")).verdict is Verdict.CHANGED
+
+
+async def test_another_way_holds_where_the_shortest_is_gone(graph: GraphAdapter) -> None:
+    gone = Triple(Entity("cyd"), Relation("married", "married"), Entity("ben"))
+    step = TrailStep("search", {"entity": "cyd"}, 1.0, triples=(gone,))
+    trail = await walk(graph, "cyd", step, await seen(graph, "cyd"), await seen(graph, "ada"))
+    found = await evidence(graph, trail, "ben")
+    assert (found.verdict, len(found.triples)) == (Verdict.PROVED, 2)
+
+
+async def test_a_way_through_a_hub_alone_is_told_with_the_hub(graph: GraphAdapter) -> None:
+    steps = await seen(graph, "visitor007", relation="visited"), await seen(graph, "boat03", relation="moored_at")
+    found = await evidence(graph, await walk(graph, "visitor007", *steps), "boat03")
+    assert (found.verdict, [hub.id for hub in found.hubs]) == (Verdict.HUB_ONLY, ["harbour"])
+    at_its_end = await evidence(graph, await walk(graph, "visitor007", *steps), "harbour")
+    assert at_its_end.verdict is Verdict.PROVED
+
+
+async def test_a_longer_way_around_a_hub_proves_more_than_the_short_one_through_it(graph: GraphAdapter) -> None:
+    around = [await seen(graph, one) for one in ("boat03", "berth03", "registry")]
+    trail = await walk(graph, "registry", await seen(graph, "harbour", relation="moored_at"), *around)
+    found = await evidence(graph, trail, "boat03")
+    assert "harbour" not in {one.tail.id for one in found.triples if isinstance(one.tail, Entity)}
+
+
+async def test_triples_through_a_mediator_are_looked_up_hop_by_hop(graph: GraphAdapter) -> None:
+    page = await graph.neighbours(["ada"], Direction.OUTGOING, paths=[("marriage", "spouse")], limit=10)
+    step = TrailStep("get_triples", {"entity": "ada"}, 1.0, triples=tuple(link.triple for link in page.items))
+    trail = await walk(graph, "ada", step)
+    assert (await evidence(graph, trail, "ben")).verdict is Verdict.PROVED
+    elsewhere = replace(step, triples=tuple(replace(one, via=Entity("berth01")) for one in step.triples))
+    assert (await evidence(graph, await walk(graph, "ada", elsewhere), "ben")).verdict is Verdict.CHANGED
+
+
+async def test_each_answer_has_its_verdict_in_the_order_asked(graph: GraphAdapter) -> None:
+    trail = await walk(graph, "ada", await seen(graph, "ada"))
+    found = await check_answers(graph, trail, ["ben", "nobody", "cyd", "ben"], hub_rows=HUB_ROWS)
+    assert [one.verdict.value for one in found] == ["proved", "never seen", "proved", "proved"]
