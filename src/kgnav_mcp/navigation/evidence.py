@@ -88,12 +88,11 @@ def _meant(walked: WalkedGraph, answer: str) -> Sequence[NodeKey]:
     if answer in walked.nodes:
         return (answer,)
     text = answer.strip().casefold()
-    named = [
+    return [
         key
         for key, node in walked.nodes.items()
         if (((node.label or "") if isinstance(node, Entity) else node.text).casefold() == text and text)
     ]
-    return named
 
 
 def _best(walked: WalkedGraph, topics: Sequence[str], keys: Collection[NodeKey], known: _Known) -> Way | None:

@@ -1,0 +1,96 @@
+"""GraphWalk's maze: a graph of cells that is walked one cell at a time, with the marks in the trail.
+
+Cells tell their distance to the goal in a property; a wall has a negative one. The paper writes marks into the graph;
+here they are the trail's own steps, and the store stays as it is (GraphWalk, maze experiment).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kgnav_mcp.errors import InvalidArgument
+from kgnav_mcp.model import Entity, Literal, Stop, Trail, Triple
+from kgnav_mcp.navigation.resolving import resolve_entity
+from kgnav_mcp.port import GraphAdapter, TailKind
+
+TOOL = "get_possible_next_cells"
+DISTANCE = "euclidean_distance"
+"""The property of a cell that tells how far the goal is, in cells; a wall has a negative one."""
+
+_CELLS = 1_000
+"""Neighbours that are read of a cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """An open cell next to another: how far it is from the goal, and when it was marked (1: first), if it was."""
+
+    entity: Entity
+    distance: float | None
+    mark: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class NextCells:
+    """The cell that was entered, its own mark, the open cells next to it, nearest to the goal first, and all edges."""
+
+    cell: Cell
+    neighbours: tuple[Cell, ...]
+    triples: tuple[Triple, ...]
+
+    @property
+    def at_goal(self) -> bool:
+        """Whether the cell is the goal."""
+        return self.cell.distance == 0
+
+
+async def possible_next_cells(graph: GraphAdapter, trail: Trail, node_id: str) -> NextCells:
+    """Enter a cell and look around. The mark is made by recording this call on the trail.
+
+    Raises:
+        UnknownEntity: there is no such cell.
+        InvalidArgument: it is a wall.
+    """
+    entity = await resolve_entity(graph, node_id)
+    page = await graph.neighbours([entity.id], None, far_ends=TailKind.ENTITY, limit=_CELLS)
+    cells = {link.far_end.id: link.far_end for link in page.items if isinstance(link.far_end, Entity)}
+    cells.pop(entity.id, None)
+    distances = await _distances(graph, [entity.id, *cells])
+    if _is_wall(distances.get(entity.id)):
+        open_cells = [one for one in cells if not _is_wall(distances.get(one))]
+        way_out = f"Go on from one of: {', '.join(open_cells)}." if open_cells else "Go on from another cell."
+        raise InvalidArgument(f"{entity.id} is a wall: it cannot be entered", next_step=way_out)
+    marks = mark_order(trail)
+    own = Cell(entity, distances.get(entity.id), marks.get(entity.id, len(marks) + 1))
+    around = [Cell(one, distances.get(one.id), marks.get(one.id)) for one in cells.values()]
+    around = [cell for cell in around if not _is_wall(cell.distance)]
+    around.sort(key=lambda cell: (cell.distance is None, cell.distance or 0.0, cell.entity.id))
+    shown = {cell.entity.id for cell in around}
+    triples = [link.triple for link in page.items if isinstance(link.far_end, Entity) and link.far_end.id in shown]
+    return NextCells(own, tuple(around), tuple(dict.fromkeys(triples)))
+
+
+def mark_order(trail: Trail) -> Mapping[str, int]:
+    """The marked cells of a trail, each with its place in the order in which they were first entered, from 1."""
+    entered = (one for step in trail.steps if step.tool == TOOL and not step.failed for one in step.visited)
+    return {cell: number for number, cell in enumerate(dict.fromkeys(entered), 1)}
+
+
+def _is_wall(distance: float | None) -> bool:
+    return distance is not None and distance < 0
+
+
+async def _distances(graph: GraphAdapter, ids: list[str]) -> Mapping[str, float]:
+    """The distances of the cells that tell one."""
+    found: dict[str, float] = {}
+    after = None
+    while True:
+        page = await graph.neighbours(ids, None, far_ends=TailKind.LITERAL, limit=10 * _CELLS, after=after)
+        for link in page.items:
+            relation, value = link.triple.relation, link.far_end
+            if isinstance(value, Literal) and DISTANCE in (relation.label, relation.id.rpartition(":")[2]):
+                found[link.anchor.id] = float(value.text)
+        if page.stop is not Stop.LIMIT or not page.items:
+            return found
+        after = page.positions[-1]

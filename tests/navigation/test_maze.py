@@ -1,0 +1,86 @@
+"""GraphWalk's maze: cells are entered and marked in the trail, walls are refused, the store stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kgnav_mcp.adapters import open_adapter
+from kgnav_mcp.demo.maze import Maze, key, make_maze, write_maze
+from kgnav_mcp.errors import InvalidArgument, UnknownEntity
+from kgnav_mcp.model import Trail, TrailStep
+from kgnav_mcp.navigation.maze import TOOL, mark_order, possible_next_cells
+from kgnav_mcp.port import AdapterOptions, GraphAdapter
+
+EMPTY = Trail("maze", "Where is the goal?", (), 0.0)
+
+
+@pytest.fixture(scope="module")
+def maze() -> Maze:
+    return make_maze(1)
+
+
+@pytest.fixture
+async def cells(maze: Maze, tmp_path: Path) -> AsyncGenerator[GraphAdapter]:
+    write_maze(maze, tmp_path / "maze.kg")
+    async with open_adapter(str(tmp_path / "maze.kg"), AdapterOptions()) as graph:
+        yield graph
+
+
+def entered(trail: Trail, cell: str) -> Trail:
+    return replace(trail, steps=(*trail.steps, TrailStep(TOOL, {"node_id": cell}, 0.0, visited=(cell,))))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_half_of_a_maze_is_walls_and_its_shortest_way_is_long(seed: int) -> None:
+    maze = make_maze(seed)
+    assert (len(maze.walls), maze.start in maze.walls, maze.goal in maze.walls) == (50, False, False)
+    assert len(maze.shortest_way()) - 1 >= 15
+    assert make_maze(seed) == maze
+
+
+async def test_open_cells_beside_one_are_listed_nearest_to_the_goal_first(maze: Maze, cells: GraphAdapter) -> None:
+    found = await possible_next_cells(cells, EMPTY, key(maze.start))
+    open_cells = {key(one) for one in maze.beside(maze.start) if one not in maze.walls}
+    assert {cell.entity.id for cell in found.neighbours} == open_cells
+    distances = [cell.distance or 0.0 for cell in found.neighbours]
+    assert distances == sorted(distances)
+    assert (found.cell.mark, found.at_goal, len(found.triples)) == (1, False, len(open_cells))
+
+
+async def test_a_cell_knows_when_it_was_marked(maze: Maze, cells: GraphAdapter) -> None:
+    first, second, third = (key(one) for one in maze.shortest_way()[:3])
+    trail = entered(entered(EMPTY, first), second)
+    found = await possible_next_cells(cells, trail, third)
+    assert (found.cell.mark, {cell.entity.id: cell.mark for cell in found.neighbours}[second]) == (3, 2)
+    again = await possible_next_cells(cells, trail, first)
+    assert again.cell.mark == 1
+
+
+def test_a_wall_that_was_run_into_is_not_marked() -> None:
+    failed = replace(EMPTY, steps=(TrailStep(TOOL, {"node_id": "w"}, 0.0, failed=True, visited=("w",)),))
+    assert mark_order(failed) == {}
+
+
+async def test_a_wall_cannot_be_entered_and_the_open_cells_beside_it_are_named(maze: Maze, cells: GraphAdapter) -> None:
+    wall = next(one for one in maze.beside(maze.start) if one in maze.walls)
+    with pytest.raises(InvalidArgument, match="is a wall") as caught:
+        await possible_next_cells(cells, EMPTY, key(wall))
+    assert key(maze.start) in caught.value.next_step
+
+
+async def test_a_cell_that_is_not_there_is_unknown(cells: GraphAdapter) -> None:
+    with pytest.raises(UnknownEntity):
+        await possible_next_cells(cells, EMPTY, "r99c99")
+
+
+async def test_the_goal_says_so(maze: Maze, cells: GraphAdapter) -> None:
+    assert (await possible_next_cells(cells, EMPTY, key(maze.goal))).at_goal
+
+
+async def test_cells_without_distances_are_all_open(graph: GraphAdapter) -> None:
+    found = await possible_next_cells(graph, EMPTY, "jose")
+    assert [(cell.entity.id, cell.distance) for cell in found.neighbours] == [("yolka", None)]
