@@ -73,3 +73,19 @@ class TestInSqlite(SharedTrailStoreContract):
 def test_a_location_of_no_known_kind_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="mysql"):
         open_trail_store("mysql://localhost/trails", TrailLimits())
+
+
+class TestInRedis(SharedTrailStoreContract):
+    @asynccontextmanager
+    async def opened(self, limits: TrailLimits, clock: Clock) -> AsyncGenerator[TrailStore]:
+        from kgnav_mcp.trails.redis import RedisTrailStore
+        store = RedisTrailStore("redis://127.0.0.1:7399/0", limits, clock)
+        try:
+            yield store
+        finally:
+            await store.close()
+
+    @pytest.fixture(autouse=True)
+    def empty(self) -> None:
+        import redis
+        redis.Redis(port=7399).flushall()

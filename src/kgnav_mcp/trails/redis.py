@@ -1,0 +1,109 @@
+"""Trails in Redis: several machines behind a load balancer share them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.exceptions import RedisError, ResponseError
+
+from kgnav_mcp.errors import TrailFull, TrailStoreUnavailable
+from kgnav_mcp.trails.store import TrailLimits, TrailStore, stored_size
+
+_PREFIX = "{kgnav:trails}"
+"""Of all keys. What stands in braces keeps them on one node of a cluster, so that a script can use all of them."""
+_SECONDS = 5.0
+"""To wait for a connection, or for an answer."""
+_CONNECTIONS = 16
+_FULL = "TRAIL IS FULL"
+
+_SCRIPT = f"""
+local used, sizes, kept = KEYS[1], KEYS[2], KEYS[3]
+local key, records = ARGV[1], KEYS[4]
+local now, lifetime = tonumber(ARGV[2]), tonumber(ARGV[3])
+local most, trail_size, total_size = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+
+local function forget(trail)
+  redis.call('DECRBY', kept, redis.call('HGET', sizes, trail) or 0)
+  redis.call('HDEL', sizes, trail)
+  redis.call('ZREM', used, trail)
+  redis.call('DEL', '{_PREFIX}:' .. trail)
+end
+
+for _, trail in ipairs(redis.call('ZRANGE', used, '-inf', now - lifetime, 'BYSCORE')) do
+  forget(trail)
+end
+local size = tonumber(redis.call('HGET', sizes, key) or '-1')
+if ARGV[7] ~= 'start' and size < 0 then
+  return false
+end
+if ARGV[7] ~= 'read' then
+  local added = tonumber(ARGV[9])
+  if math.max(size, 0) + added > trail_size then
+    return redis.error_reply('{_FULL}')
+  end
+  redis.call('RPUSH', records, ARGV[8])
+  redis.call('HSET', sizes, key, math.max(size, 0) + added)
+  redis.call('INCRBY', kept, added)
+end
+redis.call('ZADD', used, now, key)
+while redis.call('ZCARD', used) > most or tonumber(redis.call('GET', kept) or '0') > total_size do
+  forget(redis.call('ZRANGE', used, 0, 0)[1])
+end
+local left = math.ceil(lifetime) + 60
+for _, each in ipairs({{used, sizes, kept, records}}) do
+  redis.call('EXPIRE', each, left)
+end
+if ARGV[7] == 'read' then
+  return redis.call('LRANGE', records, 0, -1)
+end
+return 1
+"""
+"""One verb as one script, which nothing else comes between: forget what is outlived, do it, forget what is too much."""
+
+
+class RedisTrailStore(TrailStore):
+    """A list of records a trail, and beside all trails when each was used, its size, and the sum of all sizes."""
+
+    def __init__(self, url: str, limits: TrailLimits, clock: Callable[[], float] = time.time) -> None:
+        super().__init__(limits)
+        self._clock = clock
+        # A pool that lets callers wait for a connection: the usual one fails where more of them come at once.
+        pool = BlockingConnectionPool.from_url(
+            url, max_connections=_CONNECTIONS, timeout=_SECONDS, socket_timeout=_SECONDS, socket_connect_timeout=_SECONDS
+        )
+        self._redis = Redis.from_pool(pool)
+        self._script = self._redis.register_script(_SCRIPT)
+
+    async def start(self, key: str, record: bytes) -> None:
+        await self._run("start", key, record, stored_size(record))
+
+    async def add(self, key: str, record: bytes) -> bool:
+        return await self._run("add", key, record, stored_size(record)) is not None
+
+    async def read(self, key: str) -> tuple[bytes, ...]:
+        return tuple(await self._run("read", key) or ())
+
+    async def close(self) -> None:
+        await self._redis.aclose()
+
+    async def _run(self, verb: str, key: str, *record: bytes | int) -> Any:
+        limits = self.limits
+        keys = [f"{_PREFIX}:used", f"{_PREFIX}:sizes", f"{_PREFIX}:kept", f"{_PREFIX}:{key}"]
+        bounds = (limits.lifetime, limits.trails, limits.trail_size, limits.total_size)
+        try:
+            return await self._script(keys=keys, args=[key, self._clock(), *bounds, verb, *record])
+        except ResponseError as error:
+            if _FULL in str(error):
+                raise TrailFull(limits.trail_size) from error
+            raise _unavailable() from error
+        except (RedisError, OSError) as error:
+            raise _unavailable() from error
+
+
+def _unavailable() -> TrailStoreUnavailable:
+    return TrailStoreUnavailable(
+        "Redis, which keeps the trails, does not answer", next_step="See that it runs; or call without a trail."
+    )
