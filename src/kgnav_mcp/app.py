@@ -20,6 +20,7 @@ from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from kgnav_mcp.rankers import make_ranker
 from kgnav_mcp.render.table import RenderOptions
 from kgnav_mcp.silence import one_call
+from kgnav_mcp.trails import TrailLimits, Trails, open_trail_store
 
 _CHARACTERS_PER_TOKEN = 4
 """Characters of a token in an answer's rows, on average at most."""
@@ -168,7 +169,22 @@ class App:
         self._users = 0
         self._closing = AsyncExitStack()
         self.ranker = make_ranker(settings, self._closing)
+        self._trails: Trails | None = None
         self.render_options = RenderOptions(settings.budget, settings.literal_limit)
+
+    @property
+    def trails(self) -> Trails:
+        """The trails, which nothing keeps before one is used.
+
+        Raises:
+            ConfigurationError: the place where they are to be kept is none, or needs a package that is missing.
+        """
+        if self._trails is None:
+            of = self.settings.trail
+            limits = TrailLimits(lifetime=of.lifetime, trails=of.number)
+            self._trails = Trails(open_trail_store(of.store, limits))
+            self._closing.push_async_callback(self._trails.close)
+        return self._trails
 
     def graph(self, name: str | None = None) -> Graph:
         """The graph of this name; without a name the first one.
@@ -183,7 +199,7 @@ class App:
         return self.graphs[name]
 
     async def close(self) -> None:
-        """Close the graphs and the ranker."""
+        """Close the graphs, the ranker and the trails."""
         await asyncio.gather(self._closing.aclose(), *(graph.close() for graph in self.graphs.values()))
 
     async def __aenter__(self) -> Self:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from kgnav_mcp.model import Direction, Entity, Literal, Relation, Trail, TrailStep, Triple
-from kgnav_mcp.navigation.evidence import Evidence, Verdict, check_answers
+from kgnav_mcp.model import Direction, Entity, Evidence, Literal, Relation, Trail, TrailStep, Triple, Verdict
+from kgnav_mcp.navigation.evidence import check_answers
 from kgnav_mcp.port import GraphAdapter
 
 HUB_ROWS = 40

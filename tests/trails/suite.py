@@ -47,6 +47,7 @@ class TrailStoreContract(ABC):
         assert await store.add("a", b"one")
         assert await store.add("a", b"\0two\xff")
         assert await store.read("a") == (b"start", b"one", b"\0two\xff")
+        assert await store.first("a") == b"start"
 
     async def test_trails_are_kept_apart(self, store: TrailStore) -> None:
         await store.start("a", b"start of a")
@@ -56,6 +57,7 @@ class TrailStoreContract(ABC):
 
     async def test_a_key_without_a_trail_has_no_records_and_takes_none(self, store: TrailStore) -> None:
         assert await store.read("nothing") == ()
+        assert await store.first("nothing") is None
         assert not await store.add("nothing", b"step")
         assert await store.read("nothing") == ()
 

@@ -25,6 +25,7 @@ from kgnav_mcp.config.settings import (
     RankerName,
     SettingFacts,
     Settings,
+    TrailSettings,
     describe_settings,
 )
 from kgnav_mcp.config.sources import (
@@ -50,6 +51,7 @@ __all__ = [
     "SettingFacts",
     "Settings",
     "ToolsetEntry",
+    "TrailSettings",
     "debugging",
     "describe_settings",
     "environment_without_settings",

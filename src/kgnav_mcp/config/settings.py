@@ -87,6 +87,20 @@ class LlmSettings(BaseModel):
     timeout: float = Field(default=10.0, gt=0, description="seconds to wait for the model before BM25 ranks instead")
 
 
+class TrailSettings(BaseModel):
+    """Where trails are kept, and how much of them (toolsets trail, ark and maze)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    store: str = Field(
+        default="memory", min_length=1, description="where trails are kept: memory, a file's path, or redis://HOST"
+    )
+    lifetime: float = Field(default=86_400.0, gt=0, description="seconds after its last use until one is forgotten")
+    number: int = Field(default=10_000, ge=1, description="trails at a time; those unused for longest make way")
+    steps: int = Field(default=8, ge=1, description="K_max: reasoning steps that add_step takes on one trail")
+    retries: int = Field(default=5, ge=1, description="C_max: refused add_step calls in a row before it is to be ended")
+
+
 class Settings(BaseModel):
     """Everything that can be configured. `load_settings` makes it from its sources; by itself it reads nothing."""
 
@@ -131,10 +145,15 @@ class Settings(BaseModel):
     log_level: Annotated[LogLevel, BeforeValidator(_upper)] = Field(
         default="WARNING", description="what is logged to stderr"
     )
+    trail: TrailSettings = Field(default_factory=TrailSettings, description="where trails are kept, and how much")
     http: HttpSettings = Field(default_factory=HttpSettings, description="where to listen, and for whom")
 
 
-NESTED_SETTINGS: Final[Mapping[str, type[BaseModel]]] = {"http": HttpSettings, "llm": LlmSettings}
+NESTED_SETTINGS: Final[Mapping[str, type[BaseModel]]] = {
+    "http": HttpSettings,
+    "llm": LlmSettings,
+    "trail": TrailSettings,
+}
 """The settings that are tables of settings, but the graphs."""
 
 

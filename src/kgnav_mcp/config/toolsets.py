@@ -20,6 +20,8 @@ class ToolsetEntry:
 
     location: str
     default: bool = True
+    needs: str | None = None
+    """Another toolset that comes with it."""
 
 
 TOOLSETS: Final = {
@@ -29,6 +31,8 @@ TOOLSETS: Final = {
     "linking": ToolsetEntry("kgnav_mcp.server.toolsets.linking:TOOLSET"),
     "plans": ToolsetEntry("kgnav_mcp.server.toolsets.plans:TOOLSET"),
     "graphrunner": ToolsetEntry("kgnav_mcp.server.toolsets.graphrunner:TOOLSET", default=False),
+    "trail": ToolsetEntry("kgnav_mcp.server.toolsets.trail:TOOLSET", default=False),
+    "maze": ToolsetEntry("kgnav_mcp.server.toolsets.maze:TOOLSET", default=False, needs="trail"),
 }
 """A new toolset takes a line here and a file of its own."""
 

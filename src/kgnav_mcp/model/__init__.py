@@ -35,7 +35,7 @@ from kgnav_mcp.model.facts import (
     ValueFacts,
 )
 from kgnav_mcp.model.pages import AnchoredPage, Certainty, Count, Page, Stop, T, anchored
-from kgnav_mcp.model.trails import Trail, TrailStep
+from kgnav_mcp.model.trails import Evidence, MazeCell, NextCells, Trail, TrailStep, Verdict
 from kgnav_mcp.model.values import Direction, Entity, Link, Literal, Node, Qualifier, Relation, Triple
 
 __all__ = [
@@ -50,14 +50,17 @@ __all__ = [
     "Direction",
     "EdgeFacts",
     "Entity",
+    "Evidence",
     "Health",
     "LabelFacts",
     "Lacking",
     "Link",
     "Literal",
+    "MazeCell",
     "Namesake",
     "NearestNeighbours",
     "Neighbourhood",
+    "NextCells",
     "Node",
     "NodeProperties",
     "Page",
@@ -78,5 +81,6 @@ __all__ = [
     "TrailStep",
     "Triple",
     "ValueFacts",
+    "Verdict",
     "anchored",
 ]

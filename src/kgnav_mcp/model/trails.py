@@ -1,11 +1,12 @@
-"""A walk as it was made: the question, and step by step what was asked and shown."""
+"""Trails: walks as they were made, step by step, and what can be told from them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
-from kgnav_mcp.model.values import Entity, Triple
+from kgnav_mcp.model.values import Entity, Node, Triple
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +39,57 @@ class Trail:
     time: float
     """When it was started, in seconds since 1970, UTC."""
     steps: tuple[TrailStep, ...] = field(default=())
+
+
+class Verdict(StrEnum):
+    """What a trail proves of an answer."""
+
+    PROVED = "proved"
+    """Triples that are in the store now lead from a topic entity to it."""
+    HUB_ONLY = "connected only through a hub"
+    """They do, but each way passes a hub, which is tied to nearly anything."""
+    CHANGED = "changed since"
+    """A way was shown, but a triple of it is not in the store any more."""
+    UNCONNECTED = "seen but not connected"
+    """It was shown; no triples that were shown lead to it."""
+    UNGROUNDED = "never seen"
+    """Nothing that this trail showed has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is known of one answer.
+
+    `nodes` are what it may mean of all that was seen. `triples` lead from a topic entity to it, as far as the verdict
+    has some; `missing` are those of them that the store has no more, `hubs` the hubs among the nodes they pass.
+    """
+
+    answer: str
+    verdict: Verdict
+    nodes: tuple[Node, ...] = ()
+    triples: tuple[Triple, ...] = ()
+    missing: tuple[Triple, ...] = ()
+    hubs: tuple[Entity, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MazeCell:
+    """An open cell next to another: how far it is from the goal, and when it was marked (1: first), if it was."""
+
+    entity: Entity
+    distance: float | None
+    mark: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class NextCells:
+    """The cell that was entered, its own mark, the open cells next to it, nearest to the goal first, and all edges."""
+
+    cell: MazeCell
+    neighbours: tuple[MazeCell, ...]
+    triples: tuple[Triple, ...]
+
+    @property
+    def at_goal(self) -> bool:
+        """Whether the cell is the goal."""
+        return self.cell.distance == 0

@@ -5,47 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from itertools import chain, product
 
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.errors import StoreTimeout
-from kgnav_mcp.model import Direction, Entity, Link, Node, Page, Stop, T, Trail, Triple
+from kgnav_mcp.model import Direction, Entity, Evidence, Link, Page, Stop, T, Trail, Triple, Verdict
 from kgnav_mcp.navigation.walked import NodeKey, WalkedGraph, Way, node_key
 from kgnav_mcp.port import GraphAdapter, TailKind
 
 _PAGE = 5_000
-
-
-class Verdict(StrEnum):
-    """What a trail proves of an answer."""
-
-    PROVED = "proved"
-    """Triples that are in the store now lead from a topic entity to it."""
-    HUB_ONLY = "connected only through a hub"
-    """They do, but each way passes a hub, which is tied to nearly anything."""
-    CHANGED = "changed since"
-    """A way was shown, but a triple of it is not in the store any more."""
-    UNCONNECTED = "seen but not connected"
-    """It was shown; no triples that were shown lead to it."""
-    UNGROUNDED = "never seen"
-    """Nothing that this trail showed has it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """What is known of one answer.
-
-    `nodes` are what it may mean of all that was seen. `triples` lead from a topic entity to it, as far as the verdict
-    has some; `missing` are those of them that the store has no more, `hubs` the hubs among the nodes they pass.
-    """
-
-    answer: str
-    verdict: Verdict
-    nodes: tuple[Node, ...] = ()
-    triples: tuple[Triple, ...] = ()
-    missing: tuple[Triple, ...] = ()
-    hubs: tuple[Entity, ...] = ()
 
 
 @dataclass(slots=True)

@@ -7,10 +7,9 @@ here they are the trail's own steps, and the store stays as it is (GraphWalk, ma
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from kgnav_mcp.errors import InvalidArgument
-from kgnav_mcp.model import Entity, Literal, Stop, Trail, Triple
+from kgnav_mcp.model import Entity, Literal, MazeCell, NextCells, Stop, Trail
 from kgnav_mcp.navigation.resolving import resolve_entity
 from kgnav_mcp.port import GraphAdapter, TailKind
 
@@ -20,29 +19,6 @@ DISTANCE = "euclidean_distance"
 
 _CELLS = 1_000
 """Neighbours that are read of a cell."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """An open cell next to another: how far it is from the goal, and when it was marked (1: first), if it was."""
-
-    entity: Entity
-    distance: float | None
-    mark: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class NextCells:
-    """The cell that was entered, its own mark, the open cells next to it, nearest to the goal first, and all edges."""
-
-    cell: Cell
-    neighbours: tuple[Cell, ...]
-    triples: tuple[Triple, ...]
-
-    @property
-    def at_goal(self) -> bool:
-        """Whether the cell is the goal."""
-        return self.cell.distance == 0
 
 
 async def possible_next_cells(graph: GraphAdapter, trail: Trail, node_id: str) -> NextCells:
@@ -62,8 +38,8 @@ async def possible_next_cells(graph: GraphAdapter, trail: Trail, node_id: str) -
         way_out = f"Go on from one of: {', '.join(open_cells)}." if open_cells else "Go on from another cell."
         raise InvalidArgument(f"{entity.id} is a wall: it cannot be entered", next_step=way_out)
     marks = mark_order(trail)
-    own = Cell(entity, distances.get(entity.id), marks.get(entity.id, len(marks) + 1))
-    around = [Cell(one, distances.get(one.id), marks.get(one.id)) for one in cells.values()]
+    own = MazeCell(entity, distances.get(entity.id), marks.get(entity.id, len(marks) + 1))
+    around = [MazeCell(one, distances.get(one.id), marks.get(one.id)) for one in cells.values()]
     around = [cell for cell in around if not _is_wall(cell.distance)]
     around.sort(key=lambda cell: (cell.distance is None, cell.distance or 0.0, cell.entity.id))
     shown = {cell.entity.id for cell in around}

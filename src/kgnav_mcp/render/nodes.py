@@ -90,6 +90,8 @@ def nodes_table(page: Page[NodeProperties], offset: int, *, condition: str, next
         offset,
         empty=f"no node {'was found with' if page.note else 'has'} {condition}. {next_step}",
         notes=tuple(filter(None, (page.note, step))),
+        items=page.items,
+        about=[item.entity for item in page.items],
     )
 
 
@@ -132,6 +134,11 @@ def nearest_neighbours_table(
         if found.anchors.items
         else f"no node has {condition}. {next_step}",
         notes=notes,
+        items=[
+            (link, found.neighbours.get(link.far_end.id)) if isinstance(link.far_end, Entity) else link
+            for link in page.items
+        ],
+        about=found.anchors.items,
     )
 
 
@@ -171,6 +178,8 @@ def _hub(anchors: Page[Entity], page: Page[RelationFacts], notes: tuple[str, ...
         page.stop,
         intro=(f"{name_and_id(anchors.items[0])} is a hub, so its relations are listed instead of its neighbors.",),
         notes=(*notes, f'Next: {step} with cursor "{first_cursor}" to page through every neighbor.'),
+        items=page.items,
+        about=anchors.items,
     )
 
 
@@ -223,4 +232,5 @@ def candidates_table(page: Page[Candidate], *, hint: str) -> Table:
         empty=f"no entity has a name like {echoed(hint)}. Next: find_node with fewer or other words, or "
         "describe_graph() to see what this graph is about.",
         notes=tuple(filter(None, (page.note, "; ".join(filter(None, (step, more)))))),
+        items=page.items,
     )

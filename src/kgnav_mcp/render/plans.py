@@ -45,6 +45,7 @@ def plan_table(page: PlanPage, offset: int, *, intro: str = "", notes: Sequence[
         empty="nothing fits the plan.",
         intro=(intro,) if intro and not offset else (),
         notes=tuple(filter(None, (page.note, *cut, *(notes if not offset else ())))),
+        items=page.items,
     )
 
 

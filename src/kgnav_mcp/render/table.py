@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import Protocol, cast
 
-from kgnav_mcp.model import Certainty, Completeness, Count, Stop
+from kgnav_mcp.model import Certainty, Completeness, Count, Entity, Stop
 from kgnav_mcp.render.budget import SHORTEST_CUT, shortened
 from kgnav_mcp.render.columns import Column, Columns, Row, answer_facts, row_facts, row_texts
 from kgnav_mcp.render.text import clean, table_body, table_cell
@@ -62,6 +62,16 @@ class Answer(Protocol):
         """The answer as a script reads it."""
         ...
 
+    @property
+    def shown(self) -> Sequence[object]:
+        """What its rows show of the graph, as the model has it."""
+        ...
+
+    @property
+    def about(self) -> Sequence[Entity]:
+        """The entities that were asked about."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class RenderedAnswer:
@@ -69,6 +79,8 @@ class RenderedAnswer:
 
     text: str
     facts: dict[str, object]
+    shown: Sequence[object] = ()
+    about: Sequence[Entity] = ()
 
 
 def row_answer(text: str, columns: Columns, row: Row, notes: Sequence[str] = ()) -> RenderedAnswer:
@@ -96,6 +108,10 @@ class Table:
     """Lines before the table."""
     notes: Sequence[str] = ()
     """Lines after the table."""
+    items: Sequence[object] = ()
+    """What each row shows of the graph, as the model has it; none where rows show nothing of it."""
+    about: Sequence[Entity] = ()
+    """The entities that were asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +146,16 @@ class FittedTable:
             lines += ["|".join(names), "|".join("--" for _ in names), table_body(rows)]
         lines += map(clean, self.notes)
         return "\n".join(lines)
+
+    @property
+    def shown(self) -> Sequence[object]:
+        """What the rows that are left show of the graph."""
+        return self.table.items[: len(self.rows)]
+
+    @property
+    def about(self) -> Sequence[Entity]:
+        """The entities that were asked about."""
+        return self.table.about
 
     @property
     def facts(self) -> dict[str, object]:

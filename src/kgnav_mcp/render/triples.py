@@ -103,6 +103,8 @@ def _rows(found: Neighbourhood, page: Page[Triple], offset: int, condition: str)
         empty=f"{_who(found.entities)} no such {found.direction} rows {condition}." if condition else _nothing(found),
         intro=_merged(found.entities),
         notes=_notes(page, found.lacking, offset),
+        items=page.items,
+        about=found.entities,
     )
 
 
@@ -180,6 +182,8 @@ def _hub(found: Neighbourhood, page: Page[RelationFacts], offset: int, *, ranked
         offset,
         intro=tuple(filter(None, intro)) if not offset else (),
         notes=_notes(page, found.lacking, offset),
+        items=page.items,
+        about=found.entities,
     )
 
 
@@ -228,6 +232,8 @@ def relations_table(found: AtEntities[RelationFacts], offset: int, *, ranked: bo
         empty=f"{_who(entities)} no relations in either direction.",
         intro=(*_merged(entities), *(_order(page, ranked=ranked) if not offset else ())),
         notes=tuple(filter(None, (*_notes(page, found.lacking, offset), step))),
+        items=page.items,
+        about=entities,
     )
 
 
@@ -250,4 +256,6 @@ def triples_table(found: AtEntities[Link], offset: int) -> Table:
         empty=f"{_who(found.entities)} no triples with these relations.",
         intro=_merged(found.entities),
         notes=_notes(page, found.lacking, offset),
+        items=page.items,
+        about=found.entities,
     )

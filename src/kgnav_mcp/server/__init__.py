@@ -14,6 +14,7 @@ from kgnav_mcp.server.completions import add_completions
 from kgnav_mcp.server.graph_server import GraphServer
 from kgnav_mcp.server.instructions import instructions
 from kgnav_mcp.server.prompts import add_prompts
+from kgnav_mcp.server.recording import TRAIL
 from kgnav_mcp.server.resources import add_resources
 from kgnav_mcp.server.tool import build_tool
 from kgnav_mcp.server.toolsets import load_toolsets
@@ -42,13 +43,18 @@ def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]
 
     hint = CacheHint(ttl_ms=_LISTS_FRESH_MS, scope="public")
     toolsets = load_toolsets(app.settings.toolsets)
+    trails = any(toolset.name == TRAIL for toolset in toolsets)
     server = GraphServer(
         NAME,
         title="Knowledge graph navigator",
         description="Walks a knowledge graph: relations that really exist, followed one at a time.",
         instructions=instructions(toolsets, list(app.graphs)),
         version=__version__,
-        tools=[build_tool(spec, app, structured=structured) for toolset in toolsets for spec in toolset.tools],
+        tools=[
+            build_tool(spec, app, structured=structured, trails=trails)
+            for toolset in toolsets
+            for spec in toolset.tools
+        ],
         log_level=app.settings.log_level,
         lifespan=lifespan,
         subscriptions=False,  # nothing changes that could be told: both eras say so

@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kgnav_mcp.app import App, Graph
-from kgnav_mcp.model import Entity
+from kgnav_mcp.model import Entity, Trail
 from kgnav_mcp.navigation.cursor import Cursor, Paging
 from kgnav_mcp.navigation.limits import Limits
 from kgnav_mcp.navigation.plans.progress import Progress
 from kgnav_mcp.navigation.resolving import resolve_entity
 from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.render.table import Answer, RenderOptions, Table, fit
+from kgnav_mcp.server.recording import Recording
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,8 @@ class ToolCall:
     """Tells the client how far a long call is, if it asked for that."""
     budget_parts: int = 1
     """The answer may take one of so many equal parts of the budget."""
+    recording: Recording | None = None
+    """The trail that it is on."""
 
     @property
     def limits(self) -> Limits:
@@ -49,6 +52,16 @@ class ToolCall:
     def paging(self) -> Paging:
         """Reads and writes the cursors of this call."""
         return Paging.of(self.tool, self.graph.name, self.adapter.revision, self.arguments)
+
+    async def trail(self) -> Trail:
+        """The trail that the call is on, with all its steps.
+
+        Raises:
+            UnknownTrail: it has been forgotten meanwhile.
+        """
+        if self.recording is None:
+            raise TypeError(f"{self.tool} was called without its trail")
+        return await self.recording.read()
 
     def start(self, cursor: str | None) -> Cursor:
         """Where the answer starts: at the beginning, or where a cursor of this call says.

@@ -29,6 +29,7 @@ from kgnav_mcp.render.tokens import count_tokens
 from kgnav_mcp.server.arguments import Arguments, Json, Metadata, compact_schema, validation_text
 from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.examples import Signature, working_call
+from kgnav_mcp.server.recording import TRAIL, Recording, TrailUse
 
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 
@@ -48,6 +49,8 @@ class ToolSpec(Generic[ArgumentsT]):
     """Whether a call changes nothing, neither in the graph nor in the server."""
     idempotent: bool = True
     """Whether the same call again changes nothing more."""
+    trail: TrailUse = TrailUse.RECORDED
+    """What it has to do with trails."""
 
     @property
     def annotations(self) -> ToolAnnotations:
@@ -79,24 +82,35 @@ class GraphTool(Tool):
                     raise
 
 
-def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool) -> Tool:
-    """The tool as the SDK serves it, on the graphs of this app, with answers as text or as structured content."""
+def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: bool = False) -> Tool:
+    """The tool as the SDK serves it, on the graphs of this app, with answers as text or as structured content.
+
+    Where there are `trails`, any call can be recorded on one.
+    """
     arguments = _with_graph(spec.arguments, list(app.graphs))
+    if trails and spec.trail is TrailUse.RECORDED and TRAIL not in arguments.model_fields:
+        arguments = _with_trail(arguments)
     schema = compact_schema(arguments.model_json_schema())
     signature = Signature(spec.name, schema, spec.arguments.ids)
     metadata = Metadata(arg_model=arguments, output_schema=answer_schema(spec.tables) if structured else None)
 
-    async def answer(values: Json, progress: Progress | None = None) -> Answer:
+    async def answer(values: Json, progress: Progress | None = None, recording: Recording | None = None) -> Answer:
+        if TRAIL not in spec.arguments.model_fields:
+            values.pop(TRAIL, None)
         graph = app.graph(values.pop("graph", None))
         given = spec.arguments.model_construct(None, **values)
         given.check_sizes()
         async with graph.adapter() as adapter:
-            return await spec.run(
-                ToolCall(app, graph, adapter, spec.name, given.without_cursor(), structured, progress), given
-            )
+            arguments = given.without_cursor()
+            call = ToolCall(app, graph, adapter, spec.name, arguments, structured, progress, recording=recording)
+            return await spec.run(call, given)
 
     async def call(*, context: Context[Any, Any], **values: object) -> CallToolResult:
-        found = await answer(values, _progress(context))
+        recording = await Recording.begin(app, values)
+        if recording is None:
+            found = await answer(values, _progress(context))
+        else:
+            found = await recording.of(spec, values, lambda given: answer(given, _progress(context), recording))
         return _structure(found, app) if structured else _text(found, app)
 
     async def explain(given: Json, error: KgnavError | ValidationError) -> CallToolResult:
@@ -142,6 +156,12 @@ def _with_graph(arguments: type[Arguments], graphs: list[str]) -> type[Arguments
         default=graphs[0], description=f"Which graph; {graphs[0]} when left out.", json_schema_extra={"enum": [*graphs]}
     )
     return create_model(arguments.__name__, __base__=arguments, graph=(str, field))
+
+
+def _with_trail(arguments: type[Arguments]) -> type[Arguments]:
+    """The arguments with a `trail` on which the call is recorded."""
+    field = Field(default=None, description="Handle from start_trail: the call and what it shows are recorded.")
+    return create_model(arguments.__name__, __base__=arguments, trail=(str | None, field))
 
 
 def _text(answer: Answer, app: App) -> CallToolResult:

@@ -47,6 +47,13 @@ class Trails:
         if not await self._store.add(_key(handle, owner), record):
             raise UnknownTrail(handle, self.lifetime)
 
+    async def beginning(self, handle: str, owner: str | None = None) -> Trail:
+        """The trail without its steps. Raises as `read` does."""
+        record = await self._store.first(_key(handle, owner))
+        if record is None:
+            raise UnknownTrail(handle, self.lifetime)
+        return unpack((record,))
+
     async def read(self, handle: str, owner: str | None = None) -> Trail:
         """The trail with all its steps.
 

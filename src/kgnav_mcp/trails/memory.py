@@ -44,6 +44,10 @@ class MemoryTrailStore(TrailStore):
         self._make_room(stored_size(record))
         return True
 
+    async def first(self, key: str) -> bytes | None:
+        kept = self._use(key)
+        return None if kept is None else kept.records[0]
+
     async def read(self, key: str) -> tuple[bytes, ...]:
         kept = self._use(key)
         return () if kept is None else tuple(kept.records)

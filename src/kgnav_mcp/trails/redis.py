@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import cast
 
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.exceptions import RedisError, ResponseError
@@ -39,7 +39,7 @@ local size = tonumber(redis.call('HGET', sizes, key) or '-1')
 if ARGV[7] ~= 'start' and size < 0 then
   return false
 end
-if ARGV[7] ~= 'read' then
+if ARGV[7] == 'start' or ARGV[7] == 'add' then
   local added = tonumber(ARGV[9])
   if math.max(size, 0) + added > trail_size then
     return redis.error_reply('{_FULL}')
@@ -56,7 +56,9 @@ local left = math.ceil(lifetime) + 60
 for _, each in ipairs({{used, sizes, kept, records}}) do
   redis.call('EXPIRE', each, left)
 end
-if ARGV[7] == 'read' then
+if ARGV[7] == 'first' then
+  return redis.call('LRANGE', records, 0, 0)
+elseif ARGV[7] == 'read' then
   return redis.call('LRANGE', records, 0, -1)
 end
 return 1
@@ -72,24 +74,34 @@ class RedisTrailStore(TrailStore):
         self._clock = clock
         # A pool that lets callers wait for a connection: the usual one fails where more of them come at once.
         pool = BlockingConnectionPool.from_url(
-            url, max_connections=_CONNECTIONS, timeout=_SECONDS, socket_timeout=_SECONDS, socket_connect_timeout=_SECONDS
+            url,
+            max_connections=_CONNECTIONS,
+            timeout=_SECONDS,
+            socket_timeout=_SECONDS,
+            socket_connect_timeout=_SECONDS,
         )
         self._redis = Redis.from_pool(pool)
         self._script = self._redis.register_script(_SCRIPT)
 
     async def start(self, key: str, record: bytes) -> None:
-        await self._run("start", key, record, stored_size(record))
+        await self._call("start", key, record, stored_size(record))
 
     async def add(self, key: str, record: bytes) -> bool:
-        return await self._run("add", key, record, stored_size(record)) is not None
+        return await self._call("add", key, record, stored_size(record)) is not None
+
+    async def first(self, key: str) -> bytes | None:
+        return next(iter(await self._records("first", key)), None)
 
     async def read(self, key: str) -> tuple[bytes, ...]:
-        return tuple(await self._run("read", key) or ())
+        return tuple(await self._records("read", key))
 
     async def close(self) -> None:
         await self._redis.aclose()
 
-    async def _run(self, verb: str, key: str, *record: bytes | int) -> Any:
+    async def _records(self, verb: str, key: str) -> Sequence[bytes]:
+        return cast("Sequence[bytes] | None", await self._call(verb, key)) or ()
+
+    async def _call(self, verb: str, key: str, *record: bytes | int) -> object:
         limits = self.limits
         keys = [f"{_PREFIX}:used", f"{_PREFIX}:sizes", f"{_PREFIX}:kept", f"{_PREFIX}:{key}"]
         bounds = (limits.lifetime, limits.trails, limits.trail_size, limits.total_size)

@@ -40,7 +40,7 @@ INSERT OR IGNORE INTO kept VALUES (1, 0, 0);
 
 _USE = "UPDATE trail SET used = ?, size = size + ? WHERE key = ? RETURNING size"
 _ADD = "INSERT INTO record SELECT ?, COALESCE(MAX(number), 0) + 1, ? FROM record WHERE key = ?"
-_READ = "SELECT body FROM record WHERE key = ? ORDER BY number"
+_READ = "SELECT body FROM record WHERE key = ? ORDER BY number LIMIT ?"
 _COUNT = "UPDATE kept SET trails = trails + ?, size = size + ? RETURNING trails, size"
 _FORGET = "DELETE FROM trail WHERE key = ?"
 _LONGEST_UNUSED = "SELECT key, used, size FROM trail ORDER BY used LIMIT 1"
@@ -61,6 +61,9 @@ class SqliteTrailStore(TrailStore):
 
     async def add(self, key: str, record: bytes) -> bool:
         return await self._run(lambda connection: self._add(connection, key, record))
+
+    async def first(self, key: str) -> bytes | None:
+        return next(iter(await self._run(lambda connection: self._read(connection, key, 1))), None)
 
     async def read(self, key: str) -> tuple[bytes, ...]:
         return await self._run(lambda connection: self._read(connection, key))
@@ -88,10 +91,10 @@ class SqliteTrailStore(TrailStore):
         self._make_room(connection, 0, size)
         return True
 
-    def _read(self, connection: sqlite3.Connection, key: str) -> tuple[bytes, ...]:
+    def _read(self, connection: sqlite3.Connection, key: str, most: int = -1) -> tuple[bytes, ...]:
         self._forget_outlived(connection)
         connection.execute(_USE, (self._clock(), 0, key)).fetchone()
-        return tuple(body for (body,) in connection.execute(_READ, (key,)))
+        return tuple(body for (body,) in connection.execute(_READ, (key, most)))
 
     def _make_room(self, connection: sqlite3.Connection, trails: int, size: int) -> None:
         """Count what was added, and forget those unused for longest until all limits hold."""

@@ -50,6 +50,10 @@ class TrailStore(ABC):
         """
 
     @abstractmethod
+    async def first(self, key: str) -> bytes | None:
+        """The first record of a trail; None where there is no such trail."""
+
+    @abstractmethod
     async def read(self, key: str) -> tuple[bytes, ...]:
         """All records of a trail in the order in which they were added; none where there is no such trail."""
 

@@ -10,12 +10,15 @@ from kgnav_mcp.server.toolset import Toolset
 
 
 def load_toolsets(names: Collection[str] = TOOLSETS) -> list[Toolset]:
-    """The toolsets of these names, in the order in which clients list them. Other toolsets are not imported.
+    """The toolsets of these names and those that they need, in the order in which clients list them.
+
+    Other toolsets are not imported.
 
     Raises:
         TypeError: the list leads to something else than the toolset of that name.
     """
-    toolsets = [_load(name) for name in TOOLSETS if name in names]
+    needed = {needs for name in names if (needs := TOOLSETS[name].needs) is not None}
+    toolsets = [_load(name) for name in TOOLSETS if name in {*names, *needed}]
     return sorted(toolsets, key=lambda toolset: not toolset.comes_first)
 
 

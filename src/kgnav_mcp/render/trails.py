@@ -1,0 +1,166 @@
+"""Trails as tables: the transcript, the path over what was visited, the proof of answers, and the cells of a maze."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from itertools import pairwise
+
+from kgnav_mcp.clipping import clipped
+from kgnav_mcp.model import Count, Direction, Entity, Evidence, NextCells, Path, Trail, TrailStep, Triple, Verdict
+from kgnav_mcp.render.calls import call_text, next_call
+from kgnav_mcp.render.columns import Beginning, Column, Row
+from kgnav_mcp.render.kinds import EDGES, ENTITY, INTEGER, LONG_TEXT, RELATION, SCORE, VALUES
+from kgnav_mcp.render.table import RenderOptions, Table
+from kgnav_mcp.render.text import joined, name_and_id
+
+_CALL_LIMIT = 200
+"""Characters of a call in a transcript."""
+_EDGES = 10
+"""Edges of a step that are told, and of all steps together that are summarised."""
+_NAMES = 500
+"""Characters of the names of topics."""
+
+STEP_COLUMNS = (
+    Column("steps"),
+    Column("call", LONG_TEXT, limit=_CALL_LIMIT),
+    Column("answer", LONG_TEXT, limit=_CALL_LIMIT, optional=True),
+    Column("edges", EDGES, optional=True, cut=True),
+)
+PATH_COLUMNS = (
+    Column("from", ENTITY, "fromLabel"),
+    Column("relation", RELATION),
+    Column("direction", choices=tuple(Direction)),
+    Column("to", ENTITY, "toLabel"),
+)
+EVIDENCE_COLUMNS = (
+    Column("answer", LONG_TEXT),
+    Column("verdict", choices=tuple(Verdict)),
+    Column("triples", EDGES, optional=True),
+    Column("missing", EDGES, optional=True),
+    Column("hubs", VALUES, optional=True),
+)
+CELL_COLUMNS = (
+    Column("cell", ENTITY, "name"),
+    Column("distance", SCORE, optional=True),
+    Column("mark", INTEGER, optional=True),
+)
+
+
+def transcript_table(trail: Trail, options: RenderOptions) -> Table:
+    """The steps of a trail in their order: the last ones each by itself, what does not fit in one row."""
+    left = options.budget * 3 // 4
+    rows: list[Row] = []
+    for number in range(len(trail.steps), 0, -1):
+        row = _step_row(number, trail.steps[number - 1])
+        left -= options.row_tokens(STEP_COLUMNS, row)
+        if left < 0 and rows:
+            break
+        rows.insert(0, row)
+    summarised = len(trail.steps) - len(rows)
+    if summarised:
+        rows.insert(0, _summary_row(trail, summarised))
+    started = datetime.fromtimestamp(trail.time, UTC).isoformat(" ", "minutes")
+    return Table(
+        "rows",
+        STEP_COLUMNS,
+        rows,
+        Count(len(rows)),
+        empty="nothing has been recorded yet. Pass the trail to search, get_triples or any other tool.",
+        intro=(
+            f"Question: {clipped(trail.question, options.literal_limit)}",
+            f"On the graph {trail.graph}, from {joined([*map(name_and_id, trail.topics)], _NAMES)}. Started {started}.",
+        ),
+    )
+
+
+def _step_row(number: int, step: TrailStep) -> Row:
+    call = call_text(step.tool, step.arguments) or f"{step.tool}(...)"
+    answer = f"error: {step.summary}" if step.failed else step.summary
+    return str(number), call, answer, _beginning(step.triples)
+
+
+def _summary_row(trail: Trail, steps: int) -> Row:
+    """The first steps in one row: how often each tool was called, and the edges between what was visited."""
+    told = trail.steps[:steps]
+    calls = Counter(step.tool for step in told)
+    known = {entity.id for entity in trail.topics}.union(*(step.visited for step in trail.steps))
+    edges = dict.fromkeys(
+        one
+        for step in told
+        for one in step.triples
+        if one.head.id in known and isinstance(one.tail, Entity) and one.tail.id in known
+    )
+    return (
+        f"1 to {steps}",
+        joined([f"{tool} x {n}" for tool, n in calls.most_common()], _CALL_LIMIT),
+        None,
+        _beginning([*edges]),
+    )
+
+
+def _beginning(edges: Sequence[Triple]) -> Beginning | None:
+    return Beginning(tuple(edges[:_EDGES]), max(len(edges) - _EDGES, 0)) if edges else None
+
+
+def path_table(path: Path | None, visited: int) -> Table:
+    """The edges of a path, from its first node to its last."""
+    rows = (
+        [
+            (start, edge.relation, Direction.OUTGOING if edge.head.id == start.id else Direction.INCOMING, end)
+            for (start, end), edge in zip(pairwise(path.nodes), path.edges, strict=True)
+        ]
+        if path
+        else []
+    )
+    return Table(
+        "edges",
+        PATH_COLUMNS,
+        rows,
+        Count(len(rows)),
+        empty=f"no edges that were shown join the first of {visited:,} visited entities to the last over visited ones "
+        "alone. Visit what lies between them."
+        if visited > 1
+        else "a path needs two visited entities: none or one was asked about yet.",
+        items=path.edges if path else (),
+    )
+
+
+_ADVICE = {
+    Verdict.PROVED: "",
+    Verdict.HUB_ONLY: "Say that it is tied to the question only through a hub, or find a way around that.",
+    Verdict.CHANGED: "The store no longer has this: ask again, for the graph was changed.",
+    Verdict.UNCONNECTED: "Follow the edges from a topic entity to it on this trail, then check again.",
+    Verdict.UNGROUNDED: "Do not answer with what was never seen: look it up on this trail, then check again.",
+}
+"""What to do with answers of a verdict."""
+
+
+def evidence_table(found: Sequence[Evidence]) -> Table:
+    """The verdict of each answer, with the triples that lead from a topic entity to it."""
+    kinds = list(dict.fromkeys(one.verdict for one in found))
+    return Table(
+        "answers",
+        EVIDENCE_COLUMNS,
+        [(one.answer, one.verdict, one.triples, one.missing, one.hubs) for one in found],
+        Count(len(found)),
+        notes=tuple(f"{kind.capitalize()}: {_ADVICE[kind]}" for kind in kinds if _ADVICE[kind]),
+    )
+
+
+def cells_table(found: NextCells) -> Table:
+    """The open cells next to the one that was entered."""
+    here = f"{name_and_id(found.cell.entity)} is mark {found.cell.mark}"
+    unmarked = [cell for cell in found.neighbours if cell.mark is None]
+    goal = f"{here}, and the goal. {next_call('get_connected_path', {})} with this trail gives the way."
+    return Table(
+        "cells",
+        CELL_COLUMNS,
+        [(cell.entity, cell.distance, cell.mark) for cell in found.neighbours],
+        Count(len(found.neighbours)),
+        empty="all cells beside it are walls.",
+        intro=(goal if found.at_goal else f"{here}; {len(unmarked)} of the open cells beside it are not marked yet.",),
+        items=found.triples,
+        about=(found.cell.entity,),
+    )

@@ -1,0 +1,121 @@
+"""Calls on a trail: what each asked and showed is added to it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final
+
+from mcp.server.auth.middleware.auth_context import get_access_token
+
+from kgnav_mcp.errors import InvalidArgument, KgnavError, TrailFull, TrailStoreUnavailable, UnknownTrail
+from kgnav_mcp.model import Trail, TrailStep
+from kgnav_mcp.navigation.recording import entities_and_triples
+from kgnav_mcp.render.table import Answer, RenderedAnswer
+from kgnav_mcp.trails import Trails
+
+if TYPE_CHECKING:
+    from kgnav_mcp.app import App
+    from kgnav_mcp.server.tool import ToolSpec
+
+TRAIL: Final = "trail"
+"""The argument that names a trail, and the toolset without which there are none."""
+_GRAPH = "graph"
+
+
+class TrailUse(Enum):
+    """What a tool has to do with trails."""
+
+    RECORDED = "its calls are recorded where they name a trail"
+    READ = "it reads a trail, and leaves it as it is"
+    NONE = "it takes none"
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A trail that a call is on. `beginning` is the trail without its steps."""
+
+    trails: Trails
+    handle: str
+    owner: str | None
+    beginning: Trail
+
+    @classmethod
+    async def begin(cls, app: App, values: dict[str, Any]) -> Recording | None:
+        """The recording of a call with these arguments; None where they name no trail.
+
+        The call goes to the trail's graph where it names none.
+
+        Raises:
+            UnknownTrail: there is no such trail, or not any more.
+            InvalidArgument: the trail is on another graph.
+        """
+        handle = values.get(TRAIL)
+        if not isinstance(handle, str) or not handle.strip():
+            return None
+        owner = caller()
+        beginning = await app.trails.beginning(handle.strip(), owner)
+        if len(app.graphs) > 1 and values.setdefault(_GRAPH, beginning.graph) != beginning.graph:
+            raise InvalidArgument(
+                f"this trail is on the graph {beginning.graph}, the call on {values[_GRAPH]}",
+                next_step=f"Leave `graph` out, or start another trail on {values[_GRAPH]}.",
+            )
+        return cls(app.trails, handle.strip(), owner, beginning)
+
+    async def read(self) -> Trail:
+        """The trail with all its steps.
+
+        Raises:
+            UnknownTrail: it has been forgotten meanwhile.
+        """
+        return await self.trails.read(self.handle, self.owner)
+
+    async def of(
+        self, spec: ToolSpec[Any], values: Mapping[str, Any], answer: Callable[[dict[str, Any]], Awaitable[Answer]]
+    ) -> Answer:
+        """The answer to a call, which is recorded. An answer that could not be recorded says so.
+
+        Raises:
+            What `answer` raises, which is recorded as well.
+        """
+        if spec.trail is not TrailUse.RECORDED:
+            return await answer(dict(values))
+        arguments = {name: value for name, value in values.items() if name not in (TRAIL, _GRAPH) and value is not None}
+        step = TrailStep(spec.name, arguments, time.time())
+        try:
+            found = await answer(dict(values))
+        except KgnavError as error:
+            await self._add(replace(step, summary=error.message, failed=True))
+            raise
+        entities, triples = entities_and_triples(found.shown, found.about)
+        told = replace(
+            step,
+            summary=found.text.partition("\n")[0],
+            visited=tuple(entity.id for entity in found.about),
+            entities=(*found.about, *(one for one in entities if one not in found.about)),
+            triples=triples,
+        )
+        note = await self._add(told)
+        return _with_note(found, note) if note else found
+
+    async def _add(self, step: TrailStep) -> str:
+        """Add a step; why it could not be added, if so."""
+        try:
+            await self.trails.add(self.handle, step, self.owner)
+        except (TrailFull, TrailStoreUnavailable, UnknownTrail) as error:
+            return f"Not recorded: {error.message}. {error.next_step}"
+        return ""
+
+
+def caller() -> str | None:
+    """Who calls, where the transport has verified that; None: nobody in particular."""
+    token = get_access_token()
+    return None if token is None else f"{token.client_id}\n{token.subject or ''}"
+
+
+def _with_note(answer: Answer, note: str) -> RenderedAnswer:
+    notes = answer.facts.get("notes")
+    facts = {**answer.facts, "notes": [*(notes if isinstance(notes, list) else ()), note]}
+    return RenderedAnswer(f"{answer.text}\n{note}", facts, answer.shown, answer.about)

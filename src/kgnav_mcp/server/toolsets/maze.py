@@ -1,0 +1,56 @@
+"""GraphWalk's maze: one step into a cell, with the marks kept in the trail."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from kgnav_mcp.navigation.maze import TOOL, possible_next_cells
+from kgnav_mcp.render.table import Answer
+from kgnav_mcp.render.trails import CELL_COLUMNS, cells_table
+from kgnav_mcp.server.arguments import Arguments
+from kgnav_mcp.server.call import ToolCall
+from kgnav_mcp.server.tool import ToolSpec
+from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.toolsets.trail import HANDLE
+
+
+class NextCellsOf(Arguments):
+    """Arguments of `get_possible_next_cells`."""
+
+    ids: ClassVar[frozenset[str]] = frozenset({"node_id"})
+
+    node_id: str = Field(description="The cell to enter, by its id.")
+    trail: str = Field(description=HANDLE)
+
+
+async def get_possible_next_cells(call: ToolCall, given: NextCellsOf) -> Answer:
+    """GraphWalk's maze step."""
+    found = await possible_next_cells(call.adapter, await call.trail(), given.node_id)
+    return call.answer(cells_table(found), None)
+
+
+TOOLSET = Toolset(
+    name="maze",
+    title="GraphWalk's maze",
+    instructions=(
+        "Mazes: get_possible_next_cells(node_id, trail) enters and marks a cell and lists the open ones beside it; "
+        "get_connected_path(trail) gives the way over the marked cells."
+    ),
+    tools=(
+        ToolSpec(
+            name=TOOL,
+            title="Enter a cell of a maze",
+            description=(
+                "Enter a cell of a maze graph and list the open cells beside it, nearest to the goal first, with their "
+                "distance to it and the order in which cells were marked. Marks are kept in the trail; a wall cannot "
+                "be entered."
+            ),
+            arguments=NextCellsOf,
+            run=get_possible_next_cells,
+            tables=(CELL_COLUMNS,),
+            read_only=False,
+        ),
+    ),
+)

@@ -1,0 +1,154 @@
+"""Trails: walks under a handle, and the proof of an answer by what a walk has shown."""
+
+from __future__ import annotations
+
+import time
+from typing import ClassVar
+
+from pydantic import Field
+
+from kgnav_mcp.errors import in_words
+from kgnav_mcp.model import Trail
+from kgnav_mcp.navigation.evidence import check_answers
+from kgnav_mcp.navigation.resolving import resolve_entities
+from kgnav_mcp.navigation.trails import connected_path, visited
+from kgnav_mcp.render.columns import Column
+from kgnav_mcp.render.kinds import VALUES
+from kgnav_mcp.render.table import Answer, row_answer
+from kgnav_mcp.render.text import joined, name_and_id
+from kgnav_mcp.render.trails import (
+    EVIDENCE_COLUMNS,
+    PATH_COLUMNS,
+    STEP_COLUMNS,
+    evidence_table,
+    path_table,
+    transcript_table,
+)
+from kgnav_mcp.server.arguments import Arguments
+from kgnav_mcp.server.call import ToolCall
+from kgnav_mcp.server.recording import TrailUse, caller
+from kgnav_mcp.server.tool import ToolSpec
+from kgnav_mcp.server.toolset import Toolset
+
+HANDLE = "Handle from start_trail."
+_STARTED = (Column("trail"), Column("topics", VALUES))
+_NAMES = 500
+"""Characters of the names of topics."""
+
+
+class StartTrail(Arguments):
+    """Arguments of `start_trail`."""
+
+    ids: ClassVar[frozenset[str]] = frozenset({"topic_entities"})
+
+    question: str = Field(description="The question to answer.")
+    topic_entities: list[str] = Field(
+        description="Ids, or names only one entity has, of what the question is about: proofs begin there.",
+        min_length=1,
+    )
+
+
+class OnTrail(Arguments):
+    """Arguments of tools that read a trail."""
+
+    trail: str = Field(description=HANDLE)
+
+
+class CheckAnswer(OnTrail):
+    """Arguments of `check_answer`."""
+
+    answers: list[str] = Field(description="The answers: ids, names or values as they were shown.", min_length=1)
+
+
+async def start_trail(call: ToolCall, given: StartTrail) -> Answer:
+    """A new trail with its handle."""
+    topics = await resolve_entities(call.adapter, given.topic_entities)
+    trails = call.app.trails
+    handle = await trails.start(Trail(call.graph.name, given.question, topics, time.time()), caller())
+    names = joined([*map(name_and_id, topics)], _NAMES)
+    text = (
+        f"trail: {handle}\nTopics: {names}. Kept for {in_words(trails.lifetime)} after its last use.\n"
+        "Next: pass it as `trail` to the tools you call; check_answer(trail, answers) proves answers by what they show."
+    )
+    return row_answer(text, _STARTED, (handle, topics))
+
+
+async def show_trail(call: ToolCall, _: OnTrail) -> Answer:
+    """The transcript."""
+    return call.answer(transcript_table(await call.trail(), call.options), None)
+
+
+async def get_connected_path(call: ToolCall, _: OnTrail) -> Answer:
+    """GraphWalk's path over visited nodes."""
+    trail = await call.trail()
+    return call.answer(path_table(connected_path(trail), len(visited(trail))), None)
+
+
+async def check_answer(call: ToolCall, given: CheckAnswer) -> Answer:
+    """The proof of each answer."""
+    found = await check_answers(call.adapter, await call.trail(), given.answers, hub_rows=call.limits.row_limit)
+    return call.answer(evidence_table(found), None)
+
+
+TOOLSET = Toolset(
+    name="trail",
+    title="Trails and proofs",
+    instructions=(
+        "start_trail(question, topic_entities) gives a handle; pass it as `trail` to the tools you call, and call "
+        "check_answer(trail, answers) before you answer: only what it proves is grounded."
+    ),
+    tools=(
+        ToolSpec(
+            name="start_trail",
+            title="Start a trail",
+            description=(
+                "Begin to record a walk of the knowledge graph: returns a handle to pass as `trail` to any other tool. "
+                "What the calls show can then be shown again, joined to a path, and used to prove answers. A trail is "
+                "kept for a stated time after its last use."
+            ),
+            arguments=StartTrail,
+            run=start_trail,
+            tables=(_STARTED,),
+            read_only=False,
+            idempotent=False,
+            trail=TrailUse.NONE,
+        ),
+        ToolSpec(
+            name="show_trail",
+            title="Show a trail",
+            description=(
+                "The recorded walk: question, topics, and each call with the first line of its answer and the edges it "
+                "showed. Of a long walk the oldest steps are summarised by their edges."
+            ),
+            arguments=OnTrail,
+            run=show_trail,
+            tables=(STEP_COLUMNS,),
+            trail=TrailUse.READ,
+        ),
+        ToolSpec(
+            name="get_connected_path",
+            title="Get the path over visited entities",
+            description=(
+                "Shortest path of a trail from the first entity that was visited (asked about) to the last, over "
+                "visited entities alone, along edges that were shown."
+            ),
+            arguments=OnTrail,
+            run=get_connected_path,
+            tables=(PATH_COLUMNS,),
+            trail=TrailUse.READ,
+        ),
+        ToolSpec(
+            name="check_answer",
+            title="Prove answers by a trail",
+            description=(
+                "Before answering: for each answer whether this trail showed it, and the triples that lead from a "
+                "topic entity to it, looked up again in the store. Verdicts: proved; connected only through a "
+                "hub; changed since; seen but not connected; never seen."
+            ),
+            arguments=CheckAnswer,
+            run=check_answer,
+            tables=(EVIDENCE_COLUMNS,),
+            trail=TrailUse.READ,
+        ),
+    ),
+)
