@@ -20,6 +20,7 @@ from mcp import Client
 from kgnav_mcp.app import App
 from kgnav_mcp.config import TOOLSETS, Settings, describe_settings
 from kgnav_mcp.server import build_server
+from kgnav_mcp.server.recording import TRAIL
 from kgnav_mcp.server.toolsets import load_toolsets
 
 if TYPE_CHECKING:
@@ -45,7 +46,9 @@ def tools_table() -> str:
 def _parameters(tool: Tool) -> str:
     required = cast("list[str]", tool.input_schema.get("required", []))
     properties = cast("dict[str, Any]", tool.input_schema.get("properties", {}))
-    return ", ".join(name if name in required else f"{name}?" for name in properties)
+    return ", ".join(
+        name if name in required else f"{name}?" for name in properties if name in required or name != TRAIL
+    )
 
 
 def _first_sentence(tool: Tool) -> str:

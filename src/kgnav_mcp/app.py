@@ -173,6 +173,11 @@ class App:
         self.render_options = RenderOptions(settings.budget, settings.literal_limit)
 
     @property
+    def keeps_trails(self) -> bool:
+        """Whether a trail has been asked for: before that nothing is kept between calls."""
+        return self._trails is not None
+
+    @property
     def trails(self) -> Trails:
         """The trails, which nothing keeps before one is used.
 

@@ -91,8 +91,9 @@ def test_a_foreign_variable_with_our_prefix_is_left_alone(monkeypatch: pytest.Mo
         ("white_list", [3], "this must be text"),
         (
             "toolsets",
-            ["sog", "maze"],
-            "this must be one of 'sog', 'graphwalker', 'graphwalk', 'linking', 'plans' or 'graphrunner'",
+            ["sog", "mace"],
+            "this must be one of 'sog', 'graphwalker', 'graphwalk', 'linking', 'plans', 'graphrunner', 'trail' "
+            "or 'maze'",
         ),
         ("toolsets", [], "at least one is needed"),
         ("paper_format", "maybe", "this must be true or false"),
@@ -128,9 +129,9 @@ def test_a_bad_value_is_named_with_its_source_the_reason_and_the_meaning(
 
 
 def test_a_list_whose_only_value_is_bad_is_not_also_called_empty() -> None:
-    error = refusal(flags={"toolsets": "maze"})
+    error = refusal(flags={"toolsets": "mace"})
 
-    assert error.message.startswith("--toolsets = 'maze': this must be one of ")
+    assert error.message.startswith("--toolsets = 'mace': this must be one of ")
     assert "at least one" not in error.message + error.next_step
 
 

@@ -79,6 +79,7 @@ class TestInRedis(SharedTrailStoreContract):
     @asynccontextmanager
     async def opened(self, limits: TrailLimits, clock: Clock) -> AsyncGenerator[TrailStore]:
         from kgnav_mcp.trails.redis import RedisTrailStore
+
         store = RedisTrailStore("redis://127.0.0.1:7399/0", limits, clock)
         try:
             yield store
@@ -88,4 +89,5 @@ class TestInRedis(SharedTrailStoreContract):
     @pytest.fixture(autouse=True)
     def empty(self) -> None:
         import redis
+
         redis.Redis(port=7399).flushall()

@@ -57,11 +57,13 @@ class Recording:
             return None
         owner = caller()
         beginning = await app.trails.beginning(handle.strip(), owner)
-        if len(app.graphs) > 1 and values.setdefault(_GRAPH, beginning.graph) != beginning.graph:
+        graph = values.get(_GRAPH) or beginning.graph
+        if graph != beginning.graph:
             raise InvalidArgument(
-                f"this trail is on the graph {beginning.graph}, the call on {values[_GRAPH]}",
-                next_step=f"Leave `graph` out, or start another trail on {values[_GRAPH]}.",
+                f"this trail is on the graph {beginning.graph}, the call on {graph}",
+                next_step=f"Leave `graph` out, or start another trail on {graph}.",
             )
+        values[_GRAPH] = graph
         return cls(app.trails, handle.strip(), owner, beginning)
 
     async def read(self) -> Trail:

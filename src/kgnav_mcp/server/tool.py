@@ -87,7 +87,7 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: bool 
 
     Where there are `trails`, any call can be recorded on one.
     """
-    arguments = _with_graph(spec.arguments, list(app.graphs))
+    arguments = _with_graph(spec.arguments, list(app.graphs), trails=trails)
     if trails and spec.trail is TrailUse.RECORDED and TRAIL not in arguments.model_fields:
         arguments = _with_trail(arguments)
     schema = compact_schema(arguments.model_json_schema())
@@ -97,7 +97,7 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: bool 
     async def answer(values: Json, progress: Progress | None = None, recording: Recording | None = None) -> Answer:
         if TRAIL not in spec.arguments.model_fields:
             values.pop(TRAIL, None)
-        graph = app.graph(values.pop("graph", None))
+        graph = app.graph(values.pop("graph", "") or None)
         given = spec.arguments.model_construct(None, **values)
         given.check_sizes()
         async with graph.adapter() as adapter:
@@ -148,12 +148,15 @@ def _progress(context: Context[Any, Any]) -> Progress:
     return tell
 
 
-def _with_graph(arguments: type[Arguments], graphs: list[str]) -> type[Arguments]:
+def _with_graph(arguments: type[Arguments], graphs: list[str], *, trails: bool) -> type[Arguments]:
     """The arguments with a `graph` to choose, if there are several."""
     if len(graphs) < 2:
         return arguments
+    usual = f"that of the trail, else {graphs[0]}," if trails else graphs[0]
     field = Field(
-        default=graphs[0], description=f"Which graph; {graphs[0]} when left out.", json_schema_extra={"enum": [*graphs]}
+        default="" if trails else graphs[0],
+        description=f"Which graph; {usual} when left out.",
+        json_schema_extra={"enum": ["", *graphs] if trails else [*graphs]},
     )
     return create_model(arguments.__name__, __base__=arguments, graph=(str, field))
 
