@@ -11,6 +11,7 @@
     |   |-- InvalidPlan           a plan that cannot run; carries every problem, and where it can, the plan mended
     |   |-- PlanTooLarge          a plan that needs more rows at once than may be held; carries the sizes of its parts
     |   |-- InvalidArgument       a value that is out of its range or of the wrong form
+    |   |-- InvalidStep           a reasoning step that the graph does not have; carries triples that it has there
     |   |-- InvalidCursor         a cursor of another call, another graph or another version of the graph
     |   |-- UnknownTrail          no trail has that handle, or not any more
     |   `-- TrailFull             a trail that takes no further step
@@ -37,7 +38,7 @@ from math import ceil, isnan
 from typing import Final
 
 from kgnav_mcp.clipping import echoed
-from kgnav_mcp.model import Certainty, Count, Direction, Entity, PartSize
+from kgnav_mcp.model import Certainty, Count, Direction, Entity, PartSize, Triple
 from kgnav_mcp.plan import Plan, PlanProblem
 
 LONGEST_PAUSE: Final = 86_400.0
@@ -198,6 +199,14 @@ class PlanTooLarge(InvalidRequest):
 
 class InvalidArgument(InvalidRequest):
     """A value is out of its range or of the wrong form."""
+
+
+class InvalidStep(InvalidRequest):
+    """A reasoning step is not as the graph has it. `instead` are triples of its anchor that are there."""
+
+    def __init__(self, message: str, instead: Sequence[Triple] = (), *, next_step: str = "") -> None:
+        super().__init__(message, next_step=next_step)
+        self.instead = tuple(instead)
 
 
 class InvalidCursor(InvalidRequest):

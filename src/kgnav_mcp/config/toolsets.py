@@ -32,6 +32,7 @@ TOOLSETS: Final = {
     "plans": ToolsetEntry("kgnav_mcp.server.toolsets.plans:TOOLSET"),
     "graphrunner": ToolsetEntry("kgnav_mcp.server.toolsets.graphrunner:TOOLSET", default=False),
     "trail": ToolsetEntry("kgnav_mcp.server.toolsets.trail:TOOLSET", default=False),
+    "ark": ToolsetEntry("kgnav_mcp.server.toolsets.ark:TOOLSET", default=False, needs="trail"),
     "maze": ToolsetEntry("kgnav_mcp.server.toolsets.maze:TOOLSET", default=False, needs="trail"),
 }
 """A new toolset takes a line here and a file of its own."""

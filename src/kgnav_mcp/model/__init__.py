@@ -35,7 +35,7 @@ from kgnav_mcp.model.facts import (
     ValueFacts,
 )
 from kgnav_mcp.model.pages import AnchoredPage, Certainty, Count, Page, Stop, T, anchored
-from kgnav_mcp.model.trails import Evidence, MazeCell, NextCells, Trail, TrailStep, Verdict
+from kgnav_mcp.model.trails import Evidence, MazeCell, NextCells, ReasoningStep, Trail, TrailStep, Verdict
 from kgnav_mcp.model.values import Direction, Entity, Link, Literal, Node, Qualifier, Relation, Triple
 
 __all__ = [
@@ -71,6 +71,7 @@ __all__ = [
     "PropertyFacts",
     "Qualifier",
     "QualifierFacts",
+    "ReasoningStep",
     "Relation",
     "RelationFacts",
     "RowsOrRelations",

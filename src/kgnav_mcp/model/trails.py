@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from kgnav_mcp.model.values import Entity, Node, Triple
+from kgnav_mcp.model.values import Entity, Node, Relation, Triple
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,20 @@ class Trail:
     time: float
     """When it was started, in seconds since 1970, UTC."""
     steps: tuple[TrailStep, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningStep:
+    """One of ARK-V1's steps: the triples of a relation of the anchor that are kept, and what is inferred from them."""
+
+    anchor: Entity
+    triples: tuple[Triple, ...]
+    inference: str
+
+    @property
+    def relation(self) -> Relation:
+        """The relation that was followed: that of the first triple."""
+        return self.triples[0].relation
 
 
 class Verdict(StrEnum):

@@ -7,6 +7,7 @@ from kgnav_mcp.errors import (
     AmbiguousEntity,
     ConfigurationError,
     InvalidPlan,
+    InvalidStep,
     InvalidStore,
     KgnavError,
     PlanTooLarge,
@@ -21,7 +22,7 @@ from kgnav_mcp.errors import (
     Unsupported,
 )
 from kgnav_mcp.model import Entity
-from kgnav_mcp.render.text import NAME_LIMIT, clean, joined, name_and_id
+from kgnav_mcp.render.text import NAME_LIMIT, clean, edge_text, joined, name_and_id
 
 
 def error_text(error: KgnavError) -> str:
@@ -93,6 +94,8 @@ def _near(error: KgnavError) -> list[str]:
             return [f"Nearest: {'; '.join(map(_described, nearest))}"]
         case AmbiguousEntity(candidates=candidates):
             return [f"They are: {'; '.join(map(_described, candidates))}"]
+        case InvalidStep(instead=instead) if instead:
+            return [f"It has: {'; '.join(map(edge_text, instead))}"]
         case UnresolvedEntities(problems=problems):
             return [_in_a_line(problem) for problem in problems]
         case UnknownRelation(nearest=nearest) | UnknownName(nearest=nearest) if nearest:

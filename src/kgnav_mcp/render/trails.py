@@ -8,7 +8,19 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 from kgnav_mcp.clipping import clipped
-from kgnav_mcp.model import Count, Direction, Entity, Evidence, NextCells, Path, Trail, TrailStep, Triple, Verdict
+from kgnav_mcp.model import (
+    Count,
+    Direction,
+    Entity,
+    Evidence,
+    NextCells,
+    Path,
+    ReasoningStep,
+    Trail,
+    TrailStep,
+    Triple,
+    Verdict,
+)
 from kgnav_mcp.render.calls import call_text, next_call
 from kgnav_mcp.render.columns import Beginning, Column, Row
 from kgnav_mcp.render.kinds import EDGES, ENTITY, INTEGER, LONG_TEXT, RELATION, SCORE, VALUES
@@ -19,6 +31,8 @@ _CALL_LIMIT = 200
 """Characters of a call in a transcript."""
 _EDGES = 10
 """Edges of a step that are told, and of all steps together that are summarised."""
+_INFERENCE = 1_000
+"""Characters of what was inferred in a step."""
 _NAMES = 500
 """Characters of the names of topics."""
 
@@ -27,6 +41,13 @@ STEP_COLUMNS = (
     Column("call", LONG_TEXT, limit=_CALL_LIMIT),
     Column("answer", LONG_TEXT, limit=_CALL_LIMIT, optional=True),
     Column("edges", EDGES, optional=True, cut=True),
+)
+REASONING_COLUMNS = (
+    Column("step", INTEGER),
+    Column("anchor", ENTITY, "anchorLabel"),
+    Column("relation", RELATION),
+    Column("triples", EDGES, cut=True),
+    Column("inference", LONG_TEXT, limit=_INFERENCE),
 )
 PATH_COLUMNS = (
     Column("from", ENTITY, "fromLabel"),
@@ -102,6 +123,26 @@ def _summary_row(trail: Trail, steps: int) -> Row:
 
 def _beginning(edges: Sequence[Triple]) -> Beginning | None:
     return Beginning(tuple(edges[:_EDGES]), max(len(edges) - _EDGES, 0)) if edges else None
+
+
+def reasoning_table(handle: str, question: str, steps: Sequence[ReasoningStep], most: int, *, done: bool) -> Table:
+    """All reasoning steps of a trail, `most` of which it takes: whoever goes on needs to remember nothing else."""
+    left = most - len(steps)
+    if done or not left:
+        advice = f"{'Reasoning is done' if done else 'No step is left'}. Next: check_answer(trail, answers) proves it."
+    else:
+        advice = f"{left} of {most} steps left. Next: add_step at another anchor, such as a tail above, or done=true."
+    return Table(
+        "steps",
+        REASONING_COLUMNS,
+        [
+            (number, step.anchor, step.relation, _beginning(step.triples), step.inference)
+            for number, step in enumerate(steps, 1)
+        ],
+        Count(len(steps)),
+        intro=(f"Question: {clipped(question, _INFERENCE)}", f"Trail: {handle}"),
+        notes=(advice,),
+    )
 
 
 def path_table(path: Path | None, visited: int) -> Table:

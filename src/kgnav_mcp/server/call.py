@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kgnav_mcp.app import App, Graph
+from kgnav_mcp.errors import UnknownTrail
 from kgnav_mcp.model import Entity, Trail
 from kgnav_mcp.navigation.cursor import Cursor, Paging
 from kgnav_mcp.navigation.limits import Limits
@@ -57,10 +58,10 @@ class ToolCall:
         """The trail that the call is on, with all its steps.
 
         Raises:
-            UnknownTrail: it has been forgotten meanwhile.
+            UnknownTrail: it has been forgotten meanwhile, or its handle was left blank.
         """
         if self.recording is None:
-            raise TypeError(f"{self.tool} was called without its trail")
+            raise UnknownTrail("", self.app.trails.lifetime)
         return await self.recording.read()
 
     def start(self, cursor: str | None) -> Cursor:

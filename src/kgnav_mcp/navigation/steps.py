@@ -1,0 +1,235 @@
+"""ARK-V1's reasoning steps: an anchor, one of its relations, the triples that are kept, and what follows from them.
+
+A step counts where the graph has it: the anchor is the head of triples, the relation is one of its own, and each cited
+triple is there now. Otherwise the answer names what this very anchor has. Unlike in the paper's public code, parallel
+edges are told apart by their qualifiers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kgnav_mcp.clipping import echoed
+from kgnav_mcp.errors import (
+    AmbiguousEntity,
+    InvalidArgument,
+    InvalidRequest,
+    InvalidStep,
+    StoreTimeout,
+    UnknownEntity,
+    UnknownRelation,
+)
+from kgnav_mcp.model import Direction, Entity, ReasoningStep, Stop, Trail, Triple
+from kgnav_mcp.navigation.citing import (
+    Citation,
+    how_to_tell,
+    names_node,
+    nearest_rows,
+    row_key,
+    rows_to,
+    rows_with,
+)
+from kgnav_mcp.navigation.flattening import flattened
+from kgnav_mcp.navigation.following import Follower
+from kgnav_mcp.navigation.limits import Limits
+from kgnav_mcp.navigation.listing import relation_facts
+from kgnav_mcp.navigation.resolving import (
+    NEAREST,
+    NameIndex,
+    matching_relations,
+    resolve_entity,
+)
+from kgnav_mcp.port import FarEnds, GraphAdapter
+
+TOOL = "add_step"
+
+_RELATIONS = 2
+"""Alternatives offered for a relation (ARK-V1 offers as many)."""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenStep:
+    """A step as it is given: ids or names, and the triples it rests on, one at least."""
+
+    anchor: str
+    relation: str
+    cited: Sequence[Citation]
+    inference: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepLimits:
+    """How far reasoning may go on one trail. The defaults are the paper's."""
+
+    steps: int = 8
+    """K_max: steps that are taken (ARK-V1)."""
+    retries: int = 5
+    """C_max: refusals in a row after which the anchor is to be given up (ARK-V1)."""
+
+
+async def add_step(
+    graph: GraphAdapter, trail: Trail, given: GivenStep, *, limits: Limits, most: StepLimits
+) -> Sequence[ReasoningStep]:
+    """All steps of a trail with this one, checked, behind them. It is kept by recording the call on the trail.
+
+    Raises:
+        InvalidStep: the graph has no such step at this anchor; with what it has there.
+        UnknownRelation: the anchor has no such relation; with its nearest ones.
+        UnknownEntity, AmbiguousEntity: the anchor is none; with the nearest entities.
+        InvalidArgument: the trail has all the steps that it may have.
+    """
+    steps = reasoning(trail)
+    if len(steps) >= most.steps:
+        raise InvalidArgument(
+            f"this trail has its {most.steps} reasoning steps",
+            next_step="Answer from them: check_answer(trail, answers) proves what the trail showed.",
+        )
+    try:
+        step = await _Checking(graph, given, limits).step()
+    except InvalidRequest as error:
+        refused = _refusals(trail) + 1
+        if refused >= most.retries:
+            error.next_step = (
+                f"{refused} steps in a row were refused: choose another anchor, or end with what the steps so far "
+                f"have shown. {error.next_step}"
+            )
+        raise
+    return (*steps, step)
+
+
+def reasoning(trail: Trail) -> tuple[ReasoningStep, ...]:
+    """The steps that were taken on a trail, in their order."""
+    return tuple(
+        ReasoningStep(step.entities[0], step.triples, str(step.arguments.get("inference", "")))
+        for step in trail.steps
+        if step.tool == TOOL and not step.failed
+    )
+
+
+def _refusals(trail: Trail) -> int:
+    """How many of the last steps in a row were refused."""
+    taken = [not step.failed for step in trail.steps if step.tool == TOOL]
+    return taken[::-1].index(True) if any(taken) else len(taken)
+
+
+class _Checking:
+    """The check of one step."""
+
+    def __init__(self, graph: GraphAdapter, given: GivenStep, limits: Limits) -> None:
+        self._graph = graph
+        self._given = given
+        self._limits = replace(limits, characters=None)
+        self._anchor = Entity(given.anchor)
+        self._rows: Sequence[Triple] = ()
+        self._stop = Stop.COMPLETE
+
+    async def step(self) -> ReasoningStep:
+        given = self._given
+        try:
+            found = await self._followed().rows(given.anchor, [given.relation])
+        except UnknownRelation as error:
+            raise await self._without_relation(error) from error
+        (self._anchor,) = found.entities
+        self._rows, self._stop = [link.triple for link in found.page.items], found.page.stop
+        triples = dict.fromkeys([one for citation in given.cited for one in await self._cited(citation)])
+        return ReasoningStep(self._anchor, tuple(triples), given.inference)
+
+    def _followed(self, words: str | None = None) -> Follower:
+        return Follower(self._graph, Direction.OUTGOING, self._limits, far=FarEnds(words=words))
+
+    async def _without_relation(self, error: UnknownRelation) -> InvalidRequest:
+        """What is wrong with the relation: it leads here instead of away, or others are its nearest."""
+        (anchor,) = error.entities
+        shown, name = echoed(anchor.id), echoed(error.relation)
+        if error.nearest:
+            step = f"get_relations or search with direction outgoing lists all relations that leave {shown}."
+            return UnknownRelation(
+                [anchor], error.relation, error.direction, error.nearest[:_RELATIONS], next_step=step
+            )
+        facts = await relation_facts(self._graph, [anchor.id], Direction.INCOMING, hidden=True, limits=self._limits)
+        turned = matching_relations([error.relation], facts.items)[error.relation]
+        paths = [tuple(hop.id for hop in fact.hops) for fact in turned] or None
+        page = await flattened(self._graph, [anchor.id], Direction.INCOMING, paths=paths, limit=NEAREST)
+        message = (
+            f"{name} does not leave {shown}: it is there in the other direction"
+            if turned
+            else f"{shown} is no head of any triple"
+        )
+        step = (
+            "Anchor the step at the head of such a triple."
+            if page.items
+            else "Choose another anchor: nothing leads from or to this one."
+        )
+        return InvalidStep(message, [link.triple for link in page.items], next_step=step)
+
+    async def _cited(self, citation: Citation) -> Sequence[Triple]:
+        """The triple that is cited; several where nothing tells them apart."""
+        await self._check_head(citation)
+        fits = self._of_relation(citation, self._rows)
+        fits = rows_to(citation.tail, fits) or await self._looked_up(citation, fits)
+        if not fits:
+            raise self._refused(f"{citation} is not there", nearest_rows(citation.tail, self._rows))
+        qualified = rows_with(citation.qualifiers, fits)
+        if not qualified:
+            raise self._refused(f"{citation} is there, but not with the cited qualifiers", fits)
+        if len(set(map(row_key, qualified))) > 1:
+            raise InvalidStep(
+                f"{citation} is not one triple: {len(qualified):,} fit it",
+                qualified[:NEAREST],
+                next_step=how_to_tell(qualified),
+            )
+        return qualified
+
+    async def _check_head(self, citation: Citation) -> None:
+        anchor = self._anchor
+        if citation.head.strip() == self._given.anchor.strip() or names_node(citation.head, anchor):
+            return
+        if anchor.id not in await self._meant(citation.head):
+            raise self._refused(f"{citation} does not begin at the anchor {echoed(anchor.id)}", self._rows[:NEAREST])
+
+    def _of_relation(self, citation: Citation, rows: Sequence[Triple]) -> list[Triple]:
+        """The rows of the relation that is cited, which is that of the step or one of its two-hop ones."""
+        if citation.relation.strip().casefold() == self._given.relation.strip().casefold():
+            return list(rows)
+        relations = list(dict.fromkeys(row.relation for row in rows))
+        meant = set(NameIndex(relations, lambda one: (one.id, one.label)).called(citation.relation))
+        if not meant:
+            raise self._refused(
+                f"{citation} is not of the step's relation {echoed(self._given.relation)}", rows[:NEAREST]
+            )
+        return [row for row in rows if row.relation in meant]
+
+    async def _looked_up(self, citation: Citation, rows: Sequence[Triple]) -> Sequence[Triple]:
+        """The rows to a tail that has another name or, at a hub, was not among those that were read."""
+        meant = await self._meant(citation.tail)
+        fits = [row for row in rows if isinstance(row.tail, Entity) and row.tail.id in meant]
+        if fits or self._stop is Stop.COMPLETE:
+            return fits
+        direct = {row.relation.id for row in rows if row.via is None}
+        if meant and len(direct) == len({row.relation for row in rows}):
+            edges = await self._graph.edges([self._anchor.id], list(meant), relations=sorted(direct), limit=NEAREST)
+            return [replace(edge, tail=meant[edge.tail.id]) for edge in edges.items if isinstance(edge.tail, Entity)]
+        words = next((entity.label for entity in meant.values() if entity.label), citation.tail)
+        found = await self._followed(words).rows(self._anchor, [self._given.relation])
+        fits = self._of_relation(citation, [link.triple for link in found.page.items]) if found.page.items else []
+        fits = [row for row in fits if isinstance(row.tail, Entity) and row.tail.id in meant] or rows_to(
+            citation.tail, fits
+        )
+        if not fits and Stop.TIME_OUT in (self._stop, found.page.stop):
+            raise StoreTimeout(None, next_step="Try again, or cite the tail by its id.")
+        return fits
+
+    async def _meant(self, reference: str) -> Mapping[str, Entity]:
+        """The entities that a text may mean, by their ids."""
+        try:
+            meant = [await resolve_entity(self._graph, reference)]
+        except AmbiguousEntity as error:
+            meant = error.candidates
+        except (UnknownEntity, InvalidArgument):
+            meant = ()
+        return {entity.id: entity for entity in meant}
+
+    def _refused(self, message: str, instead: Sequence[Triple]) -> InvalidStep:
+        step = "Cite triples of this anchor and this relation as they were shown; others belong to a step of their own."
+        return InvalidStep(message, instead[:NEAREST], next_step=step)

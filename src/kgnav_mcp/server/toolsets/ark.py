@@ -1,0 +1,167 @@
+"""ARK-V1: reasoning in steps that are checked, each with the triples that it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, cast
+
+from pydantic import Field
+
+from kgnav_mcp.errors import InvalidArgument
+from kgnav_mcp.model import Direction
+from kgnav_mcp.navigation import steps
+from kgnav_mcp.navigation.citing import Citation
+from kgnav_mcp.navigation.sampling import SampleWalk
+from kgnav_mcp.navigation.steps import GivenStep, StepLimits
+from kgnav_mcp.render.calls import call_text
+from kgnav_mcp.render.table import Answer, RenderedAnswer
+from kgnav_mcp.render.text import NAME_LIMIT, clean, node_text
+from kgnav_mcp.render.trails import REASONING_COLUMNS, reasoning_table
+from kgnav_mcp.server.arguments import Arguments, Json
+from kgnav_mcp.server.call import ToolCall
+from kgnav_mcp.server.prompts import PromptSpec
+from kgnav_mcp.server.tool import ToolSpec
+from kgnav_mcp.server.toolset import Toolset
+from kgnav_mcp.server.toolsets.trail import HANDLE
+
+_CITED = 100
+"""Triples that one step may cite."""
+
+
+class AddStep(Arguments):
+    """Arguments of `add_step`."""
+
+    ids: ClassVar[frozenset[str]] = frozenset({"anchor", "relation"})
+
+    trail: str = Field(description=HANDLE)
+    anchor: str = Field(description="Entity id or name: the head of the triples.")
+    relation: str = Field(description="Id or label of a relation that leaves the anchor; rel1.rel2 too.")
+    triples: list[Annotated[list[Any], Field(min_length=3, max_length=4)]] = Field(
+        description=(
+            "The triples you keep as evidence, each [head, relation, tail] by ids, names or values as shown; of "
+            "parallel edges with a fourth element, its qualifiers: {name: value}."
+        ),
+        min_length=1,
+        max_length=_CITED,
+    )
+    inference: str = Field(description="One sentence: what follows from these triples for the question.")
+    done: bool = Field(default=False, description="Whether the steps now answer the question.")
+
+    @classmethod
+    def normalized(cls, given: Json) -> Json:
+        """One triple in place of a list is a list of one."""
+        kept = super().normalized(given)
+        triples = kept.get("triples")
+        if isinstance(triples, list) and triples and isinstance(triples[0], str):
+            kept["triples"] = [triples]
+        return kept
+
+
+async def add_step(call: ToolCall, given: AddStep) -> Answer:
+    """ARK-V1's reasoning step."""
+    trail, most = await call.trail(), call.app.settings.trail
+    cited = [_citation(number, each) for number, each in enumerate(given.triples, 1)]
+    taken = await steps.add_step(
+        call.adapter,
+        trail,
+        GivenStep(given.anchor, given.relation, cited, given.inference),
+        limits=call.limits,
+        most=StepLimits(most.steps, most.retries),
+    )
+    table = reasoning_table(given.trail.strip(), trail.question, taken, most.steps, done=given.done)
+    answer = call.answer(table, None)
+    return RenderedAnswer(answer.text, answer.facts, taken[-1].triples, (taken[-1].anchor,))
+
+
+def _citation(number: int, given: list[Any]) -> Citation:
+    """A cited triple as it was given. Numbers and truth values are their text.
+
+    Raises:
+        InvalidArgument: it is not of that form.
+    """
+    head, relation, tail = (_text(number, each) for each in given[:3])
+    cited = given[3] if len(given) > 3 else None
+    if cited is None:
+        return Citation(head, relation, tail)
+    if not isinstance(cited, dict):
+        raise _unwritten(number)
+    qualifiers = {name: _text(number, value) for name, value in cast("dict[str, object]", cited).items()}
+    return Citation(head, relation, tail, qualifiers)
+
+
+def _text(number: int, value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str | int | float) and len(text := str(value)) <= AddStep.max_characters:
+        return text
+    raise _unwritten(number)
+
+
+def _unwritten(number: int) -> InvalidArgument:
+    return InvalidArgument(
+        f"cited triple {number} is not written as one",
+        next_step='Write ["head", "relation", "tail"], or ["head", "relation", "tail", {"qualifier": "value"}].',
+    )
+
+
+_METHOD = """You answer a question by reasoning over a knowledge graph in a few steps, each of which is checked.
+
+1. start_trail(question, topic_entities) gives the handle to pass as `trail` to every call.
+2. Choose an anchor: an entity that is the head of triples. search(entity, direction="outgoing") or get_relations shows
+   the relations that leave it. When none fits, choose another anchor.
+3. Read the triples of one relation, by search with properties_to_filter_for or by get_triples.
+4. add_step(anchor, relation, triples, inference) keeps those that matter, with one sentence that follows from them.
+   What is not in the graph is refused, with what is. Its answer has all steps so far: forget everything else.
+5. Go on at another anchor, often a tail of a kept triple, until add_step(..., done=true).
+6. check_answer(trail, answers) before you answer: give only what is proved."""
+
+
+def _walk_calls(walk: SampleWalk) -> Sequence[str]:
+    trail = "trail-..."
+    lines = [call_text("start_trail", {"question": "...", "topic_entities": [walk.start]}), f"  shows trail: {trail}"]
+    for number, step in enumerate(walk.steps, 1):
+        tail = clean(node_text(step.tail, NAME_LIMIT))
+        search = {"entity": step.head, "direction": Direction.OUTGOING, "trail": trail}
+        cited = [[step.head, step.relation, step.tail]]
+        kept = {"trail": trail, "anchor": step.head, "relation": step.relation, "triples": cited}
+        told = {"inference": f"{step.relation.label} leads to {tail}", "done": number == len(walk.steps)}
+        lines += [call_text("search", search), call_text("add_step", {**kept, **told})]
+        lines.append(f"  shows {number} step{'s' if number > 1 else ''}, the last with {tail}")
+    answers = [step.tail for step in walk.steps[-1:]]
+    return [*lines, call_text("check_answer", {"trail": trail, "answers": answers}), "  shows proved"]
+
+
+TOOLSET = Toolset(
+    name="ark",
+    title="ARK-V1",
+    instructions=(
+        "Reason in checked steps: add_step(trail, anchor, relation, triples, inference) keeps the triples a step rests "
+        "on and answers with the summary of all steps, which is all you need to go on with."
+    ),
+    tools=(
+        ToolSpec(
+            name=steps.TOOL,
+            title="Add a reasoning step",
+            description=(
+                "Keep one step of reasoning on a trail: an anchor entity, one relation that leaves it, the triples "
+                "that matter, and what follows from them. Each is checked in the store: what is not there is refused, "
+                "with what this anchor has instead. Answers with the summary of all steps, so that you can forget the "
+                "rest. Steps are limited. With done, prove the answer by check_answer."
+            ),
+            arguments=AddStep,
+            run=add_step,
+            tables=(REASONING_COLUMNS,),
+            read_only=False,
+            idempotent=False,
+        ),
+    ),
+    prompts=(
+        PromptSpec(
+            name="ark_v1",
+            title="ARK-V1: reason in checked steps",
+            description="Answer a question in a few steps of reasoning, each checked, and prove the answer.",
+            method=_METHOD,
+            walk_calls=_walk_calls,
+        ),
+    ),
+)
