@@ -10,6 +10,7 @@ from tests.contract.suite.neighbours import NeighbourContract
 from tests.contract.suite.plans import PlanContract
 from tests.contract.suite.relations import RelationContract
 from tests.contract.suite.sets import SetContract, VastSetContract
+from tests.contract.suite.trails import TrailContract
 
 __all__ = ["AdapterContract", "GraphAdapterContract", "NameAndCountContract", "StoreContract"]
 
@@ -31,6 +32,7 @@ class StoreContract(
     SchemaContract,
     PlanContract,
     CheckContract,
+    TrailContract,
 ):
     """What another store, or another form of the graph, changes for an adapter that has passed everything on one."""
 
