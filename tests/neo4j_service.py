@@ -10,13 +10,13 @@ from typing import ClassVar
 
 import pytest
 
-from tests.services import Service, running
+from tests.services import GraphService, running
 
 _SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """A server that lives for minutes is done sooner where Java compiles less of it."""
 
 
-class Neo4j(Service):
+class Neo4j(GraphService):
     """Neo4j, which holds one graph."""
 
     store: ClassVar[str] = "neo4j"
@@ -30,12 +30,12 @@ class Neo4j(Service):
 
     def clear(self) -> None:
         """Delete all that is in it."""
-        self._store().clear(None)
+        self._graphs().clear(None)
 
     def load(self, paths: Iterable[Path], *, full_text: bool = True) -> None:
         """Empty it, then load node and edge files, and index their names or not."""
         self.clear()
-        self._store(*([] if full_text else ["no-full-text"])).load(list(paths), None)
+        self._graphs(*([] if full_text else ["no-full-text"])).load(list(paths), None)
 
 
 def need_neo4j() -> None:

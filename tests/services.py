@@ -23,6 +23,7 @@ import pytest
 from scripts.services import pypi
 from scripts.services.cli import STORES
 from scripts.services.failure import ServiceError
+from scripts.services.service import GraphStore
 from scripts.services.service import Service as Store
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "service"
@@ -101,16 +102,25 @@ class Service:
         return store
 
 
-class RdfService(Service):
+class GraphService(Service):
+    """A store of graphs."""
+
+    def _graphs(self, *flags: str) -> GraphStore:
+        store = self._store(*flags)
+        assert isinstance(store, GraphStore)
+        return store
+
+
+class RdfService(GraphService):
     """A store of named graphs."""
 
     def load(self, path: Path, graph_iri: str | None = None) -> None:
         """Load a file into a graph; where none is named, into the default graph."""
-        self._store().load([path], graph_iri)
+        self._graphs().load([path], graph_iri)
 
     def clear(self, graph_iri: str) -> None:
         """Empty a graph."""
-        self._store().clear(graph_iri)
+        self._graphs().clear(graph_iri)
 
 
 def _put(settings: Path, text: str) -> None:
@@ -166,7 +176,13 @@ class Oxigraph(RdfService):
 
     def load_much(self, path: Path, graph_iri: str) -> None:
         """Load a large file without an error into a graph."""
-        self._store("bulk").load([path], graph_iri)
+        self._graphs("bulk").load([path], graph_iri)
+
+
+class Redis(Service):
+    """Redis, which keeps all in memory."""
+
+    store: ClassVar[str] = "redis"
 
 
 @contextmanager
@@ -227,3 +243,12 @@ def own_oxigraph(tmp_path: Path) -> Iterator[Oxigraph]:
         yield service
     finally:
         service.remove()
+
+
+@pytest.fixture(scope="session")
+def redis_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a running Redis, shared by the session: empty it before use, and leave it running."""
+    if not os.environ.get("CI") and not shutil.which("redis-server"):  # on CI it is installed, or the test fails
+        pytest.skip("redis-server is not installed; `scripts/service redis start` installs it, as root, with apt-get")
+    with running(Redis(tmp_path_factory.mktemp("redis"))) as service:
+        yield service.url

@@ -11,10 +11,16 @@ from .failure import ServiceError
 from .instance import default_home
 from .neo4j import Neo4j
 from .oxigraph import Oxigraph
-from .service import Service
+from .redis import Redis
+from .service import GraphStore, Service
 from .virtuoso import Virtuoso
 
-STORES: Mapping[str, type[Service]] = {"neo4j": Neo4j, "oxigraph": Oxigraph, "virtuoso": Virtuoso}
+STORES: Mapping[str, type[Service]] = {
+    "neo4j": Neo4j,
+    "oxigraph": Oxigraph,
+    "redis": Redis,
+    "virtuoso": Virtuoso,
+}
 """Every store this script knows, by the name it goes under."""
 
 STOPPED = 3
@@ -44,10 +50,11 @@ def _run(store: Service, given: argparse.Namespace) -> int:
         return 0 if pid else STOPPED
     elif given.command == "url":
         _say(store.url)
-    elif given.command == "load":
-        store.load(given.files, given.graph_iri)
-    else:
-        store.clear(given.graph_iri)
+    elif isinstance(store, GraphStore):
+        if given.command == "load":
+            store.load(given.files, given.graph_iri)
+        else:
+            store.clear(given.graph_iri)
     return 0
 
 
@@ -61,23 +68,28 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="service", description="Real stores on loopback, without Docker.")
     stores = parser.add_subparsers(dest="store", required=True, metavar="STORE")
     for name, store in STORES.items():
-        graph = argparse.ArgumentParser(add_help=False)
-        usual = store.graph or "the default graph"
-        graph.add_argument("--graph-iri", default=store.graph, metavar="IRI", help=f"the graph meant ({usual})")
         words = (store.__doc__ or "").partition("\n")[0]
         commands = stores.add_parser(name, help=words, description=words)
         commands = commands.add_subparsers(dest="command", required=True, metavar="COMMAND")
-        start = commands.add_parser(
-            "start", parents=[home], help="install it where it is missing, start it, print its address"
-        )
+        parsers = {
+            "start": commands.add_parser(
+                "start", parents=[home], help="install it where it is missing, start it, print its address"
+            )
+        }
         commands.add_parser("stop", parents=[home], help="end it and wait until it has ended")
         commands.add_parser("status", parents=[home], help=f"say whether it runs; exit code {STOPPED} where not")
         commands.add_parser("url", parents=[home], help="print its address, whether it runs or not")
-        load = commands.add_parser("load", parents=[home, graph], help="load files while it runs")
-        load.add_argument("files", nargs="+", type=Path, metavar="FILE", help=f"one of {', '.join(store.formats)}")
-        commands.add_parser("clear", parents=[home, graph], help="empty one graph")
-        for command, parser_of in (("start", start), ("load", load)):
-            for flag, meaning in store.flags.get(command, {}).items():
-                parser_of.add_argument(f"--{flag}", dest="flags", action="append_const", const=flag, help=meaning)
+        if issubclass(store, GraphStore):
+            graph = argparse.ArgumentParser(add_help=False)
+            usual = store.graph or "the default graph"
+            graph.add_argument("--graph-iri", default=store.graph, metavar="IRI", help=f"the graph meant ({usual})")
+            load = parsers["load"] = commands.add_parser("load", parents=[home, graph], help="load files while it runs")
+            load.add_argument("files", nargs="+", type=Path, metavar="FILE", help=f"one of {', '.join(store.formats)}")
+            commands.add_parser("clear", parents=[home, graph], help="empty one graph")
+        for command, flags in store.flags.items():
+            for flag, meaning in flags.items():
+                parsers[command].add_argument(
+                    f"--{flag}", dest="flags", action="append_const", const=flag, help=meaning
+                )
     parser.set_defaults(flags=None)
     return parser

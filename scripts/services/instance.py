@@ -28,7 +28,7 @@ _PORTS = range(20_000, 30_000)
 
 @dataclass(frozen=True)
 class Instance:
-    """`port` speaks HTTP. A store that has more to remember has a class of its own."""
+    """`port` is what clients connect to. A store that has more to remember has a class of its own."""
 
     port: int
 
@@ -71,6 +71,21 @@ def remember(home: Path, instance: Instance) -> None:
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         json.dump(asdict(instance), file)
     part.replace(whole)
+
+
+def instance_of(home: Path, variable: str, *, runs: bool) -> Instance:
+    """The instance of this home, made where there is none yet, at the port that an environment variable may name.
+
+    While it runs it stays where it is.
+    """
+    known = remembered(home, Instance)
+    instance = known or Instance(free_port())
+    port = wanted_port(variable)
+    if port is not None and not runs:
+        instance = Instance(port)
+    if instance != known:
+        remember(home, instance)
+    return instance
 
 
 def free_port() -> int:

@@ -29,7 +29,7 @@ from .instance import (
     wanted_port,
 )
 from .process import DetachedProcess
-from .service import Service
+from .service import GraphStore
 
 _PORT = "KGNAV_NEO4J_PORT"
 _PASSWORD = "KGNAV_NEO4J_PASSWORD"  # noqa: S105 - the name of a variable
@@ -73,7 +73,7 @@ class _Instance(Instance):
     secured: bool = False
 
 
-class Neo4j(Service):
+class Neo4j(GraphStore):
     """Neo4j 5.26 Community: a property graph store that speaks Bolt."""
 
     graph: ClassVar[str | None] = None

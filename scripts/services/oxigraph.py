@@ -22,14 +22,12 @@ from .instance import (
     checked_files,
     checked_iri,
     exclusive,
-    free_port,
+    instance_of,
     is_free,
-    remember,
     remembered,
-    wanted_port,
 )
 from .process import DetachedProcess
-from .service import Service
+from .service import GraphStore
 
 _PACKAGE = "oxigraph>=0.5.13,<0.6"
 _PROGRAM = "oxigraph"
@@ -47,7 +45,7 @@ _LENIENT = "lenient"
 _BULK = "no_transaction"
 
 
-class Oxigraph(Service):
+class Oxigraph(GraphStore):
     """Oxigraph: an RDF store with a SPARQL endpoint that keeps to the standard."""
 
     graph: ClassVar[str | None] = None
@@ -109,14 +107,7 @@ class Oxigraph(Service):
                 raise ServiceError(f"the graph could not be emptied: {said}")
 
     def _instance(self) -> Instance:
-        known = remembered(self._home, Instance)
-        instance = known or Instance(free_port())
-        port = wanted_port(_PORT)
-        if port is not None and self._process.pid() is None:  # while it runs it stays where it is
-            instance = Instance(port)
-        if instance != known:
-            remember(self._home, instance)
-        return instance
+        return instance_of(self._home, _PORT, runs=self._process.pid() is not None)
 
     def _launch(self, program: Path, instance: Instance) -> None:
         if not is_free(instance.port):

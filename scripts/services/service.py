@@ -11,10 +11,6 @@ from typing import ClassVar
 class Service(ABC):
     """One instance of a store, whose files are all under its home."""
 
-    graph: ClassVar[str | None]
-    """The graph that files are loaded into when no other is named; None is the store's default graph."""
-    formats: ClassVar[tuple[str, ...]]
-    """The names of files that can be loaded end in these."""
     flags: ClassVar[Mapping[str, Mapping[str, str]]] = {}
     """By command: its further flags, which have no value, with their meaning."""
     chosen: Collection[str] = ()
@@ -47,6 +43,15 @@ class Service(ABC):
         Raises:
             ServiceError: it does not end.
         """
+
+
+class GraphStore(Service):
+    """A store of graphs, which files are loaded into."""
+
+    graph: ClassVar[str | None]
+    """The graph that files are loaded into when no other is named; None is the store's default graph."""
+    formats: ClassVar[tuple[str, ...]]
+    """The names of files that can be loaded end in these."""
 
     @abstractmethod
     def load(self, files: Sequence[Path], graph: str | None) -> None:

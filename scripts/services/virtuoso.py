@@ -27,7 +27,7 @@ from .instance import (
     wanted_port,
 )
 from .process import DetachedProcess
-from .service import Service
+from .service import GraphStore
 from .virtuoso_ini import VirtuosoInstance, configuration
 
 _PACKAGE = "virtuoso-opensource-7-bin"
@@ -42,7 +42,7 @@ _FORGET = "delete from DB.DBA.load_list where ll_file = $file;"
 _FIRST_PASSWORD = "dba"  # noqa: S105 - what every new database has until it is given another
 
 
-class Virtuoso(Service):
+class Virtuoso(GraphStore):
     """Virtuoso 7: an RDF store with a SPARQL endpoint, as it serves copies of Freebase."""
 
     graph: ClassVar[str | None] = "http://kgnav.example/graph"

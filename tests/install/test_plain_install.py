@@ -6,11 +6,12 @@ from tests.install.conftest import FILMS
 from tests.install.machine import Machine
 
 
-def test_no_extra_is_there_and_doctor_says_what_brings_the_one_that_has_packages(installed: Machine):
+def test_no_extra_is_there_and_doctor_says_what_brings_each_that_has_packages(installed: Machine):
     lines = installed.run("kgnav doctor").stdout.splitlines()
     assert lines[1].startswith("drivers: SPARQLWrapper 2.")
     assert "neo4j 6." in lines[1]
-    assert lines[2] == "extras: semantic (not installed: pip install 'kgnav-mcp[semantic]')"
+    extras = [f"{name} (not installed: pip install 'kgnav-mcp[{name}]')" for name in ("pictures", "redis", "semantic")]
+    assert lines[2] == f"extras: {', '.join(extras)}"
 
 
 def test_the_names_of_extras_that_are_no_longer_needed_still_install(installed: Machine):

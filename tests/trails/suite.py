@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager
@@ -10,7 +11,7 @@ from contextlib import AbstractAsyncContextManager
 import pytest
 
 from kgnav_mcp.errors import TrailFull
-from kgnav_mcp.trails import TrailLimits, TrailStore
+from kgnav_mcp.trails import TrailLimits, TrailStore, open_trail_store
 from kgnav_mcp.trails.store import RECORD_OVERHEAD
 
 DAY = 86_400.0
@@ -125,6 +126,9 @@ class TrailStoreContract(ABC):
 class SharedTrailStoreContract(TrailStoreContract):
     """A store that several processes use, and that outlives them."""
 
+    location: str
+    """What the setting names it by."""
+
     async def test_a_trail_outlives_the_store_that_took_it(self, clock: Clock) -> None:
         async with self.opened(TrailLimits(), clock) as store:
             await store.start("a", b"start")
@@ -139,3 +143,36 @@ class SharedTrailStoreContract(TrailStoreContract):
             read = await other.read("a")
             assert sorted(read[1:]) == sorted(steps)
             assert await one.read("a") == read
+
+    async def test_two_processes_add_to_one_trail_and_lose_nothing(self) -> None:
+        store = open_trail_store(self.location, TrailLimits())
+        await store.start("a", b"start")
+        async with asyncio.timeout(60):
+            codes = await asyncio.gather(*(_added_by_a_process(self.location, name) for name in ("one", "other")))
+        first, *steps = await store.read("a")
+        await store.close()
+        assert codes == [0, 0]
+        assert first == b"start"
+        for name in ("one", "other"):  # each process's own in its order, whatever came between
+            assert [step for step in steps if step.startswith(name.encode())] == [
+                f"{name} {number}".encode() for number in range(_STEPS)
+            ]
+
+
+_STEPS = 50
+_ADDER = f"""
+import asyncio, sys
+from kgnav_mcp.trails import TrailLimits, open_trail_store
+
+async def add(location, name):
+    store = open_trail_store(location, TrailLimits())
+    for number in range({_STEPS}):
+        assert await store.add("a", f"{{name}} {{number}}".encode())
+    await store.close()
+
+asyncio.run(add(*sys.argv[1:]))
+"""
+
+
+async def _added_by_a_process(location: str, name: str) -> int:
+    return await (await asyncio.create_subprocess_exec(sys.executable, "-c", _ADDER, location, name)).wait()

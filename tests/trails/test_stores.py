@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,8 +13,9 @@ import pytest
 from kgnav_mcp.errors import ConfigurationError, TrailStoreUnavailable
 from kgnav_mcp.trails import TrailLimits, TrailStore, open_trail_store
 from kgnav_mcp.trails.memory import MemoryTrailStore
+from kgnav_mcp.trails.redis import RedisTrailStore
 from kgnav_mcp.trails.sqlite import SqliteTrailStore
-from tests.trails.suite import Clock, SharedTrailStoreContract, TrailStoreContract
+from tests.trails.suite import DAY, Clock, SharedTrailStoreContract, TrailStoreContract
 
 
 class TestInMemory(TrailStoreContract):
@@ -35,6 +37,7 @@ class TestInSqlite(SharedTrailStoreContract):
     @pytest.fixture(autouse=True)
     def place(self, tmp_path: Path) -> None:
         self.path = tmp_path / "trails.db"
+        self.location = str(self.path)
 
     @asynccontextmanager
     async def opened(self, limits: TrailLimits, clock: Clock) -> AsyncGenerator[TrailStore]:
@@ -70,24 +73,36 @@ class TestInSqlite(SharedTrailStoreContract):
         assert self.path.read_bytes().startswith(b"something else")
 
 
-def test_a_location_of_no_known_kind_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="mysql"):
-        open_trail_store("mysql://localhost/trails", TrailLimits())
-
-
 class TestInRedis(SharedTrailStoreContract):
+    @pytest.fixture(autouse=True)
+    def place(self, redis_url: str) -> None:
+        self.location = redis_url
+        self.redis("FLUSHALL")
+
+    def redis(self, *command: str) -> list[str]:
+        """What Redis's own client prints."""
+        told = subprocess.run(["redis-cli", "-u", self.location, *command], capture_output=True, text=True, check=True)
+        return told.stdout.split()
+
     @asynccontextmanager
     async def opened(self, limits: TrailLimits, clock: Clock) -> AsyncGenerator[TrailStore]:
-        from kgnav_mcp.trails.redis import RedisTrailStore
-
-        store = RedisTrailStore("redis://127.0.0.1:7399/0", limits, clock)
+        store = RedisTrailStore(self.location, limits, clock)
         try:
             yield store
         finally:
             await store.close()
 
-    @pytest.fixture(autouse=True)
-    def empty(self) -> None:
-        import redis
+    async def test_redis_forgets_what_nobody_asks_for_any_more(self, store: TrailStore) -> None:
+        await store.start("a", b"start")
+        assert all(0 < int(self.redis("TTL", key)[0]) <= DAY + 60 for key in self.redis("KEYS", "*"))
 
-        redis.Redis(port=7399).flushall()
+    async def test_a_redis_that_does_not_answer_is_named(self) -> None:
+        store = open_trail_store("redis://127.0.0.1:1/0", TrailLimits())
+        with pytest.raises(TrailStoreUnavailable, match="Redis"):
+            await store.start("a", b"start")
+        await store.close()
+
+
+def test_a_location_of_no_known_kind_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="mysql"):
+        open_trail_store("mysql://localhost/trails", TrailLimits())

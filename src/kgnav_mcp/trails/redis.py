@@ -73,7 +73,7 @@ class RedisTrailStore(TrailStore):
         super().__init__(limits)
         self._clock = clock
         # A pool that lets callers wait for a connection: the usual one fails where more of them come at once.
-        pool = BlockingConnectionPool.from_url(
+        pool = BlockingConnectionPool.from_url(  # pyright: ignore[reportUnknownMemberType] - its kwargs have no type
             url,
             max_connections=_CONNECTIONS,
             timeout=_SECONDS,
