@@ -11,8 +11,8 @@ from pathlib import Path
 
 import click
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+from kgnav_bench.arguments import FILE, FOLDER
+from kgnav_bench.trails.commands import proof, trails
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -21,7 +21,7 @@ def main() -> None:
 
 
 @main.command()
-@click.argument("graph", type=_FILE)
+@click.argument("graph", type=FILE)
 @click.option("--rounds", default=10, show_default=True, type=click.IntRange(1), help="Of forty calls each.")
 def overhead(graph: Path, rounds: int) -> None:
     """A tool call over stdio and over HTTP, beside a bare server's idle tool and the same queries made directly."""
@@ -31,7 +31,7 @@ def overhead(graph: Path, rounds: int) -> None:
 
 
 @main.command()
-@click.argument("graph", type=_FILE)
+@click.argument("graph", type=FILE)
 @click.option("--rounds", default=5, show_default=True, type=click.IntRange(1))
 @click.option("--calls", default=1280, show_default=True, type=click.IntRange(64), help="Of all clients in a round.")
 def clients(graph: Path, rounds: int, calls: int) -> None:
@@ -42,7 +42,7 @@ def clients(graph: Path, rounds: int, calls: int) -> None:
 
 
 @main.command()
-@click.argument("graph", type=_FILE)
+@click.argument("graph", type=FILE)
 @click.option("--hub", "hub_id", help="Id of the hub; the largest one when left out.")
 @click.option("--leaf", "leaf_id", help="Id of an entity of degree 50; some of degree 45 to 50 when left out.")
 @click.option("--direction", default="incoming", type=click.Choice(["outgoing", "incoming"]), show_default=True)
@@ -60,7 +60,7 @@ def hub(graph: Path, *, hub_id: str | None, leaf_id: str | None, direction: str,
 
 
 @main.command()
-@click.argument("graph", type=_FILE)
+@click.argument("graph", type=FILE)
 @click.option("--sample", type=click.IntRange(1), help="Names to ask for; all of them when left out.")
 @click.option("--seed", default=1, show_default=True, help="Of the sample and the typos.")
 @click.option("--misses", default=0, show_default=True, type=click.IntRange(0), help="Of each kind that are shown.")
@@ -72,7 +72,7 @@ def names(graph: Path, *, sample: int | None, seed: int, misses: int) -> None:
 
 
 @main.command()
-@click.argument("graph", type=_FILE, required=False)
+@click.argument("graph", type=FILE, required=False)
 @click.option("--pairs", default=10, show_default=True, type=click.IntRange(1))
 def start(graph: Path | None, pairs: int) -> None:
     """Process start to first answer, beside a bare server. Without GRAPH on the demo graph."""
@@ -82,7 +82,7 @@ def start(graph: Path | None, pairs: int) -> None:
 
 
 @main.command()
-@click.argument("graph", type=_FILE)
+@click.argument("graph", type=FILE)
 @click.option("--rounds", default=20, show_default=True, type=click.IntRange(1))
 def sets(graph: Path, rounds: int) -> None:
     """A search for 1,000 entities of GRAPH in one call, beside one for a single entity."""
@@ -98,7 +98,7 @@ def _questions(*datasets: str) -> Callable[[Callable[..., None]], Callable[..., 
         click.option(
             "--sample", default=200, show_default=True, type=click.IntRange(1), help="Questions for each hop."
         ),
-        click.option("--data", required=True, type=_FOLDER, help="Folder with the files of the benchmark."),
+        click.option("--data", required=True, type=FOLDER, help="Folder with the files of the benchmark."),
         click.argument("dataset", type=click.Choice(datasets)),
     )
     return lambda command: reduce(lambda decorated, decorate: decorate(decorated), decorators, command)
@@ -143,7 +143,7 @@ def reach(
 
 @main.command()
 @click.option("--dataset", type=click.Choice(["freebase", "wikidata"]), default="freebase", show_default=True)
-@click.argument("data", type=_FOLDER)
+@click.argument("data", type=FOLDER)
 @click.argument("target", type=click.Path(dir_okay=False, writable=True, path_type=Path))
 def convert(dataset: str, data: Path, target: Path) -> None:
     """Write the files of folder DATA to TARGET in their source's own RDF, as gzipped N-Triples.
@@ -238,7 +238,7 @@ def neo4j_make(folder: Path, size: int) -> None:
 
 
 @neo4j.command("films")
-@click.argument("data", type=_FOLDER)
+@click.argument("data", type=FOLDER)
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 def neo4j_films(data: Path, folder: Path) -> None:
     """Write the film graph of MetaQA, a file of folder DATA, to FOLDER as a node and an edge file."""
@@ -284,3 +284,7 @@ def load(triples: int, folder: Path) -> None:
     from kgnav_bench import load as benchmark  # noqa: PLC0415 - as above
 
     benchmark.run(triples, folder)
+
+
+main.add_command(proof)
+main.add_command(trails)
