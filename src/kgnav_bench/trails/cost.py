@@ -57,9 +57,10 @@ def _measured(graph: Path, location: str, leaves: Sequence[Leaf], rounds: int) -
         for n in range(-1, rounds):
             for case, times in measured:
                 counted = Times() if n < 0 else times
-                counted.without += [_seconds(client, case, leaf, {}) for leaf in leaves]
                 trail = {"trail": _started(client, leaves[0])}
-                counted.on_trail += [_seconds(client, case, leaf, trail) for leaf in leaves]
+                for leaf in leaves:
+                    counted.without.append(_seconds(client, case, leaf, {}))
+                    counted.on_trail.append(_seconds(client, case, leaf, trail))
     return measured
 
 
