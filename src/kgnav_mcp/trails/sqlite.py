@@ -8,7 +8,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -47,23 +47,28 @@ _LONGEST_UNUSED = "SELECT key, used, size FROM trail ORDER BY used LIMIT 1"
 
 
 class SqliteTrailStore(TrailStore):
-    """One connection, in a thread of its own. Each verb is one transaction, which other processes wait for."""
+    """Each verb is one transaction, which other processes wait for.
+
+    Short ones are made at once: they take less time than to hand them to a thread and back. Only where something else
+    holds the file, and for what may be longer, a thread of its own waits, with a connection of its own.
+    """
 
     def __init__(self, path: Path, limits: TrailLimits, clock: Callable[[], float] = time.time) -> None:
         super().__init__(limits)
         self._path = path
         self._clock = clock
         self._thread = ThreadPoolExecutor(1, "kgnav-trails")
-        self._connection: sqlite3.Connection | None = None
+        self._patient: sqlite3.Connection | None = None
+        self._at_once: sqlite3.Connection | None = None
 
     async def start(self, key: str, record: bytes) -> None:
         await self._run(lambda connection: self._start(connection, key, record))
 
     async def add(self, key: str, record: bytes) -> bool:
-        return await self._run(lambda connection: self._add(connection, key, record))
+        return await self._shortly(lambda connection: self._add(connection, key, record))
 
     async def first(self, key: str) -> bytes | None:
-        return next(iter(await self._run(lambda connection: self._read(connection, key, 1))), None)
+        return next(iter(await self._shortly(lambda connection: self._read(connection, key, 1))), None)
 
     async def read(self, key: str) -> tuple[bytes, ...]:
         return await self._run(lambda connection: self._read(connection, key))
@@ -113,38 +118,62 @@ class SqliteTrailStore(TrailStore):
         connection.execute(_FORGET, (key,))
         return connection.execute(_COUNT, (-1, -size)).fetchone()
 
+    async def _shortly(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """The result of short work: at once, unless something else holds the file."""
+        connection = self._at_once
+        if connection is not None and _begun(connection):
+            return self._ended(connection, work)
+        return await self._run(work)
+
     async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """The result of work by the thread, which waits until nothing else holds the file."""
+
         def job() -> T:
-            with self._transaction() as connection:
-                return work(connection)
+            with self._failures():
+                connection = self._patient or self._opened()
+                connection.execute("BEGIN IMMEDIATE")
+            return self._ended(connection, work)
 
         return await asyncio.get_running_loop().run_in_executor(self._thread, job)
 
-    @contextmanager
-    def _transaction(self) -> Generator[sqlite3.Connection]:
-        try:
-            connection = self._connection = self._connection or self._connected()
-            connection.execute("BEGIN IMMEDIATE")
+    def _ended(self, connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
+        """The result of work in a transaction that has begun, which ends with it."""
+        with self._failures():
             try:
-                yield connection
+                result = work(connection)
             except BaseException:
                 connection.rollback()
                 raise
             connection.commit()
+        return result
+
+    @contextmanager
+    def _failures(self) -> Generator[None]:
+        try:
+            yield
         except (sqlite3.Error, OSError) as error:
             raise TrailStoreUnavailable(
                 f"the file with the trails cannot be used: {self._path}",
                 next_step="See that its folder is there, can be written to and has room; or set trails to memory.",
             ) from error
 
-    def _connected(self) -> sqlite3.Connection:
-        os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))  # what people asked is nobody else's business
-        connection = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+    def _opened(self) -> sqlite3.Connection:
+        """The thread's connection, after which the other one is there too."""
+        with suppress(FileExistsError):  # what people asked is nobody else's business
+            os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        patient = self._connected(_BUSY_S, _TABLES)
+        # A checkpoint waits for the disk: the thread makes it, when the next trail starts or is read.
+        self._at_once = self._connected(0, "PRAGMA wal_autocheckpoint = 0")
+        self._patient = patient
+        return patient
+
+    def _connected(self, patience: float, script: str) -> sqlite3.Connection:
+        connection = sqlite3.connect(self._path, timeout=patience, isolation_level=None, check_same_thread=False)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA foreign_keys = ON")
-            connection.executescript(_TABLES)
+            connection.executescript(script)
         except BaseException:
             connection.close()
             raise
@@ -152,6 +181,15 @@ class SqliteTrailStore(TrailStore):
 
     def _close(self) -> None:
         self._thread.shutdown()
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        for connection in filter(None, (self._at_once, self._patient)):
+            connection.close()
+        self._at_once = self._patient = None
+
+
+def _begun(connection: sqlite3.Connection) -> bool:
+    """Whether a transaction could begin at once."""
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError:
+        return False
+    return True
