@@ -8,7 +8,7 @@ import secrets
 from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import UnknownTrail
 from kgnav_mcp.model import Trail, TrailStep
-from kgnav_mcp.trails.records import pack_start, pack_step, unpack
+from kgnav_mcp.trails.records import pack_start, pack_step, unpack, unpack_start
 from kgnav_mcp.trails.store import TrailStore
 
 _HANDLE_BYTES = 16
@@ -52,7 +52,7 @@ class Trails:
         record = await self._store.first(_key(handle, owner))
         if record is None:
             raise UnknownTrail(handle, self.lifetime)
-        return unpack((record,))
+        return unpack_start(record)
 
     async def read(self, handle: str, owner: str | None = None) -> Trail:
         """The trail with all its steps.

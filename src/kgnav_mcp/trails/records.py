@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -13,6 +13,8 @@ from pydantic import TypeAdapter
 from kgnav_mcp.model import Trail, TrailStep
 
 _FASTEST = 1
+_BEGINNINGS = 256
+"""Trails whose beginnings are remembered, unpacked."""
 
 
 def pack_start(trail: Trail) -> bytes:
@@ -28,10 +30,17 @@ def pack_step(step: TrailStep) -> bytes:
     return zlib.compress(_steps().dump_json(told, exclude_defaults=True), _FASTEST)
 
 
+@lru_cache(_BEGINNINGS)
+def unpack_start(record: bytes) -> Trail:
+    """The trail that was packed, without its steps: each call on it asks for that."""
+    return _trails().validate_json(zlib.decompress(record))
+
+
 def unpack(records: tuple[bytes, ...]) -> Trail:
     """The trail that was packed, with its steps."""
-    first, *others = map(zlib.decompress, records)
-    return replace(_trails().validate_json(first), steps=tuple(map(_steps().validate_json, others)))
+    first, *others = records
+    steps = tuple(_steps().validate_json(zlib.decompress(each)) for each in others)
+    return replace(unpack_start(first), steps=steps)
 
 
 def trail_json(trail: Trail) -> str:
