@@ -278,5 +278,6 @@ async def test_scripts_get_the_same_facts() -> None:
         await facts("search", {"entity": VERMEER, "direction": "outgoing", "trail": trail})
         (row,) = (await facts("check_answer", {"trail": trail, "answers": ["delft"]}))["rows"]
         assert (row["verdict"], row["triples"][0]["tail"]["id"]) == ("proved", "delft")
-        (step,) = (await facts("show_trail", {"trail": trail}))["rows"]
+        step, check = (await facts("show_trail", {"trail": trail}))["rows"]
         assert (step["steps"], len(step["edges"]), step["edgesMore"]) == ("1", 10, 4)
+        assert (check["steps"], len(check["edges"])) == ("2", 1)

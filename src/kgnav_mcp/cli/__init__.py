@@ -13,7 +13,9 @@ from kgnav_mcp.cli.call import call
 from kgnav_mcp.cli.demo import demo
 from kgnav_mcp.cli.doctor import doctor
 from kgnav_mcp.cli.load import load
+from kgnav_mcp.cli.maze import maze
 from kgnav_mcp.cli.serve import serve
+from kgnav_mcp.cli.trail import trail
 
 __all__ = ["main", "serve_stdio"]
 
@@ -36,7 +38,7 @@ def main() -> None:
     """
 
 
-for command in (serve, call, doctor, load, demo):
+for command in (serve, call, trail, doctor, load, demo, maze):
     main.add_command(command)
 
 

@@ -35,6 +35,7 @@ from kgnav_mcp.model.facts import (
     ValueFacts,
 )
 from kgnav_mcp.model.pages import AnchoredPage, Certainty, Count, Page, Stop, T, anchored
+from kgnav_mcp.model.subgraph import Role, Subgraph, SubgraphEdge, SubgraphNode
 from kgnav_mcp.model.trails import Evidence, MazeCell, NextCells, ReasoningStep, Trail, TrailStep, Verdict
 from kgnav_mcp.model.values import Direction, Entity, Link, Literal, Node, Qualifier, Relation, Triple
 
@@ -74,9 +75,13 @@ __all__ = [
     "ReasoningStep",
     "Relation",
     "RelationFacts",
+    "Role",
     "RowsOrRelations",
     "Schema",
     "Stop",
+    "Subgraph",
+    "SubgraphEdge",
+    "SubgraphNode",
     "T",
     "Trail",
     "TrailStep",

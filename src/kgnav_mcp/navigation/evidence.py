@@ -13,6 +13,9 @@ from kgnav_mcp.model import Direction, Entity, Evidence, Link, Page, Stop, T, Tr
 from kgnav_mcp.navigation.walked import NodeKey, WalkedGraph, Way, node_key
 from kgnav_mcp.port import GraphAdapter, TailKind
 
+CHECK_TOOL = "check_answer"
+"""The tool that answers with this. Its calls are steps of the trail, which show the answers that are proved."""
+
 _PAGE = 5_000
 
 

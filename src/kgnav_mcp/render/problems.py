@@ -18,6 +18,7 @@ from kgnav_mcp.errors import (
     UnknownGraph,
     UnknownName,
     UnknownRelation,
+    UnknownTrail,
     UnresolvedEntities,
     Unsupported,
 )
@@ -70,7 +71,7 @@ _LINE = 3_000
 
 
 _KINDS: tuple[tuple[type[KgnavError] | tuple[type[KgnavError], ...], str], ...] = (
-    ((UnknownEntity, UnresolvedEntities, UnknownRelation, UnknownName, UnknownGraph), "Not found"),
+    ((UnknownEntity, UnresolvedEntities, UnknownRelation, UnknownName, UnknownGraph, UnknownTrail), "Not found"),
     (AmbiguousEntity, "Ambiguous"),
     (PlanTooLarge, "Too large"),
     (StoreTimeout, "Timed out"),

@@ -187,6 +187,7 @@ def evidence_table(found: Sequence[Evidence]) -> Table:
         [(one.answer, one.verdict, one.triples, one.missing, one.hubs) for one in found],
         Count(len(found)),
         notes=tuple(f"{kind.capitalize()}: {_ADVICE[kind]}" for kind in kinds if _ADVICE[kind]),
+        items=[(*one.nodes, *one.triples) if one.verdict is Verdict.PROVED else () for one in found],
     )
 
 

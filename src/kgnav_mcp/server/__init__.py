@@ -67,5 +67,9 @@ def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]
     )
     add_prompts(server, app, [prompt for toolset in toolsets for prompt in toolset.prompts])
     add_resources(server, app)
+    if trails:
+        from kgnav_mcp.server.trail_resources import add_trail_resources  # noqa: PLC0415 - off by default
+
+        add_trail_resources(server, app)
     add_completions(server, app)
     return server

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Generator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TypeVar
 
@@ -27,7 +28,7 @@ ENTITY = "kg://{graph}/entity/{id}"
 
 _MARKDOWN = "text/markdown"
 _SCHEMA_ROWS = 1000
-_NAMES_ARE_NO_PATHS = ResourceSecurity(exempt_params=frozenset({"graph", "name", "id"}))
+NAMES_ARE_NO_PATHS = ResourceSecurity(exempt_params=frozenset({"graph", "name", "id", "trail"}))
 """Ids are looked up in a graph, never in a file system: an IRI with slashes is a good id."""
 
 T = TypeVar("T")
@@ -67,19 +68,26 @@ def add_resources(server: MCPServer[None], app: App) -> None:
             title=title,
             description=description,
             mime_type=_MARKDOWN,
-            security=_NAMES_ARE_NO_PATHS,
+            security=NAMES_ARE_NO_PATHS,
         )(read)
 
 
 async def _reading(text: Awaitable[str], app: App) -> str:
-    """The text, cut to the budget.
+    """The text, cut to the budget."""
+    with readable():
+        return truncated(await text, app.render_options.budget)
+
+
+@contextmanager
+def readable() -> Generator[None]:
+    """Within the block errors are those of resources.
 
     Raises:
-        ResourceNotFoundError: there is no such graph, name or entity.
-        ResourceError: the graph cannot be read.
+        ResourceNotFoundError: there is no such graph, name, entity or trail.
+        ResourceError: it cannot be read.
     """
     try:
-        return truncated(await text, app.render_options.budget)
+        yield
     except InvalidRequest as error:
         raise ResourceNotFoundError(error_text(error)) from error
     except KgnavError as error:

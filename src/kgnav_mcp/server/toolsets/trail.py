@@ -9,7 +9,7 @@ from pydantic import Field
 
 from kgnav_mcp.errors import in_words
 from kgnav_mcp.model import Trail
-from kgnav_mcp.navigation.evidence import check_answers
+from kgnav_mcp.navigation.evidence import CHECK_TOOL, check_answers
 from kgnav_mcp.navigation.resolving import resolve_entities
 from kgnav_mcp.navigation.trails import connected_path, visited
 from kgnav_mcp.render.columns import Column
@@ -138,7 +138,7 @@ TOOLSET = Toolset(
             trail=TrailUse.READ,
         ),
         ToolSpec(
-            name="check_answer",
+            name=CHECK_TOOL,
             title="Prove answers by a trail",
             description=(
                 "Before answering: for each answer whether this trail showed it, and the triples that lead from a "
@@ -148,7 +148,6 @@ TOOLSET = Toolset(
             arguments=CheckAnswer,
             run=check_answer,
             tables=(EVIDENCE_COLUMNS,),
-            trail=TrailUse.READ,
         ),
     ),
 )

@@ -1,0 +1,70 @@
+"""`kgnav trail`: a recorded walk as a transcript, as JSON, or as a picture."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import click
+
+from kgnav_mcp.cli.boundary import Command
+from kgnav_mcp.cli.options import with_settings
+from kgnav_mcp.config import Settings
+from kgnav_mcp.errors import ConfigurationError, UnknownTrail
+
+_FORMATS = ("markdown", "json", "mermaid", "svg")
+
+
+@click.command(
+    cls=Command,
+    short_help="Write a recorded walk as text, JSON or a picture.",
+    epilog="""\b
+Examples:
+  kgnav trail trail-Sd4oTR2E-soIlUHACHm24g --trail-store trails.db
+  kgnav trail trail-Sd4oTR2E-soIlUHACHm24g --trail-store trails.db --format svg -o walk.svg
+  kgnav trail trail-Sd4oTR2E-soIlUHACHm24g --trail-store redis://localhost --format json | jq .steps
+
+A server in whose memory trails are kept gives them to its client alone: kg://trail/HANDLE, .../json, .../mermaid and
+.../svg.""",
+)
+@click.argument("handle")
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(_FORMATS),
+    default=_FORMATS[0],
+    show_default=True,
+    help="What to write: a transcript, all that the trail holds, a Mermaid flowchart, or a picture.",
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="The file to write. [default: stdout]"
+)
+@with_settings()
+def trail(*, handle: str, format_name: str, output: Path | None, settings: Settings) -> None:
+    """Write the trail HANDLE, as start_trail printed it, from where the server keeps its trails."""
+    text = asyncio.run(_export(handle.strip(), format_name, settings))
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        output.write_text(text, encoding="utf-8")
+
+
+async def _export(handle: str, format_name: str, settings: Settings) -> str:
+    from kgnav_mcp.app import App  # noqa: PLC0415 - `--help` needs neither
+    from kgnav_mcp.server.exports import EXPORT_FORMATS  # noqa: PLC0415
+    from kgnav_mcp.trails import MEMORY  # noqa: PLC0415
+
+    store = settings.trail.store
+    if store == MEMORY:
+        raise ConfigurationError(
+            "trails are kept in the memory of the server that made them, and no other process can read them",
+            next_step="Give the server and this command one --trail-store, a file or redis://HOST; or read "
+            f"kg://trail/{handle}/{format_name} in the client.".replace("/markdown", ""),
+        )
+    async with App(settings) as app:
+        try:
+            found = await app.trails.read(handle)
+        except UnknownTrail as error:
+            error.next_step = f"See that {store!r} is where the server keeps its trails."
+            raise
+        return EXPORT_FORMATS[format_name].write(found, app.render_options)

@@ -1,0 +1,100 @@
+"""What of a trail a picture shows: the walk itself first, then what it has seen, as much as can be read."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import cast
+
+from kgnav_mcp.model import Literal, Role, Subgraph, SubgraphEdge, SubgraphNode, Trail, TrailStep, Triple
+from kgnav_mcp.navigation.evidence import CHECK_TOOL
+from kgnav_mcp.navigation.trails import visited
+from kgnav_mcp.navigation.walked import NodeKey, WalkedGraph, node_key
+
+MOST_NODES = 200
+MOST_EDGES = 400
+"""More of them nobody can read; Mermaid draws 500 edges at most."""
+
+_Ends = tuple[NodeKey, NodeKey]
+
+
+def walked_subgraph(trail: Trail, most_nodes: int = MOST_NODES, most_edges: int = MOST_EDGES) -> Subgraph:
+    """The nodes and the edges that a trail has shown, within these numbers.
+
+    Topics, proved answers, what leads to them and what was visited come first, then what ties several nodes together,
+    then the other neighbours, of each node in turn. A node without an edge is left out unless the walk was about it.
+    """
+    walked = WalkedGraph.of(trail)
+    checks = [step for step in trail.steps if step.tool == CHECK_TOOL and not step.failed]
+    edges = defaultdict[_Ends, list[Triple]](list)
+    for triple in walked.triples:
+        edges[_ends(triple)].append(triple)
+    proof = {_ends(triple) for step in checks for triple in step.triples}
+    roles = _roles(trail, checks, walked)
+    neighbours = _neighbours(edges)
+    wanted = [*roles, *(end for ends in proof for end in ends), *_others(walked, neighbours)]
+    chosen = set(list(dict.fromkeys(wanted))[:most_nodes])
+    places = {key: place for place, key in enumerate(key for key in walked.nodes if key in chosen)}
+    inside = [ends for ends in edges if ends[0] in places and ends[1] in places]
+    inside.sort(key=lambda ends: ends not in proof)  # which is stable: else they stay as they were shown
+    return Subgraph(
+        trail.question,
+        tuple(
+            SubgraphNode(walked.nodes[key], roles.get(key, Role.SEEN), len(neighbours[key] - places.keys()))
+            for key in places
+        ),
+        tuple(
+            SubgraphEdge(places[ends[0]], places[ends[1]], tuple(edges[ends]), ends in proof)
+            for ends in inside[:most_edges]
+        ),
+        len(walked.nodes) - len(places),
+        len(edges) - len(inside[:most_edges]),
+    )
+
+
+def _ends(triple: Triple) -> _Ends:
+    return node_key(triple.head), node_key(triple.tail)
+
+
+def _roles(trail: Trail, checks: Iterable[TrailStep], walked: WalkedGraph) -> Mapping[NodeKey, Role]:
+    """The roles of all nodes that the walk was about."""
+    answers = (answer for step in checks for answer in _proved(step))
+    groups = ((Role.TOPIC, (one.id for one in trail.topics)), (Role.ANSWER, answers), (Role.VISITED, visited(trail)))
+    roles: dict[NodeKey, Role] = {}
+    for role, keys in groups:
+        for key in keys:
+            if key in walked.nodes:
+                roles.setdefault(key, role)
+    return roles
+
+
+def _proved(step: TrailStep) -> Iterable[NodeKey]:
+    """The answers that a check proved: the entities that it showed, and the values it was asked for."""
+    yield from (entity.id for entity in step.entities)
+    asked = {text.strip().casefold() for text in cast("Sequence[str]", step.arguments.get("answers", ()))}
+    for triple in step.triples:
+        if isinstance(triple.tail, Literal) and triple.tail.text.casefold() in asked:
+            yield node_key(triple.tail)
+
+
+def _neighbours(edges: Iterable[_Ends]) -> Mapping[NodeKey, Collection[NodeKey]]:
+    found = defaultdict[NodeKey, set[NodeKey]](set)
+    for head, tail in edges:
+        found[head].add(tail)
+        found[tail].add(head)
+    return found
+
+
+def _others(walked: WalkedGraph, neighbours: Mapping[NodeKey, Collection[NodeKey]]) -> Sequence[NodeKey]:
+    """All nodes with an edge: first those with several, then the first neighbour of each node, the second, ..."""
+    turns = Counter[NodeKey]()
+    order: dict[NodeKey, int] = {}
+    for key in sorted(walked.nodes, key=lambda key: isinstance(walked.nodes[key], Literal)):
+        around = neighbours.get(key, ())
+        if len(around) == 1:
+            (only,) = around
+            turns[only] += 1
+            order[key] = turns[only]
+        elif around:
+            order[key] = 0
+    return sorted(order, key=order.__getitem__)

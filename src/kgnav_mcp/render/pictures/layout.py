@@ -1,0 +1,98 @@
+"""Where the nodes of a picture go: in columns from the topics on, by Sugiyama's method (fast-sugiyama)."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from kgnav_mcp.errors import MissingDriver
+
+_Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A column, from 0 on the left, and how far down it, in rows."""
+
+    column: int
+    row: float
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The places of nodes, and those that each edge passes from its left to its right end, ends included."""
+
+    nodes: Sequence[Place]
+    routes: Mapping[_Pair, Sequence[Place]]
+
+    @property
+    def rows(self) -> float:
+        """How many rows there are."""
+        return max((place.row for route in (self.nodes, *self.routes.values()) for place in route), default=0) + 1
+
+
+def layered(count: int, edges: Iterable[_Pair], roots: Sequence[int]) -> Layout:
+    """The layout of `count` nodes: each edge goes from the end that is nearer to a root, on the left, to the other.
+
+    Raises:
+        MissingDriver: the package that computes it is not installed.
+    """
+    try:
+        from fast_sugiyama import Layouts, from_edges  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        raise MissingDriver("pictures in SVG", "kgnav-mcp[pictures]") from error
+    pairs = _directed(count, edges, roots)
+    places: dict[int, Place] = {}
+    routes: dict[_Pair, Sequence[Place]] = {}
+    below = 0.0
+    found = from_edges(pairs, vertex_spacing=1, dummy_vertices=True, ranking_type="up") if pairs else Layouts()
+    for positions, _, _, hops in sorted(found, key=lambda part: min(node for node, _ in part[0])):
+        left = max(y for _, (_, y) in positions)
+        top = min(x for _, (x, _) in positions)
+        for node, (x, y) in positions:
+            places[int(node)] = Place(round(left - y), below + x - top)
+        below = max(places[int(node)].row for node, _ in positions) + 1
+        routes |= _routes(count, [(int(start), int(end)) for start, end in hops or ()], places)
+    for node in range(count):
+        if node not in places:
+            places[node] = Place(0, below)
+            below += 1
+    return Layout([places[node] for node in range(count)], routes)
+
+
+def _directed(count: int, edges: Iterable[_Pair], roots: Sequence[int]) -> list[_Pair]:
+    """Each pair of nodes with an edge once, from the one that is reached first from the roots: without any circle."""
+    around = defaultdict[int, list[int]](list)
+    for head, tail in edges:
+        if head != tail:
+            around[head].append(tail)
+            around[tail].append(head)
+    order: dict[int, int] = {}
+    queue = deque(roots)
+    for node in (None, *range(count)):
+        queue.extend([] if node is None else [node])
+        while queue:
+            here = queue.popleft()
+            if here not in order:
+                order[here] = len(order)
+                queue.extend(around[here])
+    return sorted({(node, other) for node in around for other in around[node] if order[node] < order[other]})
+
+
+def _routes(count: int, hops: Iterable[_Pair], places: Mapping[int, Place]) -> Mapping[_Pair, Sequence[Place]]:
+    """The edges of a part: what numbers from `count` on stand for are bends, each with one hop to it and one on."""
+    onward: dict[int, int] = {}
+    starts: list[_Pair] = []
+    for start, end in hops:
+        if start < count:
+            starts.append((start, end))
+        else:
+            onward[start] = end
+    routes: dict[_Pair, Sequence[Place]] = {}
+    for start, end in starts:
+        passed = [start, end]
+        while passed[-1] >= count:
+            passed.append(onward[passed[-1]])
+        routes[start, passed[-1]] = [places[node] for node in passed]
+    return routes

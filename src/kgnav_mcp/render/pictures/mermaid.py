@@ -1,0 +1,55 @@
+"""A walked subgraph as a Mermaid flowchart, as chat clients and Markdown pages draw it."""
+
+from __future__ import annotations
+
+import re
+
+from kgnav_mcp.model import Literal, Role, Subgraph, SubgraphNode
+from kgnav_mcp.render.pictures.colours import FILLS, PROOF
+from kgnav_mcp.render.pictures.words import edge_label, left_out, node_label
+
+_NODE_COLUMNS = 40
+_EDGE_COLUMNS = 30
+_ESCAPED_NODE, _ESCAPED_EDGE = 70, 40
+"""Characters of labels with their escapes: with 200 nodes and 400 edges all stays under the 50,000 Mermaid reads."""
+
+_SHAPES = {Role.TOPIC: '(["{}"])', Role.ANSWER: '{{{{"{}"}}}}', Role.VISITED: '[["{}"]]', Role.SEEN: '["{}"]'}
+_VALUE = '[/"{}"/]'
+_UNSAFE = re.compile(r"(?![A-Za-z0-9 .,:'()/+=?!-])[\x00-\x7f]|[.)+-](?= |$)")
+"""Of ASCII, what Mermaid, its Markdown or HTML may read as anything but text; `1. ` and `- ` begin lists."""
+
+
+def mermaid(subgraph: Subgraph) -> str:
+    """A flowchart from left to right. Ids are made here, and of labels all that could be markup is escaped."""
+    lines = ["flowchart LR"]
+    lines += [f"  n{place}{_shape(node)}" for place, node in enumerate(subgraph.nodes)]
+    for edge in subgraph.edges:
+        arrow = "==>" if edge.proof else "-->"
+        lines.append(f'  n{edge.head} {arrow}|"{_text(edge_label(edge, _EDGE_COLUMNS), _ESCAPED_EDGE)}"| n{edge.tail}')
+    if told := left_out(subgraph):
+        lines.append(f'  left_out>"{_text(told, _ESCAPED_NODE)}"]')
+    for role, (fill, text) in FILLS.items():
+        if places := [f"n{place}" for place, node in enumerate(subgraph.nodes) if node.role is role]:
+            lines.append(f"  classDef {role.name.lower()} fill:{fill},color:{text},stroke:{text}")
+            lines.append(f"  class {','.join(places)} {role.name.lower()}")
+    if proof := [str(place) for place, edge in enumerate(subgraph.edges) if edge.proof]:
+        lines.append(f"  linkStyle {','.join(proof)} stroke:{PROOF}")
+    return "\n".join(lines) + "\n"
+
+
+def _shape(node: SubgraphNode) -> str:
+    shape = _VALUE if isinstance(node.node, Literal) and node.role is Role.SEEN else _SHAPES[node.role]
+    more = f" +{node.more:,}" if node.more else ""
+    return shape.format(_text(node_label(node.node, _NODE_COLUMNS), _ESCAPED_NODE) + more)
+
+
+def _text(label: str, limit: int) -> str:
+    """A label with all that could be markup as entity codes, cut between two of them."""
+    parts, left = list[str](), limit
+    for place, letter in enumerate(label):
+        part = f"#{ord(letter)};" if _UNSAFE.match(label, place) else letter
+        left -= len(part)
+        if left < 0:
+            return "".join(parts)
+        parts.append(part)
+    return "".join(parts) or " "

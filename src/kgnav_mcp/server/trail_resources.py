@@ -1,0 +1,41 @@
+"""Resources of trails: the transcript, and what else a trail is written out as."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from mcp.server.mcpserver import MCPServer
+
+from kgnav_mcp.app import App
+from kgnav_mcp.concurrency import in_thread
+from kgnav_mcp.server.exports import EXPORT_FORMATS, TRANSCRIPT, ExportFormat
+from kgnav_mcp.server.recording import caller
+from kgnav_mcp.server.resources import NAMES_ARE_NO_PATHS, readable
+
+TRAIL = "kg://trail/{trail}"
+
+
+def add_trail_resources(server: MCPServer[None], app: App) -> None:
+    """Offer trails to those who may use them in tools. Pictures and JSON are whole, whatever their size.
+
+    Clients choose resources by MIME type, so that each format has a template of its own.
+    """
+    for name, export in EXPORT_FORMATS.items():
+        server.resource(
+            TRAIL if name == TRANSCRIPT else f"{TRAIL}/{name}",
+            name="trail" if name == TRANSCRIPT else f"trail_{name}",
+            title=export.title,
+            description=export.description,
+            mime_type=export.mime_type,
+            security=NAMES_ARE_NO_PATHS,
+        )(_reader(app, export))
+
+
+def _reader(app: App, export: ExportFormat) -> Callable[[str], Awaitable[str]]:
+    async def read(trail: str) -> str:
+        with readable():
+            found = await app.trails.read(trail, caller())
+            triples = sum(len(step.triples) for step in found.steps)
+            return await in_thread(triples, lambda: export.write(found, app.render_options))
+
+    return read
