@@ -1,0 +1,45 @@
+"""Stores that failed: the call was fine."""
+
+from __future__ import annotations
+
+from kgnav_mcp.errors.base import KgnavError, bounded, in_words
+
+
+class StoreError(KgnavError):
+    """The store failed; the call was fine."""
+
+
+class StoreUnavailable(StoreError):
+    """The store does not answer, or the graph file is not there."""
+
+
+class StoreTimeout(StoreError):
+    """The store did not answer within `seconds`, or, as `message` then says, gave up on the query or did not begin.
+
+    `seconds` is the time that was too short, None where it is not known.
+    """
+
+    def __init__(self, seconds: float | None, message: str = "", *, next_step: str = "") -> None:
+        time = "in time" if seconds is None else f"within {seconds:g} s"
+        super().__init__(message or f"the store did not answer {time}", next_step=next_step)
+        self.seconds = seconds
+
+
+class RateLimited(StoreError):
+    """The store refuses more calls for now.
+
+    `retry_after` is in seconds, from 0 to LONGEST_PAUSE whatever the store said, None where it did not say.
+    """
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        pause = "a minute" if retry_after is None else in_words(retry_after)
+        super().__init__(message, next_step=f"Try again in {pause}.")
+        self.retry_after = None if retry_after is None else bounded(retry_after)
+
+
+class TrailStoreUnavailable(StoreError):
+    """What keeps the trails does not answer, or cannot be written to. The graph may be well."""
+
+
+class InvalidStore(StoreError):
+    """The store answers, but what it holds cannot be read: damaged, of another version, or no graph at all."""
