@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
 
 from kgnav_mcp.model import (
     Candidate,
@@ -50,7 +51,7 @@ def _parts(item: object, about: Sequence[Entity]) -> Iterator[Entity | Triple]:
         case PlanRow():
             yield from _each((*item.cells, *item.proof), about)
         case tuple():
-            yield from _each(item, about)
+            yield from _each(cast("tuple[object, ...]", item), about)
         case _:
             pass  # numbers, texts and counts are no part of the graph
 

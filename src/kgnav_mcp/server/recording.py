@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcp.server.auth.middleware.auth_context import get_access_token
 
@@ -118,6 +118,6 @@ def caller() -> str | None:
 
 
 def _with_note(answer: Answer, note: str) -> RenderedAnswer:
-    notes = answer.facts.get("notes")
-    facts = {**answer.facts, "notes": [*(notes if isinstance(notes, list) else ()), note]}
+    notes = cast("list[str]", answer.facts["notes"])
+    facts = {**answer.facts, "notes": [*notes, note]}
     return RenderedAnswer(f"{answer.text}\n{note}", facts, answer.shown, answer.about)
