@@ -16,7 +16,7 @@ help:
 	@echo "make demo    answer a question with the demo graph, through a real client"
 	@echo "make test    run the tests"
 	@echo "make check   formatting, lint, types, import rules, generated documentation, file lengths"
-	@echo "make docs    rewrite the generated parts of README.md"
+	@echo "make docs    rewrite the generated parts of README.md, and the pictures in docs"
 	@echo "make clean   remove $(VENV) and caches"
 
 $(INSTALLED): pyproject.toml
@@ -41,11 +41,11 @@ check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/pyright --pythonpath $(BIN)/python --warnings
 	$(BIN)/lint-imports
-	$(BIN)/python scripts/generate_docs.py --check
+	$(BIN)/python -m scripts.generate_docs --check
 	$(BIN)/python scripts/check_lengths.py
 
 docs: $(READY)
-	$(BIN)/python scripts/generate_docs.py
+	$(BIN)/python -m scripts.generate_docs
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .import_linter_cache build dist

@@ -1,14 +1,16 @@
-"""Write the parts of README.md that are facts of the code: the table of tools and the table of settings.
+"""Write what of the documentation is made by the code: tables of README.md, and the pictures and the schema in docs.
 
-    python scripts/generate_docs.py            rewrite them
-    python scripts/generate_docs.py --check    fail if they are not what they would be rewritten to
+    python -m scripts.generate_docs            rewrite them
+    python -m scripts.generate_docs --check    fail if they are not what they would be rewritten to
 
-A part stands between `<!-- NAME:begin -->` and `<!-- NAME:end -->`, and everything between is generated.
+A part stands between `<!-- NAME:begin -->` and `<!-- NAME:end -->`, and everything between is
+generated. In docs, so are whole files.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -16,17 +18,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from mcp import Client
+from scripts.docs_pictures import maze_picture, walk_picture
 
 from kgnav_mcp.app import App
 from kgnav_mcp.config import TOOLSETS, Settings, describe_settings
 from kgnav_mcp.server import build_server
 from kgnav_mcp.server.recording import TRAIL
 from kgnav_mcp.server.toolsets import load_toolsets
+from kgnav_mcp.trails import trail_schema
 
 if TYPE_CHECKING:
     from mcp_types import Tool
 
-README = Path(__file__).resolve().parent.parent / "README.md"
+ROOT = Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
 
 
 def tools_table() -> str:
@@ -82,6 +87,13 @@ def _table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 PARTS: Mapping[str, Callable[[], str]] = {"tools": tools_table, "settings": settings_table}
 
 
+FILES: Mapping[str, Callable[[], str]] = {
+    "docs/trail.schema.json": lambda: json.dumps(trail_schema(), indent=2) + "\n",
+    "docs/pictures/walk.svg": lambda: asyncio.run(walk_picture()),
+    "docs/pictures/maze.svg": lambda: asyncio.run(maze_picture()),
+}
+
+
 def rewritten(text: str) -> str:
     """The text with every generated part as it should be.
 
@@ -98,19 +110,27 @@ def rewritten(text: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Rewrite README.md, or with `--check` only compare it."""
-    text = README.read_text(encoding="utf-8")
+    """Rewrite README.md and the files in docs, or with `--check` only compare them."""
     try:
-        wanted = rewritten(text)
+        wanted = {README: rewritten(README.read_text(encoding="utf-8"))}
     except ValueError as error:
         sys.stderr.write(f"{error}\n")
         return 1
+    wanted |= {ROOT / name: generate() for name, generate in FILES.items()}
+    changed = {file: text for file, text in wanted.items() if _text(file) != text}
     if "--check" not in arguments:
-        README.write_text(wanted, encoding="utf-8")
-    elif wanted != text:
-        sys.stderr.write("README.md does not say what the code says. Run: make docs\n")
+        for file, text in changed.items():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+    elif changed:
+        names = ", ".join(str(file.relative_to(ROOT)) for file in changed)
+        sys.stderr.write(f"Not what the code says: {names}. Run: make docs\n")
         return 1
     return 0
+
+
+def _text(file: Path) -> str | None:
+    return file.read_text(encoding="utf-8") if file.is_file() else None
 
 
 if __name__ == "__main__":

@@ -10,8 +10,9 @@ import click
 from kgnav_mcp.cli.boundary import Command
 from kgnav_mcp.cli.options import with_settings
 from kgnav_mcp.config import Settings
-from kgnav_mcp.errors import ConfigurationError, UnknownTrail
+from kgnav_mcp.errors import ConfigurationError, InvalidArgument, UnknownTrail
 
+_PLACE = "See that --trail-store is what the server was started with."
 _FORMATS = ("markdown", "json", "mermaid", "svg")
 
 
@@ -42,29 +43,33 @@ A server in whose memory trails are kept gives them to its client alone: kg://tr
 @with_settings()
 def trail(*, handle: str, format_name: str, output: Path | None, settings: Settings) -> None:
     """Write the trail HANDLE, as start_trail printed it, from where the server keeps its trails."""
+    from kgnav_mcp.trails import MEMORY  # noqa: PLC0415 - `--help` needs no trails
+
+    store = settings.trail.store
+    if store == MEMORY:
+        address = f"kg://trail/{handle}" + ("" if format_name == _FORMATS[0] else f"/{format_name}")
+        raise ConfigurationError(
+            "trails are kept in the memory of the server that made them, and no other process can read them",
+            next_step="Give the server and this command one --trail-store, a file or redis://HOST; or read "
+            f"{address} in the client.",
+        )
+    if "://" not in store and not Path(store).is_file():  # else it would be made
+        raise InvalidArgument(f"there is no file {store} with trails", next_step=_PLACE)
     text = asyncio.run(_export(handle.strip(), format_name, settings))
     if output is None:
-        click.echo(text, nl=False)
+        click.echo(text, nl=not text.endswith("\n"))
     else:
         output.write_text(text, encoding="utf-8")
 
 
 async def _export(handle: str, format_name: str, settings: Settings) -> str:
-    from kgnav_mcp.app import App  # noqa: PLC0415 - `--help` needs neither
-    from kgnav_mcp.server.exports import EXPORT_FORMATS  # noqa: PLC0415
-    from kgnav_mcp.trails import MEMORY  # noqa: PLC0415
+    from kgnav_mcp.app import App  # noqa: PLC0415 - as above
+    from kgnav_mcp.server.exports import EXPORT_FORMATS  # noqa: PLC0415 - as above
 
-    store = settings.trail.store
-    if store == MEMORY:
-        raise ConfigurationError(
-            "trails are kept in the memory of the server that made them, and no other process can read them",
-            next_step="Give the server and this command one --trail-store, a file or redis://HOST; or read "
-            f"kg://trail/{handle}/{format_name} in the client.".replace("/markdown", ""),
-        )
     async with App(settings) as app:
         try:
             found = await app.trails.read(handle)
         except UnknownTrail as error:
-            error.next_step = f"See that {store!r} is where the server keeps its trails."
-            raise
+            place = f"It is none of those in {settings.trail.store}."
+            raise InvalidArgument(error.message, next_step=f"{place} {_PLACE}") from error
         return EXPORT_FORMATS[format_name].write(found, app.render_options)
