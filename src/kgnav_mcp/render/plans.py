@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kgnav_mcp.model import Cell, Count, Entity, PartSize, PlanPage, Triple
 from kgnav_mcp.render.columns import Beginning, Column, Columns
@@ -45,7 +46,7 @@ def plan_table(page: PlanPage, offset: int, *, intro: str = "", notes: Sequence[
         empty="nothing fits the plan.",
         intro=(intro,) if intro and not offset else (),
         notes=tuple(filter(None, (page.note, *cut, *(notes if not offset else ())))),
-        items=page.items,
+        items=[replace(row, proof=row.proof[:_EDGES]) for row in page.items] if proved else page.items,
     )
 
 
