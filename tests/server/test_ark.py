@@ -61,7 +61,15 @@ async def test_a_refused_step_is_kept_as_one_that_failed_and_shows_nothing() -> 
 
 
 @pytest.mark.parametrize(
-    "triple", [["a", "b", None], ["a", "b", {}], ["a", "b", "c", "since"], ["a", "b", "c" * 9_000]]
+    "triple",
+    [
+        ["a", "b"],
+        ["a", "b", "c", {}, {}],
+        ["a", "b", None],
+        ["a", "b", {}],
+        ["a", "b", "c", "since"],
+        ["a", "b", "c" * 9_000],
+    ],
 )
 async def test_what_is_no_triple_is_refused_with_how_one_is_written(triple: list[object]) -> None:
     async with client(ARK) as connected:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, cast
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from kgnav_mcp.errors import InvalidArgument
 from kgnav_mcp.model import Direction
@@ -27,6 +27,9 @@ from kgnav_mcp.server.toolsets.trail import HANDLE
 _CITED = 100
 """Triples that one step may cite."""
 
+_FORM = {"type": "array", "items": {}, "minItems": 3, "maxItems": 4}
+GivenTriple = Annotated[list[Any], WithJsonSchema(_FORM)]
+
 
 class AddStep(Arguments):
     """Arguments of `add_step`."""
@@ -36,7 +39,7 @@ class AddStep(Arguments):
     trail: str = Field(description=HANDLE)
     anchor: str = Field(description="Entity id or name: the head of the triples.")
     relation: str = Field(description="Id or label of a relation that leaves the anchor; rel1.rel2 too.")
-    triples: list[Annotated[list[Any], Field(min_length=3, max_length=4)]] = Field(
+    triples: list[GivenTriple] = Field(
         description=(
             "The triples you keep as evidence, each [head, relation, tail] by ids, names or values as shown; of "
             "parallel edges with a fourth element, its qualifiers: {name: value}."
@@ -79,6 +82,8 @@ def _citation(number: int, given: list[Any]) -> Citation:
     Raises:
         InvalidArgument: it is not of that form.
     """
+    if len(given) not in (3, 4):
+        raise _unwritten(number)
     head, relation, tail = (_text(number, each) for each in given[:3])
     cited = given[3] if len(given) > 3 else None
     if cited is None:
