@@ -40,7 +40,8 @@ INSERT OR IGNORE INTO kept VALUES (1, 0, 0);
 
 _USE = "UPDATE trail SET used = ?, size = size + ? WHERE key = ? RETURNING size"
 _ADD = "INSERT INTO record SELECT ?, COALESCE(MAX(number), 0) + 1, ? FROM record WHERE key = ?"
-_READ = "SELECT body FROM record WHERE key = ? ORDER BY number LIMIT ?"
+_READ = "SELECT body FROM record WHERE key = ? ORDER BY number"
+_FIRST = "SELECT body FROM trail JOIN record USING (key) WHERE key = ? AND used > ? ORDER BY number LIMIT 1"
 _COUNT = "UPDATE kept SET trails = trails + ?, size = size + ? RETURNING trails, size"
 _FORGET = "DELETE FROM trail WHERE key = ?"
 _LONGEST_UNUSED = "SELECT key, used, size FROM trail ORDER BY used LIMIT 1"
@@ -68,7 +69,11 @@ class SqliteTrailStore(TrailStore):
         return await self._shortly(lambda connection: self._add(connection, key, record))
 
     async def first(self, key: str) -> bytes | None:
-        return next(iter(await self._shortly(lambda connection: self._read(connection, key, 1))), None)
+        if self._at_once is None:
+            return next(iter(await self.read(key)), None)
+        with self._failures():
+            found = self._at_once.execute(_FIRST, (key, self._clock() - self.limits.lifetime)).fetchone()
+        return None if found is None else found[0]
 
     async def read(self, key: str) -> tuple[bytes, ...]:
         return await self._run(lambda connection: self._read(connection, key))
@@ -80,6 +85,7 @@ class SqliteTrailStore(TrailStore):
         size = stored_size(record)
         if size > self.limits.trail_size:
             raise TrailFull(self.limits.trail_size)
+        self._forget_outlived(connection)
         connection.execute("INSERT INTO trail VALUES (?, ?, ?)", (key, self._clock(), size))
         connection.execute(_ADD, (key, record, key))
         self._make_room(connection, 1, size)
@@ -96,17 +102,16 @@ class SqliteTrailStore(TrailStore):
         self._make_room(connection, 0, size)
         return True
 
-    def _read(self, connection: sqlite3.Connection, key: str, most: int = -1) -> tuple[bytes, ...]:
+    def _read(self, connection: sqlite3.Connection, key: str) -> tuple[bytes, ...]:
         self._forget_outlived(connection)
         connection.execute(_USE, (self._clock(), 0, key)).fetchone()
-        return tuple(body for (body,) in connection.execute(_READ, (key, most)))
+        return tuple(body for (body,) in connection.execute(_READ, (key,)))
 
     def _make_room(self, connection: sqlite3.Connection, trails: int, size: int) -> None:
         """Count what was added, and forget those unused for longest until all limits hold."""
         trails, size = connection.execute(_COUNT, (trails, size)).fetchone()
         while trails > self.limits.trails or size > self.limits.total_size:
             trails, size = self._forget(connection, *connection.execute(_LONGEST_UNUSED).fetchone())
-        self._forget_outlived(connection)
 
     def _forget_outlived(self, connection: sqlite3.Connection) -> None:
         oldest = self._clock() - self.limits.lifetime

@@ -28,7 +28,8 @@ class TrailStore(ABC):
     """Keeps the records of trails under keys that nobody can guess.
 
     Safe for concurrent calls, also of several processes where the store is shared: each record that was taken is
-    there, once, and all readers see the records in one order. A use is to start a trail, to add to it or to read it.
+    there, once, and all readers see the records in one order. A use is to start a trail, to add to it or to read it; to
+    read its first record alone need not be one.
 
     Raises, from any verb:
         TrailStoreUnavailable: what keeps the trails does not answer, or cannot be written to.

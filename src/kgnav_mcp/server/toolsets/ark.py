@@ -27,7 +27,7 @@ from kgnav_mcp.server.toolsets.trail import HANDLE
 _CITED = 100
 """Triples that one step may cite."""
 
-_FORM = {"type": "array", "items": {}, "minItems": 3, "maxItems": 4}
+_FORM: Json = {"type": "array", "items": {}, "minItems": 3, "maxItems": 4}
 GivenTriple = Annotated[list[Any], WithJsonSchema(_FORM)]
 
 
