@@ -129,3 +129,10 @@ def test_the_largest_walk_stays_within_what_mermaid_reads_and_is_drawn_without_o
 
 def test_the_same_walk_is_drawn_the_same() -> None:
     assert len({svg(wide()) for _ in range(3)}) == 1
+
+
+def test_what_all_of_many_edges_say_is_said_once() -> None:
+    few, many = svg(pictured(*map(str, range(5)))), svg(pictured(*map(str, range(20))))
+    assert texts(few).count("knows") == 4
+    assert texts(many).count("knows") == 0
+    assert texts(many)[-1] == "20 nodes, 19 edges. Each edge: knows"

@@ -27,6 +27,10 @@ _FOOT = 58.0
 _GAP = 60.0
 """Room between columns beside the labels of edges: to fan out, and for arrows."""
 _FAN, _ARROW = 34.0, 18.0
+_NARROW_GAP = 36.0
+"""Room between columns where edges have no labels."""
+_FEW = 10
+"""Edges that have their labels even where all of them say the same."""
 _ASIDE = 8.0
 """How far an edge is from the middle of its nodes where there is one back."""
 _LOOP = 44.0
@@ -62,6 +66,8 @@ class _Picture:
     def __init__(self, subgraph: Subgraph) -> None:
         self._subgraph = subgraph
         nodes, edges = subgraph.nodes, subgraph.edges
+        names = {edge_label(edge, _EDGE_COLUMNS) for edge in edges}
+        self._common = names.pop() if len(names) == 1 and len(edges) > _FEW else ""
         roots = [place for place, node in enumerate(nodes) if node.role is Role.TOPIC]
         self._layout: Layout = layered(len(nodes), [(edge.head, edge.tail) for edge in edges], roots)
         labels = [_label(node) for node in nodes]
@@ -86,13 +92,18 @@ class _Picture:
             widest[place.column] = max(widest[place.column], width)
         for edge in self._subgraph.edges:
             column = self._layout.nodes[self._ends(edge)[1]].column
-            room[column] = max(room[column], columns(edge_label(edge, _EDGE_COLUMNS)) * _SMALL_LETTER + _GAP)
+            needed = _NARROW_GAP if self._common else columns(self._text(edge)) * _SMALL_LETTER + _GAP
+            room[column] = max(room[column], needed)
         lefts, rights, x = list[float](), list[float](), _MARGIN
         for column in range(number):
             lefts.append(x + (room[column] if column else 0.0))
             x = lefts[-1] + widest[column]
             rights.append(x)
         return lefts, rights, room
+
+    def _text(self, edge: SubgraphEdge) -> str:
+        """The label of an edge; none where all edges would say the same, which is told below."""
+        return "" if self._common else edge_label(edge, _EDGE_COLUMNS)
 
     def _ends(self, edge: SubgraphEdge) -> tuple[int, int]:
         """The left and the right end of an edge."""
@@ -115,7 +126,7 @@ class _Picture:
             line, label = self._edge(edge)
             yield line
             labels.append(label)
-        yield from labels
+        yield from filter(None, labels)
         for node, box in zip(subgraph.nodes, self._boxes, strict=True):
             yield _node(node, box)
         yield from self._legend()
@@ -123,7 +134,7 @@ class _Picture:
 
     def _edge(self, edge: SubgraphEdge) -> tuple[str, str]:
         """The line of an edge, and its label on that line."""
-        text = edge_label(edge, _EDGE_COLUMNS)
+        text = self._text(edge)
         width = columns(text) * _SMALL_LETTER
         left, right = self._ends(edge)
         if left == right:
@@ -135,6 +146,8 @@ class _Picture:
         title = f"<title>{_xml(edge_title(self._subgraph, edge))}</title>"
         kind, arrow = ("proof edge", "proof") if edge.proof else ("edge", "arrow")
         line = f'<path class="{kind}" d="{path}" marker-end="url(#{arrow})">{title}</path>'
+        if not text:
+            return line, ""
         behind = f'<rect class="page" x="{x - width / 2 - 3:.1f}" y="{y - 7:.1f}" width="{width + 6:.1f}" height="14"/>'
         return line, f'<g>{title}{behind}<text class="relation" x="{x:.1f}" y="{y + 3.5:.1f}">{_xml(text)}</text></g>'
 
@@ -150,6 +163,8 @@ class _Picture:
             points += [(self._lefts[bend.column], _down(bend)), (self._rights[bend.column], _down(bend))]
         points.append((end.left, end.middle + aside))
         (first_x, first_y), (last_x, last_y) = points[0], points[-1]
+        if not width:
+            return points, (last_x, last_y)
         if self._neighbours_left[right] == 1:
             fan = last_x - self._rooms[self._layout.nodes[right].column] + _FAN
             points.insert(-1, (fan, last_y))
@@ -169,6 +184,7 @@ class _Picture:
         yield _shape(Role.SEEN, value=True, left=x, middle=y, width=5 * _LETTER + 2 * _PADDING, text="value")
         told = [f"{len(self._subgraph.nodes):,} nodes, {len(self._subgraph.edges):,} edges"]
         told += [left_out(self._subgraph)] if left_out(self._subgraph) else []
+        told += [f"Each edge: {self._common}"] if self._common else []
         if any(node.more for node in self._subgraph.nodes):
             told.append("+n: so many neighbours left out")
         yield f'<text class="note" x="{_MARGIN:g}" y="{y + 28:g}">{_xml(". ".join(told))}</text>'
