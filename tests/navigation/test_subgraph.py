@@ -87,3 +87,9 @@ def test_of_too_many_nodes_the_walk_is_kept_and_each_hub_shows_some_neighbours_a
 def test_an_empty_trail_is_its_topics() -> None:
     found = walked_subgraph(walk(topics=("ada", "bob")))
     assert (list(roles(found)), found.edges, found.more_nodes) == (["ada", "bob"], (), 0)
+
+
+def test_what_is_beside_the_walk_comes_before_a_tangle_far_from_it() -> None:
+    tangle = [triple(f"x{one}", f"x{other}") for one in range(10) for other in range(one)]
+    trail = walk(step(*tangle, *(triple("ada", f"a{number}") for number in range(9)), visited=("ada",)))
+    assert set(roles(walked_subgraph(trail, most_nodes=10))) == {"ada", *(f"a{number}" for number in range(9))}

@@ -136,3 +136,11 @@ def test_what_all_of_many_edges_say_is_said_once() -> None:
     assert texts(few).count("knows") == 4
     assert texts(many).count("knows") == 0
     assert texts(many)[-1] == "20 nodes, 19 edges. Each edge: knows"
+
+
+def test_a_part_without_a_topic_begins_on_the_left_with_what_was_visited() -> None:
+    nodes = [SubgraphNode(Entity(name), role) for name, role in (("seen", Role.SEEN), ("here", Role.VISITED))]
+    edges = (SubgraphEdge(0, 1, (Triple(Entity("seen"), Relation("r", "r"), Entity("here")),)),)
+    picture = svg(Subgraph("?", tuple(nodes), edges))
+    lefts = {text: float(x) for x, text in re.findall(r'x="([\d.]+)" y="[\d.]+">(seen|here)</text>', picture)[:2]}
+    assert lefts["here"] < lefts["seen"]

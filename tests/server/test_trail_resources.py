@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from xml.etree import ElementTree
 
 import jsonschema
@@ -59,6 +60,17 @@ async def test_a_trail_is_read_by_the_caller_alone_who_started_it(monkeypatch: p
         monkeypatch.setattr(recording, "get_access_token", lambda: token)
         with pytest.raises(MCPError, match="no trail has the handle"):
             await read(walker, "/json")
+
+
+async def test_without_its_package_a_picture_names_the_extra_and_a_flowchart_is_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "fast_sugiyama", None)
+    async with walking() as walker:
+        await walker.search()
+        with pytest.raises(MCPError, match=r"pip install 'kgnav-mcp\[pictures\]'"):
+            await read(walker, "/svg")
+        assert (await read(walker, "/mermaid")).text.startswith("flowchart LR")
 
 
 async def test_without_the_toolset_there_are_no_trails_to_read() -> None:

@@ -21,8 +21,9 @@ _Ends = tuple[NodeKey, NodeKey]
 def walked_subgraph(trail: Trail, most_nodes: int = MOST_NODES, most_edges: int = MOST_EDGES) -> Subgraph:
     """The nodes and the edges that a trail has shown, within these numbers.
 
-    Topics, proved answers, what leads to them and what was visited come first, then what ties several nodes together,
-    then the other neighbours, of each node in turn. A node without an edge is left out unless the walk was about it.
+    Topics, proved answers, what leads to them and what was visited come first, then what ties several of these to each
+    other, then their other neighbours, of each in turn, then the rest. A node without an edge is left out unless the
+    walk was about it.
     """
     walked = WalkedGraph.of(trail)
     checks = [step for step in trail.steps if step.tool == CHECK_TOOL and not step.failed]
@@ -32,7 +33,7 @@ def walked_subgraph(trail: Trail, most_nodes: int = MOST_NODES, most_edges: int 
     proof = {_ends(triple) for step in checks for triple in step.triples}
     roles = _roles(trail, checks, walked)
     neighbours = _neighbours(edges)
-    wanted = [*roles, *(end for ends in proof for end in ends), *_others(walked, neighbours)]
+    wanted = [*roles, *(end for ends in proof for end in ends), *_others(walked, neighbours, roles)]
     chosen = set(list(dict.fromkeys(wanted))[:most_nodes])
     places = {key: place for place, key in enumerate(key for key in walked.nodes if key in chosen)}
     inside = [ends for ends in edges if ends[0] in places and ends[1] in places]
@@ -85,16 +86,17 @@ def _neighbours(edges: Iterable[_Ends]) -> Mapping[NodeKey, Collection[NodeKey]]
     return found
 
 
-def _others(walked: WalkedGraph, neighbours: Mapping[NodeKey, Collection[NodeKey]]) -> Sequence[NodeKey]:
-    """All nodes with an edge: first those with several, then the first neighbour of each node, the second, ..."""
+def _others(
+    walked: WalkedGraph, neighbours: Mapping[NodeKey, Collection[NodeKey]], walk: Collection[NodeKey]
+) -> Sequence[NodeKey]:
+    """All nodes with an edge: first those that tie nodes of the walk together, then the neighbours of these in turn."""
     turns = Counter[NodeKey]()
     order: dict[NodeKey, int] = {}
-    for key in sorted(walked.nodes, key=lambda key: isinstance(walked.nodes[key], Literal)):
-        around = neighbours.get(key, ())
-        if len(around) == 1:
-            (only,) = around
-            turns[only] += 1
-            order[key] = turns[only]
-        elif around:
-            order[key] = 0
+    for key in sorted(neighbours, key=lambda key: isinstance(walked.nodes[key], Literal)):
+        beside = [one for one in neighbours[key] if one in walk]
+        if len(beside) == 1:
+            turns[beside[0]] += 1
+            order[key] = turns[beside[0]]
+        else:
+            order[key] = 0 if beside else len(walked.nodes)
     return sorted(order, key=order.__getitem__)

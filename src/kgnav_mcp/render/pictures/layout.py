@@ -32,8 +32,10 @@ class Layout:
         return max((place.row for route in (self.nodes, *self.routes.values()) for place in route), default=0) + 1
 
 
-def layered(count: int, edges: Iterable[_Pair], roots: Sequence[int]) -> Layout:
+def layered(count: int, edges: Iterable[_Pair], roots: Iterable[Sequence[int]]) -> Layout:
     """The layout of `count` nodes: each edge goes from the end that is nearer to a root, on the left, to the other.
+
+    `roots` are groups: those of the first stand on the left together, the next ones only in parts without one before.
 
     Raises:
         MissingDriver: the package that computes it is not installed.
@@ -61,7 +63,7 @@ def layered(count: int, edges: Iterable[_Pair], roots: Sequence[int]) -> Layout:
     return Layout([places[node] for node in range(count)], routes)
 
 
-def _directed(count: int, edges: Iterable[_Pair], roots: Sequence[int]) -> list[_Pair]:
+def _directed(count: int, edges: Iterable[_Pair], roots: Iterable[Sequence[int]]) -> list[_Pair]:
     """Each pair of nodes with an edge once, from the one that is reached first from the roots: without any circle."""
     around = defaultdict[int, list[int]](list)
     for head, tail in edges:
@@ -69,9 +71,8 @@ def _directed(count: int, edges: Iterable[_Pair], roots: Sequence[int]) -> list[
             around[head].append(tail)
             around[tail].append(head)
     order: dict[int, int] = {}
-    queue = deque(roots)
-    for node in (None, *range(count)):
-        queue.extend([] if node is None else [node])
+    for group in (*roots, *([node] for node in range(count))):
+        queue = deque(group)
         while queue:
             here = queue.popleft()
             if here not in order:

@@ -68,8 +68,9 @@ class _Picture:
         nodes, edges = subgraph.nodes, subgraph.edges
         names = {edge_label(edge, _EDGE_COLUMNS) for edge in edges}
         self._common = names.pop() if len(names) == 1 and len(edges) > _FEW else ""
-        roots = [place for place, node in enumerate(nodes) if node.role is Role.TOPIC]
-        self._layout: Layout = layered(len(nodes), [(edge.head, edge.tail) for edge in edges], roots)
+        topics = [place for place, node in enumerate(nodes) if node.role is Role.TOPIC]
+        others = ([place] for place, node in enumerate(nodes) if node.role is not Role.SEEN)
+        self._layout: Layout = layered(len(nodes), [(edge.head, edge.tail) for edge in edges], (topics, *others))
         labels = [_label(node) for node in nodes]
         widths = [columns(label) * _LETTER + 2 * _PADDING for label in labels]
         self._lefts, self._rights, self._rooms = self._columns(widths)
