@@ -8,7 +8,8 @@ import pytest
 
 from kgnav_mcp.model import Completeness, Count, Stop
 from kgnav_mcp.render.columns import Column
-from kgnav_mcp.render.table import RenderOptions, Table, completeness_line, fit
+from kgnav_mcp.render.completeness import completeness_line
+from kgnav_mcp.render.table import RenderOptions, Table, fit
 from kgnav_mcp.render.tokens import count_tokens
 
 

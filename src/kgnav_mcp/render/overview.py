@@ -10,9 +10,10 @@ from kgnav_mcp.clipping import clipped
 from kgnav_mcp.model import Completeness, Count, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Schema, Stop
 from kgnav_mcp.render.calls import call_text
 from kgnav_mcp.render.columns import Beginning, Column, Columns, Row, answer_facts, row_facts, row_texts
+from kgnav_mcp.render.completeness import singular
 from kgnav_mcp.render.facts import STRING, Json, fact, list_of, record
 from kgnav_mcp.render.kinds import COUNT, RELATION, Kind, count_fact
-from kgnav_mcp.render.table import RenderedAnswer, RenderOptions, singular, without_empty
+from kgnav_mcp.render.table import RenderedAnswer, RenderOptions, without_empty
 from kgnav_mcp.render.text import NAME_LIMIT, clean, printable_id, table_cell
 from kgnav_mcp.render.tokens import count_tokens
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import Protocol, cast
 
-from kgnav_mcp.model import Certainty, Completeness, Count, Entity, Stop
+from kgnav_mcp.model import Completeness, Count, Entity, Stop
 from kgnav_mcp.render.budget import SHORTEST_CUT, shortened
 from kgnav_mcp.render.columns import Column, Columns, Row, answer_facts, row_facts, row_texts
+from kgnav_mcp.render.completeness import completeness_line
 from kgnav_mcp.render.text import clean, table_body, table_cell
 from kgnav_mcp.render.tokens import count_tokens
 
@@ -58,6 +59,11 @@ class Answer(Protocol):
         ...
 
     @property
+    def first_line(self) -> str:
+        """The first line of the text: alone it costs less than the whole."""
+        ...
+
+    @property
     def facts(self) -> dict[str, object]:
         """The answer as a script reads it."""
         ...
@@ -81,6 +87,11 @@ class RenderedAnswer:
     facts: dict[str, object]
     shown: Sequence[object] = ()
     about: Sequence[Entity] = ()
+
+    @property
+    def first_line(self) -> str:
+        """The first line of the text."""
+        return self.text.partition("\n")[0]
 
 
 def row_answer(text: str, columns: Columns, row: Row, notes: Sequence[str] = ()) -> RenderedAnswer:
@@ -129,11 +140,16 @@ class FittedTable:
     """Where a single row is too large: the characters and items that its texts and lists are cut to."""
 
     @property
-    def text(self) -> str:
-        """The completeness line, what introduces the table, the table, and the notes."""
+    def first_line(self) -> str:
+        """How complete the answer is and, where it is empty, what that means."""
         table = self.table
-        first = completeness_line(self.completeness, table.noun, table.offset)
-        lines = [first if self.rows or not table.empty else f"{first}: {clean(table.empty)}", *map(clean, table.intro)]
+        line = completeness_line(self.completeness, table.noun, table.offset)
+        return line if self.rows or not table.empty else f"{line}: {clean(table.empty)}"
+
+    @property
+    def text(self) -> str:
+        """The first line, what introduces the table, the table, and the notes."""
+        lines = [self.first_line, *map(clean, self.table.intro)]
         if self.rows:
             names = [name for column in self.columns for name in column.headings]
             cut = self.cut
@@ -260,37 +276,3 @@ _CUT = {
 """What is said of it, in markdown and in structured content."""
 _FRAME = {False: 80, True: 160}
 """Tokens kept for the completeness line with its cursor, as markdown and as structured content."""
-
-
-def completeness_line(completeness: Completeness, noun: str, offset: int = 0) -> str:
-    """The first line of an answer: how much of the whole list it shows, and how it goes on."""
-    shown, total = completeness.shown, completeness.total
-    if completeness.stop is Stop.ROW_CAP:
-        return f"partial: the endpoint stopped after {offset + shown:,} {noun}"
-    if completeness.stop is Stop.TIME_OUT:
-        return f"partial: the store ran out of time after {offset + shown:,} {noun}; what is missing is unknown"
-    whole = _whole(total, offset + shown, noun)
-    if completeness.stop is Stop.COMPLETE and not offset:
-        return whole
-    part = (
-        f"showing {noun} {offset + 1:,} to {offset + shown:,} of {whole}" if offset else f"showing {shown:,} of {whole}"
-    )
-    if completeness.stop is Stop.COMPLETE:
-        return f"{part}; that is the end"
-    return f'{part}; next: cursor "{completeness.cursor}"' if completeness.cursor else part
-
-
-def _whole(total: Count, known: int, noun: str) -> str:
-    noun = singular(noun) if total == Count(1) else noun
-    match total.certainty:
-        case Certainty.EXACT:
-            return f"{total.value:,} {noun}"
-        case Certainty.AT_LEAST:
-            return f"at least {max(total.value, known):,} {noun}"
-        case Certainty.UNKNOWN:
-            return f"an unknown number of {noun}"
-
-
-def singular(noun: str) -> str:
-    """The singular of a plural noun that answers use: row, relation, entity."""
-    return f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")

@@ -94,7 +94,7 @@ class Recording:
         entities, triples = entities_and_triples(found.shown, found.about)
         told = replace(
             step,
-            summary=found.text.partition("\n")[0],
+            summary=found.first_line,
             visited=tuple(entity.id for entity in found.about),
             entities=(*found.about, *(one for one in entities if one not in found.about)),
             triples=triples,

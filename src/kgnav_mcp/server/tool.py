@@ -176,6 +176,6 @@ def _text(answer: Answer, app: App) -> CallToolResult:
 def _structure(answer: Answer, app: App) -> CallToolResult:
     """Structured content, and of the text its first line."""
     budget = app.render_options.budget
-    first_line = truncated(answer.text.partition("\n")[0], budget // 4)
+    first_line = truncated(answer.first_line, budget // 4)
     facts = truncated_facts(answer.facts, budget - count_tokens(first_line))
     return CallToolResult(content=[TextContent(type="text", text=first_line)], structured_content=facts)

@@ -1,0 +1,39 @@
+"""The first line of an answer: how much of the whole list it shows."""
+
+from __future__ import annotations
+
+from kgnav_mcp.model import Certainty, Completeness, Count, Stop
+
+
+def completeness_line(completeness: Completeness, noun: str, offset: int = 0) -> str:
+    """The first line of an answer: how much of the whole list it shows, and how it goes on."""
+    shown, total = completeness.shown, completeness.total
+    if completeness.stop is Stop.ROW_CAP:
+        return f"partial: the endpoint stopped after {offset + shown:,} {noun}"
+    if completeness.stop is Stop.TIME_OUT:
+        return f"partial: the store ran out of time after {offset + shown:,} {noun}; what is missing is unknown"
+    whole = _whole(total, offset + shown, noun)
+    if completeness.stop is Stop.COMPLETE and not offset:
+        return whole
+    part = (
+        f"showing {noun} {offset + 1:,} to {offset + shown:,} of {whole}" if offset else f"showing {shown:,} of {whole}"
+    )
+    if completeness.stop is Stop.COMPLETE:
+        return f"{part}; that is the end"
+    return f'{part}; next: cursor "{completeness.cursor}"' if completeness.cursor else part
+
+
+def _whole(total: Count, known: int, noun: str) -> str:
+    noun = singular(noun) if total == Count(1) else noun
+    match total.certainty:
+        case Certainty.EXACT:
+            return f"{total.value:,} {noun}"
+        case Certainty.AT_LEAST:
+            return f"at least {max(total.value, known):,} {noun}"
+        case Certainty.UNKNOWN:
+            return f"an unknown number of {noun}"
+
+
+def singular(noun: str) -> str:
+    """The singular of a plural noun that answers use: row, relation, entity."""
+    return f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")
