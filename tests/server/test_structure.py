@@ -18,6 +18,12 @@ PARIS = {"id": "paris", "label": "Paris"}
 LIVED_IN = {"id": "lived_in", "label": "lived in"}
 VINCENT = {"id": "vincent_van_gogh", "label": "Vincent van Gogh"}
 ART = {"label": "*", "property_name": "id"}
+STEP = {
+    "anchor": "vincent_van_gogh",
+    "relation": "born_in",
+    "triples": [["vincent_van_gogh", "born_in", "zundert"]],
+    "inference": "He is from Zundert.",
+}
 
 CALLS: list[tuple[str, Mapping[str, object]]] = [
     ("search", {"entity": "zundert", "direction": "outgoing"}),
@@ -48,8 +54,15 @@ CALLS: list[tuple[str, Mapping[str, object]]] = [
     ("check_plan", {"plan": "MATCH (p:Painter) RETURN p"}),
     ("run_plan", {"plan": "MATCH (p:Painter)-[:born_in]->(c) RETURN c, count(p) AS n, collect(p.name) AS names"}),
     ("run_plan", {"plan": "MATCH (p:Painter) RETURN p, p.died IS NULL AS alive LIMIT 3", "proof": True}),
+    ("start_trail", {"question": "Where is he from?", "topic_entities": ["vincent_van_gogh"]}),
+    ("search", {"entity": "vincent_van_gogh", "direction": "outgoing", "trail": ""}),
+    ("get_possible_next_cells", {"node_id": "zundert", "trail": ""}),
+    ("add_step", {**STEP, "trail": ""}),
+    ("show_trail", {"trail": ""}),
+    ("get_connected_path", {"trail": ""}),
+    ("check_answer", {"answers": ["zundert", "Nobody"], "trail": ""}),
 ]
-"""Every tool, in each situation in which its answer looks another way."""
+"""Every tool, in each situation in which its answer looks another way; a trail is the one that was started."""
 
 
 @pytest.mark.parametrize("budget", [500, 8000])
@@ -57,14 +70,19 @@ async def test_every_structured_answer_keeps_to_its_tools_own_schema(budget: int
     async with client(EVERY.model_copy(update={"budget": budget})) as connected:
         schemas = {tool.name: tool.output_schema for tool in (await connected.list_tools()).tools}
         assert {tool for tool, _ in CALLS} == set(schemas)
+        trail = ""
         for tool, arguments in CALLS:
-            result = await connected.call_tool(tool, dict(arguments))
+            result = await connected.call_tool(
+                tool, {**arguments, **({"trail": trail} if "trail" in arguments else {})}
+            )
             assert not result.is_error, (tool, text_of(result))
             schema = schemas[tool]
             assert schema is not None
             Draft202012Validator.check_schema(schema)
             validator: Any = Draft202012Validator(schema)
             validator.validate(result.structured_content)
+            if tool == "start_trail":
+                trail = (result.structured_content or {})["rows"][0]["trail"]
 
 
 async def test_each_tool_says_its_own_columns_and_types(snapshot: SnapshotAssertion) -> None:
