@@ -92,8 +92,8 @@ def test_a_foreign_variable_with_our_prefix_is_left_alone(monkeypatch: pytest.Mo
         (
             "toolsets",
             ["sog", "mace"],
-            "this must be one of 'sog', 'graphwalker', 'graphwalk', 'linking', 'plans', 'graphrunner', 'trail' "
-            "or 'maze'",
+            "this must be one of 'sog', 'graphwalker', 'graphwalk', 'linking', 'plans', 'graphrunner', 'trail', "
+            "'ark' or 'maze'",
         ),
         ("toolsets", [], "at least one is needed"),
         ("paper_format", "maybe", "this must be true or false"),

@@ -34,6 +34,13 @@ REQUIRED: dict[str, dict[str, object]] = {
     "show_trail": {"trail": "trail-x"},
     "get_connected_path": {"trail": "trail-x"},
     "check_answer": {"trail": "trail-x", "answers": ["delft"]},
+    "add_step": {
+        "trail": "trail-x",
+        "anchor": "delft",
+        "relation": "country",
+        "triples": [["delft", "country", "the_netherlands"]],
+        "inference": "Dutch.",
+    },
     "get_possible_next_cells": {"trail": "trail-x", "node_id": "delft"},
 }
 """A call of each tool with what it needs, and nothing else. `start_trail` never answers the same twice."""
