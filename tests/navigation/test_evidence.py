@@ -109,6 +109,14 @@ async def test_a_way_through_a_hub_alone_is_told_with_the_hub(graph: GraphAdapte
     assert at_its_end.verdict is Verdict.PROVED
 
 
+async def test_a_value_that_two_entities_share_ties_nothing(graph: GraphAdapter) -> None:
+    trail = await walk(graph, "ada", await seen(graph, "ada"), await seen(graph, "cyd", relation="age"))
+    without_edges = [one for step in trail.steps for one in step.triples if not isinstance(one.tail, Entity)]
+    alone = replace(trail, steps=(replace(trail.steps[0], triples=tuple(without_edges)),))
+    assert (await evidence(graph, alone, "36")).verdict is Verdict.PROVED
+    assert (await evidence(graph, alone, "cyd")).verdict is Verdict.UNCONNECTED
+
+
 async def test_a_longer_way_around_a_hub_proves_more_than_the_short_one_through_it(graph: GraphAdapter) -> None:
     around = [await seen(graph, one) for one in ("boat03", "berth03", "registry")]
     trail = await walk(graph, "registry", await seen(graph, "harbour", relation="moored_at"), *around)

@@ -63,7 +63,8 @@ class WalkedGraph:
     ) -> Way | None:
         """The shortest way from any of some nodes to another one, of those the one that was shown first; None: none.
 
-        `through` says which nodes it may pass, `along` which triples it may take. A way has one triple at least.
+        `through` says which entities it may pass, `along` which triples it may take. It passes no value: that two
+        entities have the same year ties them to nothing. A way has one triple at least.
         """
         came: dict[NodeKey, tuple[NodeKey, Triple]] = {}
         seen = set(starts)
@@ -78,7 +79,7 @@ class WalkedGraph:
                 came[far] = node, triple
                 if far == end:
                     return _retraced(came, end)
-                if through(far):
+                if isinstance(far, str) and through(far):
                     queue.append(far)
         return None
 
