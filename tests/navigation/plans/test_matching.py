@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Entity, Page
-from kgnav_mcp.navigation.plans import evaluate
+from kgnav_mcp.navigation.plans import evaluate, reading
 from kgnav_mcp.plan import AggregateFunction, CountOf, Exists, HasLabel, IsNull, Match, NodePattern, Not
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.contract import toy as definition
@@ -193,3 +195,22 @@ GRAPH = {
         *(("owner", "owns", one, ()) for one in ("boat", "kayak", "raft", "rock")),
     ],
 }
+
+
+@pytest.mark.parametrize(("tag", "most"), [("night", 100), ("night", 1)], ids=["few", "more than are looked at"])
+async def test_nodes_that_have_a_value_are_asked_for_once_each_way(
+    toy: GraphAdapter, monkeypatch: pytest.MonkeyPatch, tag: str, most: int
+):
+    nodes, asked = DictAdapter.nodes, list[object]()
+
+    async def spied(self: DictAdapter, *given: object, **more: object) -> Page[Entity]:
+        if "tag" in given:
+            asked.append((*given, more["limit"]))
+        return await nodes(self, *given, **more)  # pyright: ignore[reportArgumentType] - what was given
+
+    monkeypatch.setattr(DictAdapter, "nodes", spied)
+    monkeypatch.setattr(reading, "_FEW", most)
+    by_tag = fit(edge("p", "knows", "q"), where=compared("p.tag", "=", tag))
+    page = await evaluate(toy, plan(by_tag, give("p", "q")), limit=50)
+    assert set(rows(page)) == {("ada", "ben"), ("ada", "cyd"), ("ben", "ada")}
+    assert len(asked) == len(set(asked)) == (1 if most > 1 else 2)

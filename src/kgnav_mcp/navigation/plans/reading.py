@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
-from kgnav_mcp.concurrency import gathered, in_thread
+from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Certainty, Count, Direction, Entity, Link, Page, Stop
 from kgnav_mcp.navigation.flattening import flattened
@@ -27,6 +28,10 @@ _TRIED = 200
 """Nodes that are asked first whether a relation leads through mediators: most relations are at the first ones."""
 _FOLDED = 1_000
 """Rows of a page through mediators, whose roles are read as well."""
+_FEW = 100
+"""Nodes with a value of a property that are read where they are to be counted: mostly that is all of them."""
+_Scan = tuple[str | None, str | None, str | None]
+"""A label, a property and a value, by which nodes are read."""
 T = TypeVar("T")
 
 
@@ -42,6 +47,8 @@ class Reader:
         self._values: dict[str, dict[Node, tuple[Value, ...]]] = {}
         self._owned: dict[Node, tuple[Value, ...]] = {}
         self._hops: dict[str, tuple[str, ...]] = {}
+        self._counts: dict[_Scan, Count] = {}
+        self._scans: dict[_Scan, list[Node]] = {}
 
     async def identified(self, ids: Iterable[str]) -> list[Node]:
         """The nodes that have these ids, as users may write them."""
@@ -87,10 +94,15 @@ class Reader:
 
     async def count(self, label: str | None, relation: str | None, value: str | None) -> Count:
         """How many nodes have a label, and this value of a property; none where the graph has no such label."""
-        try:
-            return (await self._graph.nodes(label, relation, value, limit=1)).total
-        except UnknownName:
-            return Count(0)
+        key = label, relation, value
+        if key not in self._counts:
+            page: Page[Entity] = Page((), (), Count(0))
+            with suppress(UnknownName):
+                page = await self._graph.nodes(*key, limit=1 if relation is None else _FEW)
+            self._counts[key] = page.total
+            if page.stop is Stop.COMPLETE and page.total.certainty is Certainty.EXACT:
+                self._scans[key] = list(map(self._known.node, page.items))
+        return self._counts[key]
 
     async def scanned(self, label: str | None, relation: str | None, value: str | None, part: Part) -> list[Node]:
         """The nodes that have a label, and this value of a property; none where the graph has no such label.
@@ -98,13 +110,14 @@ class Reader:
         Raises:
             PlanTooLarge: they are more than may be held.
         """
-        try:
-            entities = await self._all(
-                lambda after: self._graph.nodes(label, relation, value, limit=_ROWS, after=after), part, 0
-            )
-        except UnknownName:
-            return []
-        return await in_thread(len(entities), lambda: [self._known.node(entity) for entity in entities])
+        key = label, relation, value
+        if key not in self._scans:
+            try:
+                entities = await self._all(lambda after: self._graph.nodes(*key, limit=_ROWS, after=after), part, 0)
+            except UnknownName:
+                entities = []
+            self._scans[key] = await in_thread(len(entities), lambda: list(map(self._known.node, entities)))
+        return self._scans[key]
 
     async def expanded(
         self, nodes: Sequence[Node], direction: Direction | None, relations: Sequence[str], part: Part
@@ -279,11 +292,6 @@ class Reader:
             rows = max(len(items), page.total.value)
             self.budget.check(before + rows if part is not None else rows // _FACTS, part)
         return items
-
-
-async def together(*work: Awaitable[T]) -> list[T]:
-    """The results of several readings, made at the same time."""
-    return list(await gathered(*work))
 
 
 def _batches(items: Sequence[T], size: int) -> Iterable[Sequence[T]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Count
-from kgnav_mcp.navigation.plans.reading import Reader, together
+from kgnav_mcp.navigation.plans.reading import Reader
 from kgnav_mcp.navigation.plans.values import Node
 from kgnav_mcp.plan import (
     Call,
@@ -60,7 +61,7 @@ class Start:
         """How many they are."""
         if self.ids is not None:
             return Count(len(self.ids))
-        counts = await together(*(reader.count(scan.label, scan.relation, scan.value) for scan in self.scans))
+        counts = await gathered(*(reader.count(scan.label, scan.relation, scan.value) for scan in self.scans))
         return Count.sum(counts)
 
     async def nodes(self, reader: Reader, part: NodePattern) -> list[Node]:
