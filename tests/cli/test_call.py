@@ -53,7 +53,7 @@ def test_structured_answers_are_json(kgnav: Kgnav) -> None:
     result = kgnav("call", "search", "entity=zundert", "direction=outgoing", "--structured")
     facts = json.loads(result.stdout)
     assert facts["completeness"]["stop"] == "complete"
-    assert any(row["value"] == "the_netherlands" for row in facts["rows"])
+    assert any(row["value"] == {"id": "the_netherlands", "label": "The Netherlands"} for row in facts["rows"])
 
 
 def test_an_unknown_tool_is_wrong_usage_and_the_nearest_is_named(kgnav: Kgnav) -> None:

@@ -13,6 +13,7 @@ from kgnav_bench.wikibase import Value, Wikibase
 from kgnav_mcp.adapters import open_adapter
 from kgnav_mcp.model import Direction, Entity, Neighbourhood, Stop, Triple
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
+from kgnav_mcp.render.columns import row_texts
 from kgnav_mcp.render.table import RenderOptions, fit
 from kgnav_mcp.render.triples import neighbourhood_table
 from tests.datasets import dataset
@@ -58,8 +59,9 @@ async def _said(graph: GraphAdapter, name: str, item: str = "Q42") -> list[str]:
     page = await triples_at(graph, [item], Direction.OUTGOING, paths=[(name,)], limit=50)
     found = Neighbourhood((Entity(f"wd:{item}", item),), Direction.OUTGOING, rows=page)
     table = fit(neighbourhood_table(found, 0), RenderOptions())
-    rows = [dict(zip((column.name for column in table.columns), row, strict=True)) for row in table.rows]
-    return ["|".join(str(row.get(column, "")) for column in ("value", "valueLabel", "qualifiers")) for row in rows]
+    names = [name for column in table.columns for name in column.headings]
+    rows = [dict(zip(names, row_texts(table.columns, row, table.limit), strict=True)) for row in table.rows]
+    return ["|".join(row.get(column, "") for column in ("value", "valueLabel", "qualifiers")) for row in rows]
 
 
 async def test_he_is_described_as_on_his_page(graph: GraphAdapter):
