@@ -17,7 +17,7 @@ from kgnav_mcp.config import GraphSettings, Settings
 from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
 from kgnav_mcp.server import build_server
 from kgnav_mcp.server.toolsets.plans import TOOLSET
-from tests.server.clients import call, refused
+from tests.server.clients import call, refused, without_cursors
 from tests.server.processes import PATIENCE_S
 
 _SHOWN = 20
@@ -167,7 +167,7 @@ ERRORS: dict[str, tuple[str, dict[str, object]]] = {
 @pytest.mark.parametrize("what", ANSWERS)
 async def test_the_answer_is_as_it_was_read_and_found_good(what: str, snapshot: SnapshotAssertion):
     tool, arguments = ANSWERS[what]
-    text = await call(tool, arguments, PLANS)
+    text = without_cursors(await call(tool, arguments, PLANS))
     assert "\n".join(text.splitlines()[:_SHOWN]) == snapshot
 
 
