@@ -152,7 +152,7 @@ async def check_label(graph: GraphAdapter, far: FarEnds) -> None:
         UnknownName: the graph has no such label.
     """
     if far.label is not None:
-        await graph.nodes(far.label, None, None, limit=1)
+        await graph.nodes(far.label, None, None, limit=0)
 
 
 def _anchors(page: Page[Link]) -> set[str]:

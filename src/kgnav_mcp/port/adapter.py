@@ -223,6 +223,8 @@ class GraphAdapter(ABC):
     ) -> Page[Entity]:
         """Nodes with a label whose property has a value, compared as text; None leaves that condition out.
 
+        With a limit of 0 they are only counted.
+
         Raises:
             UnknownName: the graph has no such label or property.
         """

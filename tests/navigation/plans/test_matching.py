@@ -8,7 +8,7 @@ import pytest
 
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Entity, Page
-from kgnav_mcp.navigation.plans import evaluate, reading
+from kgnav_mcp.navigation.plans import evaluate, lookups
 from kgnav_mcp.plan import AggregateFunction, CountOf, Exists, HasLabel, IsNull, Match, NodePattern, Not
 from kgnav_mcp.port import AdapterOptions, GraphAdapter
 from tests.contract import toy as definition
@@ -209,7 +209,7 @@ async def test_nodes_that_have_a_value_are_asked_for_once_each_way(
         return await nodes(self, *given, **more)  # pyright: ignore[reportArgumentType] - what was given
 
     monkeypatch.setattr(DictAdapter, "nodes", spied)
-    monkeypatch.setattr(reading, "_FEW", most)
+    monkeypatch.setattr(lookups, "_FEW", most)
     by_tag = fit(edge("p", "knows", "q"), where=compared("p.tag", "=", tag))
     page = await evaluate(toy, plan(by_tag, give("p", "q")), limit=50)
     assert set(rows(page)) == {("ada", "ben"), ("ada", "cyd"), ("ben", "ada")}

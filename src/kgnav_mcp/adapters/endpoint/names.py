@@ -31,7 +31,8 @@ class Names(names.Names):
     def __init__(self, store: Store) -> None:
         self._store = store
         ids = store.endpoint.ids
-        self._descriptions = [of_each(one, numbered("description", store.descriptions)) for one in _TEXTS]
+        described_by = numbered("description", store.descriptions)
+        self._descriptions = [of_each(one, described_by) for one in _TEXTS if described_by]
         self._typed = of_each(queries.TYPES, numbered("type", store.types))
         labels, labels_of_any_language = (of_each(one, numbered("name", store.names)) for one in _TEXTS)
         naming = Naming(

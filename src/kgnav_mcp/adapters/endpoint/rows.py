@@ -13,13 +13,13 @@ from kgnav_mcp.adapters.endpoint.counts import CountReader, is_kind, own_edges
 from kgnav_mcp.adapters.endpoint.names import Names
 from kgnav_mcp.adapters.endpoint.reification import Said
 from kgnav_mcp.adapters.endpoint.store import Store
-from kgnav_mcp.adapters.paging.counts import far, near
+from kgnav_mcp.adapters.paging.counts import counted, far, near
 from kgnav_mcp.adapters.paging.directions import RowQuestion
 from kgnav_mcp.adapters.paging.positions import Place
 from kgnav_mcp.adapters.paging.segments import Rows, Segment
 from kgnav_mcp.adapters.sparql.around import rows
 from kgnav_mcp.adapters.sparql.around.blocks import Behind, Block, Found, behind_each
-from kgnav_mcp.adapters.sparql.around.counts import Anchor
+from kgnav_mcp.adapters.sparql.around.counts import Anchor, Counts
 from kgnav_mcp.adapters.sparql.around.ends import End, Ends, Facts, Pair, in_order
 from kgnav_mcp.adapters.sparql.reading import iri_in
 from kgnav_mcp.adapters.sparql.results import Term
@@ -48,6 +48,7 @@ class RowReader(rows.RowReader):
         self._store = store
         self._entities = names
         self._backwards = asked.direction is Direction.INCOMING
+        self._said: Said | None = None
 
     async def qualified(self, value: URIRef, limit: int) -> tuple[Triple, ...] | None:
         """The first triples that have the entity as the value of a qualifier; None: that cannot be told."""
@@ -96,9 +97,30 @@ class RowReader(rows.RowReader):
         """The rows of some blocks: a triple with several statements about it is as many rows."""
         if not self._store.reification:
             return await super().stated(blocks)
-        triples = await in_thread(len(blocks), lambda: _triples(blocks))
-        said = await self._store.reification.of_triples(triples, self._direction)
-        return await in_thread(len(triples), lambda: self._stated(blocks, said))
+        said = self._said
+        if said is None:
+            triples = await in_thread(len(blocks), lambda: _triples(blocks))
+            said = await self._store.reification.of_triples(triples, self._direction)
+        return await in_thread(sum(len(block.ends) for block in blocks), lambda: self._stated(blocks, said))
+
+    async def _counts_of(self, known: Ends) -> Counts:
+        """The counts of rows that were read: what is said of them tells how many edges each triple is."""
+        parallel = self._store.reification.parallel
+        if not parallel or any(isinstance(end, BNode) for ends in known.values() for end in ends):
+            return await super()._counts_of(known)
+        triples = [
+            (one, relation, end)
+            for (one, relation), ends in known.items()
+            for end in ends
+            if isinstance(one, URIRef)  # all are: what blank nodes have is not read in advance
+        ]
+        said = self._said = await self._store.reification.of_triples(triples, self._direction)
+
+        def of_statements() -> Counts:
+            rows = ((triple, len(said[triple]) if triple in said else 1) for triple in triples)
+            return counted((one, (relation,), n) for (one, relation, _), n in rows)
+
+        return await in_thread(len(triples), of_statements)
 
     @staticmethod
     def _stated(blocks: Sequence[Block], said: Said) -> list[Rows[Found]]:

@@ -44,8 +44,10 @@ class Store:
         wanted = list(dict.fromkeys(relation for relations in lists for relation in relations))
         read = await reader.union([reader.filled(queries.USED, p=relation) for relation in wanted])
         used = {row["p"] for row in read.whole()}
-        found = [tuple(relation for relation in relations if relation in used) or relations[:1] for relations in lists]
-        names, aliases, descriptions, types = found
+        names, aliases, descriptions, types = (
+            tuple(relation for relation in relations if relation in used) for relations in lists
+        )
+        names, types = names or endpoint.names[:1], types or endpoint.types[:1]  # what queries cannot do without
         named = queries.alternatives(tuple(relation.n3() for relation in names))
         reader.know({"named": named, "typed": queries.alternatives(tuple(relation.n3() for relation in types))})
         roles = {"name": names, "alias": aliases, "description": descriptions, "type": types}

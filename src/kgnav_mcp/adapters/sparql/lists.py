@@ -129,7 +129,7 @@ class ListReader(ABC):
             page = await self._of_types(found, types, skip, limit)
         else:
             condition = Condition("") if property_name is None else await self._with_property(property_name, value)
-            page = condition.of(await self._meeting(condition.text, types, skip, limit))
+            page = condition.of(await self._meeting(condition.text, types, skip, limit, short=value is not None))
         return truncated(page, note="" if types is None else types.note)
 
     async def _identified(self, property_name: str, value: str) -> Found | None:
@@ -162,12 +162,21 @@ class ListReader(ABC):
         rows = Rows((), whole=True, total=Count(len(entities)))
         return truncated(rows.page(list(entities.values()), skip, limit), stop)
 
-    async def _meeting(self, condition: str | None, types: Types | None, skip: int, limit: int) -> Page[Entity]:
-        """The page of the nodes that meet a condition, those of some types alone; blank nodes are not shown."""
+    async def _meeting(
+        self, condition: str | None, types: Types | None, skip: int, limit: int, *, short: bool
+    ) -> Page[Entity]:
+        """The page of the nodes that meet a condition, those of some types alone; blank nodes are not shown.
+
+        `short`: they are few, mostly.
+        """
         if condition is None:
             return Page((), (), Count(0))
         conditions = self._conditions(types, condition)
-        read = await self._read((self._templates.nodes, self._templates.node_count), conditions, skip, limit)
+        if limit == 0:
+            total = await self._size(self._templates.node_count, conditions)
+            return Page((), (), total, Stop.COMPLETE if total == Count(0) else Stop.LIMIT)
+        queries = self._templates.nodes, self._templates.node_count
+        read = await self._read(queries, conditions, skip, limit, read_first=short)
         page, blanks = await in_thread(len(read.rows), lambda: self._nodes_in(read, skip, limit))
         described = await self._linker.names.described([iri for iri in page.items if iri is not None])
 
@@ -244,18 +253,24 @@ class ListReader(ABC):
         skip: int,
         limit: int,
         counter: ValueCounter | None = None,
+        *,
+        read_first: bool = False,
     ) -> Rows:
-        """The rows of a page, or of all of a short list, which has the numbers of a counter."""
+        """The rows of a page, or of all of a short list, which has the numbers of a counter.
+
+        A list is counted before it is read, unless there is no query that counts it, or it is to be `read_first`.
+        """
         template, count = templates
-        if count is not None:
-            total = await self._size(count, conditions)
-        else:
+        total = Count.unknown()
+        if count is None or read_first:
             read = await self._reader.slice(template, 0, WHOLE + 1, conditions=conditions)
             if len(read.rows) <= WHOLE and read.stop is not Stop.TIME_OUT:
                 if counter is not None:
                     read = await counter.all_or(read, WHOLE + 1)
                 return Rows(read.rows, whole=True, total=Count(len(read.rows)), stop=read.stop)
             total = Count.at_least(len(read.rows))
+        if count is not None:
+            total = await self._size(count, conditions)
         if fits(total, WHOLE):
             if counter is not None:
                 read = await counter.all(WHOLE)

@@ -7,7 +7,7 @@ What the schema does not say for sure, as it lists the most frequent labels only
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import cast
@@ -17,6 +17,7 @@ from kgnav_mcp.navigation.plans.conditions import ConditionChecker
 from kgnav_mcp.navigation.plans.entities import EntityReader
 from kgnav_mcp.navigation.plans.findings import Findings, meant
 from kgnav_mcp.navigation.plans.having import ANY_ROW, HasRows, PropertyChecker
+from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.scopes import Node, Scope, after_match, after_project, after_unwind
 from kgnav_mcp.navigation.plans.vocabulary import Vocabulary
 from kgnav_mcp.plan import (
@@ -51,7 +52,12 @@ class CheckedPlan:
 
 
 async def check(
-    graph: GraphAdapter, plan: Plan, has_rows: HasRows, *, one_node: frozenset[str] = frozenset()
+    graph: GraphAdapter,
+    plan: Plan,
+    has_rows: HasRows,
+    lookups: Lookups,
+    *,
+    one_node: frozenset[str] = frozenset(),
 ) -> CheckedPlan:
     """Every name of a plan as the graph has it, or every problem at once.
 
@@ -59,22 +65,20 @@ async def check(
     `one_node` are variables whose name may mean one node only.
     """
     vocabulary = await Vocabulary.of(graph)
-    found = await _mended(graph, plan, vocabulary, has_rows, one_node)
+
+    async def checked(written: Plan, known: Vocabulary) -> CheckedPlan:
+        findings = Findings()
+        entities = EntityReader(graph, lookups, findings, one_node)
+        return await _Checker(known, findings, entities, has_rows).checked(written)
+
+    found = await _mended(plan, lambda written: checked(written, vocabulary))
     if found.problems and (renewed := await vocabulary.renewed()):  # what the graph lacked may have come
-        return await _mended(graph, plan, renewed, has_rows, one_node)
+        return await _mended(plan, lambda written: checked(written, renewed))
     return found
 
 
-async def _mended(
-    graph: GraphAdapter, plan: Plan, vocabulary: Vocabulary, has_rows: HasRows, one_node: frozenset[str]
-) -> CheckedPlan:
-    """A plan by what is known of the graph, mended until nothing is wrong with it where that can be."""
-
-    async def checked(written_plan: Plan) -> CheckedPlan:
-        findings = Findings()
-        entities = EntityReader(graph, findings, one_node)
-        return await _Checker(vocabulary, findings, entities, has_rows).checked(written_plan)
-
+async def _mended(plan: Plan, checked: Callable[[Plan], Awaitable[CheckedPlan]]) -> CheckedPlan:
+    """A plan that was checked, and mended until nothing is wrong with it where that can be."""
     found = await checked(plan)
     for _ in range(_ROUNDS):
         if found.mended is None:

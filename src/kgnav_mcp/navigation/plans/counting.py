@@ -62,7 +62,7 @@ async def _nodes(graph: GraphAdapter, node: NodePattern) -> Count | None:
     if len(start.scans) != 1 or not start.labelled or node.subclasses:
         return None
     try:
-        return (await graph.nodes(start.scans[0].label, None, None, limit=1)).total
+        return (await graph.nodes(start.scans[0].label, None, None, limit=0)).total
     except UnknownName:
         return Count(0)
 

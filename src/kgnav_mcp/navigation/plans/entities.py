@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 
 from kgnav_mcp.clipping import echoed
 from kgnav_mcp.errors import UnknownName
-from kgnav_mcp.model import Entity, Namesake, Page, Stop
+from kgnav_mcp.model import Entity, Stop
 from kgnav_mcp.navigation.plans.findings import Findings, meant
+from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.scopes import Node
 from kgnav_mcp.navigation.resolving import NEAREST, spellings
 from kgnav_mcp.plan import (
@@ -28,20 +29,13 @@ from kgnav_mcp.plan import (
 )
 from kgnav_mcp.port import GraphAdapter
 
-_ANY = 2
-"""Nodes that are asked for where one will do: a page that is not full need not be counted."""
-_NAMESAKES = 1_000
-"""Entities of one name that are told apart by their ids; of a name that more have, the store compares the names."""
-
-_TOGETHER = 100
-"""Names that any store looks up in one call."""
-
 
 @dataclass(frozen=True, slots=True)
 class EntityReader:
     """Finds the entities that a condition names."""
 
     graph: GraphAdapter
+    lookups: Lookups
     findings: Findings
     one_node: frozenset[str] = frozenset()
     """Variables that name one node."""
@@ -49,7 +43,7 @@ class EntityReader:
     async def with_ids(self, condition: Compare, owner: str, texts: Sequence[Constant]) -> Expression:
         """A condition on the ids of a node, with the ids as the graph writes them."""
         given = {constant: spellings(str(constant.value)) for constant in texts}
-        found = await self.graph.describe([one for each in given.values() for one in each])
+        found = await self.lookups.by_id([one for each in given.values() for one in each])
         ids: list[str] = []
         for constant, forms in given.items():
             entity = next((found[form] for form in forms if form in found), None)
@@ -71,7 +65,7 @@ class EntityReader:
         for constant in texts if prop.owner not in self.one_node else ():
             if await self._has_value(node, prop.ids, str(constant.value)):
                 return Compare(prop, condition.comparison, condition.right)
-        named = await self._named([str(constant.value) for constant in texts])
+        named = await self.lookups.by_name([str(constant.value) for constant in texts])
         if any(page.stop is not Stop.COMPLETE for page in named.values()):
             return Compare(prop, condition.comparison, condition.right)
         ids: list[str] = []
@@ -90,18 +84,11 @@ class EntityReader:
             ids += [entity.id for entity in entities]
         return has_id(prop.owner, ids)
 
-    async def _named(self, names: Sequence[str]) -> Mapping[str, Page[Namesake]]:
-        """Who bears each of some names."""
-        found: dict[str, Page[Namesake]] = {}
-        for start in range(0, len(names), _TOGETHER):
-            found.update(await self.graph.named_each(names[start : start + _TOGETHER], limit=_NAMESAKES))
-        return found
-
     async def _has_value(self, node: Node, properties: Sequence[str], text: str) -> bool:
         labels = node.labels[0] if node.labels and not node.subclasses else (None,)
         for label, name in product(labels, properties):
             with suppress(UnknownName):  # no node has this label, which whoever checks labels tells
-                if (await self.graph.nodes(label, name, text, limit=_ANY)).items:
+                if (await self.lookups.by_value(label, name, text)).items:
                     return True
         return False
 

@@ -18,6 +18,7 @@ from kgnav_mcp.navigation.plans.budget import Budget, known
 from kgnav_mcp.navigation.plans.counting import counted
 from kgnav_mcp.navigation.plans.explaining import nothing_fits, says_nothing
 from kgnav_mcp.navigation.plans.fits import Fits
+from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.matching import Fitting
 from kgnav_mcp.navigation.plans.needs import Needs, in_rows, needs_after, summary
 from kgnav_mcp.navigation.plans.patterns import PROOF, unmatched, weighted
@@ -49,11 +50,13 @@ async def evaluate(
     bound: int = 100_000,
     progress: Progress | None = None,
     by_store: bool = True,
+    lookups: Lookups | None = None,
 ) -> PlanPage:
     """A page of a checked plan's answer, of `limit` rows at most, behind the position `after`.
 
     With `proof` each row has the edges that it rests on. No more than `bound` rows are held at once.
     `progress` is told of the parts that were read. `by_store`: what patterns the store fits, it does.
+    `lookups` have what the check of the plan has read.
 
     Raises:
         PlanTooLarge: it would need more; with the sizes of its parts as far as they are known.
@@ -61,7 +64,7 @@ async def evaluate(
         InvalidArgument: a regular expression of the plan is none.
     """
     budget = Budget(bound)
-    evaluation = _Evaluation(graph, budget, by_store=by_store)
+    evaluation = _Evaluation(graph, budget, lookups, by_store=by_store)
     async with telling(progress, lambda: _how_far(budget)):
         table = await evaluation.answer(plan, proof=proof)
         return await evaluation.page(plan, table, limit, after)
@@ -78,9 +81,9 @@ def _how_far(budget: Budget) -> str:
 class _Evaluation:
     """One evaluation of a plan."""
 
-    def __init__(self, graph: GraphAdapter, budget: Budget, *, by_store: bool) -> None:
+    def __init__(self, graph: GraphAdapter, budget: Budget, lookups: Lookups | None, *, by_store: bool) -> None:
         self._graph, self._budget = graph, budget
-        self._reader = Reader(graph, budget)
+        self._reader = Reader(graph, budget, lookups)
         self._asker = Asker(self._reader, self._fit)
         self._fits = Fits(graph, self._reader, self._asker) if by_store else None
 

@@ -14,6 +14,7 @@ from kgnav_mcp.navigation.flattening import flattened
 from kgnav_mcp.navigation.plans.budget import Budget, Part
 from kgnav_mcp.navigation.plans.classes import Classes
 from kgnav_mcp.navigation.plans.interning import Interned, Step, pairs
+from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.paging import pages
 from kgnav_mcp.navigation.plans.values import Edge, Node, Value, in_order
 from kgnav_mcp.port import Capability, FarEnds, GraphAdapter, TailKind
@@ -28,8 +29,6 @@ _TRIED = 200
 """Nodes that are asked first whether a relation leads through mediators: most relations are at the first ones."""
 _FOLDED = 1_000
 """Rows of a page through mediators, whose roles are read as well."""
-_FEW = 100
-"""Nodes with a value of a property that are read where they are to be counted: mostly that is all of them."""
 _Scan = tuple[str | None, str | None, str | None]
 """A label, a property and a value, by which nodes are read."""
 T = TypeVar("T")
@@ -38,8 +37,9 @@ T = TypeVar("T")
 class Reader:
     """Reads a graph for one evaluation. What it has read it keeps."""
 
-    def __init__(self, graph: GraphAdapter, budget: Budget) -> None:
+    def __init__(self, graph: GraphAdapter, budget: Budget, lookups: Lookups | None = None) -> None:
         self._graph = graph
+        self._lookups = lookups or Lookups(graph)
         self.budget = budget
         self.classes = Classes(graph)
         self._known = Interned()
@@ -54,7 +54,7 @@ class Reader:
         """The nodes that have these ids, as users may write them."""
         found: dict[Node, None] = {}
         for batch in _batches(list(dict.fromkeys(ids)), _IDS):
-            for entity in (await self._graph.describe(batch)).values():
+            for entity in (await self._lookups.by_id(batch)).values():
                 node = self._known.node(entity)
                 self._entities[node] = entity
                 found[node] = None
@@ -98,7 +98,10 @@ class Reader:
         if key not in self._counts:
             page: Page[Entity] = Page((), (), Count(0))
             with suppress(UnknownName):
-                page = await self._graph.nodes(*key, limit=1 if relation is None else _FEW)
+                if relation is None or value is None:
+                    page = await self._graph.nodes(*key, limit=0)
+                else:
+                    page = await self._lookups.by_value(label, relation, value)
             self._counts[key] = page.total
             if page.stop is Stop.COMPLETE and page.total.certainty is Certainty.EXACT:
                 self._scans[key] = list(map(self._known.node, page.items))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
 
@@ -16,6 +16,7 @@ from kgnav_mcp.navigation.plans.checking import CheckedPlan, check
 from kgnav_mcp.navigation.plans.estimating import steps_of
 from kgnav_mcp.navigation.plans.evaluation import evaluate
 from kgnav_mcp.navigation.plans.explaining import explained, fits_turned, says_nothing
+from kgnav_mcp.navigation.plans.lookups import Lookups
 from kgnav_mcp.navigation.plans.progress import Progress, telling
 from kgnav_mcp.navigation.plans.proving import collected, proved, with_proof
 from kgnav_mcp.navigation.plans.reducing import refused, timed_out
@@ -43,9 +44,9 @@ _EVALUATED = "evaluated:"
 """Begins the positions of pages that were evaluated here: the next page is, too, for a store's positions are others."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PlanRunner:
-    """Checks and runs plans on one graph."""
+    """Checks a plan on one graph, and runs it: what the check has read is not read again."""
 
     graph: GraphAdapter
     bound: int = BOUND
@@ -53,11 +54,16 @@ class PlanRunner:
     """Whether the store runs plans where it can; else each part is read here, and its size is known."""
     progress: Progress | None = None
     """Is told how far a plan is that runs for more than a second."""
+    _lookups: Lookups = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._lookups = Lookups(self.graph)
 
     async def check(self, plan: Plan, one_node: frozenset[str] = frozenset()) -> CheckedPlan:
         """The plan in the graph's own ids, or its problems."""
         async with telling(self.progress, lambda: "checking the plan"):
-            return await check(self.graph, plan, partial(_has_rows, self.graph), one_node=one_node)
+            has_rows = partial(_has_rows, self.graph)
+            return await check(self.graph, plan, has_rows, self._lookups, one_node=one_node)
 
     async def run(self, plan: Plan, *, limit: int, after: str | None = None, proof: bool = False) -> PlanPage:
         """The rows of a plan that was checked; of one that has none, why.
@@ -104,6 +110,7 @@ class PlanRunner:
             bound=self.bound,
             progress=self.progress,
             by_store=self.by_store,
+            lookups=self._lookups,
         )
         page = await self._in_time(plan, after, work)
         positions = tuple(f"{_EVALUATED}{position}" for position in page.positions[shown:])

@@ -19,7 +19,7 @@ from kgnav_mcp.server.call import ToolCall
 from kgnav_mcp.server.tool import ToolSpec
 from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.descriptions import CURSOR, EITHER, EitherDirection
-from kgnav_mcp.server.toolsets.plans import checked
+from kgnav_mcp.server.toolsets.plans import checked, runner
 from kgnav_mcp.spelling import WrittenPlan
 from kgnav_mcp.spelling.steps import parse_steps
 
@@ -83,8 +83,9 @@ async def _answer(
 ) -> Answer:
     """The rows of steps; where they are what several sides share, with the number of nodes on each side."""
     start = call.start(cursor)
-    found = await _checked(call, steps)
-    page = await _runner(call).run(found.plan, limit=call.limits.row_limit, after=start.after)
+    runs = runner(call)
+    found = await _checked(runs, steps)
+    page = await runs.run(found.plan, limit=call.limits.row_limit, after=start.after)
     sizes = [f"{name_and_id(node)} {kind} {await _neighbours(call, node, kind):,}" for _, node, kind in sides]
     intro = f"Nodes of each side: {', '.join(sizes)}" if sizes and not start.offset else ""
     return call.answer(plan_table(page, start.offset, intro=intro, notes=found.notes), page.positions)
@@ -93,20 +94,17 @@ async def _answer(
 async def _neighbours(call: ToolCall, node: Entity, edge_type: str) -> int:
     """How many nodes are next to a node by a relation."""
     hop = {"from": "side", "edge_type": edge_type, "direction": EITHER}
+    runs = runner(call)
     found = await _checked(
-        call, [_nodes("side", [node]), {"as": "far", "fetch_neighbors": hop}, {"return": ["count(far)"]}]
+        runs, [_nodes("side", [node]), {"as": "far", "fetch_neighbors": hop}, {"return": ["count(far)"]}]
     )
-    page = await _runner(call).run(found.plan, limit=1)
+    page = await runs.run(found.plan, limit=1)
     return sum(cell for row in page.items for cell in row.cells if isinstance(cell, int))
 
 
-def _runner(call: ToolCall) -> PlanRunner:
-    return PlanRunner(call.adapter, progress=call.progress)
-
-
-async def _checked(call: ToolCall, steps: Sequence[object]) -> CheckedPlan:
+async def _checked(runs: PlanRunner, steps: Sequence[object]) -> CheckedPlan:
     plan, _ = parse_steps(steps)
-    return await checked(call, WrittenPlan(plan))
+    return await checked(runs, WrittenPlan(plan))
 
 
 TOOLSET = Toolset(

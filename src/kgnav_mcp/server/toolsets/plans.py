@@ -49,13 +49,18 @@ class RunPlan(PlanArguments):
     cursor: str | None = Field(default=None, description=CURSOR)
 
 
-async def checked(call: ToolCall, written: WrittenPlan) -> CheckedPlan:
+def runner(call: ToolCall) -> PlanRunner:
+    """What checks and runs the plan of a call."""
+    return PlanRunner(call.adapter, progress=call.progress)
+
+
+async def checked(runs: PlanRunner, written: WrittenPlan) -> CheckedPlan:
     """The plan in the graph's own ids.
 
     Raises:
         InvalidPlan: it cannot run, with every problem.
     """
-    found = await PlanRunner(call.adapter, progress=call.progress).check(written.plan, written.one_node)
+    found = await runs.check(written.plan, written.one_node)
     if not found.problems:
         return found
     mended, in_cypher = None, False
@@ -66,7 +71,7 @@ async def checked(call: ToolCall, written: WrittenPlan) -> CheckedPlan:
     raise InvalidPlan(found.problems, mended=mended, in_cypher=in_cypher, next_step=_MEND)
 
 
-async def _read_and_checked(call: ToolCall, given: object) -> tuple[WrittenPlan, CheckedPlan]:
+async def _read_and_checked(runs: PlanRunner, given: object) -> tuple[WrittenPlan, CheckedPlan]:
     """The plan that was given, as it was read and in the graph's own ids.
 
     Raises:
@@ -77,16 +82,16 @@ async def _read_and_checked(call: ToolCall, given: object) -> tuple[WrittenPlan,
     except InvalidPlan as error:
         if error.plan is None:
             raise
-        found = await PlanRunner(call.adapter, progress=call.progress).check(error.plan)
+        found = await runs.check(error.plan)
         if not found.problems:
             raise
         raise InvalidPlan((*error.problems, *found.problems), next_step=_MEND) from error
-    return written, await checked(call, written)
+    return written, await checked(runs, written)
 
 
 async def check_plan(call: ToolCall, given: PlanArguments) -> Answer:
     """GraphRunner's verification of a plan."""
-    _, found = await _read_and_checked(call, given.plan)
+    _, found = await _read_and_checked(runner(call), given.plan)
     cypher = write_cypher(found.plan)
     notes = [*filter(None, (sizes_line(await sizes_of(call.adapter, found.plan)), *found.notes))]
     lines = ["valid: run_plan will run it.", f"In the graph's own ids: {cypher}", *notes]
@@ -96,10 +101,9 @@ async def check_plan(call: ToolCall, given: PlanArguments) -> Answer:
 async def run_plan(call: ToolCall, given: RunPlan) -> Answer:
     """A plan's rows."""
     start = call.start(given.cursor)
-    written, found = await _read_and_checked(call, given.plan)
-    page = await PlanRunner(call.adapter, progress=call.progress).run(
-        found.plan, limit=call.limits.row_limit, after=start.after, proof=given.proof
-    )
+    runs = runner(call)
+    written, found = await _read_and_checked(runs, given.plan)
+    page = await runs.run(found.plan, limit=call.limits.row_limit, after=start.after, proof=given.proof)
     repeated = repeats(page) if written.given is None else ()  # rows of patterns and steps are choices of nodes
     notes = (*found.notes, *repeated)
     sizes = () if start.offset else await sizes_to_tell(call.adapter, found.plan, page)

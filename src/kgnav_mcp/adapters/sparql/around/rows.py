@@ -27,11 +27,13 @@ from kgnav_mcp.adapters.sparql.around.ends import End, Ends, Pair, grouped, in_o
 from kgnav_mcp.adapters.sparql.names import Names
 from kgnav_mcp.adapters.sparql.reading import Reader
 from kgnav_mcp.adapters.sparql.results import Term
-from kgnav_mcp.adapters.sparql.terms import Terms, batches, rows, values
+from kgnav_mcp.adapters.sparql.terms import MAX_TERMS, Terms, batches, rows, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Count, Direction, Entity, Page, Qualifier, Relation, Stop, Triple
 from kgnav_mcp.port import TailKind
 
+_PROBED_PAIRS = MAX_TERMS // 2
+"""Pairs of an entity and a relation whose rows are read before they are counted: as many as one query takes."""
 _UNNAMED = model.Literal("a node without a name")
 """A blank node that a statement about a triple names: nothing leads to it."""
 TO_ENTITIES: Final = {
@@ -89,20 +91,29 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
 
     async def probe(self, limit: int, *, all_or_none: bool) -> Counts | Count | None:
         """Read all rows of a list that may be short. The first rows beyond the limit prove that it is not."""
-        if all_or_none is not self.probes_for_all or self._paths is not None:
-            return None
         if no_rows(self._direction, self._far_ends):
             return None
         iris = [one for one in self._anchors if isinstance(one, URIRef)]
         most = limit if all_or_none else min(limit, self.rows_together)
-        reads = await gathered(*(self.all_rows(batch, most + 1) for batch in batches(iris, self.entities_together)))
+        if self._paths is None:
+            if all_or_none is not self.probes_for_all:
+                return None
+            reads = await gathered(*(self.all_rows(some, most + 1) for some in batches(iris, self.entities_together)))
+        else:
+            if len(iris) * len(self._paths) > _PROBED_PAIRS or any(len(path) > 1 for path in self._paths):
+                return None
+            reads = [await self._pairs([(one, path[0]) for one in iris for path in self._paths], most + 1)]
         total = sum(len(ends) for found, _ in reads for ends in found.values())
         if all_or_none and total > limit:
             return Count.at_least(limit + 1)
         if total > most or len(iris) < len(self._anchors) or any(stop is not Stop.COMPLETE for _, stop in reads):
             return None
         self._known = await in_thread(total, lambda: self._shown(found for found, _ in reads))
-        sizes = ((one, relation, len(ends)) for (one, relation), ends in self._known.items())
+        return await self._counts_of(self._known)
+
+    async def _counts_of(self, known: Ends) -> Counts:
+        """The counts of entities whose rows have all been read."""
+        sizes = ((one, relation, len(ends)) for (one, relation), ends in known.items())
         return await self._counts.of_rows(sizes, self._anchors, self._direction)
 
     def _shown(self, reads: Iterable[Ends]) -> Ends:
@@ -119,7 +130,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
     async def together(self, wanted: Sequence[Wanted[Anchor, URIRef]]) -> Sequence[Rows[Found]]:
         pairs = [(one.segment.entity, one.segment.path[0]) for one in wanted]
         unread = [pair for pair in pairs if isinstance(pair[0], URIRef) and pair not in self._known]
-        read, stop = await self._pairs(unread)
+        read, stop = await self._pairs(unread, 2 * self.rows_together)
         if stop is Stop.ROW_CAP and len(wanted) == 1:
             return [await self.slice(wanted[0])]
         if stop is Stop.ROW_CAP:
@@ -212,14 +223,14 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         kind = self._counts.kind(self._direction, self._far_ends)
         return await self._read(by, kind, iris, most, iris[0] if one else None)
 
-    async def _pairs(self, pairs: Sequence[Pair]) -> tuple[Ends, Stop]:
-        """The rows of some relations at entities."""
+    async def _pairs(self, pairs: Sequence[Pair], most: int) -> tuple[Ends, Stop]:
+        """Up to `most` rows of some relations at entities."""
         if not pairs:
             return {}, Stop.COMPLETE
         named = [(one, relation) for one, relation in pairs if isinstance(one, URIRef)]
         template = queries.AROUND_PAIRS[self._direction]
         by = await in_thread(len(named), lambda: self._reader.part(template, pairs=rows(*named)))
-        return await self._read(by, self._ends, [one for one, _ in named], 2 * self.rows_together)
+        return await self._read(by, self._ends, [one for one, _ in named], most)
 
     def part(self, template: str, **terms: URIRef | Terms) -> Terms:
         """A filled fragment, to stand in a query."""

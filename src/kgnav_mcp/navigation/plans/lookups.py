@@ -1,0 +1,58 @@
+"""Entities that a plan names, each read once while the plan is checked and run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from kgnav_mcp.model import Entity, Namesake, Page
+from kgnav_mcp.port import Capability, GraphAdapter
+
+_ANY = 2
+"""Nodes that are asked for where one will do: a page that is not full need not be counted."""
+_FEW = 100
+"""Nodes with a value of a property that are read where the plan is evaluated: mostly that is all of them."""
+_NAMESAKES = 1_000
+"""Entities of one name that are told apart by their ids; of a name that more have, the store compares the names."""
+_NAMES = 100
+"""Names that any store looks up in one call."""
+
+
+class Lookups:
+    """Looks up entities by id, by name, and by the value of a property. One plan's own: it remembers what it read."""
+
+    def __init__(self, graph: GraphAdapter) -> None:
+        self._graph = graph
+        self._first = _ANY if Capability.PLANS in graph.capabilities else _FEW
+        self._by_id: dict[str, Entity | None] = {}
+        self._having: dict[tuple[str | None, str, str], Page[Entity]] = {}
+
+    async def by_id(self, ids: Sequence[str]) -> Mapping[str, Entity]:
+        """The entities of some ids, as users may write them; an id that no entity has is left out."""
+        unread = [each for each in dict.fromkeys(ids) if each not in self._by_id]
+        if unread:
+            found = await self._graph.describe(unread)
+            self._by_id.update((each, found.get(each)) for each in unread)
+        return {each: entity for each in ids if (entity := self._by_id[each]) is not None}
+
+    async def by_name(self, names: Sequence[str]) -> Mapping[str, Page[Namesake]]:
+        """Who bears each of some names, a thousand of each at most."""
+        found: dict[str, Page[Namesake]] = {}
+        for start in range(0, len(names), _NAMES):
+            found.update(await self._graph.named_each(names[start : start + _NAMES], limit=_NAMESAKES))
+        self._remember(one.entity for page in found.values() for one in page.items)
+        return found
+
+    async def by_value(self, label: str | None, relation: str, value: str) -> Page[Entity]:
+        """The first nodes that have a label and this value of a property: two at least, where there are as many.
+
+        Raises:
+            UnknownName: the graph has no such label or property.
+        """
+        key = label, relation, value
+        if key not in self._having:
+            page = self._having[key] = await self._graph.nodes(*key, limit=self._first)
+            self._remember(page.items)
+        return self._having[key]
+
+    def _remember(self, entities: Iterable[Entity]) -> None:
+        self._by_id.update((entity.id, entity) for entity in entities)
