@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
 from kgnav_mcp.errors import PlanTooLarge, StoreTimeout
+from kgnav_mcp.navigation.plans import running
 from kgnav_mcp.navigation.plans.budget import ADVICE
 from kgnav_mcp.navigation.plans.reducing import refused
 from kgnav_mcp.navigation.plans.running import PlanRunner
 from kgnav_mcp.port import AdapterOptions
 from kgnav_mcp.spelling.cypher import parse_cypher
+from tests.contract.example import DictAdapter
 from tests.navigation.plans.test_separating import TOY, Compiling
 
 
@@ -51,4 +54,18 @@ async def test_that_the_time_of_a_store_was_over_is_said_with_how_large_the_part
             await PlanRunner(graph).run(parse_cypher("MATCH (a:Visitor)-[:visited]->(b) RETURN a"), limit=9)
     said = "the store did not answer within 30 s (in the graph: (:Visitor) 150, [:visited] 150)"
     assert caught.value.message == said
+    assert "Make it smaller" in caught.value.next_step
+
+
+async def test_a_plan_whose_parts_are_not_read_in_time_is_refused_with_their_sizes(monkeypatch: pytest.MonkeyPatch):
+    async def hanging(*_: object, **__: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(running, "evaluate", hanging)
+    monkeypatch.setattr(running, "_EVALUATED_S", 0.1)
+    async with DictAdapter(TOY, AdapterOptions()) as graph:
+        with pytest.raises(StoreTimeout) as caught:
+            await PlanRunner(graph).run(parse_cypher("MATCH (a:Visitor)-[:visited]->(b) RETURN a"), limit=9)
+    assert caught.value.message.startswith("the parts of the plan could not be read within 0.1 s")
+    assert "(:Visitor) 150, [:visited] 150" in caught.value.message
     assert "Make it smaller" in caught.value.next_step

@@ -39,6 +39,8 @@ _MOST_STEPS = 10_000_000
 """Edges that a plan may come by, and values that it may sort, in the whole time of a store: ten seconds of work."""
 _AT_ONCE_S = 0.8
 """Seconds for a plan that seems to be more: what the schema counts may be wrong, or the store know a better way."""
+_EVALUATED_S = 100.0
+"""Seconds for a plan that is evaluated here: hosts give up on a tool after a few minutes."""
 _NO_PROOF = "Ask without proof, or for the proof of one row alone, by the ids of its nodes."
 _EVALUATED = "evaluated:"
 """Begins the positions of pages that were evaluated here: the next page is, too, for a store's positions are others."""
@@ -112,7 +114,12 @@ class PlanRunner:
             by_store=self.by_store,
             lookups=self._lookups,
         )
-        page = await self._in_time(plan, after, work)
+        try:
+            async with asyncio.timeout(_EVALUATED_S):
+                page = await self._in_time(plan, after, work)
+        except TimeoutError as error:
+            reason = f"the parts of the plan could not be read within {_EVALUATED_S:g} s, one query after the other"
+            raise StoreTimeout(_EVALUATED_S, reason) from error
         positions = tuple(f"{_EVALUATED}{position}" for position in page.positions[shown:])
         return replace(page, items=page.items[shown:], positions=positions)
 
