@@ -1,4 +1,4 @@
-"""What adapters of SPARQL stores share: opening and closing, and verbs that a reader of their kind answers."""
+"""Base class of the adapters for SPARQL stores: opens and closes the graph, and passes each verb to its reader."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ LIBRARY = f"httpx2/{httpx2.__version__}"
 
 
 class SchemaReader(Protocol):
-    """Answers `schema`."""
+    """Answers the verb `schema`."""
 
     async def overview(self, limit: int) -> Schema: ...
 
@@ -51,32 +51,35 @@ class SchemaReader(Protocol):
 
 
 class RelationReader(Protocol):
-    """Answers `relations` in one direction."""
+    """Answers the verb `relations` in one direction."""
 
     async def page(self, anchors: Sequence[Any], asked: RelationQuestion) -> Page[RelationFacts]: ...
 
 
 class RowReader(Protocol):
-    """Answers `neighbours` in one direction."""
+    """Answers the verb `neighbours` in one direction."""
 
     async def page(self, paths: Sequence[Any] | None, asked: RowQuestion) -> Page[Triple]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readers:
-    """The readers of an open graph, one for each kind of question."""
+    """The readers of an open graph, one for each kind of verb."""
 
     client: Client
     linker: Linker
     relations: RelationReader
     rows: Callable[[Sequence[Any], RowQuestion], RowReader]
-    """Makes the reader of rows at the anchors that the adapter makes of ids."""
+    """Creates the reader of rows at some anchors (see `SparqlAdapter._anchors`)."""
     search: Callable[[SearchQuestion], RowSearch[Any, Any]]
-    """Makes what searches rows at such anchors by their far ends."""
+    """Creates the search of rows at some anchors by their far ends."""
     hops_searched: int = 1
-    """The most hops of a relation whose rows are searched."""
+    """The longest relations, in hops, whose rows can be searched."""
     edges: Callable[[Sequence[Any], Sequence[Any], Sequence[Any] | None], EdgeSource[Any, Any] | None]
-    """Makes the reader of edges between two sets, by some relations; None where rows are to be read and compared."""
+    """Creates the reader of the edges between heads and tails by some relations (None: by all).
+
+    Returns None where it cannot look up edges: rows are then read and compared.
+    """
     lists: ListReader
     schema: SchemaReader
     fits: FitReader | None = None
@@ -89,29 +92,29 @@ T = TypeVar("T")
 
 
 class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
-    """One graph of one endpoint. An adapter says what ids mean there, and how its rows and relations are read."""
+    """One graph of one endpoint. A subclass resolves ids and creates the readers."""
 
     def __init__(self) -> None:
         self._opened: R | None = None
 
     @abstractmethod
     async def _connect(self) -> Client:
-        """A client for the graph."""
+        """Create a client for the graph."""
 
     @abstractmethod
     async def _read(self, client: Client) -> R:
-        """The readers, and what they must know of the graph beforehand."""
+        """Create the readers, after looking up what they need to know about the graph."""
 
     @abstractmethod
     async def _anchors(self, ids: Sequence[str]) -> Sequence[Anchor]:
-        """The entities that ids mean, each once and in their order; a text that is no id means none."""
+        """Resolve ids to entities, each once and in order. Texts that are not ids are skipped."""
 
     @abstractmethod
     def _paths(self, paths: Sequence[tuple[str, ...]]) -> Sequence[Path]:
-        """The paths that relation ids mean; those with a text that is no id are left out."""
+        """Resolve relation ids to paths. Paths with a text that is not an id are left out."""
 
     async def _relations(self, anchors: Sequence[Anchor], asked: RelationQuestion) -> Page[RelationFacts]:
-        """The relations of some entities."""
+        """The relations at some entities."""
         return await self._readers.relations.page(anchors, asked)
 
     async def _rows(self, anchors: Sequence[Anchor], paths: Sequence[Path] | None, asked: RowQuestion) -> Page[Triple]:
@@ -189,7 +192,7 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         return await read_or_searched(self, asked, search, hops=hops)
 
     async def _search(self, asked: MatchQuestion, side: Direction, hops: int) -> RowSearch[Any, Any]:
-        """What searches the rows in one direction, those of relations with more hops left out."""
+        """Create the search of the rows in one direction. Relations of more than `hops` hops are left out."""
         readers, types = self._readers, None
         if asked.far.label is not None:
             types = await self._types_shown(asked.far.label)
@@ -198,7 +201,7 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         return readers.search(SearchQuestion(await self._anchors(asked.ids), paths, side, far))
 
     async def _types_shown(self, label: str) -> Sequence[URIRef]:
-        """The types that entities may show by a label; none where there is no such one."""
+        """The types that are printed as this label; empty where there is none."""
         try:
             return (await self._readers.lists.types(label)).iris
         except UnknownName:
@@ -249,25 +252,29 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         return self._opened
 
     async def _iris(self, ids: Sequence[str]) -> list[URIRef]:
-        """The IRIs that ids mean, each once."""
+        """Resolve ids to IRIs, each once. Texts that are not ids are skipped."""
         iri_of = self._readers.linker.naming.iri
         return await in_thread(
             len(ids), lambda: list(dict.fromkeys(iri for each in ids if (iri := iri_of(each)) is not None))
         )
 
     def _answer(self, page: Page[T]) -> Page[T]:
-        """A page as it is answered."""
+        """Check a page before it is returned. A subclass may raise instead."""
         return page
 
     def _check_position(self, after: str) -> None:
-        """Raises InvalidCursor where a text is no position of rows."""
+        """Check that `after` is a position of rows.
+
+        Raises:
+            InvalidCursor: it is not.
+        """
         Position.parse(after)
 
 
 def connected(address: str, *, contact: str, timeout: float, graphs: Sequence[str], local_limit: int | None) -> Client:
-    """A client that says who asks, and keeps to the limits that public hosts want.
+    """Create a client that names its operator in the User-Agent and keeps to the host's rate limits.
 
-    A store on this machine is asked `local_limit` queries at one time; None: as many as there are.
+    A store on this machine gets at most `local_limit` queries at a time; None: no limit.
     """
     agent = user_agent(USER_AGENT, contact, LIBRARY)
     client = SparqlClient(address, timeout=timeout, default_graph=graphs or None, user_agent=agent)

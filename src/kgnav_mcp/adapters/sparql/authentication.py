@@ -1,4 +1,4 @@
-"""User and password, given to an endpoint only when it asks for them."""
+"""HTTP authentication: sends user and password only to an endpoint that asks for them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import httpx2
 class Credentials(httpx2.Auth):
     """Digest or Basic authentication, whichever the endpoint asks for; Digest where it offers both.
 
-    The first request goes without, so that a password never travels to an endpoint that does not want one; what was
-    asked for once is sent at once from then on. (SPARQLWrapper's own Digest changes the whole process's opener.)
+    The first request goes without, so that a password is never sent to an endpoint that does not want one. From the
+    first challenge on, it is sent at once. (SPARQLWrapper's own Digest changes the opener of the whole process.)
     """
 
     def __init__(self, user: str, password: str) -> None:
@@ -28,7 +28,7 @@ class Credentials(httpx2.Auth):
         schemes = {challenge.split(" ", 1)[0].lower() for challenge in _challenges(response)}
         if "digest" in schemes:
             self._chosen = self._digest
-            # Its flow begins with the request that has just been answered.
+            # The Digest flow begins with the request that has just been answered.
             flow = self._digest.auth_flow(request)
             next(flow)
             yield flow.send(response)

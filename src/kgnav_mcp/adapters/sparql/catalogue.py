@@ -1,4 +1,4 @@
-"""The relations and types of a graph, and what a user may call them."""
+"""The catalogue of a graph: its relations and types with their counts, found by id or by name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LABEL = "label"
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How often a relation leads to entities and to values."""
+    """How many triples of a relation lead to entities, and how many to values."""
 
     edges: Count
     values: Count
@@ -44,49 +44,49 @@ class Use:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue(ABC):
-    """What there is, or what of it was read. `sampled` says what is not exact, None where all is.
+    """The relations and types of a graph, as far as they were read. `sampled` says what is not exact (None: all is).
 
-    What a name means is asked for with `meant`, the IRI that it is the id of; None where it can be no id. A name of
-    nothing raises UnknownName, or what `undecided` makes where it may be among what was not read.
+    Look-ups take a name and `meant`, the IRI that the name stands for if it is an id (None: it cannot be an id). An
+    unknown name raises UnknownName, or the error of `undecided` if the catalogue is incomplete.
     """
 
     relations: Mapping[URIRef, Use]
     types: Mapping[URIRef, Count]
     names: Mapping[URIRef, Relation]
-    """Ids and names of all of them."""
+    """Ids and labels of all relations and types."""
     triples: Count
-    """Triples of the graph."""
+    """The number of triples in the graph."""
     sampled: str | None
     stop: Stop = Stop.COMPLETE
-    """Why not every relation and type of the graph is here: then nothing can be said not to be in the graph."""
+    """Why relations or types may be missing. Unless COMPLETE, no name can be said not to be in the graph."""
 
     @abstractmethod
     def spellings(self, iri: URIRef) -> Iterable[str]:
-        """What a relation or a type may be called, letter case aside."""
+        """The names by which a relation or a type is found, ignoring letter case."""
 
     def unknown(self, kind: str, name: str, nearest: Sequence[str]) -> KgnavError:
-        """The error for a name by which nothing here is called."""
+        """The error for a name that is not found."""
         if self.stop is Stop.COMPLETE:
             return UnknownName(kind, name, nearest)
         return undecided(kind, name, nearest, self.stop)
 
     def properties(self, name: str, meant: URIRef | None) -> list[URIRef]:
-        """The relations of an id or a name; where some of them have values, these alone.
+        """The relations with an id or a name. If some of them have values, only those.
 
         Raises:
-            UnknownName: there is none.
-            StoreTimeout: there may be one that was not read in time.
-            Unsupported: there may be one behind the endpoint's row cap.
+            UnknownName: there are none.
+            StoreTimeout: there are none among those that were read before the endpoint's time was over.
+            Unsupported: there are none among those within the endpoint's row cap.
         """
         found = self.called(name, meant, self.relations, "property")
         return [iri for iri in found if self.relations[iri].has_values] or found
 
     def types_called(self, name: str, meant: URIRef | None) -> list[URIRef]:
-        """The types of an id or a name. Raises as `properties` does."""
+        """The types with an id or a name. Raises as `properties` does."""
         return self.called(name, meant, self.types, _LABEL)
 
     def anything_called(self, name: str, meant: URIRef | None) -> tuple[list[URIRef], list[URIRef]]:
-        """The types and the relations of an id or a name. Raises as `properties` does."""
+        """The types and the relations with an id or a name. Raises as `properties` does."""
         types, relations = self._exact(name, meant, self.types), self._exact(name, meant, self.relations)
         if not types and not relations:
             near = self._near(name, [*self.types, *self.relations])
@@ -94,7 +94,7 @@ class Catalogue(ABC):
         return types, relations
 
     def called(self, name: str, meant: URIRef | None, among: Iterable[URIRef], kind: str) -> list[URIRef]:
-        """Those of an id or a name among some, of which `kind` says what they are. Raises as `properties` does."""
+        """The IRIs in `among` with an id or a name. `kind` names them in errors. Raises as `properties` does."""
         found = self._exact(name, meant, among)
         if not found:
             near = [self.names[iri] for iri in self._near(name, among)]
@@ -115,10 +115,11 @@ C = TypeVar("C", bound=Catalogue)
 
 
 class CatalogueCache(ABC, Generic[C]):
-    """Reads the catalogue when it is first needed."""
+    """Reads the catalogue when it is first needed, and caches it."""
 
     fresh: ClassVar[float]
-    """Seconds that one is kept which time cut, and may be whole at the next try; a row cap cuts the same every time."""
+    """Seconds to cache a catalogue that a time-out cut, since the next try may read all. Others are kept: a row cap would
+    cut them again."""
 
     def __init__(self) -> None:
         self._read: C | None = None
@@ -126,7 +127,7 @@ class CatalogueCache(ABC, Generic[C]):
         self._reading = Shared(self._made)
 
     async def get(self) -> C:
-        """The catalogue, which costs a pass over the graph's relations and types the first time."""
+        """Return the catalogue. The first time, this costs a pass over the graph's relations and types."""
         read = self._read or self._part.get(None)
         if read is None:
             read = await self._reading.result()
@@ -142,7 +143,7 @@ class CatalogueCache(ABC, Generic[C]):
 
 
 def number_of_each(rows: Iterable[Row]) -> Mapping[URIRef, Counter[bool]]:
-    """How often each relation `?p` leads to entities (False) and to values (True)."""
+    """Sum the rows of RELATION_COUNTS: for each relation, triples to entities (False) and to values (True)."""
     uses: dict[URIRef, Counter[bool]] = {}
     for row in rows:
         if "p" in row:
@@ -151,7 +152,7 @@ def number_of_each(rows: Iterable[Row]) -> Mapping[URIRef, Counter[bool]]:
 
 
 def sure(what: str, stop: Stop, notes: list[str]) -> Callable[[int], Count]:
-    """How counts are stated of which `stop` cut some; where one did, that is noted."""
+    """The constructor for counts of an answer that ended with `stop`: exact, or lower bounds, which `notes` then says."""
     if stop is Stop.COMPLETE:
         return Count
     notes.append(f"{what} may be missing, and their counts are lower bounds: the endpoint's {stop} cut them")
@@ -159,14 +160,14 @@ def sure(what: str, stop: Stop, notes: list[str]) -> Callable[[int], Count]:
 
 
 def missing(*stops: Stop) -> Stop:
-    """Why not all of several lists is there: a time-out rather than a row cap, for another try may mend that."""
+    """Combine stops: a time-out wins over a row cap, because another try may succeed after it."""
     return next((stop for stop in (Stop.TIME_OUT, Stop.ROW_CAP) if stop in stops), Stop.COMPLETE)
 
 
 def undecided(kind: str, name: str, nearest: Sequence[str], stop: Stop) -> KgnavError:
-    """The error for a name of which nobody knows whether the graph has it: `stop` kept its names from being all read.
+    """The error for a name that was not found in a catalogue that `stop` made incomplete.
 
-    What time cut may be there at the next try: a StoreTimeout. A row cap cuts every time: Unsupported.
+    StoreTimeout after a time-out, since the next try may find it; Unsupported after a row cap, which cuts every time.
     """
     step = (
         f"Nearest of those that were read: {', '.join(nearest)}."
@@ -184,7 +185,7 @@ def undecided(kind: str, name: str, nearest: Sequence[str], stop: Stop) -> Kgnav
 
 
 def nearest(name: str, labels: Mapping[K, str]) -> list[K]:
-    """The keys of the labels that are most like a name, best first; among equals the first of the mapping."""
+    """The keys of the labels that are most similar to a name, best first; ties in the order of the mapping."""
     folded = {key: label.casefold() for key, label in labels.items()}
     found = process.extract(name.casefold(), folded, scorer=fuzz.WRatio, limit=_NEAREST)
     return [key for _, _, key in found]

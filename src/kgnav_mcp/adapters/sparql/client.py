@@ -1,4 +1,4 @@
-"""The connection to one SPARQL endpoint: pooled, kept alive, cancelled with the call, bounded in bytes and time."""
+"""HTTP client for one SPARQL endpoint: pooled connections, cancelled with the call, bounded in bytes and time."""
 
 from __future__ import annotations
 
@@ -27,29 +27,30 @@ from kgnav_mcp.errors import ConfigurationError
 R = TypeVar("R")
 
 CONNECT_SECONDS = 3.0
-"""A dead server is said to be dead after this time, however long answers may take."""
+"""Time to connect. A dead server is reported after this time, even if the time-out for answers is longer."""
 MAX_BYTES = 50_000_000
 USER_AGENT = f"kgnav-mcp/{__version__}"
 
 _ANSWERED = (HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT)
-"""The second is what a Virtuoso later than 7.2.5 says where its time-out cut an answer."""
+"""Virtuoso later than 7.2.5 sends 206 where its time-out cut an answer."""
 _CONNECTIONS = 8
-"""Queries at one time; more of them wait for their turn, within their own time."""
+"""Queries at a time. Further ones wait for a free connection, within their own time-out."""
 _IDLE_SECONDS = 55.0
-"""An idle connection is kept below the minute after which proxies and firewalls forget it."""
+"""How long an idle connection is kept: less than the minute after which proxies and firewalls drop it."""
 _DROPPED_SECONDS = 2.0
-"""A kept connection that was dropped while idle fails at once; one that fails later has failed under the query."""
+"""A reused connection that fails within this time was dropped while idle; one that fails later failed under the
+query."""
 _LATE_SECONDS = 0.05
-"""How late a timer is only where something else keeps this program from its event loop."""
+"""A timer that fires later than this means that the event loop was blocked."""
 _ERROR_BYTES = 65_536
-"""As much of an error's body as is read."""
+"""How much of an error's body is read."""
 _CELL_BYTES = 80
-"""A cell of an answer, about, or an IRI of a query: many of them are read, or written, in a thread."""
+"""Approximate size of one cell of an answer, or of one IRI in a query. Long texts are processed in a thread."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """An answer whose bytes are all here."""
+    """An HTTP response whose body has been read in full."""
 
     status: int
     headers: httpx2.Headers
@@ -57,7 +58,7 @@ class _Reply:
 
 
 class _Attempt:
-    """What the HTTP library tells of one attempt: whether its connection was kept, and when a new one was begun."""
+    """What the HTTP library reports on one attempt: whether its connection was reused, and when a new one began."""
 
     def __init__(self) -> None:
         self._kept = True
@@ -76,13 +77,16 @@ class _Attempt:
 
     @property
     def dropped(self) -> bool:
-        """Whether the endpoint had dropped the idle connection, so that nobody has worked on the query."""
+        """Whether the endpoint had dropped the idle connection, so that it never saw the query."""
         if self._sent is None or self._answered or not self._kept:
             return False
         return monotonic() - self._sent < _DROPPED_SECONDS
 
     def overslept(self, error: httpx2.RequestError, seconds: float) -> bool:
-        """Whether this program was too busy to see, in so many seconds, that it was connected."""
+        """Whether connecting timed out only because this program's event loop was blocked.
+
+        `seconds` is the time-out for connecting.
+        """
         if self._connecting is None or not isinstance(error, httpx2.ConnectTimeout):
             return False
         return monotonic() - self._connecting > seconds + _LATE_SECONDS
@@ -91,13 +95,13 @@ class _Attempt:
 class SparqlClient:
     """One endpoint. Safe for concurrent calls of one event loop.
 
-    Every call raises, and never answers with nothing in place of it:
-        StoreUnavailable: nobody answers, or the connection broke.
-        StoreTimeout: the time-out is over, or the endpoint's own, or the endpoint foresees that it would be.
-        RateLimited: the endpoint wants to be left alone for a while.
-        InvalidStore: what answers is no SPARQL endpoint, or the answer is damaged or too large.
-        Unsupported: the endpoint does not take this query.
-        ConfigurationError: it refuses the user and password, or wants some.
+    A call that fails raises one of these; it never returns an empty answer instead:
+        StoreUnavailable: nothing answers, or the connection broke.
+        StoreTimeout: the call's time-out or the endpoint's own is over, or the endpoint estimates that it would be.
+        RateLimited: the endpoint asks for a pause.
+        InvalidStore: what answers is not a SPARQL endpoint, or the answer is damaged or too large.
+        Unsupported: the endpoint does not accept this query.
+        ConfigurationError: it rejects the user and password, or requires them.
     """
 
     def __init__(
@@ -114,14 +118,14 @@ class SparqlClient:
         dialect: Dialect = PLAIN,
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
-        """Make a client, without any I/O.
+        """Create a client. Does no I/O.
 
-        `endpoint` may hold a user and a password, which `user` and `password` override. `timeout` is for a whole
-        call, in seconds. A store whose `dialect` is told is given a time for each query, too, and may answer with what
-        it has by then; of any other the dialect is learnt from its answers.
+        `endpoint` may contain a user and a password, which `user` and `password` override. `timeout` is for a whole
+        call, in seconds. With a `dialect`, each query also carries a time limit in the store's own parameter; the
+        store may then return a partial answer. Without one, the dialect is detected from the answers.
 
         Raises:
-            ConfigurationError: `endpoint` is no http or https address, or the proxy that is set is none.
+            ConfigurationError: `endpoint` is not an http or https address, or the configured proxy is not one.
         """
         self._endpoint = Address.parse(endpoint)
         self._timeout = timeout
@@ -137,7 +141,7 @@ class SparqlClient:
         self._attempts = max_connections + 1
         try:
             self._http = httpx2.AsyncClient(
-                # The time of the whole call bounds reading, writing and waiting for a connection.
+                # Reading, writing and waiting for a connection are bounded by the time-out of the whole call.
                 timeout=httpx2.Timeout(None, connect=self._connect_timeout),
                 limits=httpx2.Limits(
                     max_connections=max_connections,
@@ -146,7 +150,7 @@ class SparqlClient:
                 ),
                 follow_redirects=False,
                 trust_env=not self._endpoint.is_local,
-                # Reading the certificates of this machine takes time that only https is worth.
+                # Loading this machine's certificates takes time; only https needs them.
                 verify=True if self._endpoint.url.startswith("https:") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
                 transport=transport,
             )
@@ -159,14 +163,14 @@ class SparqlClient:
         return f"SparqlClient({self._endpoint.name!r})"
 
     async def select(self, query: str) -> Answer:
-        """The rows of a SELECT query, and whether the endpoint cut them."""
+        """Run a SELECT query. Returns its rows, and whether the endpoint cut them."""
         reply, rows = await self._answer(query, results.read_rows)
         cap = reply.headers.get(self._dialect.row_cap, "")
         row_cap = int(cap) if cap.isdecimal() and len(rows) >= int(cap) else None
         return Answer(rows, row_cap, partial=self._cut_by_time(reply))
 
     async def ask(self, query: str) -> bool:
-        """The truth of an ASK query. A `no` for want of time is a StoreTimeout."""
+        """Run an ASK query. A `no` that only means that the time was over raises StoreTimeout."""
         reply, truth = await self._answer(query, results.read_truth)
         if not truth and self._cut_by_time(reply):
             raise errors.stopped(self._timeout)
@@ -179,7 +183,7 @@ class SparqlClient:
     async def _answer(
         self, query: str, reader: Callable[[bytes, str], R], media_type: str | None = None
     ) -> tuple[_Reply, R]:
-        """An answer, and what is read out of it; asked for in JSON where XML cannot write its texts."""
+        """Send a query and read its answer. Asks again in JSON where a text cannot be written in XML."""
         media_type = media_type or self._dialect.media_type
         reply = await self._ask(query, media_type)
         self._dialect = dialects.announced(reply.headers) or self._dialect
@@ -188,7 +192,7 @@ class SparqlClient:
         except results.NoResults as error:
             if isinstance(error, results.Unwritable) and media_type != results.JSON_TYPE:
                 return await self._answer(query, reader, results.JSON_TYPE)
-            # A query's end, which Blazegraph writes behind the rows it had, is at the end of the body.
+            # Blazegraph appends its error to the rows it had already written.
             edges = reply.body[:_ERROR_BYTES] + reply.body[-_ERROR_BYTES:]
             raise dialects.not_results(self._refusal(reply.status, reply.headers, edges)) from error
 
@@ -201,11 +205,11 @@ class SparqlClient:
             raise errors.timed_out(self._timeout) from error
 
     async def _delivered(self, form: Form) -> _Reply:
-        """Send a form until a fresh connection has been tried.
+        """Send a form; retry dropped connections until a new one has been tried.
 
-        Queries only read, so that one that went down with a connection the endpoint had dropped can go again. Every
-        round takes one dropped connection out of the pool. Nothing else is sent twice, least of all after a time-out;
-        what this program was too busy to send was not sent.
+        Queries only read, so one that was sent on a dropped connection can safely be sent again. Every round removes
+        one dropped connection from the pool. Nothing else is sent twice, least of all after a time-out. A connection
+        that timed out because this program was busy has carried nothing.
         """
         left = self._attempts
         while True:
@@ -218,7 +222,7 @@ class SparqlClient:
                     raise errors.disconnected(error, self._endpoint, self._connect_timeout) from error
 
     async def _exchange(self, form: Form, attempt: _Attempt) -> _Reply:
-        """One request with its answer, and the requests that authentication puts before it."""
+        """Send one request and the requests that authentication puts before it; returns the final answer."""
         request = self._http.build_request(
             "POST",
             self._endpoint.url,
@@ -263,7 +267,7 @@ class SparqlClient:
 
 
 async def _beginning(response: httpx2.Response) -> bytes:
-    """As much of a body as an error is read from; a short one is read whole, so that its connection is kept."""
+    """Read the first bytes of a body, for an error. A short body is read in full, so that its connection is reused."""
     body = bytearray()
     async for chunk in response.aiter_bytes():
         body += chunk
@@ -273,11 +277,10 @@ async def _beginning(response: httpx2.Response) -> bytes:
 
 
 def _acknowledge(response: httpx2.Response) -> None:
-    """Tell the endpoint at once that an answer has begun to come.
+    """Acknowledge the first packet of an answer at once (TCP_QUICKACK).
 
-    A server that gathers small packets, as Virtuoso does, keeps the end of an answer back until its beginning is
-    acknowledged. Linux puts that off by 40 ms on a connection that has asked before, unless it is told not to, anew
-    for each request.
+    A server that collects small packets, as Virtuoso does, holds back the end of an answer until its beginning is
+    acknowledged. Linux delays that by 40 ms on a reused connection, unless this option is set anew for each request.
     """
     option: int | None = getattr(socket, "TCP_QUICKACK", None)
     stream = response.extensions.get("network_stream")

@@ -1,4 +1,4 @@
-"""Who asks: public hosts want to know who runs a program, and Wikimedia's policy requires it."""
+"""The operator's contact, for the User-Agent. Public hosts want one; Wikimedia's policy requires it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ _WIKIMEDIA = ("wikidata.org", "wikimedia.org", "wikipedia.org", "wmcloud.org", "
 
 
 def is_wikimedia(host: str) -> bool:
-    """Whether Wikimedia runs the host, whose policy asks of every client to name who operates it."""
+    """Whether Wikimedia runs the host; its policy requires every client to name its operator."""
     return any(host.lower() == domain or host.lower().endswith(f".{domain}") for domain in _WIKIMEDIA)
 
 
 def checked_contact(host: str, contact: str) -> str:
-    """The contact to name to a host; empty where nobody is named.
+    """Check the contact to send to a host. Empty: none is sent.
 
     Raises:
-        ConfigurationError: it is no way to reach anybody, or Wikimedia would be asked in nobody's name.
+        ConfigurationError: it is neither an address nor a page, or it is empty and the host is Wikimedia's.
     """
     if contact and _CONTACT.search(contact) is None:
         raise ConfigurationError(

@@ -1,7 +1,7 @@
-"""What a store's SPARQL does otherwise than the standard says, as data. A new store is a value of `Dialect`.
+"""How a store's SPARQL differs from the standard, as data. To support a new store, add a value of `Dialect`.
 
-What a store writes is understood whatever it was taken for: errors by their text, row caps and cut answers by their
-headers. What it is asked for (formats, time limits, its full-text index) follows from the dialect that is known.
+Answers are understood whatever dialect was assumed: errors by their text, row caps and cut answers by their headers.
+Requests (format, time limit, full-text index) follow the dialect that is known.
 """
 
 from __future__ import annotations
@@ -26,54 +26,55 @@ def _cut_by_time(status: int, headers: httpx2.Headers) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FullText:
-    """An index of the words of texts, and how it is asked. A question is made of words, `every` of them or `some`."""
+    """A full-text index, and how to query it. A query is made of words, joined by `every` (AND) or `some` (OR)."""
 
     matching: str
-    """The query for texts `?o` of the relations $kinds that the question $words finds."""
+    """The SPARQL query for texts `?o` of the relations $kinds that match the full-text query $words."""
     has: str
-    """The query for one name that it finds."""
+    """The SPARQL query for one name that matches $words."""
     word: Callable[[str], str]
-    """A word, taken as nothing but a word."""
+    """Quotes a word, so that it has no special meaning in a full-text query."""
     beginning: Callable[[str], str | None]
-    """The words that begin like one; None for what it cannot ask so."""
+    """The full-text query for words that begin with this one; None where the index cannot search for it."""
     letters: int
-    """The fewest letters of such a beginning."""
+    """The minimum number of letters of such a prefix."""
     every: str
     some: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """One kind of store. The defaults are the standard's."""
+    """One kind of store. The defaults follow the standard."""
 
     name: str
     announced: Callable[[httpx2.Headers], bool] = field(default=lambda _: False)
-    """Whether the headers of an answer tell that it is such a store."""
+    """Whether the headers of an answer identify this kind of store."""
     media_type: str = JSON_TYPE
-    """The format that it writes fastest."""
+    """The result format that it writes fastest."""
     row_cap: str = ""
-    """The header that gives its row cap."""
+    """The header that states its row cap; empty: there is none."""
     cut_by_time: Callable[[int, httpx2.Headers], bool] = _cut_by_time
-    """Whether an answer with this status and these headers lacks what was not found in time."""
+    """Whether an answer with this status and these headers is partial because of a time limit."""
     time_limit: Callable[[float], Mapping[str, str]] = field(default=lambda _: {})
-    """The parameters by which it ends a query itself, so that its answer comes within so many seconds."""
+    """The request parameters that make the store stop a query itself, so that it answers within so many seconds."""
     full_text: FullText | None = None
-    """The index of words that it may have."""
+    """The full-text index that it may have."""
     listed: int = 200
-    """IRIs of one list in a query: what is said of them together stays below the usual limit of 10,000 rows."""
+    """Maximum number of IRIs in one list of a query: their rows stay below the usual row cap of 10,000."""
     texts: int = 500
-    """Texts of one list in a query."""
+    """Maximum number of texts in one list of a query."""
     branches: int = 40
-    """Branches of one union: the cost of more of them grows faster than their number."""
+    """Maximum number of branches of one union: beyond it the cost grows faster than the number."""
     counted: int = 200
-    """Entities of one query that counts by grouping. Virtuoso, which any store may be, takes gigabytes for 1,000."""
+    """Maximum number of entities in a query that counts by grouping. Any endpoint may be a Virtuoso, which takes
+    gigabytes for 1,000."""
     error: Callable[[Refusal], KgnavError | None] = field(default=lambda _: None)
-    """The error that an answer stands for; None where the standard's reading holds."""
+    """The error that an answer means in this dialect; None: as the standard says."""
     ended: Callable[[Refusal], bool] = field(default=lambda _: False)
-    """Whether an answer without results says that the query's time was over."""
+    """Whether an answer without results says that the query timed out."""
 
 
 _TIME_WAS_OVER: Final = re.compile(r"[Qq]uery (?:timed out|timeout)|due to (?:a )?time-?out")
 
 PLAIN: Final = Dialect(name="plain", ended=lambda refusal: _TIME_WAS_OVER.search(refusal.text) is not None)
-"""What is taken for granted of any store."""
+"""Any store: only what all stores have in common."""

@@ -1,4 +1,4 @@
-"""The dialects that are known, and what an answer tells of the one it is written in."""
+"""The known dialects, and how one is detected from an answer."""
 
 from __future__ import annotations
 
@@ -21,34 +21,34 @@ OXIGRAPH: Final = Dialect(
 )
 QLEVER: Final = Dialect(
     name="qlever",
-    # A query that it ended has the status of a rate limit.
+    # It sends the status of a rate limit for a query that it stopped.
     ended=lambda refusal: refusal.status == 429 and _FAILED.search(refusal.text) is not None,
 )
 BLAZEGRAPH: Final = Dialect(
     name="blazegraph",
-    # Its stack trace may stand behind rows that it had sent, under a good status.
+    # It may append its stack trace to rows already sent, under a good status.
     ended=lambda refusal: _JAVA_TIMEOUT.search(refusal.text) is not None,
 )
 DIALECTS: Final = (VIRTUOSO, OXIGRAPH, QLEVER, BLAZEGRAPH, PLAIN)
 
 
 def announced(headers: httpx2.Headers) -> Dialect | None:
-    """The dialect that the headers of an answer tell; None where they tell none."""
+    """The dialect that the headers of an answer identify; None if they identify none."""
     return next((dialect for dialect in DIALECTS if dialect.announced(headers)), None)
 
 
 def error(refusal: Refusal) -> KgnavError | None:
-    """The error that some dialect reads in an answer."""
+    """The error that an answer means in any dialect; None if it means none."""
     return next((found for dialect in DIALECTS if (found := dialect.error(refusal)) is not None), None)
 
 
 def refused(refusal: Refusal) -> KgnavError:
-    """The error that an answer without results stands for."""
+    """The error for a response with a bad status."""
     return error(refusal) or errors.refused(refusal, ended=_ended(refusal))
 
 
 def not_results(refusal: Refusal) -> KgnavError:
-    """The error for an answer with a good status and no result in it."""
+    """The error for a response with a good status but no SPARQL result in it."""
     return errors.not_results(refusal, ended=_ended(refusal))
 
 

@@ -1,18 +1,18 @@
-"""The one place where what an endpoint or the network says becomes an error of this product's tree.
+"""Translates failures of an endpoint or of the network into this product's errors. No other module does so.
 
-| it says | it becomes |
+| failure | error |
 |---|---|
 | no connection: refused, unknown host, TLS, nothing within 3 s; connection lost | StoreUnavailable |
-| the call's time is over; HTTP 408, 504; a text that says that the query's time was over | StoreTimeout |
+| the call's time is over; HTTP 408, 504; a text that says that the query timed out | StoreTimeout |
 | HTTP 429; HTTP 503 with Retry-After | RateLimited, with the seconds |
 | HTTP 401, 403 | ConfigurationError: user, password or User-Agent |
 | HTTP 400 | Unsupported |
-| HTTP 3xx, 404, other 4xx; an answer that is no SPARQL result, is cut or too large | InvalidStore |
+| HTTP 3xx, 404, other 4xx; an answer that is not a SPARQL result, is cut or too large | InvalidStore |
 | HTTP 502, 503, other 5xx | StoreUnavailable |
 
-A query that does not compile is `Unsupported`, for values cannot break one: this endpoint does not speak the SPARQL
-that the adapter speaks. What a store says in its own way is read by its dialect. Endpoints echo queries into their
-errors, so that none of their text is passed on: only codes and numbers are.
+A query that does not compile is `Unsupported`: values cannot break a query, so the endpoint does not understand the
+SPARQL that the adapter writes. A store's own kinds of errors are read by its dialect. Endpoints echo queries in their
+errors; therefore only codes and numbers are passed on, never their text.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _ADDRESS = "Correct the graph's address; it ends in /sparql as a rule."
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An answer that is no result."""
+    """An HTTP response that is not a SPARQL result."""
 
     endpoint: str
     """The address as messages show it."""
@@ -60,7 +60,7 @@ class Refusal:
 
 
 def refused(refusal: Refusal, *, ended: bool = False) -> KgnavError:
-    """The error that an answer without results stands for. `ended`: its text says that the query's time was over."""
+    """The error for a response with a bad status. `ended`: its text says that the query timed out."""
     if ended and (refusal.status not in _PAUSES or _retry_after(refusal.headers.get("retry-after")) is None):
         return stopped(refusal.timeout)
     make_error = _STATUSES.get(refusal.status) or _STATUS_CLASSES.get(refusal.status // 100, _unexpected)
@@ -68,7 +68,7 @@ def refused(refusal: Refusal, *, ended: bool = False) -> KgnavError:
 
 
 def not_results(refusal: Refusal, *, ended: bool) -> KgnavError:
-    """The error for an answer with a good status and no result in it: a web page, say, or a cut one."""
+    """The error for a response with a good status but no SPARQL result in it, such as a web page or a cut result."""
     if ended:
         return stopped(refusal.timeout)
     kind = refusal.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -79,24 +79,24 @@ def not_results(refusal: Refusal, *, ended: bool) -> KgnavError:
 
 
 def too_large(endpoint: str, limit: int) -> KgnavError:
-    """The error for an answer of more bytes than this program reads."""
+    """The error for a response of more bytes than `limit`."""
     return InvalidStore(f"the answer of {endpoint} is larger than {limit:,} bytes", next_step=NARROWER)
 
 
 def timed_out(seconds: float) -> KgnavError:
-    """The error for a call whose time is over."""
+    """The error for a call whose time-out of so many seconds is over."""
     return StoreTimeout(seconds, next_step=NARROWER)
 
 
 def stopped(seconds: float | None = None) -> KgnavError:
-    """The error for a query that the endpoint itself ended, where the call had `seconds`."""
+    """The error for a query that the endpoint itself stopped for time; `seconds` is the call's time-out."""
     return StoreTimeout(
         seconds, "the store stopped the query before it was done: its time was over", next_step=NARROWER
     )
 
 
 def capped() -> KgnavError:
-    """The error for an answer of which the endpoint's row cap left a part that cannot stand alone."""
+    """The error for an answer that the endpoint's row cap cut and that would be wrong in part."""
     return Unsupported(
         "the store's row cap cut an answer that would be wrong in part",
         next_step="Have its operator raise the row cap, or ask about another entity.",
@@ -104,8 +104,8 @@ def capped() -> KgnavError:
 
 
 def disconnected(error: httpx2.RequestError, endpoint: Address, connect_timeout: float) -> KgnavError:
-    """The error that a failure of the network or of HTTP itself stands for."""
-    # Waiting for more of a TLS record is an exception, too, and hangs on whatever happens meanwhile.
+    """The error for a failure of the network or of HTTP itself."""
+    # SSLWantReadError only means waiting for more of a TLS record; it is no cause, but shows up in the context.
     causes = tuple(cause for cause in _causes(error) if not isinstance(cause, ssl.SSLWantReadError))
     if isinstance(error, httpx2.DecodingError | httpx2.UnsupportedProtocol | httpx2.LocalProtocolError):
         return InvalidStore(f"{endpoint.name} does not speak HTTP as it should", next_step=_ADDRESS)
@@ -126,11 +126,11 @@ _BREAKS: tuple[tuple[type[BaseException], str, str], ...] = (
     (httpx2.ProxyError, "the proxy on the way to {endpoint} refuses the connection", "Correct the proxy's settings."),
     (httpx2.ConnectError, "no connection to {endpoint} can be made", _START),
 )
-"""Failures of the network by their cause, the most particular first."""
+"""Messages for failures of the network, by cause; the most specific first."""
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Everything an error stems from. The HTTP library hides causes from stack traces, but keeps them as context."""
+    """All causes of an error. The HTTP library hides causes from stack traces, but keeps them as context."""
     waiting: list[BaseException | None] = [error.__cause__, error.__context__]
     seen: set[int] = set()
     while waiting:
@@ -158,7 +158,7 @@ def _limited(refusal: Refusal) -> KgnavError:
 
 
 def _retry_after(value: str | None) -> float | None:
-    """Seconds to wait, out of a number of seconds or a date (RFC 9110, section 10.2.3); None where it is neither."""
+    """Seconds to wait, from a number of seconds or a date (RFC 9110, section 10.2.3); None if it is neither."""
     if value is None:
         return None
     with suppress(ValueError):
@@ -187,7 +187,7 @@ def _unauthorized(refusal: Refusal) -> KgnavError:
 
 
 def forbidden(refusal: Refusal) -> KgnavError:
-    """The error for an endpoint that lets nobody in with these rights."""
+    """The error for an endpoint that refuses access with the given rights."""
     return ConfigurationError(
         f"{refusal.endpoint} refuses access",
         next_step="See whether it needs another user, or a User-Agent that names an operator.",
@@ -214,7 +214,7 @@ def _unexpected(refusal: Refusal) -> KgnavError:
 
 
 _PAUSES = (429, 503)
-"""What is said by who wants a pause, and by some who ended a query."""
+"""Statuses that ask for a pause; some stores also use them for a query that they stopped."""
 _STATUSES: dict[int, Callable[[Refusal], KgnavError]] = {
     400: _not_understood,
     401: _unauthorized,

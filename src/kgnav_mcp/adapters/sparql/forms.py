@@ -1,4 +1,4 @@
-"""The terms that a text may be the text of: what is looked up where a property has too many values to compare."""
+"""RDF literals that a text may stand for. They are looked up where a property has too many values to compare."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FORMS = {
 
 
 def usual_terms(value: str, languages: Sequence[str]) -> list[Literal]:
-    """A text as it is, in each language, and of each usual datatype whose form it has."""
+    """A text as literals: plain, in each language, and of each usual datatype whose form it has."""
     plain = [Literal(value), *(Literal(value, lang=language) for language in languages)]
     forms = _FORMS.items()
     typed = [Literal(value, datatype=datatype, normalize=False) for datatype, form in forms if form.fullmatch(value)]
@@ -31,7 +31,7 @@ def usual_terms(value: str, languages: Sequence[str]) -> list[Literal]:
 
 
 def left_out(languages: Sequence[str]) -> str:
-    """The word on a list that was looked up so."""
+    """The note on a list that was looked up by `usual_terms`."""
     known = ", ".join(languages)
     return (
         "The property has too many values to compare them all: "

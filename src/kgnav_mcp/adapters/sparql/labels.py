@@ -1,4 +1,4 @@
-"""Which of an entity's names to show: the preferred language's, and always the same one."""
+"""Chooses which of an entity's names to show: by preferred language, and always the same one."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _VARIABLE = re.compile(r"\?\w+")
 
 
 def preferred(labels: Iterable[Literal], languages: Sequence[str]) -> Literal | None:
-    """The label to show, None where there is none: by language, and among equals the first in the order of texts."""
+    """The label to show: by language, then the first in alphabetical order; None where there is none."""
     return min(labels, key=lambda label: (*label_rank(label, languages), str(label)), default=None)
 
 
 def label_rank(label: Literal, languages: Sequence[str]) -> tuple[int, str]:
-    """How much a label's language is wanted; those that are not are in the order of their tags."""
+    """Sort key of a label: the rank of its language; unwanted languages by their tags."""
     return language_rank(label.language, languages), label.language or ""
 
 
 def in_languages(variable: str, languages: Sequence[str]) -> Terms:
-    """A condition for `FILTER ($condition)` that keeps texts in one of the languages, or in none; reads no index.
+    """A condition for `FILTER ($condition)` that keeps texts in one of the languages, or without one. Uses no index.
 
     Raises:
-        ValueError: `variable` is not written `?name`.
+        ValueError: `variable` is not of the form `?name`.
     """
     if _VARIABLE.fullmatch(variable) is None:
         raise ValueError(f"{variable!r} is no variable")

@@ -1,4 +1,4 @@
-"""Finding entities by name: what a search of names finds is scored, described, and put in its order."""
+"""Finds entities by name: the hits of a name search are scored, described and ordered."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Candidate, Count, Direction, Entity, Namesake, Page, Stop
 
 _RANKED = 100
-"""Entities whose size is read to order those that fit equally well."""
+"""Number of entities whose size is read, to order those with the same score."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much there is of an entity: the triples it is in, and the pages about it in other wikis."""
+    """How prominent an entity is: the number of its triples, and of pages about it in other wikis."""
 
     degree: Count
     sitelinks: int | None = None
 
     @property
     def order(self) -> tuple[int, int]:
-        """The best known first."""
+        """Sort key: the most prominent first."""
         return -(self.sitelinks or 0), -self.degree.value
 
 
 class Linker(ABC):
-    """Answers `named_each` and `find`."""
+    """Answers the verbs `named_each` and `find`."""
 
     namesakes = _RANKED
-    """Entities of one name that are described to find the most prominent of them."""
+    """Maximum number of entities with one name that are compared for prominence."""
     exact_degrees = True
-    """Whether all triples of an entity are counted as such."""
+    """Whether the count of an entity's triples is its exact degree."""
 
     def __init__(self, reader: Reader, names: Names, search: NameSearch) -> None:
         self._reader = reader
@@ -51,16 +51,16 @@ class Linker(ABC):
         self._search = search
 
     async def named(self, name: str, limit: int) -> Page[Namesake]:
-        """As `named_each`, of one name."""
+        """As `named_each`, for one name."""
         return (await self.named_each([name], limit))[name]
 
     async def named_each(self, names: Sequence[str], limit: int) -> dict[str, Page[Namesake]]:
-        """Entities with each very name, letter case aside; by alias if none has it, then by id.
+        """Entities with exactly each name, ignoring letter case; by alias if there is none, then by id.
 
-        Ordered by spelling, language, what `_prominence` says, and id.
+        Ordered by spelling, language, `_prominence` and id.
 
         Raises:
-            StoreTimeout: not all names could be read, so that one of several entities may look like the only one.
+            StoreTimeout: not all names could be read, so that one of several entities might look like the only one.
         """
         found = await self._search.same(names)
         if any(stop is Stop.TIME_OUT for _, stop in found.values()):
@@ -92,12 +92,12 @@ class Linker(ABC):
         return bearers(name, ((hit.entity, hit.kind, language_rank(hit.language, languages), hit.text) for hit in hits))
 
     async def find(self, hint: str, types: Sequence[URIRef] | None, limit: int) -> Page[Candidate]:
-        """Candidates by score, then by size, then by id; only those of one of the types, where there are any."""
+        """Candidates by score, then by size, then by id; with `types`, only those of one of these types."""
         hint = hint.strip()
         candidates = Candidates[URIRef](hint)
         given = self.naming.iri(hint)
         if given is not None and (entity := (await self.names.described([given])).get(given)):
-            candidates.add_given(self.naming.iri(entity.id) or given, hint)  # what was merged into another is that one
+            candidates.add_given(self.naming.iri(entity.id) or given, hint)  # a merged entity counts as its target
         hits, stop = await self._search.like(hint, limit)
         for hit in hits:
             candidates.add(hit.entity, hit.text, hit.kind)
@@ -122,7 +122,7 @@ class Linker(ABC):
         return page if candidates.very_name else replace(page, note=self._search.note)
 
     async def sizes(self, iris: Sequence[URIRef]) -> Mapping[URIRef, Size]:
-        """The triples each entity is in; one that leaves and enters the same entity counts twice."""
+        """The number of triples of each entity. A triple from an entity to itself counts twice."""
         found = dict.fromkeys(iris, Count(0) if self.exact_degrees else Count.at_least(0))
         try:
             for direction in Direction:
@@ -135,17 +135,17 @@ class Linker(ABC):
 
     @abstractmethod
     async def of_types(self, iris: Sequence[URIRef], types: Sequence[URIRef]) -> Read:
-        """Those of some entities (?s) that have one of the types."""
+        """Rows with the entities (?s) that have one of the types."""
 
     async def _prominence(self, entities: Mapping[URIRef, Entity]) -> Mapping[URIRef, tuple[int, ...]]:
-        """What orders entities of the same name: GraphWalker takes the one with most types."""
+        """Sort keys for entities of the same name. By default, as in GraphWalker, the one with most types is first."""
         return {iri: (-len(entity.types),) for iri, entity in entities.items()}
 
     async def _others(self, hint: str, limit: int) -> Sequence[tuple[URIRef, Match]]:
-        """Candidates that are found in another way than by their names."""
+        """Candidates found in another way than by their names. By default there are none."""
         del hint, limit
         return ()
 
     def order(self, iri: URIRef) -> tuple[int, str]:
-        """The order of entities that nothing else tells apart."""
+        """Sort key for entities that are otherwise equal."""
         return 0, iri

@@ -1,4 +1,4 @@
-"""Lists of nodes and of values in pages: a short list is read whole and sorted, a long one comes as it is stored."""
+"""Pages of lists of nodes and of values. A short list is read in full and sorted; a long one has the store's order."""
 
 from __future__ import annotations
 
@@ -23,40 +23,40 @@ from kgnav_mcp.port.ordering import value_order
 
 T = TypeVar("T")
 Found = tuple[Mapping[URIRef, Entity], Stop]
-"""Entities, and why there may be others."""
+"""Entities, and why there may be more of them."""
 ValueOrder = Callable[[str], tuple[bool, float, str]]
 
 NODES = Terms("DISTINCT ?s")
 EDGES = Terms("*")
-"""What is counted: the nodes, or the edges, that have a value."""
+"""What a count of a value counts: the distinct nodes, or the edges, that have it."""
 
 _ID = "id"
-"""The property that every node has, whatever the graph calls it."""
+"""The name of the pseudo-property for a node's id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Templates:
-    """An adapter's queries of nodes `?s` and of values, for some $conditions; and what may be a condition."""
+    """An adapter's queries for nodes `?s` and for values, with placeholder $conditions, and patterns for conditions."""
 
     nodes: str = queries.NODES
     node_count: str = queries.NODE_COUNT
     values: str
     counted_values: str | None
-    """The values with the number of $counted things that have each; None where counting them costs too much."""
+    """The values, each with the number of $counted that have it; None where that is too expensive."""
     value_count: str | None
-    """None where reading a short list costs no more than counting it."""
+    """The number of values; None where reading a short list costs no more than counting it."""
     with_types: str
     value: str
-    """The variable of a value."""
+    """The name of the variable for a value."""
     every: str
-    """Any node, one without a name, too: the condition where there is no other one."""
+    """The condition that any node meets, even one without a name; used where there is no other condition."""
     listed: Callable[..., Terms]
-    """How `with_types` takes the types."""
+    """Formats types for `with_types`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Types:
-    """The types (classes) that a label means, with a note where there may be others."""
+    """The types (classes) of a label, with a note where there may be more."""
 
     iris: Sequence[URIRef]
     note: str = ""
@@ -64,7 +64,7 @@ class Types:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """All rows of a short list, or the rows of one page of a long list."""
+    """All rows of a short list (`whole`), or the rows of one page of a long list."""
 
     rows: Sequence[Row]
     whole: bool
@@ -72,7 +72,7 @@ class Rows:
     stop: Stop = Stop.COMPLETE
 
     def page(self, items: Sequence[T], skip: int, limit: int) -> Page[T]:
-        """The page of what the rows stand for, which is sorted where they are all."""
+        """The page of `items`, made from the rows: all items of a short list, sorted, or those of the page."""
         shown = items[skip : skip + limit] if self.whole else items
         total = Count(len(items)) if self.whole else seen(self.total, skip + len(items))
         stop = Stop.first((self.stop, cut(total, skip, len(shown), limit)))
@@ -80,10 +80,10 @@ class Rows:
 
 
 class ListReader(ABC):
-    """Answers `nodes` and `values`. An adapter says what a label and a property mean."""
+    """Answers the verbs `nodes` and `values`. A subclass resolves labels and properties."""
 
     _most_named = 500
-    """Entities with one name that are looked at."""
+    """Maximum number of entities with one name that are considered."""
 
     def __init__(self, reader: Reader, templates: Templates, linker: Linker) -> None:
         self._reader = reader
@@ -92,7 +92,7 @@ class ListReader(ABC):
 
     @abstractmethod
     async def types(self, label: str) -> Types:
-        """The types of a label. Raises UnknownName."""
+        """Resolve a label to types. Raises UnknownName."""
 
     @abstractmethod
     async def values(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[ValueFacts]:
@@ -100,14 +100,14 @@ class ListReader(ABC):
 
         Raises:
             UnknownName: the graph has no such property or type.
-            InvalidCursor: `after` is no position of this list.
+            InvalidCursor: `after` is not a position of this list.
         """
 
     @abstractmethod
     async def edge_values(
         self, property_name: str, owner: str | None, limit: int, after: str | None
     ) -> Page[ValueFacts]:
-        """The distinct values of a property of edges, over one relation or all. Raises as `values` does."""
+        """The distinct values of a property of edges, for one relation or all. Raises as `values` does."""
 
     @abstractmethod
     async def _with_property(self, name: str, value: str | None) -> Condition:
@@ -116,11 +116,11 @@ class ListReader(ABC):
     async def nodes(
         self, label: str | None, property_name: str | None, value: str | None, limit: int, after: str | None
     ) -> Page[Entity]:
-        """Nodes with a type whose property has a value, as it is printed; None leaves that condition out.
+        """Nodes of a type whose property has a value, compared as printed. None leaves that condition out.
 
         Raises:
             UnknownName: the graph has no such type or property.
-            InvalidCursor: `after` is no position of this list.
+            InvalidCursor: `after` is not a position of this list.
         """
         skip = items_before(after)
         types = None if label is None else await self.types(label)
@@ -133,7 +133,7 @@ class ListReader(ABC):
         return truncated(page, note="" if types is None else types.note)
 
     async def _identified(self, property_name: str, value: str) -> Found | None:
-        """The entities that a value identifies; None where the property identifies none."""
+        """The entities that a value identifies; None where the property does not identify entities."""
         return await self._by_id(value) if property_name.casefold() == _ID else None
 
     async def _by_id(self, text: str) -> Found:
@@ -146,14 +146,14 @@ class ListReader(ABC):
         return {iri: one.entity for one in page.items if (iri := read(one.entity.id)) is not None}, page.stop
 
     async def _meant(self, value: str) -> tuple[Sequence[URIRef], Stop]:
-        """The entities that a value means where the property leads to entities: by id, else by name; why not all."""
+        """Resolve a value to entities, by id, else by name; with the reason why there may be more."""
         entities, stop = await self._by_id(value)
         if not entities:
             entities, stop = await self._by_name(value)
         return list(entities), stop
 
     async def _of_types(self, found: Found, types: Types | None, skip: int, limit: int) -> Page[Entity]:
-        """The page of entities that were found, those of some types alone."""
+        """The page of the entities found that have one of the types (None: of all)."""
         entities, stop = found
         if types is not None and entities:
             read = await self._linker.of_types(list(entities), types.iris)
@@ -165,9 +165,9 @@ class ListReader(ABC):
     async def _meeting(
         self, condition: str | None, types: Types | None, skip: int, limit: int, *, short: bool
     ) -> Page[Entity]:
-        """The page of the nodes that meet a condition, those of some types alone; blank nodes are not shown.
+        """The page of the nodes that meet a condition and have one of the types. Blank nodes are left out.
 
-        `short`: they are few, mostly.
+        `short`: the list is probably short.
         """
         if condition is None:
             return Page((), (), Count(0))
@@ -192,14 +192,14 @@ class ListReader(ABC):
         return await in_thread(len(page.items), shown)
 
     def _nodes_in(self, read: Rows, skip: int, limit: int) -> tuple[Page[URIRef | None], bool]:
-        """The page of the nodes in rows, None for a blank one; and whether such a one is among those to be paged."""
+        """The page of the nodes in rows, with None for a blank node; and whether there is one among the nodes found."""
         found = [None if isinstance(row["s"], BNode) else iri_in(row, "s") for row in read.rows]
         if read.whole:
             found = sorted((iri for iri in found if iri is not None), key=self._linker.order)
         return read.page(found, skip, limit), None in found
 
     def _conditions(self, types: Types | None, condition: str) -> Terms:
-        """What is asked of nodes: that they have one of some types, and another condition."""
+        """The pattern for nodes that have one of the types and meet a condition."""
         of_types = "" if types is None else self._with_types(types.iris)
         return Terms(" ".join(filter(None, (of_types, condition))) or self._reader.filled(self._templates.every))
 
@@ -216,9 +216,9 @@ class ListReader(ABC):
         order: ValueOrder = value_order,
         counted: Terms = NODES,
     ) -> Page[ValueFacts]:
-        """The page of the values that meet conditions: `literals` in the rows, one in each.
+        """The page of the values that meet conditions. `literals` converts rows to values, one per row.
 
-        In a short list a text is one value, and the things that have it are counted.
+        In a short list, values with the same text are merged.
 
         Raises:
             InvalidCursor: `after` is no position of this list.
@@ -256,9 +256,9 @@ class ListReader(ABC):
         *,
         read_first: bool = False,
     ) -> Rows:
-        """The rows of a page, or of all of a short list, which has the numbers of a counter.
+        """The rows of a page, or all rows of a short list; the latter with counts, if there is a counter.
 
-        A list is counted before it is read, unless there is no query that counts it, or it is to be `read_first`.
+        A list is counted before it is read, unless no query counts it, or it is to be `read_first`.
         """
         template, count = templates
         total = Count.unknown()

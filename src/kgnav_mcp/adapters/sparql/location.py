@@ -1,4 +1,4 @@
-"""Where a graph is: the URL of an adapter, such as `sparql+https://example.org/sparql?default-graph-uri=GRAPH`."""
+"""Parses the URL of a graph, such as `sparql+https://example.org/sparql?default-graph-uri=GRAPH`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from kgnav_mcp.errors import ConfigurationError
 
 GRAPH = "default-graph-uri"
-"""The parameter of an address that names a graph."""
+"""The URL parameter that names a graph."""
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """An endpoint, with what stands behind its address."""
+    """The parts of a graph's URL."""
 
     scheme: str
     place: str
@@ -21,17 +21,17 @@ class Location:
     host: str
     path: str
     query: str
-    """What the endpoint itself is told in its address."""
+    """The URL parameters that are passed on to the endpoint."""
     graphs: tuple[str, ...]
     """Named graphs."""
     fragment: str
 
     @classmethod
     def read(cls, location: str, example: str) -> Location:
-        """Read the URL of an adapter.
+        """Parse the URL of a graph. `example` is the URL that the error shows.
 
         Raises:
-            ConfigurationError: it has no host; the error does not repeat it, for it may hold a password.
+            ConfigurationError: it has no host. The error does not repeat it: it may contain a password.
         """
         parts = urlsplit(location)
         if not parts.hostname:
@@ -48,5 +48,5 @@ class Location:
         )
 
     def address(self, usual_path: str = "/sparql") -> str:
-        """The address that queries go to; `usual_path` where none is named."""
+        """The address for queries; `usual_path` where the URL has no path."""
         return urlunsplit((self.scheme, self.place, self.path or usual_path, self.query, ""))

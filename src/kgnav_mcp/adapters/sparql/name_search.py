@@ -1,4 +1,4 @@
-"""Looking up names: the very name by index, its words in the store's full-text index, else by reading all names."""
+"""Searches names: the exact name by index, its words in the store's full-text index, else by scanning all names."""
 
 from __future__ import annotations
 
@@ -22,64 +22,64 @@ from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Stop
 
 _HITS = 1_000
-"""Names scored for one question."""
+"""Maximum number of names read for one search."""
 _WORDS = 10
-"""Words of a name that are looked for."""
+"""Maximum number of words of a name that are searched."""
 _QUESTIONS = 20
-"""Names that one question to a full-text index is about."""
+"""Maximum number of names in one full-text query."""
 _OTHER_NUMBERS = 4
-"""Other numbers of a name that are looked for: no store likes long lists of texts."""
+"""Maximum number of singular and plural forms of a name that are looked up: stores are slow with long lists."""
 _MISSPELT, _MISSPELT_WORD = 85, 80
-"""The likeness, of 100, of a misspelt name to the right one, or of each of its words to one of those."""
+"""The minimum similarity (of 100) of a misspelt name to the right one, or of each of its words to one of its words."""
 _BY_WORDS = "Looked for names with these words, or with words that begin like them."
 _BY_INDEX = "Looked for entities with this very label or alias, in the usual letter cases."
 
 
 class NameSearch(Protocol):
-    """Where a store's names are looked up."""
+    """Searches a store's names."""
 
     @property
     def note(self) -> str:
-        """How names were looked for, where nothing bears the very name."""
+        """How names were searched, for an answer without an exact match."""
         ...
 
     async def same(self, names: Sequence[str]) -> Mapping[str, Hits]:
-        """For each name the names and aliases with the same letters, in any case and language, else ids that say it."""
+        """For each name, the names and aliases that equal it, ignoring letter case; else the ids that contain it."""
         ...
 
     async def like(self, hint: str, limit: int) -> Hits:
-        """Texts worth scoring, from the very name outwards."""
+        """Texts similar to a hint, to be scored by the caller."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lookup:
-    """How names are looked up in a store: `bearers` of `$texts` by index, and by a `scan` of all names."""
+    """How names are looked up in a store: by index (`bearers` of `$texts`), and by a `scan` of all names."""
 
     bearers: str
     scan: str | None
-    """None where there are too many names to read them all."""
+    """None where there are too many names to scan."""
     kinds: Mapping[URIRef, int]
-    """What the texts of relations are to an entity."""
+    """The kind of text (NAME, ALIAS, DESCRIPTION) that each relation gives."""
     languages: Sequence[str | None]
-    """The languages in which the very name is looked for; None: without one."""
+    """The languages in which the exact name is looked up; None stands for a text without a language."""
     share: float = 1.0
-    """Of a call's time, for a scan."""
+    """The fraction of a call's time that a scan may take."""
     full_text: FullText | None = None
-    """The index of words that names may be in; None: they are in none."""
+    """The full-text index that may contain the names; None: there is none."""
     surely_indexed: bool = False
-    """Whether the names of this graph are there; else that is asked."""
+    """Whether the index certainly contains this graph's names. If not, that is probed."""
     is_entity: Callable[[Term], bool] = lambda _: True
-    """Whether what bears a name is an entity."""
+    """Whether the subject of a name is an entity."""
     ids_of: Callable[[str], Sequence[URIRef]] = lambda _: ()
-    """The ids that things of a name may have, of which those in the graph are found."""
+    """Ids that an entity of a name may have. Those in the graph are hits."""
 
 
 class SparqlNames(NameSearch):
-    """Names looked up in SPARQL.
+    """Searches names with SPARQL.
 
-    A full-text index knows words and how they begin: behind its first letters a word may be misspelt. A scan forgives
-    no misspelt word, and a large graph has too many names for it, which is then said.
+    A full-text index finds words and prefixes, so a word may be misspelt after its first letters. A scan finds no
+    misspelt word, and times out on a large graph, which the answer then says.
     """
 
     def __init__(self, reader: Reader, lookup: Lookup) -> None:
@@ -95,10 +95,10 @@ class SparqlNames(NameSearch):
         return _BY_WORDS if self._index else AS_SPELT if self._lookup.scan else _BY_INDEX
 
     async def index(self) -> FullText | None:
-        """The full-text index that names are in. Asked once: one without the names of this graph gives nothing.
+        """The full-text index, if it contains this graph's names. Probed once.
 
         Raises:
-            StoreTimeout: it could not be told in time.
+            StoreTimeout: the probe was not answered in time.
         """
         index = self._lookup.full_text
         if not self._asked and index is not None:
@@ -135,8 +135,8 @@ class SparqlNames(NameSearch):
         return await self._scan(self._reader.filled(queries.SAME_LETTERS, texts=texts))
 
     async def like(self, hint: str, limit: int) -> Hits:
-        """Texts worth scoring: the very name, in either number, and outwards until a step finds a name."""
-        del limit  # all that a question finds is scored
+        """Texts similar to a hint: the exact name in singular and plural, then ever wider until a step finds a name."""
+        del limit  # all hits are scored
         words = WORD.findall(hint.lower())[:_WORDS]
         if not words or not findable(hint):
             return (await self.same([hint]))[hint]
@@ -154,7 +154,7 @@ class SparqlNames(NameSearch):
         return list(dict.fromkeys(hits if very_name else hits + await self._by_ids([hint]))), stop
 
     async def _outwards(self, index: FullText, hint: str, words: Sequence[str], found: Hits) -> Hits:
-        """What was found, and what the index has, step by step until there is a name."""
+        """Add hits from the full-text index, step by step until there is a name."""
         for kinds, question in self._steps(index, words):
             step = await self._matching(index, kinds, question)
             found = _both(found, step)
@@ -167,7 +167,7 @@ class SparqlNames(NameSearch):
         return found
 
     def _steps(self, index: FullText, words: Sequence[str]) -> Iterator[tuple[Collection[URIRef], str]]:
-        """Questions to the full-text index, the strictest first."""
+        """Full-text queries with the relations to search, the strictest first."""
         every_word = index.every.join(map(index.word, words))
         yield self._names, every_word
         beginnings = [index.beginning(word) or index.word(word) for word in words]
@@ -178,7 +178,7 @@ class SparqlNames(NameSearch):
             yield self._descriptions, every_word
 
     async def _bearers(self, texts: Iterable[str]) -> Hits:
-        """Names and aliases that are one of these texts: by index."""
+        """Look up the names and aliases that equal one of these texts."""
         languages = self._lookup.languages
         wanted = values(*(Literal(text, lang=language) for text in dict.fromkeys(texts) for language in languages))
         return await self._hits(self._lookup.bearers, texts=wanted)
@@ -187,24 +187,24 @@ class SparqlNames(NameSearch):
         return await self._hits(index.matching, kinds=values(*kinds), words=Literal(question))
 
     async def _by_ids(self, names: Sequence[str]) -> list[Hit]:
-        """Entities whose id, without its prefix, says one of these."""
+        """Entities whose id, without its prefix, is one of these names."""
         iris = list(dict.fromkeys(iri for name in names for iri in self._lookup.ids_of(name)))
         read = await self._reader.in_batches(queries.EXISTING, "ids", iris)
         found = sorted({iri_in(row, "s") for row in read.rows})
         return [Hit(iri, text, ID) for iri in found for text in names_in(iri)]
 
     async def _scan(self, condition: str) -> Hits:
-        """All names read: what takes too long is a list that its time-out cut."""
+        """Scan all names. After a time-out: no hits, with Stop.TIME_OUT."""
         try:
             return await self._read_all(condition)
         except StoreTimeout:
             return [], Stop.TIME_OUT
 
     async def _read_all(self, condition: str) -> Hits:
-        """The names that meet a condition, out of all, where the store lets them be read.
+        """Scan all names for those that meet a condition, if the store allows a scan.
 
         Raises:
-            StoreTimeout: there are too many of them.
+            StoreTimeout: there are too many names.
         """
         if self._lookup.scan is None:
             return [], Stop.COMPLETE
@@ -221,7 +221,7 @@ class SparqlNames(NameSearch):
 
 
 def _any_of(index: FullText, questions: Sequence[str]) -> str:
-    """The question for what one of several finds."""
+    """Join full-text queries by OR."""
     return questions[0] if len(questions) == 1 else index.some.join(f"({one})" for one in questions)
 
 
@@ -230,7 +230,7 @@ def _both(one: Hits, other: Hits) -> Hits:
 
 
 def _misspelt(hint: str, name: str) -> bool:
-    """Whether a hint is much like a name, or each of its words like one of the name's."""
+    """Whether a hint is similar to a name, or each of its words to one of the name's words."""
     hint, name = hint.casefold(), name.casefold()
     if fuzz.ratio(hint, name) >= _MISSPELT:
         return True

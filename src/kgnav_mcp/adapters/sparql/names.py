@@ -1,4 +1,4 @@
-"""Names of entities, relations and classes: read in batches, in the languages that are wanted, kept for a while."""
+"""Reads the names of entities, relations and classes: in batches, in the preferred languages, with a cache."""
 
 from __future__ import annotations
 
@@ -21,43 +21,46 @@ from kgnav_mcp.concurrency import in_slices, in_thread
 from kgnav_mcp.model import Entity, Node, Relation
 
 _RELATIONS = 20_000
-"""Names of relations are part of a graph's schema: they are kept until others need the room."""
+"""Cache size for names of relations. They are part of the schema, so they do not expire."""
 _ENTITIES = 50_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Naming:
-    """How a store names things. Queries are about `$ids`; rows have ?s and ?o, ?p where several relations name."""
+    """How a store names things.
+
+    Its queries take `$ids` and return ?s and ?o, and ?p where several relations give names.
+    """
 
     short: Callable[[str], str]
-    """An id as it is printed."""
+    """Converts an IRI to the id that is printed."""
     iri: Callable[[str], URIRef | None]
-    """The IRI of the entity that a text is the id of, in any of its forms; None where it is no id."""
+    """Converts an id in any of its forms to an IRI; None where the text is not an id."""
     datatype: Callable[[str | None], str | None] = lambda full: full
     languages: Sequence[str]
-    """The languages of names in order of preference."""
+    """The preferred languages, in order."""
     relations: Sequence[URIRef] = ()
-    """Relations that give names and descriptions, the best first."""
+    """Relations that give names and descriptions, the preferred first."""
     labels: str
-    """The query for names in a wanted language, or in none."""
+    """The query for names in a preferred language, or without one."""
     labels_of_any_language: str
     existing: str = EXISTING
-    """The query for those entities that are in any triple."""
+    """The query for the entities that occur in any triple."""
     fresh: float
-    """Seconds that names are kept, for others may write to the graph."""
+    """Seconds to cache names, since the graph may be written to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a store tells of entities beside their ids; an entity without a name is not among the labels."""
+    """Labels, types and descriptions of entities. An entity without a name is not in `labels`."""
 
     labels: Mapping[URIRef, str]
     types: Mapping[URIRef, Collection[URIRef]] = field(default_factory=dict[URIRef, Collection[URIRef]])
     type_names: Mapping[URIRef, str] = field(default_factory=dict[URIRef, str])
-    """What each of these types is called."""
+    """The name of each of these types."""
     descriptions: Mapping[URIRef, str] = field(default_factory=dict[URIRef, str])
     merged: Mapping[URIRef, URIRef] = field(default_factory=dict[URIRef, URIRef])
-    """Those that were merged into others: nothing else is told of them."""
+    """Entities that were merged into another one, which has all their facts."""
 
     def __contains__(self, iri: URIRef) -> bool:
         told = iri in self.labels or iri in self.types or iri in self.descriptions
@@ -65,7 +68,7 @@ class Facts:
 
 
 class Names(ABC):
-    """Reads names and keeps them."""
+    """Reads names and caches them."""
 
     def __init__(self, reader: Reader, naming: Naming) -> None:
         self.naming = naming
@@ -75,7 +78,10 @@ class Names(ABC):
         self._kept_relations: LRUCache[URIRef, str] = LRUCache(_RELATIONS)
 
     async def read_labels(self, iris: Iterable[URIRef]) -> dict[URIRef, str]:
-        """The names of entities: in a wanted language, else without a language, else in any. Some have none."""
+        """Read the names of entities: in a preferred language, else without a language, else in any.
+
+        Entities without a name are left out.
+        """
         labels: dict[URIRef, str] = {}
         unknown: list[URIRef] = []
 
@@ -97,7 +103,7 @@ class Names(ABC):
         return labels
 
     async def nodes(self, terms: Sequence[Term]) -> dict[Term, Node]:
-        """Values as they are shown, and entities by their names; nodes without an IRI are left out."""
+        """Convert terms to values and named entities. Nodes without an IRI are left out."""
         wanted, iris = await in_thread(len(terms), lambda: self._with_iris(terms))
         labels = await self.read_labels(iris.values())
         unnamed = await in_thread(len(iris), lambda: _others(dict.fromkeys(iris.values()), labels))
@@ -113,27 +119,27 @@ class Names(ABC):
         return await in_thread(len(wanted), named)
 
     def _with_iris(self, terms: Iterable[Term]) -> tuple[Collection[Term], dict[Term, URIRef]]:
-        """Terms, each once, and the IRIs of those that can be asked about."""
+        """The distinct terms, and the IRIs of those that can be looked up."""
         wanted = dict.fromkeys(terms)
         return wanted, {term: iri for term in wanted if (iri := self._iri(term)) is not None}
 
     def unknown(self, iris: Iterable[URIRef]) -> list[URIRef]:
-        """Those of some entities whose names are not kept."""
+        """The entities whose names are not in the cache."""
         return [iri for iri in iris if iri not in self._kept]
 
     async def keep(self, names: Mapping[URIRef, Sequence[Literal]]) -> None:
-        """Keep entities' names, and that some have none in any language."""
+        """Cache entities' names. An empty sequence means that the entity has no name in any language."""
         await self._keep(
             await in_thread(len(names), lambda: {iri: self.best(found) or "" for iri, found in names.items()})
         )
 
     def best(self, texts: Iterable[Literal]) -> str | None:
-        """The text to show of several."""
+        """Choose the text to show; None if there is none."""
         found = preferred(texts, self.naming.languages)
         return None if found is None else str(found)
 
     async def relations(self, iris: Iterable[URIRef]) -> dict[URIRef, Relation]:
-        """Relations with the names that the graph gives them, else names read from their ids."""
+        """Relations with their names in the graph, else names derived from their ids."""
         return await self._schema_names(iris, readable)
 
     async def classes(self, iris: Iterable[URIRef]) -> dict[URIRef, Relation]:
@@ -141,22 +147,22 @@ class Names(ABC):
         return await self.relations(iris)
 
     async def keep_relations(self, names: Mapping[URIRef, Iterable[Literal]]) -> None:
-        """Keep what relations and types are called: one without a name is called what its id says."""
+        """Cache the names of relations and types. One without a name gets a name derived from its id."""
         best = await in_thread(
             len(names), lambda: {iri: self.best(found) or readable(iri) for iri, found in names.items()}
         )
         await in_slices(list(best.items()), self._kept_relations.update)
 
     def literal(self, term: Literal) -> model.Literal:
-        """A value as it is shown."""
+        """Convert an RDF literal to a value."""
         return model.Literal(
             str(term), self.naming.datatype(str(term.datatype) if term.datatype else None), term.language
         )
 
     async def described(self, iris: Iterable[URIRef]) -> dict[URIRef, Entity]:
-        """Entities with names, types and descriptions, in the order asked; an IRI in no triple is left out.
+        """Entities with names, types and descriptions, in the given order. An IRI in no triple is left out.
 
-        What was merged into another entity is described as that one, which says what it was asked as.
+        An entity that was merged into another is described as that one, with the requested id in `asked_as`.
         """
         wanted = list(dict.fromkeys(iris))
         if not wanted:
@@ -190,26 +196,26 @@ class Names(ABC):
         return Entity(self.naming.short(iri), facts.labels.get(iri), types, facts.descriptions.get(iri), mediator)
 
     async def _missing(self, iris: Sequence[URIRef]) -> Collection[URIRef]:
-        """Those of some entities that are in no triple."""
+        """The entities that occur in no triple."""
         read = await self._reader.in_batches(self.naming.existing, "ids", iris)
         rows = read.whole()
         return await in_thread(len(iris), lambda: set(iris).difference(iri_in(row, "s") for row in rows))
 
     @abstractmethod
     async def _facts(self, iris: Sequence[URIRef]) -> Facts:
-        """What is told of some entities."""
+        """Read the facts on some entities."""
 
     def _iri(self, term: Term) -> URIRef | None:
-        """The IRI that a term can be asked about by."""
+        """The IRI by which a term can be looked up; None if it has none."""
         return term if isinstance(term, URIRef) else None
 
     async def _mediators(self, unnamed: Sequence[URIRef]) -> Collection[URIRef]:
-        """Which entities without a name are mediators; none where the store has no such."""
+        """The entities without a name that are mediators. By default none are."""
         del unnamed
         return ()
 
     async def _label_relations(self, iris: Sequence[URIRef]) -> Mapping[URIRef, str]:
-        """The names of relations and classes that are not kept."""
+        """Read the names of relations and classes that are not in the cache."""
         return await self.read_labels(iris)
 
     async def _schema_names(self, iris: Iterable[URIRef], from_id: Callable[[str], str]) -> dict[URIRef, Relation]:
@@ -222,7 +228,7 @@ class Names(ABC):
         return {iri: Relation(self.naming.short(iri), label or "") for iri, label in known.items()}
 
     async def _texts(self, query: str, iris: Sequence[URIRef]) -> dict[URIRef, str]:
-        """The best text of each entity; of two relations in the same language the first one's."""
+        """The best text of each entity: by language, then by the order of the relations."""
         rows = await self._about(query, iris)
 
         def best() -> dict[URIRef, str]:
@@ -243,5 +249,5 @@ class Names(ABC):
 
 
 def _others(iris: Iterable[URIRef], known: Container[URIRef]) -> list[URIRef]:
-    """Those of some entities that are not among the known ones."""
+    """The entities that are not among the known ones."""
     return [iri for iri in iris if iri not in known]

@@ -1,4 +1,4 @@
-"""Who bears each of many names: asked for many at once, by halves where an answer was cut."""
+"""Finds the entities with each of many names: in batches, which are halved where an answer was cut."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from kgnav_mcp.model import Stop
 L = TypeVar("L", bound=str)
 
 _LONGEST = 1_000
-"""Characters of a name that is looked for: no name is longer."""
+"""Maximum length in characters of a name that is looked up: no name is longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A text of an entity, what it is to the entity (a kind of `likeness`), and its language."""
+    """A text of an entity: `kind` is NAME, ALIAS, DESCRIPTION or ID (see `likeness`)."""
 
     entity: URIRef
     text: str
@@ -29,11 +29,11 @@ class Hit:
 
 
 Hits = tuple[list[Hit], Stop]
-"""What was found, and why there may be more."""
+"""Hits, and why there may be more of them."""
 
 
 class SameNames:
-    """What is found of each of some names, letter case aside; in the end, why there may be more."""
+    """Collects the hits of several names, ignoring letter case."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = [name for name in dict.fromkeys(names) if findable(name)]
@@ -47,7 +47,7 @@ class SameNames:
         size: int,
         ask: Callable[[Sequence[L]], Awaitable[Hits]],
     ) -> None:
-        """Ask for items that say names, so many at once, and for half of them where an answer was cut."""
+        """Look up items that contain names, `size` at a time; halve a batch whose answer was cut."""
         await gathered(*(self._add(some, ask) for some in batches(items, size)))
 
     async def _add(self, items: Sequence[L], ask: Callable[[Sequence[L]], Awaitable[Hits]]) -> None:
@@ -62,23 +62,23 @@ class SameNames:
             self._stops[item.casefold()] = Stop.first((self._stops.get(item.casefold(), stop), stop))
 
     def take(self, hit: Hit) -> None:
-        """Keep a hit that says one of the names."""
+        """Add a hit if its text is one of the names."""
         if (same := self._hits.get(hit.text.casefold())) is not None:
             same[hit] = None
 
     @property
     def unspelt(self) -> list[str]:
-        """The names that nothing was found to spell just so."""
+        """The names without a hit of exactly this spelling."""
         return [name for name in self.names if all(hit.text != name for hit in self._hits[name.casefold()])]
 
     @property
     def nobodys(self) -> list[str]:
-        """The names that nothing bears."""
+        """The names without any hit."""
         return [name for name in self.names if not self._hits[name.casefold()]]
 
     @property
     def hits(self) -> Mapping[str, Hits]:
-        """What was found, by name."""
+        """The hits of each name."""
         return {
             name: (list(self._hits[name.casefold()]), self._stops.get(name.casefold(), Stop.COMPLETE))
             for name in self._asked
@@ -86,5 +86,5 @@ class SameNames:
 
 
 def findable(name: str) -> bool:
-    """Whether a text may be a name."""
+    """Whether a text can be a name: not blank, not too long, and possible in a query."""
     return bool(name.strip()) and len(name) <= _LONGEST and sendable(name)

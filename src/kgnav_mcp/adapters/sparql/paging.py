@@ -1,4 +1,4 @@
-"""Lists of nodes and values: where a page of one ends, and what of a list could not be read."""
+"""Pages of lists of nodes and values: whether more follow, and how to mark an incomplete list."""
 
 from __future__ import annotations
 
@@ -10,43 +10,46 @@ from kgnav_mcp.model import Certainty, Count, Page, Stop
 T = TypeVar("T")
 
 WHOLE = 5_000
-"""A list with at most so many items is read whole and sorted."""
+"""A list of at most this many items is read in full and sorted."""
 
 UNSORTED = f"These are more than {WHOLE:,} values, in the order of the store's index: not sorted."
-"""The note of a page of a longer list of values."""
+"""The note on a page of a longer list of values."""
 
 
 def cut(total: Count, skip: int, read: int, limit: int) -> Stop:
-    """Whether a page ends before its list does; of a list that was not counted, a full page is taken not to be last."""
+    """Stop.LIMIT if more items follow the page, else Stop.COMPLETE.
+
+    Without an exact total, a full page is assumed not to be the last.
+    """
     more = skip + read < total.value if total.certainty is Certainty.EXACT else read >= limit
     return Stop.LIMIT if more else Stop.COMPLETE
 
 
 def seen(total: Count, shown: int) -> Count:
-    """The size of a list of which so many items have been shown: a lower bound is not below that."""
+    """The total of a list of which `shown` items have been shown: a lower bound is raised to at least that."""
     return total if total.certainty is Certainty.EXACT else Count.at_least(max(total.value, shown))
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What a query asks of the nodes of a list; it may ask for a part of what the user meant."""
+    """A condition on the nodes of a list. It may be narrower than what the user asked for; `note` then says so."""
 
     text: str | None
-    """None: nothing can meet the condition."""
+    """The SPARQL pattern; None: no node can meet the condition."""
     stop: Stop = Stop.COMPLETE
-    """Why other nodes may belong to the list."""
+    """Why nodes may be missing from the list."""
     note: str = ""
-    """What was not looked for."""
+    """What the condition leaves out."""
 
     def of(self, page: Page[T]) -> Page[T]:
-        """The page of the nodes that meet the condition, as a page of the list that the user meant."""
+        """Mark a page of the nodes that meet the condition as incomplete, where the condition is narrower."""
         return truncated(page, self.stop, self.note)
 
 
 def truncated(page: Page[T], stop: Stop = Stop.COMPLETE, note: str = "") -> Page[T]:
-    """A page of a list that may lack items, because of `stop` or as `note` says: its total becomes a lower bound.
+    """Mark a page of a list that may lack items, because of `stop` or as `note` says.
 
-    With a `stop` the last page does not end the list either.
+    Its total becomes a lower bound. With a `stop`, even the last page does not end the list.
     """
     if stop is Stop.COMPLETE and not note:
         return page

@@ -1,6 +1,6 @@
-"""The queries for names, lists and the schema that stores share, with what they cost.
+"""The queries for names, lists and the schema that all SPARQL stores share, with their costs.
 
-`?s` is an entity that is asked about, `?p` the relation that gives it a text, `?o` that text.
+`?s` is the entity, `?p` the relation that gives it a text, `?o` that text.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ from typing import Final
 from kgnav_mcp.model import Direction
 
 UNION: Final = "SELECT * WHERE { $branches }"
-"""Costs what its branches do."""
+"""Costs the sum of its branches."""
 SIGN: Final = "SELECT (1 AS ?n) WHERE {}"
-"""Costs nothing: any answer is a sign that the store still gives some."""
+"""Costs nothing. Any answer shows that the store is alive."""
 EXISTING: Final = "SELECT ?s WHERE { VALUES ?s { $ids } FILTER(EXISTS { ?s ?p ?o } || EXISTS { ?x ?q ?s }) }"
 """Costs two look-ups for each entity."""
 DEGREES: Final = {
     Direction.OUTGOING: "SELECT ?s (COUNT(*) AS ?n) WHERE { VALUES ?s { $ids } ?s ?p ?o } GROUP BY ?s",
     Direction.INCOMING: "SELECT ?s (COUNT(*) AS ?n) WHERE { VALUES ?s { $ids } ?o ?p ?s } GROUP BY ?s",
 }
-"""Costs 0.1 us for each edge of the entities on Virtuoso, 0.6 us on Oxigraph."""
+"""Costs 0.1 us per edge of the entities on Virtuoso, 0.6 us on Oxigraph."""
 SCAN: Final = "{ ?s $p ?o BIND($p AS ?p) FILTER($condition) }"
-"""Costs 0.4 us for each text of the relation on Oxigraph, 1.3 us on Virtuoso, and as much for each further word."""
+"""Costs 0.4 us per text of the relation on Oxigraph, 1.3 us on Virtuoso, and as much again per further word."""
 AT_MOST: Final = " LIMIT $most"
 SAME_LETTERS: Final = "LCASE(STR(?o)) IN ($texts)"
 HAS_WORD: Final = "CONTAINS(LCASE(STR(?o)), $word)"
 MATCHING: Final = "SELECT ?s ?p ?o WHERE { VALUES ?p { $kinds } ?s ?p ?o . ?o bif:contains $words } LIMIT $most"
-"""Costs a look-up in Virtuoso's full-text index, and 2 us for each hit."""
+"""Costs a look-up in Virtuoso's full-text index, and 2 us per hit."""
 SOME_NAMES: Final = "SELECT ?o WHERE { ?s $name ?o } LIMIT 50"
 """Costs 50 rows."""
 INDEX_HAS: Final = "SELECT ?o WHERE { ?s $name ?o . ?o bif:contains $words } LIMIT 1"
@@ -35,32 +35,32 @@ INDEX_HAS: Final = "SELECT ?o WHERE { ?s $name ?o . ?o bif:contains $words } LIM
 
 AMONG: Final = "VALUES $variable { $terms }"
 
-# Far ends of rows
+# Filters on the far ends of rows
 
 FITTING: Final = "{ SELECT DISTINCT ($number AS ?number) $row WHERE { $by $fitting } LIMIT $most }"
-"""Costs the conditions on a far end for each of the rows that $by binds."""
+"""Costs the conditions on the far end, for each row that $by binds."""
 OF_ONE_TYPE: Final = "$node $typing ?kind FILTER(?kind IN ($types))"
 """Costs a look-up for each type of each far end."""
 CALLED: Final = "OPTIONAL { $node $naming ?called } FILTER($every)"
 IN_NAME: Final = "CONTAINS(LCASE(STR(COALESCE(?called, $node))), $word)"
-"""Costs a look-up for each name of each far end; what has none is called by its id."""
+"""Costs a look-up for each name of each far end. A node without a name is matched by its id."""
 
 # The graph
 
 SIZE: Final = "SELECT (COUNT(*) AS ?n) WHERE { { SELECT ?s WHERE { ?s ?p ?o } LIMIT $most } }"
-"""Costs 13 ns for each triple that is counted on Virtuoso, 0.2 us on Oxigraph."""
+"""Costs 13 ns per triple counted on Virtuoso, 0.2 us on Oxigraph."""
 
 # Nodes
 
 NODES: Final = "SELECT DISTINCT ?s WHERE { $conditions } OFFSET $skip LIMIT $most"
-"""Costs 1 us for each node skipped or read."""
+"""Costs 1 us per node skipped or read."""
 NODE_COUNT: Final = "SELECT (COUNT(DISTINCT ?s) AS ?n) WHERE { $conditions }"
-"""Costs 1 us for each node counted."""
+"""Costs 1 us per node counted."""
 
-# The schema, where `$typed` leads to types
+# The schema; `$typed` is the relation from a node to its type
 
 RELATION_COUNTS: Final = "SELECT ?p ?l (COUNT(*) AS ?n) WHERE { ?s ?p ?o BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l"
-"""Costs 60 ns for each triple of the graph on Virtuoso, 2 us on Oxigraph."""
+"""Costs 60 ns per triple of the graph on Virtuoso, 2 us on Oxigraph."""
 DATATYPES: Final = (
     "{ SELECT ($number AS ?number) ?d (COUNT(*) AS ?n) WHERE { "
     "{ SELECT ?o WHERE { ?s $p ?o FILTER(isLiteral(?o)) } LIMIT $sample } BIND(DATATYPE(?o) AS ?d) } GROUP BY ?d }"
@@ -89,6 +89,6 @@ AT_TYPE: Final = {
 
 
 def of_each(branch: str, relations: Iterable[str], bound: str = "") -> str:
-    """A query with a branch for each of some relations, whose placeholders stand where `$p` does."""
+    """Build a query with one branch per relation; `relations` are placeholder names that replace `$p` in `branch`."""
     branches = " UNION ".join(branch.replace("$p ", f"${relation} ") for relation in relations)
     return f"SELECT * WHERE {{ {branches} }}{bound}"

@@ -1,13 +1,13 @@
-"""How a shared host is asked: few queries at a time, pauses when it wants some, none while it is down.
+"""Rate limit for a shared host: few queries at a time, pauses when it asks for them, no queries while it is down.
 
-One `RateLimiter` stands for one host in one event loop, whoever asks: what the host says to one caller holds for all.
+There is one `RateLimiter` for each host and event loop: a pause that the host asks of one caller holds for all.
 
-    closed      queries go through; five failures in a row open the circuit
-    open        every query fails at once, for ten seconds the first time, and twice as long each time after
-    half-open   one query goes through: if it is answered the circuit closes, if not it is open again
+    closed      queries are sent; five failures in a row open the circuit
+    open        every query fails at once, for ten seconds the first time, and twice as long each further time
+    half-open   one query is sent: if it is answered the circuit closes, otherwise it opens again
 
-No library holds a `Retry-After` for every caller and a circuit at once: those for retries know one call each, those for
-circuits no waiting. What is needed of both is below.
+No library shares a `Retry-After` between callers and has a circuit breaker as well: libraries for retries know only
+one call, and those for circuit breakers do not wait. This module has the little that is needed of both.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from kgnav_mcp.errors import RateLimited, StoreError, StoreTimeout, StoreUnavail
 T = TypeVar("T")
 
 MAX_CONCURRENT: Final = 3
-"""Queries to one host at a time (Wikimedia's and QLever's own wish); the machine at hand takes more."""
+"""Queries to one host at a time, as Wikimedia and QLever ask for; this machine takes more."""
 MAX_CONCURRENT_LOCAL: Final = 8
 
 _TRIES = 3
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 8.0
-"""Seconds before a query is sent again; each pause is about twice as long as the one before."""
+"""Seconds before a retry; each pause is about twice as long as the one before."""
 _UNSAID_PAUSE = 5.0
-"""Seconds of a rate limit that does not say how long it lasts."""
+"""Seconds of pause for a rate limit without a Retry-After."""
 _LATER = 0.5
-"""Seconds beyond a caller's time that a question may take: one that got its turn at once says itself what was slow."""
+"""Seconds that a query may exceed the caller's time-out, so that its own, more precise time-out error is raised."""
 _FAILURES = 5
 _OPEN_SECONDS, _LONGEST_OPEN = 10.0, 300.0
 
 
 class RateLimiter:
-    """Turns, pauses and the circuit of one host."""
+    """Concurrency limit, pauses and circuit breaker of one host."""
 
     def __init__(
         self,
@@ -64,14 +64,14 @@ class RateLimiter:
         self._trying = False
 
     async def ask(self, question: Callable[[], Awaitable[T]], *, patience: float) -> T:
-        """The answer to a question, which is asked again where the host was down or wanted a pause.
+        """Run a query; run it again if the host was down or asked for a pause.
 
-        `patience` is in seconds, and for everything: waiting for a turn, pauses, and asking again.
+        `patience` is the time for everything in seconds: waiting for a free slot, pauses and retries.
 
         Raises:
-            RateLimited: the host wants a longer pause; nothing is sent to it before that is over.
-            StoreUnavailable: it is down, or the circuit is open.
-            StoreTimeout: no turn came, or the question itself raised it.
+            RateLimited: the host asked for a longer pause; nothing is sent to it before that is over.
+            StoreUnavailable: the host is down, or the circuit is open.
+            StoreTimeout: no slot became free in time, or the query itself raised it.
         """
         ends = self._now() + patience
         tries = 0
@@ -99,13 +99,13 @@ class RateLimiter:
 
     @asynccontextmanager
     async def _turn(self, ends: float, patience: float) -> AsyncGenerator[None]:
-        """One of the host's turns, when neither a pause nor the circuit forbids it."""
+        """Hold one of the host's slots, once neither a pause nor the circuit forbids it."""
         await self._rest(ends)
         async with self._within(ends, patience):
             await self._turns.acquire()
         trial = False
         try:
-            await self._rest(ends)  # The host may have asked for a pause while this call waited for its turn.
+            await self._rest(ends)  # The host may have asked for a pause while this call waited for its slot.
             trial = self._enter()
             yield
         finally:
@@ -115,7 +115,7 @@ class RateLimiter:
 
     @asynccontextmanager
     async def _within(self, ends: float, patience: float) -> AsyncGenerator[None]:
-        """Give up what is done inside when the caller's time is over: a turn that came late is a short one."""
+        """Cancel the body when the caller's time is over, and raise StoreTimeout."""
         try:
             async with asyncio.timeout(max(ends - self._now(), 0.0)):
                 yield
@@ -128,7 +128,7 @@ class RateLimiter:
         """Wait until a pause is over.
 
         Raises:
-            RateLimited: it is longer than the caller can wait.
+            RateLimited: the pause is longer than the caller can wait.
         """
         while (pause := self._pause_ends - self._now()) > 0:
             if self._pause_ends > ends:
@@ -136,10 +136,10 @@ class RateLimiter:
             await self._sleep(pause)
 
     def _enter(self) -> bool:
-        """Whether this query is the one that tries a host again.
+        """Pass the circuit breaker. Returns whether this query is the trial of a half-open circuit.
 
         Raises:
-            StoreUnavailable: the circuit is open, or another query is trying.
+            StoreUnavailable: the circuit is open, or another query is the trial.
         """
         if self._open_until is None:
             return False
@@ -171,16 +171,16 @@ class RateLimiter:
         self._open_for = _OPEN_SECONDS
 
     def _jitter(self, seconds: float) -> float:
-        """About so many seconds, so that callers who failed together do not come back together."""
+        """Vary a pause at random, so that callers that failed together do not retry together."""
         return seconds * (0.5 + self._chance())
 
 
 class _CircuitOpenError(StoreUnavailable):
-    """Nothing was sent: the circuit is open."""
+    """The circuit is open: nothing was sent."""
 
 
 class Client(Protocol):
-    """What an adapter asks of a SPARQL client."""
+    """A SPARQL client, as adapters use it."""
 
     async def select(self, query: str) -> Answer: ...
 
@@ -190,7 +190,7 @@ class Client(Protocol):
 
 
 class RateLimitedClient:
-    """A SPARQL client that keeps to the limits of its host."""
+    """A SPARQL client that keeps to the rate limit of its host."""
 
     def __init__(self, client: Client, limiter: RateLimiter, *, patience: float) -> None:
         self._client = client
@@ -198,11 +198,11 @@ class RateLimitedClient:
         self._patience = patience
 
     async def select(self, query: str) -> Answer:
-        """The rows of a SELECT query."""
+        """Run a SELECT query."""
         return await self._limiter.ask(lambda: self._client.select(query), patience=self._patience)
 
     async def ask(self, query: str) -> bool:
-        """The truth of an ASK query."""
+        """Run an ASK query."""
         return await self._limiter.ask(lambda: self._client.ask(query), patience=self._patience)
 
     async def close(self) -> None:
@@ -214,12 +214,12 @@ _known: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, RateLimiter]] = W
 
 
 def limiter_of(host: str, *, limit: int = MAX_CONCURRENT) -> RateLimiter:
-    """The limiter of a host, the same for everyone in this event loop."""
+    """The limiter of a host, shared by all callers in this event loop."""
     hosts = _known.setdefault(asyncio.get_running_loop(), {})
     return hosts.setdefault(host.lower(), RateLimiter(host, limit=limit))
 
 
 def user_agent(product: str, contact: str, library: str) -> str:
-    """A User-Agent as Wikimedia's policy wants it: `product (contact) library`; the contact only where there is one."""
+    """A User-Agent as Wikimedia's policy requires: `product (contact) library`; without a contact `product library`."""
     operator = "".join(character for character in contact if character.isprintable() and character not in "()")
     return f"{product} ({operator}) {library}" if operator else f"{product} {library}"

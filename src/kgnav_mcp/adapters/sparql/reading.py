@@ -1,4 +1,4 @@
-"""Queries sent to any endpoint, in batches that it takes and answers whole; what it cut or left out is said."""
+"""Sends queries to an endpoint in batches, and reports why an answer is incomplete."""
 
 from __future__ import annotations
 
@@ -30,37 +30,37 @@ _PLACEHOLDER = re.compile(r"\$([A-Za-z_]\w*)")
 
 
 class Selects(Protocol):
-    """What of a SPARQL client is used here."""
+    """A SPARQL client, as far as it is used here."""
 
     async def select(self, query: str) -> Answer: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Rows, and why there are no more of them."""
+    """The rows of an answer, and why there are no more of them."""
 
     rows: tuple[Row, ...]
     stop: Stop = Stop.COMPLETE
 
     def counted(self, number: int) -> Count:
-        """A number out of these rows: a lower bound where some are missing."""
+        """A number from these rows as a count: a lower bound if rows are missing."""
         return Count(number) if self.stop is Stop.COMPLETE else Count.at_least(number)
 
     def some(self) -> tuple[Row, ...]:
-        """The rows of an answer of which one row is enough.
+        """The rows, where one row is enough. An incomplete answer is accepted if it has any.
 
         Raises:
-            StoreTimeout: there is none, which only says that the endpoint's time was over.
-            Unsupported: there is none, for the endpoint gives no rows at all.
+            StoreTimeout: there are none, only because the endpoint's time was over.
+            Unsupported: there are none, because the endpoint's row cap allows none.
         """
         return self.rows or self.whole()
 
     def whole(self) -> tuple[Row, ...]:
-        """The rows of an answer that would be wrong in part: one without names, say, makes mediators of entities.
+        """The rows, all of them, where a part would be wrong: an entity whose name is missing looks like a mediator.
 
         Raises:
-            StoreTimeout: the endpoint's time was over before all of them were there.
-            Unsupported: the endpoint's row cap left some of them out.
+            StoreTimeout: rows are missing because the endpoint's time was over.
+            Unsupported: rows are missing because of the endpoint's row cap.
         """
         if self.stop is Stop.TIME_OUT:
             raise errors.stopped()
@@ -70,16 +70,16 @@ class Read:
 
     @classmethod
     def together(cls, reads: Iterable[Read]) -> Read:
-        """Several reads as one, which is complete where each of them is."""
+        """Combine several reads into one, which is complete if all of them are."""
         parts = list(reads)
         return cls(tuple(row for part in parts for row in part.rows), Stop.first(part.stop for part in parts))
 
 
 class Reader:
-    """Asks an endpoint.
+    """Sends queries to an endpoint and reads their answers.
 
-    `known` are the terms that mean the same in every query, `timeout` is a call's time in seconds. `prologue` stands
-    before every query. How much one query is given, the `dialect` says.
+    `known` are the terms for placeholders that are the same in every query. `timeout` is the time for a call in
+    seconds. `prologue` is put before every query. The `dialect` gives the batch sizes.
     """
 
     def __init__(
@@ -98,35 +98,35 @@ class Reader:
         self.dialect = dialect
 
     def batching(self, size: int) -> Reader:
-        """The same reader for queries that take so many IRIs of one list."""
+        """A copy of this reader whose lists of IRIs have at most `size` items."""
         reader = copy(self)
         reader.dialect = replace(self.dialect, listed=size)
         return reader
 
     def know(self, known: Mapping[str, Value]) -> None:
-        """Terms that were learnt of the endpoint; they mean the same in every later query."""
+        """Add terms for placeholders that are the same in every later query."""
         self._known.update(known)
 
     def filled(self, template: str, **terms: Value) -> str:
-        """A query, or a part of one, with its terms and those that mean the same in every query."""
+        """Fill a query, or a part of one, with these terms and the known ones."""
         wanted = set(_PLACEHOLDER.findall(template))
         known = {name: term for name, term in self._known.items() if name in wanted and name not in terms}
         return fill(template, **known, **terms)
 
     def part(self, template: str, **terms: Value) -> Terms:
-        """A filled fragment, to stand in a query."""
+        """Fill a part of a query, to be inserted into another template."""
         return Terms(self.filled(template, **terms))
 
     async def select(self, template: str, *, share: float = 1.0, **terms: Value) -> Read:
-        """The rows of one query.
+        """Run one query.
 
         Raises:
-            StoreTimeout: its `share` of the call's time is over.
+            StoreTimeout: `share` of the call's time is over.
         """
         return await self._read(self.filled(template, **terms), share)
 
     async def count(self, template: str, *, most: int | None = None, share: float = 1.0, **terms: Value) -> Count:
-        """The number that a query counts as ?n: a lower bound where not all was counted, or where it is `most`."""
+        """Run a query that counts ?n. A lower bound if the answer is incomplete or the number reaches `most`."""
         bound = {} if most is None else {"most": most}
         read = await self.select(template, share=share, **bound, **terms)
         counted = number(read.rows[0], "n") if read.rows else 0
@@ -134,7 +134,7 @@ class Reader:
         return Count(counted) if exact else Count.at_least(counted)
 
     async def in_batches(self, template: str, key: str, asked: Sequence[URIRef], **terms: Value) -> Read:
-        """The rows of a query over a list of IRIs, asked in batches; a batch whose answer was cut is halved."""
+        """Run a query over a list of IRIs in batches. A batch whose answer the row cap cut is halved and run again."""
 
         def query(batch: Sequence[URIRef]) -> str:
             return self.filled(template, **{key: values(*batch)}, **terms)
@@ -142,7 +142,7 @@ class Reader:
         return await self.halving(batches(asked, self.dialect.listed), query)
 
     async def halving(self, lists: Iterable[Sequence[T]], query: Callable[[Sequence[T]], str]) -> Read:
-        """The rows of a query over several lists, asked for each; a list whose answer the row cap cut is halved."""
+        """Run a query for each of several lists. A list whose answer the row cap cut is halved and run again."""
 
         async def read(asked: Sequence[T]) -> Read:
             answer = await self._read(await in_thread(len(asked), lambda: query(asked)))
@@ -154,19 +154,19 @@ class Reader:
         return Read.together(await gathered(*map(read, lists)))
 
     async def union(self, branches: Sequence[str], *, share: float = 1.0) -> Read:
-        """The rows of several queries that are asked as branches of a union.
+        """Run several queries as branches of unions.
 
         Raises:
-            StoreTimeout: one has not answered in its `share` of the call's time.
+            StoreTimeout: a union has not answered within `share` of the call's time.
         """
         unions = [Terms(" UNION ".join(batch)) for batch in batches(branches, self.dialect.branches)]
         return Read.together(await gathered(*(self.select(UNION, share=share, branches=union) for union in unions)))
 
     async def slice(self, template: str, skip: int, most: int, *, share: float = 1.0, **terms: Value) -> Read:
-        """So many rows of a query, also where that is more than the endpoint gives at once.
+        """Read up to `most` rows of a query after the first `skip`, in several queries if the row cap cuts an answer.
 
         Raises:
-            StoreTimeout: a part of them has not come in its `share` of the call's time.
+            StoreTimeout: one of these queries has not answered within `share` of the call's time.
         """
         rows: list[Row] = []
         while len(rows) < most:
@@ -181,7 +181,7 @@ class Reader:
         seconds = self._timeout * share
         try:
             await expect_answer(seconds, patience=self._timeout, sign=self._sign)
-            # The whole time is the client's own, which says what it was lost on.
+            # For the whole time, the client's own time-out applies: its error is more precise.
             async with asyncio.timeout(seconds if share < 1.0 else None):
                 answer = await self._client.select(self._prologue + query)
         except TimeoutError as error:
@@ -192,27 +192,27 @@ class Reader:
         return Read(answer.rows, Stop.COMPLETE if answer.row_cap is None else Stop.ROW_CAP)
 
     async def _sign(self) -> None:
-        """Hear from the endpoint, whatever it says."""
+        """Send a trivial query: any answer, even an error, shows that the endpoint is alive."""
         with suppress(InvalidStore, Unsupported):
             await self._client.select(SIGN)
 
 
 def fits(count: Count, most: int) -> bool:
-    """Whether there are no more than so many. Of what was not all counted that is not known, however few it seems."""
+    """Whether a count is at most `most` for certain. False for a lower bound, however small."""
     return count.certainty is Certainty.EXACT and count.value <= most
 
 
 def number(row: Row, variable: str) -> int:
-    """A count in a row; 0 where the endpoint leaves it out, as some do for sums of nothing."""
+    """The number in a row's column; 0 where it is unbound, as some endpoints leave an empty sum."""
     term = row.get(variable)
     return int(term) if isinstance(term, Literal) else 0
 
 
 def iri_in(row: Row, variable: str) -> URIRef:
-    """The IRI in a row; a blank node stands by the IRI that Virtuoso takes for it."""
+    """The IRI in a row's column. For a blank node of Virtuoso it is the IRI by which Virtuoso can look it up."""
     return URIRef(str(row[variable]))
 
 
 def truth(row: Row, variable: str) -> bool:
-    """A truth value in a row, in any of the ways that endpoints write it."""
+    """The truth value in a row's column, in any form that endpoints write."""
     return str(row.get(variable)) in {"true", "1"}

@@ -1,4 +1,4 @@
-"""Requests of the SPARQL 1.1 Protocol, and the address they go to. SPARQLWrapper builds them; nothing is sent here."""
+"""Builds requests of the SPARQL 1.1 Protocol with SPARQLWrapper, and parses their address. Sends nothing."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _QUERY = re.compile(
         (SELECT|ASK)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""The form of a query behind its prologue, and behind Virtuoso's pragmas. Every part is taken once, in linear time."""
+"""Matches the form of a query after its prologue and Virtuoso's pragmas, in linear time (possessive quantifiers)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One POST: the bytes of its form and its headers."""
+    """One POST request: the encoded form and the headers."""
 
     body: bytes
     headers: Mapping[str, str]
@@ -32,19 +32,19 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where an endpoint is. Credentials of the address are taken out of it, and no text of this object has them."""
+    """The address of an endpoint. Credentials are split off, and `repr` does not show them."""
 
     url: str
-    """The address requests go to, without user info."""
+    """The address for requests, without user info."""
     user: str | None = field(default=None, repr=False)
     password: str | None = field(default=None, repr=False)
 
     @classmethod
     def parse(cls, address: str) -> Address:
-        """Read an address `http(s)://[USER:PASSWORD@]HOST[:PORT]/PATH[?QUERY]`.
+        """Parse an address `http(s)://[USER:PASSWORD@]HOST[:PORT]/PATH[?QUERY]`.
 
         Raises:
-            ConfigurationError: it is no such address; the error does not repeat it, for it may hold a password.
+            ConfigurationError: it is not such an address. The error does not repeat it: it may contain a password.
         """
         try:
             parts = urlsplit(address)
@@ -61,7 +61,7 @@ class Address:
 
     @property
     def name(self) -> str:
-        """The address as messages show it: its query, which may hold a key, is left out."""
+        """The address for messages, without its query, which may contain a key."""
         return self.url.partition("?")[0]
 
     @property
@@ -71,7 +71,7 @@ class Address:
 
     @property
     def is_local(self) -> bool:
-        """Whether the endpoint is on this very machine, which no proxy can reach."""
+        """Whether the endpoint is on this machine, which no proxy can reach."""
         if self.host == "localhost":
             return True
         try:
@@ -81,9 +81,9 @@ class Address:
 
 
 class RequestBuilder(SPARQLWrapper):
-    """Builds the request of a query: always a form that is posted.
+    """Builds the request for a query: always a posted form.
 
-    Virtuoso 7.2.5 never answers a query posted as `application/sparql-query`, and cuts addresses above 6 kB.
+    Virtuoso 7.2.5 never answers a query posted as `application/sparql-query`, and truncates URLs above 6 kB.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class RequestBuilder(SPARQLWrapper):
     ) -> None:
         super().__init__(endpoint, returnFormat=JSON, agent=agent)
         self.setMethod(POST)
-        # The format is asked for by the Accept header alone: stores disagree about parameters for it.
+        # Only the Accept header names the format: stores disagree about parameters for it.
         self.setOnlyConneg(True)
         for graph in (default_graph,) if isinstance(default_graph, str) else default_graph or ():
             self.addParameter("default-graph-uri", graph)
@@ -104,13 +104,13 @@ class RequestBuilder(SPARQLWrapper):
             self.addParameter(name, value)
 
     def form(self, query: str, media_type: str) -> Form:
-        """The request for one query, to be answered in a format.
+        """Build the request for one query, whose answer is wanted in `media_type`.
 
         Raises:
-            Unsupported: it is no SELECT and no ASK; this product only reads.
+            Unsupported: the query is neither SELECT nor ASK; this product only reads.
         """
-        own = copy(self)  # forms are made in several threads at once
-        # Not by setQuery: its own search for the kind takes seconds for a text with many blanks, and lets updates by.
+        own = copy(self)  # several threads build forms at once
+        # setQuery is avoided: its search for the kind takes seconds on a text with many blanks, and accepts updates.
         own.queryString, own.queryType = query, _kind_of(query)
         own.customHttpHeaders = {**self.customHttpHeaders, "Accept": media_type}
         request = own._createRequest()
@@ -121,7 +121,7 @@ class RequestBuilder(SPARQLWrapper):
 
 
 def _kind_of(query: str) -> str:
-    """SELECT or ASK."""
+    """The form of a query, SELECT or ASK."""
     match = _QUERY.match(query)
     if match is None:
         raise Unsupported("only SELECT and ASK are sent to an endpoint", next_step="Ask one of these.")

@@ -1,4 +1,4 @@
-"""Answers as rdflib terms: the W3C's SPARQL results in JSON and in XML, and Virtuoso's own ways of writing them."""
+"""Parses SPARQL results in JSON and XML (W3C), and Virtuoso's variants of them, into rdflib terms."""
 
 from __future__ import annotations
 
@@ -21,60 +21,60 @@ R = TypeVar("R")
 JSON_TYPE: Final = "application/sparql-results+json"
 
 _BLANK = "nodeID://"
-"""How Virtuoso writes a blank node, which it calls an IRI at times; the text can be asked for again as an IRI."""
+"""Prefix of Virtuoso's blank nodes, which it sometimes types as IRIs. A query can use the text as an IRI."""
 _TRUTH = {"1": "true", "0": "false"}
-"""Virtuoso's booleans, in the form that XSD calls canonical."""
+"""Virtuoso's booleans in XSD's canonical form."""
 _ASKED = "__ASK_RETVAL"
-"""Virtuoso 7 answers an ASK as if it were a SELECT of this variable: a row with the number 1 is yes, no row is no."""
+"""Virtuoso 7 answers an ASK like a SELECT of this variable: a row with the number 1 is yes, no row is no."""
 _NO = Literal("0", datatype=XSD.integer)
 _LANGUAGE = re.compile(r"[A-Za-z]+(-[A-Za-z0-9]+)*")
-"""A language tag as rdflib takes it; a text whose tag is none loses the tag, not the row."""
+"""A language tag that rdflib accepts. A text with another tag loses the tag, not the row."""
 
-# rdflib logs every ill-typed literal and odd IRI with a stack trace. The graph's data is not a fault of this program.
+# rdflib logs every ill-typed literal and odd IRI with a stack trace. Such data is no fault of this program.
 logging.getLogger("rdflib.term").addFilter(lambda _: False)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The rows of a SELECT, with what the endpoint said of their completeness."""
+    """The rows of a SELECT, and what the endpoint reported on their completeness."""
 
     rows: tuple[Mapping[str, Term], ...]
     """One mapping a row, from variable to term; an unbound variable is absent."""
     row_cap: int | None = None
-    """The endpoint's own limit, where it cut the answer; None where it did not."""
+    """The endpoint's row cap, where it cut the answer; None where it did not."""
     partial: bool = False
-    """The endpoint's time ran out: rows, and counts in them, may be missing."""
+    """The endpoint's time was over: rows may be missing, and counts in them too low."""
 
 
 class NoResults(ValueError):
-    """A body that is no SPARQL result, or not of the kind that was asked for; translated by the client."""
+    """The body is not a SPARQL result, or not of the expected kind. The client translates this error."""
 
 
 class Unwritable(NoResults):
-    """A body in XML with characters that no XML can have; JSON can."""
+    """The XML body has characters that XML does not allow. JSON can carry them."""
 
 
 def read_rows(body: bytes, media_type: str = JSON_TYPE) -> tuple[Mapping[str, Term], ...]:
-    """The rows of a SELECT's answer.
+    """Parse the answer to a SELECT.
 
     Raises:
-        NoResults: the body is no answer to a SELECT, or is cut.
-        Unwritable: it is XML, and has characters that XML cannot have.
+        NoResults: the body is not an answer to a SELECT, or is cut.
+        Unwritable: it is XML with characters that XML does not allow.
     """
     return _read(body, media_type, _rows)
 
 
 def read_truth(body: bytes, media_type: str = JSON_TYPE) -> bool:
-    """The answer to an ASK.
+    """Parse the answer to an ASK.
 
     Raises:
-        NoResults: the body is no answer to an ASK, or is cut.
+        NoResults: the body is not an answer to an ASK, or is cut.
     """
     return _read(body, media_type, _truth)
 
 
 class _Body:
-    """The bytes of an answer, as much like a response as SPARQLWrapper's reader needs."""
+    """The bytes of an answer, with the methods of a response that SPARQLWrapper's reader calls."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
@@ -96,7 +96,7 @@ def _read(body: bytes, media_type: str, reader: Callable[[Mapping[str, Any]], R]
 
 
 def _decoded(body: bytes) -> Mapping[str, Any]:
-    # SPARQLWrapper's Bindings would turn a malformed row into a missing one: it decodes, the rows are read here.
+    # SPARQLWrapper only decodes here. Its Bindings would drop a malformed row, so rows are read by `_rows`.
     result = QueryResult((cast("HTTPResponse", _Body(body)), JSON))
     return cast("Mapping[str, Any]", result.convert())
 
@@ -136,7 +136,7 @@ def _term(cell: Mapping[str, Any]) -> Term:
 
 
 def _triple(value: Mapping[str, Mapping[str, Any]]) -> Literal:
-    """A triple that stands in the place of a term (RDF 1.2, RDF-star), as a text: it is no node."""
+    """A triple term (RDF 1.2, RDF-star) as a text, because it is not a node."""
     parts = (_term(value[part]) for part in ("subject", "predicate", "object"))
     return Literal(f"<<( {' '.join(part.n3() for part in parts)} )>>")
 

@@ -1,4 +1,4 @@
-"""What a graph is made of, or the part of it around one type or relation, by counted and sampled queries."""
+"""Reads the schema of a graph, or of the part around one type or relation, from counts and samples."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from kgnav_mcp.model import Count, Direction, EdgeFacts, LabelFacts, PropertyFac
 K = TypeVar("K", bound=str)
 
 SAMPLE = 1_000
-"""Rows of a relation that are looked at to say what it leads to."""
+"""Rows of a relation that are sampled to find the types at its ends."""
 
 _KEPT = 2_000
 _NODES = 10_000
-"""Nodes of a type that are looked at to say what they have."""
+"""Nodes of a type that are sampled to find their relations."""
 _ENDS = 3
-"""Types named at either end of a relation."""
+"""Maximum number of types listed at either end of a relation."""
 _JOINS = 50
-"""Pairs of types named for a relation."""
+"""Maximum number of pairs of types listed for a relation."""
 _SHARE = 0.05
-"""A type that fewer of the sampled ends have is not named."""
+"""A type is listed if its count is at least this fraction of the most frequent type's."""
 _DETAILED = 200
-"""Relations and properties, largest first, whose ends and datatypes are looked up."""
+"""Number of relations and of properties, largest first, whose end types or datatypes are looked up."""
 _SAMPLED = "the labels at the ends of relations and the datatypes of properties are from their first 1,000 rows"
 _CUT = {
     Stop.TIME_OUT: "the endpoint's time was over before all of this was read",
@@ -40,19 +40,19 @@ _CUT = {
 _MISSING = "relations, labels and datatypes may be missing"
 
 Details = dict[URIRef, tuple[str, ...]]
-"""What was looked up of each relation."""
+"""Labels of types, or datatypes, for each relation."""
 Qualifiers = dict[URIRef, tuple[QualifierFacts, ...]]
 
 
 Joins = tuple[tuple[str, str, Count], ...]
-"""The types at the heads and at the tails of a relation's triples, with the number of these."""
+"""Pairs of head type and tail type of a relation, each with its number of triples."""
 
 
 class SchemaReader:
-    """Answers `schema`. Every list is the largest first; what was read is kept while the graph is open."""
+    """Answers the verb `schema`. Lists begin with the largest. What was read in full is cached until the graph closes."""
 
     one_edge_each = True
-    """Whether each triple is one edge."""
+    """Whether each triple is exactly one edge. False where several statements may be about one triple."""
 
     def __init__(self, reader: Reader, names: Names, catalogue: Callable[[], Awaitable[Catalogue]]) -> None:
         self._reader = reader
@@ -63,11 +63,11 @@ class SchemaReader:
         self._datatypes: LRUCache[URIRef, tuple[str, ...]] = LRUCache(_KEPT)
 
     async def _union(self, branches: Sequence[str]) -> Read:
-        """The rows of a branch for each relation, or of the first of them where the time was over."""
+        """Run one branch per relation. After a time-out, the rows read so far may be all."""
         return await self._reader.union(branches)
 
     async def _qualifiers_of(self, relations: Sequence[URIRef]) -> tuple[Qualifiers, Stop]:
-        """The properties that edges of relations have, in a graph where they have some."""
+        """The qualifiers on the edges of each relation. By default there are none."""
         del relations
         return {}, Stop.COMPLETE
 
@@ -77,10 +77,10 @@ class SchemaReader:
         return await self._schema(catalogue, catalogue.types, catalogue.relations, limit=limit)
 
     async def around(self, name: str, limit: int) -> Schema:
-        """The part of the graph around all of a name: types, relations or properties.
+        """The part of the graph around the types, relations or properties of this name.
 
         Raises:
-            UnknownName: nothing of that name is in the graph.
+            UnknownName: the graph has nothing of this name.
         """
         catalogue = await self._catalogue()
         types, relations = catalogue.anything_called(name, self._names.naming.iri(name))
@@ -94,7 +94,10 @@ class SchemaReader:
         return await self._schema(catalogue, shown, uses, limit=limit, stop=stop)
 
     async def _at_type(self, catalogue: Catalogue, type_: URIRef) -> tuple[dict[URIRef, Use], Stop]:
-        """The relations at a type's nodes: to entities with all their triples, properties with the nodes' values."""
+        """The relations at a type's nodes, from a sample of these.
+
+        Counts of triples to entities are those of the whole graph; counts of values are those at the sampled nodes.
+        """
         leaving, entering = await gathered(
             *(
                 self._reader.select(queries.AT_TYPE[direction], t=type_, sample=_NODES)
@@ -163,7 +166,7 @@ class SchemaReader:
         )
 
     async def _end_types(self, relations: Sequence[URIRef], direction: Direction) -> tuple[Details, Stop]:
-        """The types at one end of relations, most frequent first, kept where all were read."""
+        """The types at one end of relations, most frequent first. Cached if all were read."""
         known = {iri: self._ends.get((iri, direction)) for iri in relations}
         unknown = [iri for iri in relations if known[iri] is None]
         read = await self._looked_up(queries.END_TYPES[direction], unknown)
@@ -182,10 +185,10 @@ class SchemaReader:
         return {iri: types or () for iri, types in known.items()}, read.stop
 
     async def _joined_types(self, edges: Mapping[URIRef, Count]) -> tuple[Mapping[URIRef, Joins], Stop]:
-        """The types that relations join, with their triples between these, kept where all were read.
+        """The pairs of types that relations connect, with their number of triples. Cached if all were read.
 
-        Of a relation with more triples than are looked at the numbers are lower bounds, and so they are where several
-        statements may be about one triple.
+        The numbers are lower bounds for a relation with more triples than the sample, and where several statements may
+        be about one triple.
         """
         known = {iri: self._joins.get(iri) for iri in edges}
         unknown = [iri for iri in edges if known[iri] is None]
@@ -210,7 +213,7 @@ class SchemaReader:
         return {iri: joins or () for iri, joins in known.items()}, read.stop
 
     async def _datatypes_of(self, properties: Sequence[URIRef]) -> tuple[Details, Stop]:
-        """The datatypes of properties, most frequent first, kept where all were read."""
+        """The datatypes of properties, most frequent first. Cached if all were read."""
         known = {iri: self._datatypes.get(iri) for iri in properties}
         unknown = [iri for iri in properties if known[iri] is None]
         read = await self._looked_up(queries.DATATYPES, unknown)
@@ -232,5 +235,5 @@ class SchemaReader:
 
 
 def _most_frequent(counts: Mapping[K, int]) -> list[K]:
-    """What was counted, most frequent first; ties by name."""
+    """The keys, most frequent first; ties by name."""
     return sorted(counts, key=lambda name: (-counts[name], name))

@@ -1,6 +1,6 @@
-"""Values enter queries here, as typed terms: IRIs, literals, numbers and lists of them, never as bare text.
+"""Fills values into queries as typed terms: IRIs, literals, numbers and lists of them, never as bare text.
 
-A query is a constant with `$name` placeholders; its variables are written `?name`, so that the two never meet.
+A query is a constant with `$name` placeholders. Its variables are written `?name`, so the two cannot be confused.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from kgnav_mcp.errors import InvalidArgument
 T = TypeVar("T")
 
 MAX_TERMS = 1_000
-"""The most terms one list in a query may have: Virtuoso refuses a query somewhere above 3,000."""
+"""Maximum number of terms in one list of a query: Virtuoso refuses a query somewhere above 3,000."""
 
 _PLACEHOLDER = re.compile(r"\$([A-Za-z_]\w*)")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _FORBIDDEN = re.compile(r'[\x00-\x20<>"{}|^`\\]')
-"""What SPARQL 1.1 (section 19.8, IRIREF) does not let stand between `<` and `>`."""
+"""Characters that SPARQL 1.1 (section 19.8, IRIREF) forbids between `<` and `>`."""
 _UNENCODABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-"""Control characters and halves of surrogate pairs: no IRI has them, and no encoding makes one of them."""
+"""Control characters and lone surrogates: no IRI has them, and percent-encoding cannot repair that."""
 _NOT_TEXT = re.compile(r"[\x00\ud800-\udfff]")
-"""What cannot travel in a query: NUL, which ends a text in stores written in C, and halves of surrogate pairs."""
+"""Characters that a query cannot carry: NUL, which ends a text in stores written in C, and lone surrogates."""
 
 
 def iri(text: str) -> URIRef:
-    """An absolute IRI as a term; characters that SPARQL forbids in one (spaces, quotes) are percent-encoded.
+    """Convert a text to an IRI. Characters that SPARQL forbids in one (spaces, quotes) are percent-encoded.
 
     Raises:
-        InvalidArgument: the text has no scheme, or control characters.
+        InvalidArgument: the text has no scheme, or has control characters.
     """
     if _SCHEME.match(text) is None or _UNENCODABLE.search(text):
         raise InvalidArgument(
@@ -45,25 +45,25 @@ def iri(text: str) -> URIRef:
 
 
 def sendable(text: str) -> bool:
-    """Whether a query can carry a text; what it cannot carry is in no graph."""
+    """Whether a query can carry a text. A text that it cannot carry is in no graph."""
     return _NOT_TEXT.search(text) is None
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """A list of terms in the form it has inside a query; made by `values`, `rows` and `listed`."""
+    """A piece of SPARQL text that is safe to insert in a query, such as a list made by `values`, `rows` or `listed`."""
 
     text: str
 
 
 def values(*terms: URIRef | Literal) -> Terms:
-    """Terms for `VALUES ?x { $terms }`: blank-separated, 1 to 1,000 of them."""
+    """Format 1 to 1,000 terms for `VALUES ?x { $terms }`: separated by blanks."""
     _check_size(len(terms))
     return Terms(" ".join(map(_n3, terms)))
 
 
 def rows(*terms: Sequence[URIRef | Literal]) -> Terms:
-    """Rows for `VALUES (?x ?y) { $rows }`: each in brackets and of one width, 1 to 1,000 terms in all."""
+    """Format rows for `VALUES (?x ?y) { $rows }`: each in brackets, all of one width, 1 to 1,000 terms in all."""
     if len({len(row) for row in terms}) > 1:
         raise ValueError("the rows of one VALUES block have one width")
     _check_size(sum(map(len, terms)))
@@ -71,22 +71,22 @@ def rows(*terms: Sequence[URIRef | Literal]) -> Terms:
 
 
 def listed(*terms: URIRef | Literal) -> Terms:
-    """Terms for `?x IN ($terms)`: separated by commas, 1 to 1,000 of them."""
+    """Format 1 to 1,000 terms for `?x IN ($terms)`: separated by commas."""
     _check_size(len(terms))
     return Terms(", ".join(map(_n3, terms)))
 
 
 def batches(items: Sequence[T], size: int = MAX_TERMS) -> Iterator[Sequence[T]]:
-    """The items in their order, in slices that one query can take."""
+    """Split items, in order, into batches for one query each."""
     return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def fill(template: str, **terms: URIRef | Literal | int | Terms) -> str:
-    """A query with every `$name` replaced by the term of that name, in one pass: a `$` inside a value stays.
+    """Replace every `$name` in a query by the term of that name, in one pass: a `$` inside a value stays.
 
     Raises:
-        InvalidArgument: a term cannot be written in SPARQL: a relative IRI, a NUL.
-        TypeError: a value is no term. These two are mistakes of the caller's code, not of a user.
+        InvalidArgument: a term cannot be written in SPARQL, such as a relative IRI or a text with NUL.
+        TypeError: a value is not a term. This and ValueError are mistakes in the caller's code, not a user's.
         ValueError: the template and the terms do not have the same names, or a number is negative.
     """
     wanted = set(_PLACEHOLDER.findall(template))
@@ -124,10 +124,10 @@ def _n3(term: URIRef | Literal) -> str:
 
 
 def _literal(term: Literal) -> str:
-    """A literal on one line.
+    """Format a literal on one line.
 
-    rdflib writes a text with line breaks between three quotes, and then leaves a last quote behind a backslash
-    open. Line by line its form is sound, and one line cannot end a comment or a string of the query.
+    rdflib writes a text with line breaks between triple quotes, and then does not escape a final quote after a
+    backslash. Each line by itself is written correctly, so the lines are formatted one by one and then joined.
     """
     if not sendable(term):
         raise InvalidArgument(
@@ -135,7 +135,7 @@ def _literal(term: Literal) -> str:
         )
     text = r"\n".join(Literal(line).n3()[1:-1] for line in str(term).split("\n"))
     if term.language:
-        return f'"{text}"@{term.language.strip()}'  # rdflib lets a line break behind a tag by
+        return f'"{text}"@{term.language.strip()}'  # rdflib accepts a line break after a tag
     return f'"{text}"^^{_n3(term.datatype)}' if term.datatype is not None else f'"{text}"'
 
 

@@ -1,7 +1,7 @@
-"""SPARQL results in XML, in the shape of those in JSON.
+"""Parses SPARQL results in XML into the structure of those in JSON.
 
-Virtuoso writes an answer in XML four to six times as fast as in JSON: 1,000 rows in 9 ms and not in 45. SPARQLWrapper
-would make a document tree of it, which takes longer than that saves.
+Virtuoso writes XML four to six times as fast as JSON: 1,000 rows in 9 ms instead of 45. SPARQLWrapper's own XML reader
+builds a document tree, which takes longer than that saves.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ _CHARACTER_ERRORS = (expat.errors.XML_ERROR_INVALID_TOKEN, expat.errors.XML_ERRO
 
 
 def decoded(body: bytes) -> dict[str, Any]:
-    """The answer to a SELECT or an ASK.
+    """Parse the answer to a SELECT or an ASK.
 
     Raises:
-        ExpatError: it is no XML, or is cut.
-        ValueError, KeyError: it is no such answer.
+        ExpatError: it is not XML, or is cut.
+        ValueError, KeyError: it is not such an answer.
     """
     answer = _Answer()
-    # A bare return means a line break to XML: the one in a text is kept by naming it.
+    # XML turns a carriage return into a line feed; as a character reference it is kept.
     answer.parser.Parse(body.replace(b"\r", b"&#13;"), True)
     return answer.found()
 
 
 def is_unwritable(error: expat.ExpatError) -> bool:
-    """Whether an answer has a character that no XML can have, such as a control; JSON can."""
+    """Whether the error is a character that XML does not allow, such as a control character; JSON can carry it."""
     return expat.ErrorString(error.code) in _CHARACTER_ERRORS
 
 
 class _Answer:
-    """An answer that is being read, element by element."""
+    """Builds an answer from the events of the XML parser."""
 
     def __init__(self) -> None:
         self.parser = expat.ParserCreate(namespace_separator=" ")
@@ -90,7 +90,7 @@ class _Answer:
             self._truth = self._heard()
 
     def _listen(self) -> None:
-        """Text counts from here on; between the elements it is only there for the eye."""
+        """Start to collect text. Text between other elements is only indentation."""
         self._text.clear()
         self.parser.CharacterDataHandler = self._text.append
 
@@ -99,5 +99,5 @@ class _Answer:
         return "".join(self._text)
 
     def _refuse(self, *_: object) -> None:
-        """An answer declares nothing: what does would have its entities grow in here."""
+        """Refuse a document type: its XML entities could expand without bound."""
         raise ValueError("a document type")
