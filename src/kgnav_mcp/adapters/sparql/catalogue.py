@@ -118,8 +118,8 @@ class CatalogueCache(ABC, Generic[C]):
     """Reads the catalogue when it is first needed, and caches it."""
 
     fresh: ClassVar[float]
-    """Seconds to cache a catalogue that a time-out cut, since the next try may read all. Others are kept: a row cap would
-    cut them again."""
+    """Seconds to cache a catalogue that a time-out cut, since the next try may read all. Others are kept: a row cap
+    would cut them again."""
 
     def __init__(self) -> None:
         self._read: C | None = None
@@ -152,7 +152,7 @@ def number_of_each(rows: Iterable[Row]) -> Mapping[URIRef, Counter[bool]]:
 
 
 def sure(what: str, stop: Stop, notes: list[str]) -> Callable[[int], Count]:
-    """The constructor for counts of an answer that ended with `stop`: exact, or lower bounds, which `notes` then says."""
+    """The constructor for counts of an answer that ended with `stop`: exact, or lower bounds, as `notes` then says."""
     if stop is Stop.COMPLETE:
         return Count
     notes.append(f"{what} may be missing, and their counts are lower bounds: the endpoint's {stop} cut them")

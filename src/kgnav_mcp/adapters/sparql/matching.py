@@ -1,4 +1,4 @@
-"""Rows whose far ends have a label, or words in their names, searched by the store in one query for many relations."""
+"""Searches rows by the label or the name of their far ends: the store does it in one query for many relations."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from kgnav_mcp.port.lists import items_before
 from kgnav_mcp.port.matching import MOST_READ, Words
 
 _SHARE = 0.5
-"""Of a call's time: where the search takes longer, rows are read and compared."""
+"""The fraction of a call's time that a search may take. After that, rows are read and compared instead."""
 _ACCENTS = "Letters with accents were looked for as other letters."
 
 F = TypeVar("F")
-"""What a query finds."""
+"""What `find` returns: a group of rows."""
 R = TypeVar("R")
-"""A row of it."""
+"""One row of a group."""
 
 
 @dataclass(frozen=True, slots=True)
 class FarEndFilter:
-    """What is asked of far ends: words, each in some spellings, and one of some types; None: any."""
+    """A filter for far ends: `words`, each with its spellings, and `types`. None leaves a condition out."""
 
     words: Sequence[Sequence[str]] | None
     types: Sequence[URIRef] | None
 
     @classmethod
     def of(cls, words: str | None, types: Sequence[URIRef] | None) -> FarEndFilter:
-        """The filter for words as they were asked for."""
+        """Create a filter; `words` is the text of the user."""
         return cls(None if words is None else Words(words).spellings, types)
 
     def part(self, reader: Reader, node: str, *, naming: str, typing: str) -> Terms:
-        """The conditions on a variable; `naming` and `typing` lead to names and to types."""
+        """The SPARQL conditions on the variable `node`. `naming` and `typing` are the relations to names and types."""
         end, found = Terms(node), list[str]()
         if self.types is not None:
             types = listed(*self.types)
@@ -57,7 +57,7 @@ class FarEndFilter:
 
 @dataclass(frozen=True, slots=True)
 class SearchQuestion:
-    """Rows that are searched: those of some paths (None: of all of one hop) at entities, as an adapter knows them."""
+    """A search of the rows at `anchors` by `paths` (None: by all one-hop relations), in the adapter's own types."""
 
     anchors: Sequence[Any]
     paths: Sequence[Any] | None
@@ -66,7 +66,7 @@ class SearchQuestion:
 
 
 class RowSearch(ABC, Generic[F, R]):
-    """Searches the rows of one question, once for all of its pages."""
+    """Runs one search, once for all of its pages."""
 
     def __init__(self, asked: SearchQuestion) -> None:
         self._anchors = asked.anchors
@@ -77,23 +77,23 @@ class RowSearch(ABC, Generic[F, R]):
 
     @abstractmethod
     async def find(self) -> tuple[Sequence[F], Stop]:
-        """What fits, in its order, and why some may be missing.
+        """Run the search. Returns the matches in order, and why some may be missing.
 
         Raises:
-            Unsupported: what is asked for has no form in a query.
-            StoreTimeout: it was not found in time.
+            Unsupported: a query cannot express the search.
+            StoreTimeout: it took too long.
         """
 
     @abstractmethod
     async def rows(self, found: Sequence[F]) -> Sequence[Sequence[R]]:
-        """The rows that each stands for: several statements may be about one triple."""
+        """The rows of each match: several if several statements are about one triple."""
 
     @abstractmethod
     async def triples(self, rows: Sequence[R]) -> Sequence[Triple]:
-        """Rows with the names of all that is in them."""
+        """Convert rows to triples with names."""
 
     async def page(self, limit: int, after: str | None) -> Page[Link]:
-        """At most so many rows behind a position. Raises as `find` does, and InvalidCursor."""
+        """Up to `limit` rows after a position. Raises as `find` does, and InvalidCursor."""
         group, _, row = (after or "0.0").partition(".")
         start = Place(items_before(group), items_before(row))
         if self._far.types == ():
@@ -119,15 +119,15 @@ class RowSearch(ABC, Generic[F, R]):
 
 
 def branch(reader: Reader, *, number: int, row: Terms, by: Terms, fitting: Terms) -> str:
-    """The search of the rows that a pattern binds, told from others by a number."""
+    """The query for the rows of pattern `by` that meet `fitting`, as a branch of a union identified by `number`."""
     return reader.filled(queries.FITTING, number=number, row=row, by=by, fitting=fitting, most=MOST_READ + 1)
 
 
 async def searched(reader: Reader, branches: Sequence[str]) -> Read:
-    """The rows of some branches; of more than are looked at, the stop says that they were cut.
+    """Run a union of branches. Rows beyond MOST_READ are dropped, with Stop.ROW_CAP.
 
     Raises:
-        StoreTimeout: they were not there in time.
+        StoreTimeout: no row was found in time.
     """
     read = await reader.union(branches, share=_SHARE)
     if read.stop is Stop.TIME_OUT and not read.rows:

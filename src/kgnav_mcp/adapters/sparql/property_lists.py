@@ -1,4 +1,4 @@
-"""Lists of nodes and values where the catalogue knows how often a relation leads to entities and to values."""
+"""Lists of nodes and values for graphs with a catalogue, which knows if a relation leads to entities or to values."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ _UNCOUNTED = Use(Count.unknown(), Count.unknown())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PropertyTemplates(Templates):
-    """What is asked of nodes by the relations $having."""
+    """The query templates for conditions on the relations $having."""
 
     with_any: str
     with_text: str
-    """A value with the text $text: all values are compared."""
+    """Nodes with a value whose text is $text; compares all values."""
     with_term: str
-    """One of the far ends $terms."""
+    """Nodes with one of the far ends $terms."""
     node_values: str
     having: Callable[[Sequence[URIRef]], Terms]
-    """How a query takes some relations."""
+    """Formats relations for $having."""
     most_compared: int
-    """Values that are compared as texts; of more, the terms that a text may stand for are looked up."""
+    """Maximum number of values to compare as texts. Beyond it, literals that the text may stand for are looked up."""
 
 
 class PropertyLists(ListReader):
-    """Lists of a graph whose catalogue knows how often a relation leads to entities and to values."""
+    """Answers the verbs `nodes` and `values` with the help of the catalogue."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class PropertyLists(ListReader):
         return Types((await self._catalogue()).types_called(label, self._linker.naming.iri(label)))
 
     async def _properties(self, name: str) -> Sequence[URIRef]:
-        """The relations of a name. Raises UnknownName."""
+        """Resolve a name to relations. Raises UnknownName."""
         return (await self._catalogue()).properties(name, self._linker.naming.iri(name))
 
     async def _with_property(self, name: str, value: str | None) -> Condition:

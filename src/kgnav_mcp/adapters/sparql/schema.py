@@ -49,7 +49,7 @@ Joins = tuple[tuple[str, str, Count], ...]
 
 
 class SchemaReader:
-    """Answers the verb `schema`. Lists begin with the largest. What was read in full is cached until the graph closes."""
+    """Answers the verb `schema`. Lists begin with the largest. What was read in full is cached."""
 
     one_edge_each = True
     """Whether each triple is exactly one edge. False where several statements may be about one triple."""

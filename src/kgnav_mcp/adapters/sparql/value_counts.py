@@ -1,4 +1,4 @@
-"""How many nodes, or edges, have each value of a property: counted where that takes little beside reading values."""
+"""Counts the nodes, or edges, that have each value of a property, if that takes little time."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Certainty, Count, Stop
 
 _SHARE = 0.3
-"""Of a call's time: values are known without."""
+"""The fraction of a call's time that counting may take; the values are already known."""
 _PARTS = 10
-"""Rows of one value, at most: a number may have several units."""
+"""Maximum number of rows for one value: a number may have several units."""
 _NUMBER = "n"
 
 
 @dataclass(frozen=True, slots=True)
 class ValueCounter:
-    """Counts what has the values that meet some conditions: `$counted` in a query of values `?value`."""
+    """Counts `$counted` for each value that meets the conditions; `variable` is the name of the values' variable."""
 
     reader: Reader
     query: str
@@ -32,13 +32,13 @@ class ValueCounter:
     counted: Terms
 
     async def all(self, most: int, *, share: float = 1.0) -> Read:
-        """The values, `most` at most, with their numbers. Raises StoreTimeout."""
+        """The first `most` values with their counts. Raises StoreTimeout."""
         return await self.reader.slice(
             self.query, 0, most, share=share, conditions=self.conditions, counted=self.counted
         )
 
     async def all_or(self, read: Read, most: int) -> Read:
-        """As `all`, where it takes little time; else what was read without numbers."""
+        """As `all`, if it takes little time and is as complete; else `read`, which has no counts."""
         try:
             found = await self.all(most, share=_SHARE)
         except StoreTimeout:
@@ -46,7 +46,7 @@ class ValueCounter:
         return found if found.stop is read.stop else read
 
     async def of_page(self, rows: Sequence[Row]) -> Sequence[Row]:
-        """The rows of a page with their numbers, where these are counted in little time."""
+        """The rows of a page with their counts, if counting takes little time; else without."""
         terms = dict.fromkeys(term for row in rows if not isinstance(term := row[self.variable], BNode))
         try:
             reads = await gathered(*map(self._among, batches(list(terms), self.reader.dialect.texts)))
@@ -61,7 +61,7 @@ class ValueCounter:
         return [known.get(frozenset(row.items()), row) for row in rows]
 
     async def _among(self, terms: Sequence[URIRef | Literal]) -> Read:
-        """The numbers of some values: each may come with several parts, such as units."""
+        """The counts of some values. Each may have several rows, such as one per unit."""
         value = Terms(f"?{self.variable}")
         among = await in_thread(
             len(terms), lambda: self.reader.filled(queries.AMONG, variable=value, terms=values(*terms))
@@ -77,16 +77,16 @@ class ValueCounter:
 
 
 def without_number(row: Row) -> Row:
-    """The value in a row."""
+    """The row without its count."""
     return {name: term for name, term in row.items() if name != _NUMBER}
 
 
 def count_in(row: Row) -> Count:
-    """The number in a row."""
+    """The count in a row; unknown if there is none."""
     return Count(number(row, _NUMBER)) if _NUMBER in row else Count.unknown()
 
 
 def of_either(one: Count, other: Count) -> Count:
-    """How many have one or the other of two terms with the same text: some may have both."""
+    """The count for two terms with the same text: a lower bound, since some nodes may have both."""
     known = Certainty.UNKNOWN not in (one.certainty, other.certainty)
     return Count.at_least(max(one.value, other.value)) if known else Count.unknown()

@@ -1,13 +1,13 @@
-"""Virtuoso's dialect: SQL errors, row caps and partial answers told in headers, a full-text index, faster XML.
+"""Virtuoso's dialect: SQL errors, headers for row caps and partial answers, a full-text index, faster XML.
 
-| it says | it becomes |
+| SQL state or message | error |
 |---|---|
 | SQL state S1T00, S1TAT | StoreTimeout |
 | estimated time above the endpoint's limit (42000) | StoreTimeout, with both times |
 | 37000 (SP030: does not compile), 42001; SR353: too many rows to sort | Unsupported |
 | 28000; permission denied | ConfigurationError: user, password or User-Agent |
 | 40001 (deadlock) | StoreUnavailable |
-| any other state | InvalidStore |
+| any other SQL state | InvalidStore |
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from kgnav_mcp.errors import InvalidStore, KgnavError, StoreTimeout, StoreUnavai
 _ROW_CAP = "x-sparql-maxrows"
 _STATE = "x-sql-state"
 _PARTIAL = "S1TAT"
-"""The SQL state of an answer that the time limit cut."""
+"""The SQL state of an answer cut by the time limit."""
 _TICK = 2.0
-"""Seconds between two looks that Virtuoso 7 has at a query: at its time, and at whether its caller is there."""
+"""Seconds between two checks of a running query by Virtuoso 7: of its time limit, and of whether its caller left."""
 _REPLY = 0.5
-"""Seconds in which the answer to a query that was stopped comes."""
+"""Seconds until the answer to a stopped query arrives."""
 
 
 def _time_limit(seconds: float) -> Mapping[str, str]:
-    """The time for a query in milliseconds, so that what it has by then comes within the call's.
+    """The time limit for a query in milliseconds, such that its partial answer arrives within the call's time.
 
-    A call of less than five seconds leaves half of them to Virtuoso, and may be over before Virtuoso sees it. Virtuoso
-    goes on with a count whose caller has left, until this time is over.
+    A call of less than five seconds leaves half of them to Virtuoso, and may be over before Virtuoso checks. Virtuoso
+    continues with a count after its caller has left, until this time limit.
     """
     milliseconds = round(1000 * max(seconds - _TICK - _REPLY, seconds / 2))
     return {"timeout": str(max(1, milliseconds))}  # 0 would be no limit
@@ -49,12 +49,12 @@ def _announced(headers: httpx2.Headers) -> bool:
 
 
 def _cut_by_time(status: int, headers: httpx2.Headers) -> bool:
-    """Versions later than 7.2.5 say it by the status as well."""
+    """Whether the time limit cut the answer. Versions later than 7.2.5 also say so by the status."""
     return status == HTTPStatus.PARTIAL_CONTENT or headers.get(_STATE) == _PARTIAL
 
 
 def _error(refusal: Refusal) -> KgnavError | None:
-    """The error of a SQL state: in the body, or in a header where the status says that all is well."""
+    """The error for a SQL state, which is in the body, or in a header of an answer with a good status."""
     sql = _SQL_ERROR.match(refusal.text)
     state = refusal.headers.get(_STATE, _PARTIAL)
     if sql is None and state != _PARTIAL:
@@ -100,7 +100,7 @@ def _codes(sql: re.Match[str]) -> str:
 _SQL_ERROR = re.compile(
     r"\s*Virtuoso (?P<state>[0-9A-Z]{5}) Error:?\s*(?:(?P<code>[A-Z]{2,5}\d{2,4})\b:?)?\s*(?P<words>[^\n]{0,300})"
 )
-"""The first line of an error; a query is echoed on later ones."""
+"""The first line of an error; later lines echo the query."""
 
 _SQL_STATES: tuple[tuple[re.Pattern[str], Callable[[Refusal, re.Match[str]], KgnavError]], ...] = (
     (re.compile(r"^(?:S1T00|S1TAT)|^\w+ SR171"), lambda refusal, _: stopped(refusal.timeout)),
@@ -111,7 +111,7 @@ _SQL_STATES: tuple[tuple[re.Pattern[str], Callable[[Refusal, re.Match[str]], Kgn
     (re.compile(r"^(?:28000|LI10)|[Pp]ermission|[Aa]ccess (?:is )?denied"), lambda refusal, _: forbidden(refusal)),
     (re.compile(""), _other),
 )
-"""Errors by SQL state, code and, where these say too little, words; the first that fits."""
+"""Errors by SQL state and code, and by words where these are not specific enough. The first match counts."""
 
 _LETTERS = 4
 
@@ -138,7 +138,7 @@ VIRTUOSO: Final = Dialect(
     cut_by_time=_cut_by_time,
     time_limit=_time_limit,
     full_text=FULL_TEXT,
-    listed=500,  # two lists read a page of 1,000 names a tenth to a third faster than one does
-    texts=100,  # of some 200 it finds none
+    listed=500,  # two lists read a page of 1,000 names 10 to 33 % faster than one list
+    texts=100,  # with some 200 texts it finds nothing
     error=_error,
 )

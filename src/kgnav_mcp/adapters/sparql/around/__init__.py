@@ -1,11 +1,11 @@
-"""What is around entities: relations, rows and edges of any graph behind SPARQL, where a row is a triple.
+"""The neighbourhood of entities in SPARQL stores where a row is a triple: relations, rows and edges.
 
-counts     how many rows each relation has
-rows       the rows themselves, page by page
-blocks     what was read of them, before it is cut to a page
+counts     the number of rows of each relation
+rows       the rows, page by page
+blocks     sorted parts of them, from which pages are cut
 relations  relations with counts and a few far ends
 edges      the edges between two sets
 
-An adapter derives from the readers and says what is its own: which relations are shown, what a mediator is, which
-nodes have no IRI, what is said of triples, and the templates that its store is fast with.
+An adapter derives from the readers and adds what is specific to it: which relations are shown, what a mediator is,
+how nodes without an IRI and statements about triples are read, and templates that are fast on its store.
 """

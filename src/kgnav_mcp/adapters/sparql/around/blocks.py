@@ -1,4 +1,4 @@
-"""What was read around an entity, before it is cut to what a page wants: far ends in their order, and mediators."""
+"""Sorted blocks of far ends and of mediators around an entity, from which pages are cut."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kgnav_mcp.model import Entity, Stop
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One row: its far end, the mediator it goes through, and what is said of the triple."""
+    """One row: its far end, the mediator it leads through, and the qualifiers of the triple."""
 
     far: End
     via: Entity | None = None
@@ -28,7 +28,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Far ends of a relation that were read in their order, the first of them `begin` triples behind the beginning."""
+    """Sorted far ends of a relation, starting at its triple number `begin`."""
 
     wanted: Wanted[Anchor, URIRef]
     ends: Sequence[End]
@@ -37,16 +37,16 @@ class Block:
 
     @property
     def shown(self) -> Sequence[tuple[int, End]]:
-        """The far ends that are wanted, with their places, and one more, which tells that there are more."""
+        """The far ends for the page with their places, and one more, which shows that there are more."""
         first = max(self.wanted.start.group - self.begin, 0)
         return list(enumerate(self.ends, self.begin))[first : first + self.wanted.most + 1]
 
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """Some of the nodes next to an entity: `found` are the mediators among them, each with the ends behind it.
+    """A part of the nodes next to an entity: `found` are the mediators among them, with the far ends behind each.
 
-    Their places are those of their nodes, of which there were `nodes`.
+    `nodes` is the number of nodes read. A mediator's place is its place among these nodes.
     """
 
     found: Sequence[tuple[int, Entity, Sequence[End]]] = ()
@@ -54,7 +54,7 @@ class Behind:
     stop: Stop = Stop.COMPLETE
 
     def rows_from(self, start: Place) -> list[tuple[Found, Place]]:
-        """The rows behind these mediators that come after a place."""
+        """The rows behind these mediators after a place."""
         return [
             (Found(end, via=mediator), place)
             for n, mediator, ends in self.found
@@ -64,7 +64,7 @@ class Behind:
 
 
 def behind_each(rows: Iterable[Row]) -> Mapping[URIRef, Sequence[Term]]:
-    """The far ends of rows by their mediators `?m`."""
+    """Group the far ends of rows by their mediators `?m`."""
     ends: dict[URIRef, list[Term]] = defaultdict(list)
     for row in rows:
         ends[iri_in(row, "m")].append(row["o"])

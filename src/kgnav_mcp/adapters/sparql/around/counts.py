@@ -1,4 +1,4 @@
-"""How many rows each relation has at each entity, counted by grouping."""
+"""Counts the rows of each relation at each entity, by grouping."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ from kgnav_mcp.model import Direction, Stop
 from kgnav_mcp.port import TailKind
 
 _FEW_PATHS = 40
-"""Relations that are counted one by one; of more of them all are counted."""
+"""Maximum number of relations to count one by one. For more, all relations of the entities are counted."""
 _SMALLEST = 100
-"""Entities of one grouped query, at least: their relations together stay below the usual limit of 10,000 rows."""
+"""Minimum number of entities in one grouped query: their relations stay below the usual row cap of 10,000."""
 
 
 class Known:
-    """An entity that no query can name, but whose triples have all been read: a blank node."""
+    """A blank node. No query can name it, but all its triples have been read."""
 
     __slots__ = ()
 
 
 Anchor = URIRef | Known
-"""An entity that is asked about."""
+"""An entity whose neighbourhood is read."""
 Path = tuple[URIRef, ...]
-"""One relation, or the two relations of a way through a mediator, from head to tail."""
+"""One relation, or the two relations through a mediator, from head to tail."""
 Counts = RelationCounts[Anchor, URIRef]
 Question = CountQuestion[URIRef]
 
 
 class CountReader(ABC):
-    """Counts rows, and keeps the counts for a minute."""
+    """Counts rows. Counts are cached for a minute."""
 
     share: ClassVar[float] = 1.0
-    """Of a call's time, for an exact count; what is left is for what can be had instead."""
+    """The fraction of a call's time for an exact count. The rest is for an approximation."""
 
     def __init__(self, reader: Reader, *, keep_timed_out: bool = False) -> None:
         self._reader = reader
         self.batch = reader.dialect.counted
-        """Entities of one grouped query; fewer once an answer was cut."""
+        """Number of entities in one grouped query. It is reduced when an answer was cut."""
         self._cache = CountCache[Anchor, URIRef](timed_out=keep_timed_out)
 
     def shows(self, relation: URIRef) -> bool:  # noqa: ARG002 - for adapters
@@ -54,11 +54,11 @@ class CountReader(ABC):
         return True
 
     def kind(self, direction: Direction, far_ends: TailKind | None) -> Terms:
-        """What narrows the rows `?s ?p ?o` around entities to those that are shown."""
+        """The filter for rows `?s ?p ?o` around entities that are shown."""
         return self.ends(direction, far_ends)
 
     def ends(self, direction: Direction, far_ends: TailKind | None) -> Terms:
-        """What narrows the far ends `?o` of a relation that is shown."""
+        """The filter for far ends `?o`, given a relation that is shown."""
         return queries.FAR_ENDS[far_ends if direction is Direction.OUTGOING else None]
 
     async def one_hop(
@@ -68,7 +68,7 @@ class CountReader(ABC):
         far_ends: TailKind | None,
         paths: Collection[Path] | None = None,
     ) -> Counts:
-        """Rows of one-hop relations: of all, or of some."""
+        """Count the rows of one-hop relations; `paths` None: of all."""
         iris = [one for one in entities if isinstance(one, URIRef)]
         if not iris or no_rows(direction, far_ends):
             return RelationCounts()
@@ -83,9 +83,9 @@ class CountReader(ABC):
         far_ends: TailKind | None,
         near: Iterable[URIRef] | None = None,
     ) -> Counts:
-        """Rows of two-hop relations through mediators, without the ways back to where they started.
+        """Count the rows of two-hop relations through mediators. Paths back to the entity itself are left out.
 
-        `near` narrows to these relations next to the entities. None leads on from a blank node.
+        `near` restricts the first hop from the entity. Blank nodes have no two-hop relations.
         """
         iris = [one for one in entities if isinstance(one, URIRef)]
         if not iris or no_rows(direction, far_ends):
@@ -102,7 +102,7 @@ class CountReader(ABC):
         far_ends: TailKind | None,
         paths: Sequence[Path] | None,
     ) -> Counts:
-        """Rows of these paths; None: of all one-hop relations."""
+        """Count the rows of these paths; None: of all one-hop relations."""
         if paths is None:
             return await self.one_hop(entities, direction, far_ends)
         one_hop = {path for path in paths if len(path) == 1}
@@ -119,7 +119,7 @@ class CountReader(ABC):
     async def of_rows(
         self, rows: Iterable[tuple[Anchor, URIRef, int]], entities: Sequence[Anchor], direction: Direction
     ) -> Counts:
-        """The counts of entities whose rows have all been read."""
+        """The counts of entities whose rows have all been read: (entity, relation, number)."""
         counts = await in_thread(len(entities), lambda: counted((one, (relation,), n) for one, relation, n in rows))
         return await self._completed(counts, entities, direction)
 
@@ -128,11 +128,11 @@ class CountReader(ABC):
         """Count the rows of two-hop relations."""
 
     async def _timed_out(self, iris: Sequence[URIRef], asked: Question, error: StoreTimeout) -> Counts:  # noqa: ARG002
-        """What can be known of entities whose rows are not counted in time."""
+        """Approximate counts for entities that could not be counted in time. By default, raises `error`."""
         raise error
 
     async def _completed(self, counts: Counts, entities: Sequence[Anchor], direction: Direction) -> Counts:  # noqa: ARG002
-        """Counts of triples as counts of rows."""
+        """Convert counts of triples to counts of rows."""
         return counts
 
     async def _one_hop(self, iris: Sequence[URIRef], asked: Question) -> Counts:
@@ -147,12 +147,12 @@ class CountReader(ABC):
         return await self._completed(found, iris, asked.direction)
 
     def _batch(self, asked: Question) -> int:
-        """Entities of one query. There are no more rows than those have of the relations asked for."""
+        """Number of entities in one query. With few relations, the answer stays small."""
         few = asked.paths is not None and len(asked.paths) <= _FEW_PATHS
         return self._reader.dialect.counted if few else self.batch
 
     async def _of(self, iris: Sequence[URIRef], asked: Question) -> Counts:
-        """The counts of one batch: of few relations each by itself, else of all."""
+        """Count one batch: few relations one by one, else all relations by grouping."""
         if asked.paths is not None and len(asked.paths) <= _FEW_PATHS:
             return await self._by_path(iris, sorted(asked.paths), asked)
         return await self._grouped(iris, asked)
@@ -161,14 +161,14 @@ class CountReader(ABC):
     async def _batched(
         iris: Sequence[URIRef], count: Callable[[Sequence[URIRef]], Awaitable[Counts]], size: Callable[[], int]
     ) -> Counts:
-        """The counts of a list in batches. The first one shows whether an answer holds as many."""
+        """Count a list in batches. The first batch is run alone, since it may reduce the size of the others."""
         first = min(size(), MAX_TERMS)
         parts = [await count(iris[:first])]
         parts += await gathered(*map(count, batches(iris[first:], min(size(), MAX_TERMS))))
         return await in_thread(len(iris), lambda: together(parts))
 
     async def _grouped(self, iris: Sequence[URIRef], asked: Question) -> Counts:
-        """All relations of some entities."""
+        """Count all relations of some entities."""
         one, kind = len(iris) == 1, self.kind(asked.direction, asked.far_ends)
         around = (queries.AROUND_ONE if one else queries.AROUND_SET)[asked.direction]
         part = await in_thread(len(iris), lambda: self._reader.part(around, s=iris[0] if one else values(*iris)))
@@ -184,7 +184,7 @@ class CountReader(ABC):
         return await in_thread(len(read.rows), lambda: self.counts_of(read.rows, read.stop, only))
 
     async def _by_path(self, iris: Sequence[URIRef], paths: Sequence[Path], asked: Question) -> Counts:
-        """Some relations of some entities, each by itself: a list of both makes Virtuoso start at the wrong end."""
+        """Count some relations of some entities one by one: a list of both makes Virtuoso start at the wrong end."""
         kind = self.ends(asked.direction, asked.far_ends)
         ids = await in_thread(len(iris), lambda: values(*iris))
         branches = [
@@ -213,11 +213,14 @@ class CountReader(ABC):
     def counts_of(
         self, rows: Iterable[Row], stop: Stop, only: URIRef | None = None, direction: Direction | None = None
     ) -> Counts:
-        """The rows of a grouped query, of `only` one entity or of several; with a direction, of two-hop relations."""
+        """Convert the rows of a grouped query to counts.
+
+        `only` is the entity where rows lack ?s. With a direction, the rows are of two-hop relations.
+        """
         found: list[tuple[Anchor, Path, int]] = []
         for row in rows:
             if ("p" if direction is None else "near") not in row:
-                continue  # The one row of a group of nothing, in some endpoints.
+                continue  # Some endpoints return one empty row for an empty group.
             path = (iri_in(row, "p"),) if direction is None else path_of(row, direction)
             if all(map(self.shows, path)):
                 found.append((only if only is not None else iri_in(row, "s"), path, number(row, "n")))
@@ -231,7 +234,7 @@ def path_of(row: Row, direction: Direction) -> Path:
 
 
 def no_rows(direction: Direction, far_ends: TailKind | None) -> bool:
-    """Whether no row can be of this kind: the head of a triple is an entity, always."""
+    """Whether there can be no such rows: the head of a triple is always an entity."""
     return direction is Direction.INCOMING and far_ends is TailKind.LITERAL
 
 

@@ -1,4 +1,4 @@
-"""The edges between two sets: pairs of nodes are looked up, or the rows of the heads are read, as costs less."""
+"""The edges between two sets: looks up pairs of nodes, or reads the rows of the heads, whichever is cheaper."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from kgnav_mcp.model import Direction, Stop, Triple
 from kgnav_mcp.port import TailKind
 
 _PAIRS = 2_000
-"""Pairs of a head and a tail that are looked up without a count."""
+"""Maximum number of pairs of head and tail that are looked up without counting first."""
 _HEADS = 200
 _ROWS = 5_000
-"""Rows of heads that are read by one query, about."""
+"""Approximate number of rows of heads that are read by one query."""
 
 _STATEMENTS = 1_000_000
-"""Rows of one relation of a head: all of them."""
+"""More rows than one relation of a head can have: no limit."""
 
 Edge = tuple[URIRef, Found]
-"""A relation with its row."""
+"""A relation and its row."""
 
 
 class EdgeReader(EdgeSource[URIRef, Edge]):
-    """Finds edges. A hub costs as many look-ups as there are tails, never its degree."""
+    """Finds edges. A hub costs as many look-ups as there are tails, whatever its degree."""
 
     def __init__(
         self, reader: RowReader, counts: CountReader, tails: Sequence[URIRef], relations: Sequence[Path] | None
@@ -50,7 +50,7 @@ class EdgeReader(EdgeSource[URIRef, Edge]):
         looked_up, few, stop = list(heads), list[tuple[URIRef, int]](), Stop.COMPLETE
         if len(heads) * len(self._tails) > _PAIRS:
             counts = await self._counts.of_paths(heads, Direction.OUTGOING, TailKind.ENTITY, self._relations)
-            if counts.stop is not Stop.TIME_OUT:  # What was not counted is a hub, as far as is known.
+            if counts.stop is not Stop.TIME_OUT:  # Heads that were not counted may be hubs.
                 looked_up, few = await in_thread(len(heads), lambda: self._hubs_and_others(heads, counts))
                 stop = counts.stop
         pairs = await in_thread(
@@ -84,13 +84,13 @@ class EdgeReader(EdgeSource[URIRef, Edge]):
     def _hubs_and_others(
         self, heads: Sequence[URIRef], counts: Counts
     ) -> tuple[list[URIRef], list[tuple[URIRef, int]]]:
-        """The heads with more rows than there are tails, and the others that have rows, with the number of these."""
+        """Split the heads: those with more rows than there are tails, and the others that have rows, with the number."""
         sizes = {head: sum(counts.rows.get(head, {}).values()) for head in heads}
         hubs = [head for head, size in sizes.items() if size > len(self._tails)]
         return hubs, [(head, size) for head, size in sizes.items() if 0 < size <= len(self._tails)]
 
     def _blocks(self, reads: Iterable[Ends]) -> Sequence[Block]:
-        """The far ends in some rows that are wanted, by head and relation."""
+        """The far ends that are tails, in one block per head and relation."""
         relations = None if self._relations is None else {path[0] for path in self._relations}
         kept: dict[Pair, list[Term]] = defaultdict(list)
         for ends in reads:
@@ -104,7 +104,7 @@ class EdgeReader(EdgeSource[URIRef, Edge]):
         ]
 
     def _by_head(self, blocks: Sequence[Block], rows: Sequence[Rows[Found]]) -> Mapping[URIRef, Sequence[Edge]]:
-        """The rows of blocks, head by head, in the order of their relations' ids."""
+        """The edges of each head, in the order of their relations' ids."""
         found: dict[URIRef, list[tuple[tuple[str, ...], Edge]]] = defaultdict(list)
         for block, read in zip(blocks, rows, strict=True):
             one = block.wanted.segment
@@ -118,7 +118,7 @@ def _segment(head: URIRef, relation: URIRef) -> Segment[Anchor, URIRef]:
 
 
 def _grouped(heads: Iterable[tuple[URIRef, int]]) -> list[list[URIRef]]:
-    """Heads whose rows are read by one query."""
+    """Group heads into batches whose rows are read by one query."""
     groups: list[list[URIRef]] = []
     filled = _ROWS
     for head, size in heads:

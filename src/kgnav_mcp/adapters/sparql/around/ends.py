@@ -1,4 +1,4 @@
-"""Far ends: the terms of an answer at the other side of a triple, and their order."""
+"""Far ends: the terms at the other end of a triple, and their order."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.model import Entity
 
 Facts = tuple[tuple[URIRef, Term], ...]
-"""What one statement says of a triple: relations and values."""
+"""The qualifiers that one statement about a triple gives: relations and values."""
 End = Term | Entity
-"""A far end. A node without an IRI is an entity already; others are named later, all of a page at once."""
+"""A far end: an entity if it has no IRI, else a term, whose name is read later for the whole page."""
 Pair = tuple[Anchor, URIRef]
 """An entity and a relation at it."""
 Ends = Mapping[Pair, Sequence[Term]]
@@ -23,7 +23,7 @@ Ends = Mapping[Pair, Sequence[Term]]
 
 
 def grouped(read: Iterable[Row], only: URIRef | None = None) -> Ends:
-    """The far ends of rows by entity and relation, each once."""
+    """Group the far ends of rows by entity and relation, each once. `only` is the entity where rows lack ?s."""
     found: dict[Pair, dict[Term, None]] = defaultdict(dict)
     for row in read:
         if "p" in row:
@@ -32,12 +32,12 @@ def grouped(read: Iterable[Row], only: URIRef | None = None) -> Ends:
 
 
 def in_order(terms: Iterable[Term]) -> Sequence[Term]:
-    """Far ends with IRIs, and values, in their order, each once."""
+    """Sort the far ends, each once. Blank nodes are left out."""
     return sorted({term for term in terms if not isinstance(term, BNode)}, key=term_order)
 
 
 def term_order(term: Term) -> tuple[bool, str, str, str]:
-    """The order of far ends: values by their text, then entities by their IRIs, then blank nodes."""
+    """Sort key: values by their text, then entities by their IRIs, then blank nodes."""
     if isinstance(term, Literal):
         return False, str(term), term.language or "", str(term.datatype or "")
     return True, "" if isinstance(term, URIRef) else "_", str(term), ""

@@ -1,4 +1,4 @@
-"""The rows around entities whose far ends fit, searched relation by relation in one query."""
+"""Searches the rows around entities by their far ends: one query with a branch per relation."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from kgnav_mcp.port import TailKind
 
 Placed = tuple[Segment[Anchor, URIRef], Found]
 _STATEMENTS = 1_000_000
-"""Rows of one triple: all of them."""
+"""More rows than one triple can have: no limit."""
 
 
 class RowSearch(matching.RowSearch[Placed, Placed]):
-    """Searches the rows of paths at entities. No query can name a blank node: rows that end at one are left out."""
+    """Searches rows at entities. Rows that end at a blank node are left out, because no query can name it."""
 
     def __init__(self, reader: Reader, rows: RowReader, counts: CountReader, asked: SearchQuestion) -> None:
         super().__init__(asked)
@@ -66,7 +66,7 @@ class RowSearch(matching.RowSearch[Placed, Placed]):
         return branch(self._reader, number=number, row=row, by=Terms(f"{by.text} . {kind.text}"), fitting=fitting)
 
     def _in_order(self, read: Iterable[Row], paths: Sequence[Path]) -> list[Placed]:
-        """The rows entity by entity, at each relation by relation."""
+        """Sort the rows by entity, then by relation."""
         places = {one: place for place, one in enumerate(self._anchors)}
         ids = {path: (len(path), self._rows.ids(path)) for path in paths}
         found: list[tuple[tuple[object, ...], Placed]] = []

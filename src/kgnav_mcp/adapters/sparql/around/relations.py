@@ -1,4 +1,4 @@
-"""The relations of a set of entities, with counts and a few far ends of each."""
+"""The relations of a set of entities, each with its count and a few far ends as examples."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Entity, Page, RelationFacts, Stop
 
 _ANCHORS = 20
-"""Entities of a set whose far ends serve as examples."""
+"""Maximum number of entities whose far ends are read as examples."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """The first distinct far ends of paths, and whether all of them were read."""
+    """The first distinct far ends of each path, and why some may be missing."""
 
     found: Mapping[Path, Sequence[End]] = field(default_factory=dict[Path, Sequence[End]])
     stop: Stop = Stop.COMPLETE
@@ -40,10 +40,10 @@ class Ends:
 
 
 class RelationReader(ABC):
-    """Answers `relations`."""
+    """Answers the verb `relations`."""
 
     mediator: Terms
-    """What a mediator `?m` is, as a condition."""
+    """The condition that `?m` is a mediator."""
 
     def __init__(self, store: Store, names: Names, counts: CountReader) -> None:
         self._reader = store.reader
@@ -51,9 +51,9 @@ class RelationReader(ABC):
         self._counts = counts
 
     async def page(self, anchors: Sequence[Anchor], asked: RelationQuestion) -> Page[RelationFacts]:
-        """The relations ordered by id, with counts, and examples of those that are shown.
+        """The relations ordered by id with their counts, and with examples for those on the page.
 
-        The far ends of one-hop relations are read while the two-hop ones are counted.
+        The examples of one-hop relations are read while the two-hop relations are counted.
         """
         counts = await self._counts.one_hop(anchors, asked.direction, asked.far_ends)
         paths = await in_thread(len(anchors), lambda: paths_in_order(counts, self._ids))
@@ -92,19 +92,19 @@ class RelationReader(ABC):
         )
 
     def printed(self, anchor: Anchor) -> str:
-        """The id of an entity that is asked about."""
+        """The printed id of an entity."""
         return self._names.naming.short(str(anchor))
 
     async def _far_ends(self, counts: Counts, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
-        """The first far ends of some paths."""
+        """The first far ends of some paths; empty if no examples are wanted."""
         return await self._examples(counts, paths, asked) if asked.examples and paths else Ends()
 
     @abstractmethod
     async def _examples(self, counts: Counts, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
-        """The first far ends of some paths, of which there are some; an example at least is wanted."""
+        """Read the first far ends of paths. There is at least one path, and at least one example is wanted."""
 
     async def _of_some(self, counts: Counts, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
-        """The first far ends of paths at some of the entities with IRIs, read for all paths at once."""
+        """Read the first far ends of all paths in one union, at some of the entities with IRIs."""
         size = len(counts.rows)
         branches = await in_thread(size, lambda: self._branches(counts.by_path_and_entity(), paths, asked))
         found: dict[Path, list[Term]] = defaultdict(list)
@@ -116,7 +116,7 @@ class RelationReader(ABC):
     def _branches(
         self, rows: Mapping[Path, Collection[Anchor]], paths: Sequence[Path], asked: RelationQuestion
     ) -> list[str]:
-        """Queries for the far ends of paths, each at some of the entities that have `rows` of it."""
+        """The branches of that union. `rows` are the entities that have rows of each path."""
         kind, direction = self._counts.ends(asked.direction, asked.far_ends), asked.direction
         branches: list[str] = []
         for place, path in enumerate(paths):
@@ -140,7 +140,7 @@ class RelationReader(ABC):
 
 
 def _mediators(counts: Counts, asked: RelationQuestion) -> Ends:
-    """Mediators as the far ends of the relations that lead to them, where as many as wanted are known."""
+    """Use known mediators as examples of the relations that lead to them, if enough are known."""
     found: dict[Path, dict[Term, None]] = defaultdict(dict)
     for path, mediators in sorted(counts.mediators.items()):
         for one in mediators:

@@ -1,8 +1,8 @@
-"""The rows around entities, page by page: small relations read together and sorted here, large ones by slices.
+"""The rows around entities, page by page. Small relations are read together and sorted here, large ones in slices.
 
-A slice is in the order of the store's index. Where it may have nodes without an IRI, it is read in blocks that are
-sorted here, so that a page begins at the same row wherever the page before it ended. Within a block values come before
-entities, and entities before blank nodes.
+A slice has the order of the store's index. Where it may contain nodes without an IRI, it is read in blocks that are
+sorted here, so that the order does not depend on where a page begins. Within a block, values come before entities, and
+entities before blank nodes.
 """
 
 from __future__ import annotations
@@ -35,36 +35,36 @@ from kgnav_mcp.port import TailKind
 _PROBED_PAIRS = MAX_TERMS // 2
 """Pairs of an entity and a relation whose rows are read before they are counted: as many as one query takes."""
 _UNNAMED = model.Literal("a node without a name")
-"""A blank node that a statement about a triple names: nothing leads to it."""
+"""A blank node that is the value of a qualifier. It has no id, because no path leads to it."""
 TO_ENTITIES: Final = {
     side: RowQuestion((), side, None, TailKind.ENTITY, 0, None, all_or_none=False) for side in Direction
 }
-"""The question for rows with entities at their far ends, of which it is known otherwise where they are."""
+"""The question for a reader of rows with entities as far ends, whose anchors are given in another way."""
 
 
 class Store(Protocol):
-    """What is used of a store."""
+    """A store, as far as it is used here."""
 
     @property
     def reader(self) -> Reader: ...
 
 
 class RowReader(RowSource[Anchor, URIRef, Found]):
-    """Reads rows at some entities in one direction."""
+    """Reads the rows at some entities in one direction."""
 
     whole: ClassVar[int]
-    """Rows of a relation up to which it is read whole."""
+    """Maximum number of rows of a small relation, which is read in full."""
     block: ClassVar[int]
-    """Triples of a large relation that are sorted together; 1 where slices stay in the order of the index."""
+    """Number of triples of a large relation that are sorted together; 1: slices keep the order of the index."""
     nodes: ClassVar[int]
-    """Nodes next to an entity that are looked behind together, at first."""
+    """Number of nodes next to an entity that are followed together at first."""
     nodes_at_most: ClassVar[int]
     node_block: ClassVar[int]
-    """Nodes that are sorted together; 1 where they stay in the order of the index."""
+    """Number of nodes that are sorted together; 1: they keep the order of the index."""
     entities_together: ClassVar[int]
-    """Entities whose rows are read by one query."""
+    """Maximum number of entities whose rows are read by one query."""
     probes_for_all: ClassVar[bool]
-    """Whether a short list is read at once where all rows or none are wanted, and else counted; or the other way."""
+    """Whether `probe` reads a short list at once only for `all_or_none` (True), or only otherwise (False)."""
 
     def __init__(
         self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], asked: RowQuestion
@@ -80,7 +80,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         self._known: Ends = {}
 
     async def page(self, paths: Sequence[Path] | None, asked: RowQuestion) -> Page[Triple]:
-        """One page of the rows of these paths, as `GraphAdapter.neighbours` has it."""
+        """One page of the rows of these paths, as in `GraphAdapter.neighbours`."""
         self._paths = paths
         return await neighbours_page(
             self, self._anchors, limit=asked.limit, after=asked.after, all_or_none=asked.all_or_none
@@ -90,7 +90,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         return tuple(map(self._names.naming.short, path))
 
     async def probe(self, limit: int, *, all_or_none: bool) -> Counts | Count | None:
-        """Read all rows of a list that may be short. The first rows beyond the limit prove that it is not."""
+        """Try to read all rows at once. The first row beyond the limit proves that the list is longer."""
         if no_rows(self._direction, self._far_ends):
             return None
         iris = [one for one in self._anchors if isinstance(one, URIRef)]
@@ -136,7 +136,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         if stop is Stop.ROW_CAP:
             half = len(wanted) // 2
             return [*await self.together(wanted[:half]), *await self.together(wanted[half:])]
-        if stop is Stop.TIME_OUT:  # which of the rows are missing is not known
+        if stop is Stop.TIME_OUT:  # any of the rows may be missing
             return [Rows((), stop) for _ in wanted]
         terms = {pair: self._known.get(pair, read.get(pair, ())) for pair in pairs}
         ends = await self._sorted(terms)
@@ -146,7 +146,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         return await (self._through(wanted) if len(wanted.segment.path) == 2 else self._by_slices(wanted))
 
     async def _by_slices(self, wanted: Wanted[Anchor, URIRef]) -> Rows[Found]:
-        """Rows of a large relation."""
+        """Read rows of a large relation."""
         segment, found = wanted.segment, list[tuple[Found, Place]]()
         by = self._reader.part(queries.BY_ONE[self._direction], s=_iri(segment), p=segment.path[0])
         begin = wanted.start.group - wanted.start.group % self.block
@@ -166,7 +166,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
                 return Rows(found, Stop.LIMIT)
 
     async def _through(self, wanted: Wanted[Anchor, URIRef]) -> Rows[Found]:
-        """Rows of a two-hop relation: the nodes next to the entity block by block, and behind each mediator its own."""
+        """Read rows of a two-hop relation: the nodes next to the entity in blocks, then the far ends of mediators."""
         found: list[tuple[Found, Place]] = []
         skip, size = wanted.start.group - wanted.start.group % self.node_block, self.nodes
         while True:
@@ -181,10 +181,10 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
                 continue
             seen = skip - wanted.start.group
             needed = seen * (wanted.most + 1 - len(found)) * 5 // (4 * len(found)) if found else 2 * seen
-            size = min(max(needed, self.nodes // 2), self.nodes_at_most)  # a quarter more, for good measure
+            size = min(max(needed, self.nodes // 2), self.nodes_at_most)  # `needed` has a quarter more, as a margin
 
     async def triples(self, rows: Sequence[tuple[Segment[Anchor, URIRef], Found]]) -> Sequence[Triple]:
-        """Rows as triples, with the names of all that is in them read at once."""
+        """Convert rows to triples. All names are read at once."""
         anchors, terms, relations = await in_thread(len(rows), lambda: _parts(rows))
         nodes, named = await gathered(self._names.nodes(terms), self._names.relations(relations))
         unnamed = {one: await self._known_entity(one) for one in anchors if not isinstance(one, URIRef)}
@@ -197,7 +197,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
             anchor = nodes[segment.entity] if isinstance(segment.entity, URIRef) else unnamed[segment.entity]
             end = row.far if isinstance(row.far, Entity) else nodes[row.far]
             head, tail = (anchor, end) if self._direction is Direction.OUTGOING else (end, anchor)
-            assert isinstance(head, Entity)  # noqa: S101 - values are no heads, and no other ones are read
+            assert isinstance(head, Entity)  # noqa: S101 - the head of a triple is never a value
             facts = [
                 Qualifier(named[fact], _UNNAMED if isinstance(value, BNode) else nodes[value])
                 for fact, value in row.facts
@@ -209,14 +209,14 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
 
     @abstractmethod
     async def _behind(self, segment: Segment[Anchor, URIRef], skip: int, size: int) -> Behind:
-        """So many nodes next to an entity by a two-hop relation, with what lies behind the mediators among them."""
+        """Read `size` nodes next to an entity on a two-hop relation, and the far ends of the mediators among them."""
 
     async def _known_entity(self, anchor: Anchor) -> Entity:
-        """An entity that no query can name."""
+        """The entity of an anchor without an IRI."""
         raise AssertionError(f"{anchor} has no IRI")
 
     async def all_rows(self, iris: Sequence[URIRef], most: int) -> tuple[Ends, Stop]:
-        """Up to `most` rows at some entities."""
+        """Read up to `most` rows at some entities."""
         one = len(iris) == 1
         template = (queries.AROUND_ONE if one else queries.AROUND_SET)[self._direction]
         by = await in_thread(len(iris), lambda: self._reader.part(template, s=iris[0] if one else values(*iris)))
@@ -224,7 +224,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         return await self._read(by, kind, iris, most, iris[0] if one else None)
 
     async def _pairs(self, pairs: Sequence[Pair], most: int) -> tuple[Ends, Stop]:
-        """Up to `most` rows of some relations at entities."""
+        """Read up to `most` rows of some relations at entities."""
         if not pairs:
             return {}, Stop.COMPLETE
         named = [(one, relation) for one, relation in pairs if isinstance(one, URIRef)]
@@ -233,36 +233,36 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         return await self._read(by, self._ends, [one for one, _ in named], most)
 
     def part(self, template: str, **terms: URIRef | Terms) -> Terms:
-        """A filled fragment, to stand in a query."""
+        """Fill a part of a query, to be inserted into another template."""
         return self._reader.part(template, **terms)
 
     async def read(self, by: Terms, iris: Sequence[URIRef]) -> tuple[Ends, Stop]:
-        """All rows that a pattern binds as ?s, ?p and ?o."""
+        """Read all rows that a pattern binds as ?s, ?p and ?o."""
         kind = self._counts.kind(self._direction, self._far_ends)
         return await self._read(by, kind, iris, 2 * self.rows_together)
 
     async def _read(
         self, by: Terms, kind: Terms, iris: Sequence[URIRef], most: int, only: URIRef | None = None
     ) -> tuple[Ends, Stop]:
-        """Rows that a pattern binds as ?s, ?p and ?o; `only` is ?s where that is not bound."""
+        """Read rows that a pattern binds as ?s, ?p and ?o. `only` is the entity where the pattern does not bind ?s."""
         del iris
         read = await self._reader.select(queries.ROWS, by=by, kind=kind, most=most)
         return await in_thread(len(read.rows), lambda: grouped(read.rows, only)), read.stop
 
     async def _sorted(self, terms: Ends) -> Mapping[Pair, Sequence[End]]:
-        """The far ends of small relations in their order, each once."""
+        """Sort the far ends of small relations, each once."""
         size = sum(map(len, terms.values()))
         return await in_thread(size, lambda: {pair: in_order(found) for pair, found in terms.items()})
 
     async def _sorted_slice(
         self, segment: Segment[Anchor, URIRef], by: Terms, terms: Sequence[Term], begin: int, size: int
     ) -> Sequence[End]:
-        """The far ends of a slice in their order."""
+        """Sort the far ends of a slice, if they are sorted at all."""
         del segment, by, begin, size
         return terms if self.block == 1 else await in_thread(len(terms), lambda: in_order(terms))
 
     async def stated(self, blocks: Sequence[Block]) -> list[Rows[Found]]:
-        """The rows that are wanted of some blocks."""
+        """Cut blocks to the rows for the page."""
 
         def rows() -> list[Rows[Found]]:
             return [one.wanted.cut([(Found(end), Place(n + 1)) for n, end in one.shown], one.stop) for one in blocks]
@@ -273,7 +273,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
 def _parts(
     rows: Iterable[tuple[Segment[Anchor, URIRef], Found]],
 ) -> tuple[Collection[Anchor], Sequence[Term], Collection[URIRef]]:
-    """The entities that rows are at, all terms in them that need a name, and their relations."""
+    """The anchors of rows, the terms whose names are needed, and the relations."""
     anchors: dict[Anchor, None] = {}
     relations: dict[URIRef, None] = {}
     terms: list[Term] = []
@@ -289,5 +289,5 @@ def _parts(
 
 
 def _iri(segment: Segment[Anchor, URIRef]) -> URIRef:
-    assert isinstance(segment.entity, URIRef)  # noqa: S101 - of others all rows are known
+    assert isinstance(segment.entity, URIRef)  # noqa: S101 - rows of other anchors have all been read
     return segment.entity

@@ -1,9 +1,9 @@
-"""Patterns of plans as one SPARQL query.
+"""Compiles the patterns of plans to one SPARQL query.
 
-writing    a pattern in SPARQL, of edges and labels as an adapter writes them
-triples    edges that are triples, or lead through mediators
-parts      what edges are in a query
-reader     the query, sent and read
+writing    writes a pattern in SPARQL
+triples    writes edges that are triples, or lead through mediators
+parts      the variables of an edge, and the error for what SPARQL cannot express
+reader     sends the query and reads its answer
 
-An adapter derives from a writer and says how its edges and labels are written.
+An adapter derives from a writer and overrides how edges and labels are written.
 """

@@ -1,4 +1,4 @@
-"""What pattern writers share: the variables of an edge, and the error for what SPARQL cannot express."""
+"""Shared by all pattern writers: the variables of an edge, and the error for what SPARQL cannot express."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class EdgeVariables:
 class Edge:
     """An edge in SPARQL: one row for each edge of the graph that matches.
 
-    `identity` are the variables that together identify it.
+    The variables in `identity` together identify it.
     """
 
     text: Terms

@@ -1,8 +1,8 @@
-"""Patterns of plans in SPARQL.
+"""SPARQL templates for the patterns of plans.
 
-`?n0`, `?n1` and so on are the nodes of a pattern, `?p0` the relation of an edge that may have several, `?m0` the
-mediator that one leads through, `?h0` and `?t0` the head and the tail of one that may lead either way. A fragment is a
-part of a query and costs what its query says.
+`?n0`, `?n1` and so on are the nodes of a pattern. For the edge number 0, `?p0` is the relation if it may have several,
+`?m0` the mediator, and `?h0` and `?t0` are the head and the tail if it may lead either way. A fragment is a part of a
+query, which states the cost.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 FITS: Final = "SELECT $nodes (COUNT($counted) AS ?n) WHERE { $pattern } $groups $order OFFSET $skip LIMIT $most"
-"""Costs what the store takes to fit the pattern, and to group the times that it fits by the nodes that are told."""
+"""Costs the matching of the pattern, and the grouping of the matches by $nodes."""
 GROUPED: Final = "GROUP BY $nodes"
 LARGEST_FIRST: Final = "ORDER BY DESC(?n)"
 AT_LEAST: Final = "HAVING (COUNT($counted) >= $least)"
@@ -30,9 +30,9 @@ HAS_NUMBER: Final = (
     "EXISTS { VALUES ?relation { $relations } $node ?relation ?value "
     "FILTER(DATATYPE(?value) IN ($numbers) && <http://www.w3.org/2001/XMLSchema#double>(STR(?value)) $sign $number) }"
 )
-"""Numbers are compared as the fractions that their texts are, whatever their datatypes."""
+"""Numbers are compared as doubles read from their texts, whatever their datatypes."""
 NAMED: Final = "FILTER(!isBlank($node))"
-"""Lists of nodes have none without an IRI."""
+"""Lists of nodes leave out nodes without an IRI."""
 
 GIVEN: Final = "VALUES ($nodes) { $rows }"
 ONE_OF: Final = "VALUES $node { $terms }"
@@ -41,11 +41,11 @@ EITHER_WAY: Final = (
     "{ $forth BIND($source AS $head) BIND($target AS $tail) } UNION "
     "{ $back FILTER($source != $target) BIND($target AS $head) BIND($source AS $tail) }"
 )
-"""An edge from a node to itself fits once."""
+"""An edge from a node to itself matches only once."""
 IS_ONE_OF: Final = "$node IN ($terms)"
 SAME: Final = "$one = $other"
 DIFFERS: Final = "$one != $other"
 EXISTS: Final = "EXISTS { $pattern }"
 NOT: Final = "!($condition)"
 NO: Final = "false"
-"""What two edges are that can only be one."""
+"""The condition that two edges differ, where they can only be the same edge."""

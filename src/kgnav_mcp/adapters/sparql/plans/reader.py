@@ -1,4 +1,4 @@
-"""Around which nodes patterns fit: asked in one query, or in one for each batch of given nodes."""
+"""Finds the matches of a pattern: with one query, or with one for each batch of given nodes."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.port import Fit, FitQuestion
 
 _SHARE = 0.5
-"""Of a call's time, for each query: where it takes longer the pattern is walked edge by edge."""
+"""The fraction of a call's time for each query. If that is not enough, the pattern is walked edge by edge."""
 _SORTED = 5_000
-"""Rows with the largest numbers that are asked for at most: Virtuoso sorts no more than 10,000."""
+"""Maximum number of rows with the largest counts: Virtuoso sorts no more than 10,000."""
 _MORE = 200
-"""Rows that are read beyond those with the largest numbers: as many may have the number of the last."""
+"""Extra rows to read after those with the largest counts, since more rows may tie with the last one."""
 
 
 class FitReader:
-    """Answers `fits`."""
+    """Answers the verb `fits`."""
 
     def __init__(self, reader: Reader, naming: Naming, writer: Writer) -> None:
         self._reader = reader
@@ -32,7 +32,7 @@ class FitReader:
         self._writer = writer
 
     async def fits(self, asked: FitQuestion, limit: int) -> Sequence[Fit]:
-        """What fits, `limit` at most. Raises as the port's verb does."""
+        """Up to `limit` matches. Raises as the port's verb does."""
         pattern = await self._writer.written(asked.match, asked.given, asked.qualifiers)
         if not asked.given:
             return await self._read(asked, pattern, Terms(""), limit)
@@ -62,7 +62,7 @@ class FitReader:
         return await self._fits(await self._slice(limit, order=Terms(""), groups=groups, **terms), names)
 
     async def _slice(self, most: int, **terms: Terms) -> Sequence[Row]:
-        """So many rows of the query, none of them missing."""
+        """Read up to `most` rows of the query. Raises if some are missing."""
         return (await self._reader.slice(queries.FITS, 0, most, share=_SHARE, **terms)).whole()
 
     async def _fits(self, rows: Sequence[Row], names: Sequence[str]) -> Sequence[Fit]:
@@ -73,7 +73,7 @@ class FitReader:
         return found
 
     def _fit(self, row: Row, variables: Sequence[str]) -> Fit:
-        """One row. A blank node has a label of this answer alone, which no other query knows."""
+        """Convert a row. Blank nodes are refused: their labels are valid only within this answer."""
         terms = [row[name] for name in variables] if number(row, "n") else []
         if any(isinstance(term, BNode) for term in terms):
             raise cannot_express("a blank node")

@@ -1,4 +1,4 @@
-"""Edges and labels of plans where a row is a triple whose tail is a node, or leads through a mediator."""
+"""Writes the edges of plans where an edge is a triple between nodes, or leads through a mediator."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class TripleWriter(Writer):
     """Writes patterns over triples."""
 
     def __init__(self, reader: Reader, naming: Naming, mediator: str, *, types: int = 1) -> None:
-        """`mediator` is what makes a mediator of `$via`."""
+        """`mediator` is the condition that `$via` is a mediator."""
         super().__init__(reader, naming, types=types)
         self._mediator = mediator
         self._paths: dict[str, Path] = {}
 
     @abstractmethod
     async def _known(self) -> Collection[URIRef]:
-        """The relations of the graph that are shown, as far as they are known."""
+        """The known relations of the graph that are shown."""
 
     async def know(self, relations: Iterable[str]) -> None:
         for relation in relations:
@@ -39,7 +39,7 @@ class TripleWriter(Writer):
                 self._paths[relation] = await self._path(relation)
 
     async def _path(self, relation: str) -> Path:
-        """The hops of a relation: one, or two that are joined by a dot."""
+        """The hops of a relation id: one, or two joined by a dot."""
         dots = [place for place, character in enumerate(relation) if character == "."]
         known = await self._known() if dots else {self.term(relation)}
         for form in ([relation], *([relation[:dot], relation[dot + 1 :]] for dot in dots)):
@@ -66,7 +66,7 @@ class TripleWriter(Writer):
         return Terms(f"{among.text} {edge.text}".strip()), (relation,)
 
     def _among(self, relation: Terms, iris: Sequence[URIRef]) -> Terms:
-        """What narrows an edge to one of some relations; of none, to those that are shown."""
+        """The pattern that restricts an edge to some relations; without any, to those that are shown."""
         return self.part(queries.AMONG, relation=relation, relations=values(*iris)) if iris else Terms("")
 
     def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Terms:

@@ -1,4 +1,4 @@
-"""A pattern of a plan in SPARQL: each match is one row."""
+"""Writes a pattern of a plan in SPARQL: each match is one row."""
 
 from __future__ import annotations
 
@@ -36,28 +36,31 @@ from kgnav_mcp.port import QualifierAsked, ids_asked, number_asked
 
 
 class Writer(ABC):
-    """Writes patterns. How an edge is written is each store's own."""
+    """Writes patterns. Each store has its own way to write an edge."""
 
     def __init__(self, reader: Reader, naming: Naming, *, types: int = 1) -> None:
-        """`types` is how many relations lead to types, which queries know as `$typed`."""
+        """`types` is the number of relations to types, which are `$typed` in queries."""
         self._reader = reader
         self._naming = naming
         self._types = types
 
     @abstractmethod
     async def know(self, relations: Iterable[str]) -> None:
-        """Look up the relations of a pattern before it is written.
+        """Look up the relations of a pattern. Called before it is written.
 
         Raises:
-            Unsupported: an edge of one of them cannot be written.
+            Unsupported: an edge with one of them cannot be expressed.
         """
 
     @abstractmethod
     def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Terms, tuple[Terms, ...]]:
-        """An edge of one of these relations (none: any), and the variables that, with its ends, identify it."""
+        """Write an edge with one of these relations (empty: any).
+
+        Returns its text, and the variables that identify it together with its ends.
+        """
 
     def labelled(self, node: Terms, labels: Sequence[str], *, alone: bool) -> Terms:
-        """A pattern that a node has one of some labels, which makes no more rows; `alone`: nothing else binds it."""
+        """Write a pattern that a node has one of the labels; it adds no rows. `alone`: nothing else binds the node."""
         if len(labels) == self._types == 1:
             return self.part(queries.LABELLED, node=node, type=self.term(labels[0]))
         if alone:
@@ -65,32 +68,32 @@ class Writer(ABC):
         return self.part(queries.FILTER, condition=self.has_label(node, labels))
 
     def has_label(self, node: Terms, labels: Sequence[str]) -> Terms:
-        """The same as a condition."""
+        """Write a condition that a node has one of the labels."""
         return self.part(queries.HAS_LABEL, node=node, types=listed(*self.terms(labels)))
 
     def reaching(self, relations: Sequence[str], ends: EdgeVariables) -> Terms:
-        """Each node with itself, and with every node that a path of these relations leads to.
+        """Write a path of any length, also zero, over these relations.
 
         Raises:
-            Unsupported: it cannot be asked so.
+            Unsupported: SPARQL cannot express it for this store.
         """
         del relations, ends
         raise cannot_express("paths")
 
     def number(self, node: Terms, relations: Sequence[str], comparison: Comparison, number: float) -> Terms:
-        """A condition that one of the values of some properties is so compared with a number.
+        """Write a condition that compares the values of some properties with a number; one of them has to meet it.
 
         Raises:
-            Unsupported: what is a number here does not follow from a value's datatype.
+            Unsupported: this store does not tell numbers by their datatypes.
         """
         del node, relations, comparison, number
         raise cannot_express("values of properties")
 
     def qualifier(self, ends: EdgeVariables, asked: QualifierAsked, value: Terms) -> Terms:
-        """A pattern that a property of an edge has a value, which it binds, as it is asked for; it may be wider.
+        """Write a pattern that an edge has a qualifier, and bind its value. It may match more than `asked`.
 
         Raises:
-            Unsupported: edges have no properties here, or there are no words for such a value.
+            Unsupported: edges have no qualifiers here, or SPARQL cannot express such a value.
         """
         del ends, asked, value
         raise cannot_express("properties of edges")
@@ -98,10 +101,10 @@ class Writer(ABC):
     async def written(
         self, match: Match, given: Sequence[str] = (), qualifiers: Sequence[QualifierAsked] = ()
     ) -> Pattern:
-        """A pattern in SPARQL.
+        """Write a pattern in SPARQL.
 
         Raises:
-            Unsupported: there are no words for a part of it, or for none of the qualifiers.
+            Unsupported: SPARQL cannot express a part of it, or none of the qualifiers.
         """
         await self.know(relations_of(match))
         names = sorted({*variables_of(match), *given})
@@ -110,14 +113,14 @@ class Writer(ABC):
         return pattern
 
     def part(self, template: str, **terms: URIRef | Literal | Terms) -> Terms:
-        """A filled fragment."""
+        """Fill a fragment."""
         return self._reader.part(template, **terms)
 
     def term(self, reference: str) -> URIRef:
-        """The IRI of an id.
+        """Resolve an id to its IRI.
 
         Raises:
-            Unsupported: it has none: a blank node.
+            Unsupported: it has no IRI, as for a blank node.
         """
         iri = self._naming.iri(reference)
         if iri is None:
@@ -125,10 +128,10 @@ class Writer(ABC):
         return iri
 
     def terms(self, references: Sequence[str]) -> list[URIRef]:
-        """The IRIs of ids that stand in one list.
+        """Resolve the ids of one list to their IRIs.
 
         Raises:
-            Unsupported: one has none, or they are too many.
+            Unsupported: one has no IRI, or the list is too long.
         """
         if len(references) > MAX_TERMS:
             raise cannot_express(f"a list of {len(references):,} ids")
@@ -136,7 +139,7 @@ class Writer(ABC):
 
 
 class Pattern:
-    """One pattern while it is written."""
+    """One pattern while it is being written."""
 
     def __init__(self, writer: Writer, nodes: Mapping[str, Terms], numbers: Iterable[int]) -> None:
         self._writer = writer
@@ -146,7 +149,7 @@ class Pattern:
 
     @property
     def text(self) -> Terms:
-        """What stands between the braces of a query."""
+        """The text between the braces of the query."""
         return Terms(" ".join(part.text for part in self._parts))
 
     def node(self, name: str) -> Terms:
@@ -154,13 +157,13 @@ class Pattern:
         return self._nodes[name]
 
     def given(self, names: Sequence[str], ids: Sequence[Sequence[str]]) -> Terms:
-        """What stands before the pattern where nodes are known."""
+        """Write the values of the given nodes; they come before the pattern."""
         term = self._writer.term
         nodes = Terms(" ".join(self.node(name).text for name in names))
         return self._writer.part(queries.GIVEN, nodes=nodes, rows=rows(*([term(each) for each in row] for row in ids)))
 
     def add(self, match: Match, qualifiers: Sequence[QualifierAsked] = ()) -> None:
-        """Write the edges, labels and conditions of a match, first of all what is known of it."""
+        """Write the edges, labels and conditions of a match. Conditions on ids come first."""
         conditions: list[Expression] = []
         for condition in conjuncts(match.where):
             ids = ids_asked(condition)
@@ -187,7 +190,7 @@ class Pattern:
         return EdgeVariables(self.node(edge.source), self.node(edge.target), next(self._numbers), edge.either)
 
     def _qualify(self, qualifiers: Sequence[QualifierAsked], ends: Mapping[str, EdgeVariables]) -> None:
-        """Narrow edges by their properties: by one at least, and by all that join them with a node."""
+        """Write the qualifiers that can be expressed, but at least one, and all those that refer to a node."""
         written = 0
         for asked in qualifiers:
             value = Terms(f"?v{next(self._numbers)}") if asked.node is None else self.node(asked.node)
@@ -217,9 +220,11 @@ class Pattern:
         return Edge(forth, edge.relations, tuple(one.text for one in (*heads, *own)))
 
     def _reach(self, edge: EdgePattern, path: PathLength, ends: EdgeVariables) -> None:
-        """Nodes that a path leads to, each once; a node itself, where the path has an edge at least, by a cycle.
+        """Write a path of any length, which leads to each node once.
 
-        `+` would say the same, but Virtuoso leaves out what is in a cycle.
+        If the path needs at least one edge, a node only leads to itself by a cycle.
+
+        SPARQL's `+` means the same, but Virtuoso leaves out nodes of a cycle.
         """
         if path.kind is not PathKind.REACHABLE or path.shortest > 1 or edge.either or edge.source == edge.target:
             raise cannot_express("such a path")
@@ -241,7 +246,7 @@ class Pattern:
             self._parts.append(self._writer.part(queries.NAMED, node=name))
 
     def _differ(self, one: Edge, other: Edge) -> None:
-        """No edge of the graph may stand for both."""
+        """Write a condition that two edges of the pattern are not the same edge of the graph."""
         if one.relations and other.relations and not {*one.relations} & {*other.relations}:
             return
         if len(one.identity) != len(other.identity):
