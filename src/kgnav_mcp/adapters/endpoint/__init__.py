@@ -1,4 +1,4 @@
-"""Any SPARQL 1.1 endpoint, by its address: no vendor's functions, no schema known beforehand."""
+"""Adapter for any SPARQL 1.1 endpoint. It uses no vendor's functions and needs no schema."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from kgnav_mcp.port import AdapterOptions, GraphAdapter
 
 
 def open_adapter(location: str, options: AdapterOptions) -> GraphAdapter:
-    """The adapter for `sparql+http(s)://host/path[?default-graph-uri=GRAPH][#OPTION=VALUE&...]`. Does no I/O yet.
+    """Create the adapter for `sparql+http(s)://host/path[?default-graph-uri=GRAPH][#OPTION=VALUE&...]`. Does no I/O.
 
     Raises:
         ConfigurationError: the location has no host, or an option is unknown or of the wrong kind.

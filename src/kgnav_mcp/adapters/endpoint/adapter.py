@@ -1,4 +1,4 @@
-"""A SPARQL endpoint behind the port: every verb is answered by the reader of its kind."""
+"""The adapter for any SPARQL endpoint. Each verb is passed to its reader."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ from kgnav_mcp.model import Count, Direction, Entity, Health, Triple
 from kgnav_mcp.port import AdapterOptions, Capability
 
 _COUNTED = 200_000
-"""Triples counted at most when a graph is opened: 0.1 seconds on Oxigraph."""
+"""Maximum number of triples counted when a graph is opened: 0.1 seconds on Oxigraph."""
 _MEASURED = 20_000_000
-"""Triples counted at most where somebody asks how large a graph is."""
+"""Maximum number of triples counted for `health`."""
 _COUNT_SHARE = 0.3
-"""Of a call's time; an endpoint that takes longer has a graph of an unknown size."""
+"""The fraction of a call's time for counting triples. If that is not enough, the size is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +61,8 @@ class _Opened(Readers):
 class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
     """One graph of one endpoint.
 
-    EXACT_COUNTS is not declared: an endpoint that does not count a hub in time gives lower bounds, and says so.
-    Misspelt words are not forgiven (FUZZY_NAMES), and the graph may be written to between pages (STABLE_CURSORS).
+    Capabilities that are not declared: EXACT_COUNTS, because counts of a hub that times out are lower bounds;
+    FUZZY_NAMES, because misspelt words are not found; STABLE_CURSORS, because the graph may change between pages.
     """
 
     capabilities: frozenset[Capability] = frozenset(
@@ -76,7 +76,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
 
     @property
     def revision(self) -> str:
-        """The graphs and how many triples they had when they were opened: up to 200,000 are counted."""
+        """The graphs, and their number of triples when they were opened, counted up to 200,000."""
         return f"{' '.join(self._endpoint.graphs)} {self._readers.triples.value}"
 
     @property
@@ -104,7 +104,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
         )
 
     def printed(self, ids: Sequence[str]) -> Mapping[str, str]:
-        return {**{each: each for each in ids}, **super().printed(ids)}  # a blank node's id has one form alone
+        return {**{each: each for each in ids}, **super().printed(ids)}  # the id of a blank node has only one form
 
     async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...] | None:
         value = self._endpoint.ids.iri(entity)
@@ -119,7 +119,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
         graphs = ", ".join(self._endpoint.graphs) or "the default graph"
         store = f"SPARQL endpoint on {self._endpoint.host}, {graphs}"
         if notations := ", ".join(sorted(opened.store.reification.notations)):
-            # What statements about triples are made of is no triple that is shown.
+            # The catalogue's number leaves out the triples that make up statements about triples.
             triples = (await opened.catalogues.get()).triples
             store += f", statements about triples ({notations})"
         else:
@@ -127,7 +127,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
         return Health(True, store, Count.unknown(), triples, tuple(await self._advice(opened)))
 
     async def _advice(self, opened: _Opened) -> list[str]:
-        """What would make answers better."""
+        """Advice on how to configure the endpoint for better answers."""
         store = opened.store
         advice: list[str] = []
         if opened.triples == Count(0):
@@ -143,7 +143,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
         return advice
 
     async def _where(self) -> str:
-        """Where triples may be, of an endpoint whose graph is empty."""
+        """Advice for an empty graph: the graphs of the endpoint that have triples."""
         empty = " and ".join(self._endpoint.graphs) or "The default graph"
         client = await self._connect(named=False)
         try:
@@ -190,14 +190,14 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
                     RowReader(store, names, counts, heads, TO_ENTITIES[Direction.OUTGOING]), counts, tails, paths
                 )
                 if all(isinstance(one, URIRef) for one in (*heads, *tails))
-                else None  # what a blank node has is read with it
+                else None  # the edges of a blank node are read with it
             ),
             fits=FitReader(store.reader, linker.naming, PatternWriter(store, linker.naming, catalogues)),
             triples=triples,
         )
 
     async def _meant(self, ids: Sequence[str]) -> dict[str, Anchor]:
-        """What ids mean: IRIs, whether there or not, and blank nodes that are there."""
+        """Resolve ids to IRIs (whether they are in the graph or not) and to blank nodes in the graph."""
         own = self._endpoint.ids
         meant: dict[str, URIRef | BlankPath | None] = await in_thread(
             len(ids), lambda: {each: own.iri(each) or own.blank(each) for each in ids}
@@ -217,7 +217,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
 
 
 async def _size(reader: Reader, most: int) -> Count:
-    """How many triples there are, up to a bound of number and time."""
+    """Count the triples, up to `most`; unknown after a time-out."""
     try:
         return await reader.count(SIZE, share=_COUNT_SHARE, most=most)
     except StoreTimeout:

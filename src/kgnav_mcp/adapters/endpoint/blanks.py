@@ -1,8 +1,8 @@
-"""Blank nodes: what they say of themselves, the ids that follow from it, and the way back from such an id.
+"""Blank nodes: reads their triples, makes ids from these, and finds the node of such an id.
 
-The label that an answer gives a blank node holds in that answer alone. So everything that is needed of one is read in
-one query: all its triples, and those of the blank nodes next to it. (An endpoint with a row cap gives it in several
-answers; the ones that have such a cap keep their labels.)
+The label of a blank node is valid only within one answer. Therefore one query reads all that is needed: all triples of
+the node and those of the blank nodes next to it. (An endpoint with a row cap returns them in several answers, but such
+endpoints keep their labels.)
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.model import Direction
 
 _ROWS = 100_000
-"""Triples read to find one blank node: of all those that the last step of its path may lead to."""
+"""Maximum number of triples read to find one blank node among those that its path may lead to."""
 
 Edge = tuple[URIRef, Term]
 Route = tuple[URIRef | BlankPath, URIRef, bool]
-"""How a blank node was reached: from where, by which relation, and whether backwards."""
+"""How a blank node was reached: the start, the relation, and whether it was followed backwards."""
 
 
 @dataclass(slots=True)
@@ -40,12 +40,12 @@ class Blank:
     incoming: list[Edge] = field(default_factory=list[Edge])
 
     def edges(self, direction: Direction) -> list[Edge]:
-        """The triples in one direction."""
+        """The triples in one direction, as relation and far end."""
         return self.outgoing if direction is Direction.OUTGOING else self.incoming
 
     @property
     def mark(self) -> str:
-        """A short text that tells it from other blank nodes by what its triples say; labels do not count."""
+        """A short hash of its triples without blank labels, which distinguishes it from other blank nodes."""
         said = [
             f"{sign} {relation.n3()} {'' if isinstance(far, BNode) else far.n3()}"
             for sign, edges in (("+", self.outgoing), ("-", self.incoming))
@@ -54,9 +54,9 @@ class Blank:
         return blake2b("\n".join(sorted(said)).encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
     def way(self) -> tuple[URIRef, URIRef, bool] | None:
-        """The neighbour with an IRI that its id begins at, the relation, and whether that is followed backwards.
+        """The first step of its id: a neighbour with an IRI, the relation, and whether it is followed backwards.
 
-        Always the same one, from wherever the node was reached: two ways to one node must not make two nodes of it.
+        It does not depend on how the node was reached, so that no node has two ids. None without such a neighbour.
         """
         ways = [(str(far), str(relation), False) for relation, far in self.incoming if isinstance(far, URIRef)]
         ways = ways or [
@@ -72,7 +72,7 @@ class Blank:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resolved(Known):
-    """A blank node that an id leads to, with the blank nodes next to it."""
+    """The blank node of an id, with the blank nodes next to it."""
 
     path: BlankPath
     blank: Blank
@@ -88,16 +88,16 @@ class Blanks:
 
     @staticmethod
     def path(blank: Blank, route: Route, marks: Mapping[BNode, str]) -> BlankPath:
-        """The way to a blank node.
+        """The path to a blank node.
 
-        The route is taken where the node has no neighbour with an IRI. `marks` are those of all nodes read with it.
+        `route` is used where the node has no neighbour with an IRI. `marks` are those of all nodes read with it.
         """
         start, relation, inverse = blank.way() or route
         step = Step(relation, inverse, marks[blank.label])
         return start.on(step) if isinstance(start, BlankPath) else BlankPath(start, (step,))
 
     async def at(self, blanks: Terms) -> list[tuple[Row, Blank]]:
-        """The blank nodes that a pattern binds as ?b, each with the first row that it was in."""
+        """Read the blank nodes that a pattern binds as ?b, each with its first row."""
         read = await self._reader.slice(queries.CONTENTS, 0, _ROWS, blanks=blanks)
         found: dict[tuple[str, ...], tuple[Row, Blank]] = {}
         by_label: dict[BNode, Blank] = {}
@@ -115,7 +115,7 @@ class Blanks:
         return [found[key] for key in sorted(found)]
 
     async def resolved(self, path: BlankPath) -> Resolved | None:
-        """The blank node that a path leads to; None where it leads to none."""
+        """Find the blank node that a path leads to; None if there is none."""
         depth = len(path.steps)
         last = f"?b{depth}"
         steps = self._steps(path)
@@ -162,12 +162,12 @@ def _ends(last: str) -> dict[str, Terms]:
 
 
 def _on(row: Row, labels: Sequence[str], variable: str) -> bool:
-    """Whether a row is on the way that was followed so far, and binds the node asked for."""
+    """Whether a row continues the path through the nodes with these labels, and binds the variable."""
     return variable in row and all(str(row.get(f"b{n}")) == label for n, label in enumerate(labels, 1))
 
 
 def _gathered(rows: Iterable[Row], variable: str | None = None) -> list[Blank]:
-    """The blank nodes of rows of one level, with their triples; each triple once."""
+    """The blank nodes in the rows of one level, with their distinct triples."""
     found: dict[BNode, dict[tuple[bool, URIRef, Term], None]] = defaultdict(dict)
     for row in rows:
         label = row[variable or f"b{number(row, 'level')}"]
@@ -180,7 +180,7 @@ def _gathered(rows: Iterable[Row], variable: str | None = None) -> list[Blank]:
 
 
 def marked(blanks: Iterable[Blank]) -> dict[BNode, str]:
-    """The mark of each blank node, with a number behind it where others cannot be told from it by their triples."""
+    """The mark of each blank node. Nodes that cannot be distinguished by their triples get a number after it."""
     twins: dict[tuple[str, object], set[BNode]] = defaultdict(set)
     for blank in blanks:
         twins[blank.mark, blank.way()].add(blank.label)

@@ -1,4 +1,4 @@
-"""The relations and types of a graph, counted once while it is open, and what a user may call them."""
+"""The catalogue of an endpoint's graph, counted once while it is open."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Stop
 
 _SAMPLE = 100_000
-"""Triples that are looked at where counting all of them takes too long."""
+"""Number of triples to sample where counting all of them takes too long."""
 _SHARE = 0.5
-"""Of a call's time, for each exact count; what is left is for a sample."""
+"""The fraction of a call's time for each exact count. The rest is for a sample."""
 _COUNTS = {
     "relations": (RELATION_COUNTS, queries.SAMPLED_RELATIONS),
     "labels": (queries.TYPE_COUNTS, queries.SAMPLED_TYPES),
@@ -33,29 +33,29 @@ _COUNTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue(catalogue.Catalogue):
-    """What there is, and what is said of triples."""
+    """The relations and types of a graph, and the qualifiers of its triples."""
 
     qualifiers: Mapping[URIRef, Count]
-    """Relations that statements about triples have."""
+    """Relations that statements about triples have, each with its number of uses."""
     parallel: Collection[URIRef] | None
-    """Relations with triples that several statements are about, which are as many edges; None: it is not known."""
+    """Relations where several statements are about one triple, so that it makes several edges; None: not known."""
 
     def spellings(self, iri: URIRef) -> Iterable[str]:
-        """Its id, its name, the last part of its id, and that as words."""
+        """The id, the name, the last part of the id, and that part as words."""
         local = local_name(iri)
         return self.names[iri].id, self.names[iri].label, local, readable(local)
 
     def edges(self, name: str, meant: URIRef | None) -> list[URIRef]:
-        """The relations of an id or a name. Raises as `properties` does."""
+        """The relations with an id or a name. Raises as `properties` does."""
         return self.called(name, meant, self.relations, "relation")
 
     def edge_properties(self, name: str, meant: URIRef | None) -> list[URIRef]:
-        """The qualifiers of an id or a name. Raises as `properties` does."""
+        """The qualifiers with an id or a name. Raises as `properties` does."""
         return self.called(name, meant, self.qualifiers, "property of relationships")
 
 
 class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
-    """Reads the relations and types of a graph, or of a sample of it: counting all would take as long again."""
+    """Reads the catalogue, from a sample if counting takes too long. It never expires: a retry would take as long."""
 
     fresh = inf
 
@@ -65,7 +65,7 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
         self._names = names
 
     async def relations(self) -> Sequence[URIRef]:
-        """The relations that are known, most used first."""
+        """The known relations, most used first."""
         uses = (await self.get()).relations
         return sorted(uses, key=lambda iri: (-uses[iri].edges.value - uses[iri].values.value, iri))
 
@@ -89,9 +89,10 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
     async def _uses(
         self, notes: list[str]
     ) -> tuple[dict[URIRef, Use], dict[URIRef, Count], Collection[URIRef] | None, Stop]:
-        """Every relation with its uses, without those of statements about triples; what these have; why not all.
+        """Count the relations and the qualifiers.
 
-        Before that the relations with triples that several of them are about.
+        Returns the relations without those that make up statements about triples, the qualifiers of these statements,
+        the relations with several statements about one triple (None: not known), and why relations may be missing.
         """
         read, stop = await self._counted("relations", "triples", notes)
         uses = number_of_each(read.rows)
@@ -105,11 +106,11 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
                 said, parallel = facts.uses, facts.parallel
             else:
                 stop, unknown = facts.stop, self._store.reification.parallel
-                make = _unsure  # what is said of triples is among these numbers: they are no lower bounds
+                make = _unsure  # these numbers include statements about triples, so they are not lower bounds
                 why = "it takes too long" if stop is Stop.TIME_OUT else "the endpoint gives too few rows at once"
                 notes.append(f"what is said of triples is not counted: {why}")
         for (iri, value), times in said.items():
-            # A count that was cut may lack some of these: what is left is a lower bound all the same.
+            # A count that was cut may lack some of these, but the difference is still a lower bound.
             if iri in uses and not (value and _quoted_only(self._store)):
                 uses[iri][value] -= times
         found = {
@@ -125,7 +126,7 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
         return found, said_so, None if unknown else parallel.keys(), stop
 
     async def _said(self) -> ReifierFacts:
-        """What reifiers say; nothing where it takes too long."""
+        """Count the facts of reifiers; empty with Stop.TIME_OUT after a time-out."""
         try:
             return await reifier_facts(self._store.reader, self._store.reification)
         except StoreTimeout:
@@ -139,7 +140,7 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
         }, stop
 
     async def _counted(self, what: str, among: str, notes: list[str]) -> tuple[Read, Stop]:
-        """All of a kind counted, or, where that takes too long, those of a sample; and why these are not all."""
+        """Count all relations or labels, or a sample if that takes too long; with why some may be missing."""
         reader = self._store.reader
         exact, sampled = _COUNTS[what]
         try:
@@ -152,16 +153,16 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
 
 
 def _triples(uses: Mapping[URIRef, Use], notes: Sequence[str]) -> Count:
-    """All triples of the graph but those that statements about triples are made of."""
+    """The number of triples without those that make up statements about triples."""
     every = Count.sum(count for use in uses.values() for count in (use.edges, use.values))
     return Count.at_least(every.value) if notes else every
 
 
 def _unsure(number: int) -> Count:
-    """A number that may be too high, of a part of what there is."""
+    """The count for a number that may be too high or too low."""
     return Count.unknown() if number else Count.at_least(0)
 
 
 def _quoted_only(store: Store) -> bool:
-    """Whether statements are quoted triples alone, whose triples are not counted among those of nodes."""
+    """Whether all statements are quoted triples. Their facts are not among the triples of nodes."""
     return not store.reification.parallel

@@ -1,4 +1,4 @@
-"""How many rows each relation has, at blank nodes and at hubs that are not counted in time, too."""
+"""Counts the rows of each relation, also at blank nodes, and approximately at hubs that time out."""
 
 from __future__ import annotations
 
@@ -24,25 +24,26 @@ from kgnav_mcp.model import Direction, Stop
 from kgnav_mcp.port import TailKind
 
 _BATCH = 100
-"""Entities of one query: their rows together are counted in time, or none of them by itself."""
+"""Number of entities in one query. A larger batch that times out is halved; in a batch of this size, the counts of each
+entity are approximated."""
 _PARALLEL = 10_000
-"""Triples among which parallel statements are counted; above that counts are lower bounds where there may be some."""
+"""Maximum number of triples for which parallel statements are counted. Above it, counts are lower bounds."""
 _FIRST = 20_000
-"""Edges that are counted where all of them take too long."""
+"""Number of edges counted where counting all of them takes too long."""
 _CHUNK = 100
-"""Relations that are looked up together at an entity whose edges cannot be counted."""
+"""Number of relations probed in one query at an entity whose edges cannot be counted."""
 
 
 class KnownRelations(Protocol):
-    """What is used of the catalogue here."""
+    """The catalogue, as far as it is used here."""
 
     async def relations(self) -> Sequence[URIRef]:
-        """The relations of the graph that are known, most used first."""
+        """The known relations of the graph, most used first."""
         ...
 
 
 class CountReader(counts.CountReader):
-    """Counts rows. What is not counted in time is counted no sooner at the next page: lower bounds are kept, too."""
+    """Counts rows. Lower bounds are cached as well: what timed out once would time out again at the next page."""
 
     share = 0.4
 
@@ -77,7 +78,7 @@ class CountReader(counts.CountReader):
         return await in_thread(len(entities), lambda: together([found, own if paths is None else own.only(paths)]))
 
     async def _timed_out(self, iris: Sequence[URIRef], asked: Question, error: StoreTimeout) -> Counts:
-        """What can be known of hubs: some of their edges, and each relation looked up."""
+        """Approximate the counts of hubs."""
         del error
         if len(iris) > _BATCH:
             return await self._halved(iris, lambda some: self._of(some, asked))
@@ -85,7 +86,7 @@ class CountReader(counts.CountReader):
         return together([RelationCounts(stop=Stop.TIME_OUT), *parts])
 
     async def _some(self, iri: URIRef, asked: Question) -> Counts:
-        """What can be known of a hub that is not counted in time."""
+        """Approximate the counts of a hub: count its first edges, and probe each relation for at least one row."""
         first: Counts = RelationCounts()
         relations = [path[0] for path in asked.paths or ()]
         if asked.paths is None:
@@ -105,11 +106,11 @@ class CountReader(counts.CountReader):
                     if (relation := iri_in(row, "p")) not in NOTATION:
                         rows.setdefault((relation,), 1)
         except StoreTimeout:
-            pass  # The counts say in any case that they are not all.
+            pass  # The counts are marked as incomplete in any case.
         return RelationCounts({iri: rows} if rows else {}, Stop.TIME_OUT)
 
     async def _completed(self, counts: Counts, entities: Sequence[Anchor], direction: Direction) -> Counts:
-        """The counts with the rows that several statements about one triple make."""
+        """Add the further rows of triples that several statements are about."""
         if not self._reification.parallel or not counts.rows:
             return counts
         iris = [one for one in entities if isinstance(one, URIRef)]
@@ -150,12 +151,12 @@ class CountReader(counts.CountReader):
 
 
 def own_edges(anchor: Resolved, direction: Direction) -> list[tuple[URIRef, Term]]:
-    """The triples of a blank node that are shown."""
+    """The triples of a blank node that are shown: without those that make up statements about triples."""
     return [(relation, far) for relation, far in anchor.blank.edges(direction) if relation not in NOTATION]
 
 
 def is_kind(far: Term, far_ends: TailKind | None, direction: Direction) -> bool:
-    """Whether a far end is of the kind that is wanted; every head is an entity."""
+    """Whether a far end is of the wanted kind. Far ends of incoming triples are always entities."""
     if far_ends is None or direction is Direction.INCOMING:
         return True
     return isinstance(far, Literal) is (far_ends is TailKind.LITERAL)

@@ -1,4 +1,4 @@
-"""How patterns of plans are written for any endpoint."""
+"""Writes patterns of plans for any endpoint."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kgnav_mcp.adapters.sparql.terms import Terms
 
 
 class PatternWriter(TripleWriter):
-    """Writes patterns over the triples that are shown, each of which is one edge."""
+    """Writes patterns over triples. Relations where one triple may make several edges are refused."""
 
     def __init__(self, store: Store, naming: Naming, catalogues: CatalogueCache) -> None:
         mediator = queries.MEDIATOR_VIA[store.endpoint.mediators]

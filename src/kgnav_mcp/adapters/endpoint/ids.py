@@ -1,9 +1,9 @@
-"""Ids of an RDF graph: IRIs, short by prefixes, and blank nodes by a path that leads to them.
+"""Ids of an RDF graph: IRIs, shortened by prefixes, and paths to blank nodes.
 
-A blank node has no name that outlives an answer. What is printed for one is the way to it: a node with an IRI, a
-relation from there (`^` before one that is followed backwards), and a mark of what the node says of itself, which
-tells it from its siblings: `_:ex:ada>ex:address>5f0c2a91`. Where a blank node has no neighbour with an IRI, the way
-goes on from another blank node. Such an id holds in any process, as long as the node's own triples stay as they are.
+A blank node has no lasting name, so its id is the path to it: a node with an IRI, a relation from there (`^` if it is
+followed backwards), and a mark, which is a hash of the node's triples and distinguishes it from its siblings:
+`_:ex:ada>ex:address>5f0c2a91`. Where a blank node has no neighbour with an IRI, the path continues from another blank
+node. Such an id is valid in any process, as long as the node's triples do not change.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _PART = re.compile(r"(\^?<[^<>]*>|[^<>]+)(?:>|$)")
 _MARK = re.compile(r"[0-9a-f]{8}(\.\d{1,6})?")
 _BLANK = "_:"
 _LONGEST = 4_000
-"""Characters of the longest id that is taken for one."""
+"""Maximum length of an id in characters."""
 _PLAIN = {str(XSD.string), str(RDF.langString)}
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step to a blank node: a relation, whether it is followed backwards, and the mark of the node it leads to."""
+    """A step to a blank node: a relation, whether it is followed backwards, and the mark of the blank node."""
 
     relation: URIRef
     inverse: bool
@@ -39,21 +39,21 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class BlankPath:
-    """The way to a blank node from a node with an IRI, over other blank nodes where it must be."""
+    """The path to a blank node from a node with an IRI, through other blank nodes if necessary."""
 
     anchor: URIRef
     steps: tuple[Step, ...]
 
     def on(self, step: Step) -> BlankPath:
-        """The way one step further."""
+        """The path extended by one step."""
         return replace(self, steps=(*self.steps, step))
 
 
 class Ids:
-    """Short and full forms of ids."""
+    """Converts between short and full forms of ids."""
 
     def __init__(self, prefixes: Mapping[str, str]) -> None:
-        """`prefixes` maps names to namespaces; of two names for one namespace the later one is printed."""
+        """`prefixes` maps names to namespaces. Of two names for one namespace, the later one is printed."""
         self._namespaces = dict(prefixes)
         self._names = {namespace: name for name, namespace in prefixes.items()}
         self._odd = sorted((space for space in self._names if not space.endswith(("#", "/"))), key=len, reverse=True)
@@ -64,18 +64,18 @@ class Ids:
         return self._names.keys()
 
     def short(self, full: str) -> str:
-        """The form that is printed: a prefix and the rest, else the whole IRI."""
-        full = str(full)  # A term is a text as well, but no equal of one.
+        """The printed form of an IRI: prefix and local name, else the full IRI."""
+        full = str(full)  # An rdflib term is a str, but does not equal one.
         cut = max(full.rfind("#"), full.rfind("/")) + 1
         for namespace in (full[:cut], *(space for space in self._odd if full.startswith(space))):
             name = self._names.get(namespace)
             if name is not None and _LOCAL.fullmatch(full, len(namespace)):
                 return f"{name}:{full[len(namespace) :]}"
-        # An IRI that begins as a prefixed name does would be taken for one: `geo:52.5,13.4`.
+        # Brackets, since an IRI such as `geo:52.5,13.4` could be read as a prefixed name.
         return f"<{full}>" if full.partition(":")[0] in self._namespaces else full
 
     def iri(self, reference: str) -> URIRef | None:
-        """The IRI that an id means in any of its forms; None where the text is the id of no IRI."""
+        """Resolve an id in any form to an IRI; None if the text is not the id of an IRI."""
         if not reference or len(reference) > _LONGEST or reference.startswith(_BLANK):
             return None
         match = _PREFIXED.fullmatch(reference)
@@ -90,10 +90,10 @@ class Ids:
         try:
             return iri(full)
         except InvalidArgument:
-            return None  # The caller asked whether it is an id: it is none.
+            return None  # The text is not an id.
 
     def paths(self, references: Sequence[tuple[str, ...]]) -> list[tuple[URIRef, ...]]:
-        """Paths of one or two relations as IRIs, each once; those with a text that is no id are left out."""
+        """Resolve paths of one or two relations, each once. Paths with a text that is not an id are left out."""
         found: list[tuple[URIRef, ...]] = []
         for path in references:
             iris = [meant for relation in path if (meant := self.iri(relation)) is not None]
@@ -102,7 +102,7 @@ class Ids:
         return list(dict.fromkeys(found))
 
     def blank(self, reference: str) -> BlankPath | None:
-        """The way that the id of a blank node says; None where the text is no such id."""
+        """Parse the id of a blank node; None if the text is not such an id."""
         if not reference.startswith(_BLANK) or len(reference) > _LONGEST:
             return None
         text = reference.removeprefix(_BLANK)
@@ -126,5 +126,5 @@ class Ids:
         return _BLANK + ">".join(parts)
 
     def datatype(self, full: str | None) -> str | None:
-        """A datatype as it is printed: `xsd:date`. Plain text has none."""
+        """The printed form of a datatype, such as `xsd:date`; None for plain text."""
         return None if full is None or full in _PLAIN else self.short(full)

@@ -1,4 +1,4 @@
-"""Finding entities by name, by aliases, and by what their ids say, in an RDF graph."""
+"""Finds entities of an RDF graph by name, by alias, and by the names in their ids."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from kgnav_mcp.adapters.sparql.reading import Read
 from kgnav_mcp.adapters.sparql.terms import listed
 
 _SHARE = 0.4
-"""Of a call's time, for a pass over all names."""
+"""The fraction of a call's time for a scan of all names."""
 
 
 class Linker(linking.Linker):
-    """Blank nodes are not found by name, for nothing says which of them is meant."""
+    """Finds entities by name. Blank nodes are not found, because a name does not identify one."""
 
     def __init__(self, store: Store, names: Names) -> None:
         relations = [*numbered("name", store.names), *numbered("alias", store.aliases)]
@@ -47,5 +47,5 @@ class Linker(linking.Linker):
 
 
 def _iris(ids: Ids, name: str) -> list[URIRef]:
-    """The IRIs under known prefixes that a thing of this name may have."""
+    """The IRIs under known prefixes that an entity of this name may have."""
     return [iri for namespace in ids.namespaces for form in local_forms(name) if (iri := ids.iri(namespace + form))]

@@ -1,4 +1,4 @@
-"""Nodes by type and value, and the distinct values of a property of nodes or of statements about triples."""
+"""Lists of nodes by type and value, and of the distinct values of properties of nodes or of edges."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kgnav_mcp.errors import StoreTimeout, UnknownName, Unsupported
 from kgnav_mcp.model import Page, ValueFacts
 
 _NAME = "name"
-"""What every node has, whatever the graph calls it."""
+"""The pseudo-property for a node's name, whichever relation the graph uses."""
 TEMPLATES = PropertyTemplates(
     values=queries.VALUES,
     counted_values=queries.COUNTED_VALUES,
@@ -37,7 +37,7 @@ TEMPLATES = PropertyTemplates(
 
 
 class ListReader(PropertyLists):
-    """Answers `nodes` and `values`. Blank nodes show at the nodes that they belong to, and reifiers as qualifiers."""
+    """Answers the verbs `nodes` and `values`. Lists leave out blank nodes and reifiers."""
 
     _most_named = 50
 
@@ -49,7 +49,7 @@ class ListReader(PropertyLists):
     async def edge_values(
         self, property_name: str, owner: str | None, limit: int, after: str | None
     ) -> Page[ValueFacts]:
-        """The distinct values that statements about triples have of a property, over one relation or all."""
+        """The distinct values of a property of statements about triples, for one relation or all."""
         catalogue, iri = await self._catalogues.get(), self._linker.naming.iri
         properties = values(*catalogue.edge_properties(property_name, iri(property_name)))
         relations = [Terms("?p")] if owner is None else catalogue.edges(owner, iri(owner))
@@ -62,11 +62,11 @@ class ListReader(PropertyLists):
         return await self._values(Terms(joined), self._literals, limit, after, counted=EDGES)
 
     async def _properties(self, name: str) -> Sequence[URIRef]:
-        """The relations of a name; `name` is what names entities, and where the graph calls something so, that too."""
+        """Resolve a name to relations. `name` means those that name entities, and any relation that has this name."""
         if name.casefold() != _NAME:
             return await super()._properties(name)
         found: Sequence[URIRef] = ()
-        with suppress(UnknownName, StoreTimeout, Unsupported):  # what names entities is left
+        with suppress(UnknownName, StoreTimeout, Unsupported):  # the relations that name entities remain
             found = await super()._properties(name)
         return list(dict.fromkeys([*found, *self._store.names]))
 

@@ -1,4 +1,4 @@
-"""Names of entities with IRIs and of blank nodes, and of relations and classes."""
+"""Reads the names of entities (also of blank nodes), relations and classes."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ from kgnav_mcp.model import Entity, Relation
 _TEXTS = (queries.TEXTS, queries.TEXTS_OF_ANY_LANGUAGE)
 _FRESH = 60.0
 _BATCH = 1_000
-"""Entities in all branches of one query, which has one for each relation: Virtuoso does not compile longer lists."""
+"""Maximum number of entities in all branches of one query, which has one branch per relation: Virtuoso does not
+compile longer lists."""
 
 
 class Names(names.Names):
-    """Names by the relations that give names in this graph."""
+    """Reads names by the relations that give names in this graph."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -50,11 +51,11 @@ class Names(names.Names):
         )
 
     async def classes(self, iris: Iterable[URIRef]) -> dict[URIRef, Relation]:
-        """Classes with the names that the graph gives them, else the last part of their ids."""
+        """Classes with their names in the graph, else the last part of their ids."""
         return await self._schema_names(iris, entity_name)
 
     async def blank(self, found: Resolved) -> Entity:
-        """A blank node with all that is told of it: its own triples say it."""
+        """Describe a blank node from its own triples."""
         types = [far for relation, far in found.blank.outgoing if relation in self._store.types]
         classes = await self.classes(type_ for type_ in types if isinstance(type_, URIRef))
         label = self._own(found.blank, self._store.names)
@@ -67,7 +68,7 @@ class Names(names.Names):
         )
 
     def blank_node(self, identity: str, blank: Blank) -> Entity:
-        """A blank node at the far end of a triple."""
+        """Create the entity for a blank node at the far end of a triple."""
         label = self._own(blank, self._store.names)
         return Entity(identity, label, mediator=label is None)
 
@@ -90,7 +91,7 @@ class Names(names.Names):
         return Facts(labels, types, {iri: one.label for iri, one in classes.items()}, descriptions)
 
     async def _mediators(self, unnamed: Sequence[URIRef]) -> Collection[URIRef]:
-        """Which nodes with an IRI but without a name are mediators: none, unless the options say so."""
+        """The nodes with an IRI but without a name that are mediators: none, unless the options say so."""
         if self._store.endpoint.mediators is not Mediators.UNNAMED or not unnamed:
             return ()
         read = await self._store.reader.in_batches(queries.LEADING_ON, "ids", unnamed)

@@ -1,4 +1,4 @@
-"""What can be set for an endpoint: behind its address as `#name=value&...`, and in its table in kgnav.toml."""
+"""The options of an endpoint: after its address as `#name=value&...`, or in its table in kgnav.toml."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _KNOWN = ("graph", "prefixes", *_LISTS, "mediators", "full_text")
 
 
 class Mediators(StrEnum):
-    """Which nodes without a name only tie others together: blank nodes, or every node that leads on."""
+    """Which nodes without a name are mediators: only blank nodes, or every node with outgoing triples."""
 
     BLANK = "blank"
     UNNAMED = "unnamed"
@@ -40,34 +40,34 @@ class Mediators(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A graph at an endpoint: where it is, and what its relations mean."""
+    """The configuration of a graph: where it is, and what its relations mean."""
 
     address: str
     host: str
     contact: str
-    """Who runs this program, as the host is told; empty: nobody is named."""
+    """The operator's contact that is sent to the host; empty: none is sent."""
     graphs: tuple[str, ...]
-    """Named graphs that are walked as one; none: the endpoint's default graph."""
+    """Named graphs that are queried as one; empty: the endpoint's default graph."""
     ids: Ids
     names: tuple[URIRef, ...]
-    """Relations that give names, the best first."""
+    """Relations that give names, the preferred first."""
     aliases: tuple[URIRef, ...]
     descriptions: tuple[URIRef, ...]
     types: tuple[URIRef, ...]
     mediators: Mediators
     full_text: FullText | None
-    """The full-text index that names are in."""
+    """The full-text index that contains the names; None: there is none."""
 
     @classmethod
     def read(cls, location: str, options: AdapterOptions) -> Endpoint:
-        """The graph that a location and its options name; an option behind the address wins over the table's.
+        """Read the configuration from a location and options. Options after the address override those of the table.
 
-        Options: `graph` (IRI or list of them), `prefixes` (a table; behind the address `prefix.NAME=IRI`), `labels`,
+        Options: `graph` (IRI or list of them), `prefixes` (a table; after the address `prefix.NAME=IRI`), `labels`,
         `aliases`, `descriptions`, `types` (lists of relations), `mediators` and `full_text`.
 
         Raises:
-            ConfigurationError: the location has no host, an option is unknown or of the wrong kind, or Wikimedia
-                would be asked in nobody's name.
+            ConfigurationError: the location has no host, an option is unknown or of the wrong kind, or the host is
+                Wikimedia's and there is no contact.
         """
         place = Location.read(location, "sparql+https://example.org/sparql")
         extra = {**options.extra, **_behind(place.fragment)}
@@ -93,7 +93,7 @@ class Endpoint:
 
 
 def _behind(fragment: str) -> dict[str, object]:
-    """The options behind an address, where a name that comes twice is a list."""
+    """Parse the options after an address. A name that occurs several times becomes a list."""
     found: dict[str, object] = {}
     for name, value in parse_qsl(fragment, keep_blank_values=True):
         earlier = found.get(name)
@@ -102,7 +102,7 @@ def _behind(fragment: str) -> dict[str, object]:
 
 
 def _prefixes(extra: Mapping[str, object]) -> dict[str, str]:
-    """The table of prefixes, and those behind the address."""
+    """The prefixes of the table and of the address."""
     behind = {key.removeprefix(_PREFIX): value for key, value in extra.items() if key.startswith(_PREFIX)}
     found = read_prefixes(extra) | read_prefixes({"prefixes": behind})
     for namespace in found.values():

@@ -1,12 +1,12 @@
-"""Every query that is sent to an endpoint, with what it costs: SPARQL 1.1 alone, but for what is marked.
+"""Every query that is sent to an endpoint, with its cost. All are plain SPARQL 1.1, except where marked.
 
-`?s` is always an entity that is asked about and `?o` the node at the far end, in whichever direction the edge points;
-`?m` is a mediator, `?b` a blank node, `?r` what a statement about a triple hangs on. `$kind` narrows the rows around an
-entity to those that are shown. A "look-up" is one in the endpoint's index of triples.
+`?s` is always the entity and `?o` the node at the far end, whichever direction the edge points; `?m` is a mediator,
+`?b` a blank node, `?r` the node of a statement about a triple (its reifier). `$kind` filters the rows that are shown. A
+"look-up" is one in the endpoint's index of triples.
 
-None of them sorts: below a LIMIT, Oxigraph takes seconds for 300,000 rows and Virtuoso refuses more than 10,000. Short
-lists are sorted here; long ones come in the order of the endpoint's index, which is the same until it is written to. A
-fragment is a part of a query and costs what its query says.
+None of them sorts: with a LIMIT, Oxigraph takes seconds for 300,000 rows and Virtuoso refuses more than 10,000. Short
+lists are sorted by this program; long ones come in the order of the endpoint's index, which only changes when data is
+written. A fragment is a part of a query, which states the cost.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 # Fragments
 
 HEADS: Final = "FILTER(isIRI($node) || isBlank($node))"
-"""Where triples are heads of triples (RDF-star): they are no nodes."""
+"""Excludes quoted triples (RDF-star) as heads: they are not nodes."""
 UNNAMED: Final = "FILTER NOT EXISTS { ?m $named ?unnamed }"
 MEDIATOR: Final = {"blank": f"FILTER(isBlank(?m)) {UNNAMED}", "unnamed": f"FILTER(!isLiteral(?m)) {UNNAMED}"}
 MEDIATOR_VIA: Final = {kind: condition.replace("?m", "$via") for kind, condition in MEDIATOR.items()}
@@ -35,7 +35,7 @@ FAR: Final = {OUT: "?m ?far ?o", IN: "?o ?far ?m"}
 # The endpoint
 
 NAMED_GRAPHS: Final = "SELECT DISTINCT ?g WHERE { GRAPH ?g { ?s ?p ?o } } LIMIT 5"
-"""Costs a pass over the graphs; asked only where the default graph is empty."""
+"""Costs a pass over the graphs; sent only where the default graph is empty."""
 NAMED: Final = "SELECT ?s WHERE { ?s $named ?n } LIMIT 1"
 """Costs a look-up."""
 USED: Final = "{ SELECT ($p AS ?p) WHERE { ?s $p ?o } LIMIT 1 }"
@@ -48,45 +48,45 @@ STATEMENT_PROBE: Final = (
 )
 """Costs a few look-ups."""
 REIFIES_PROBE: Final = f"SELECT ?r WHERE {{ ?r <{_RDF}reifies> ?t }} LIMIT 1"
-"""Costs a look-up; asks in SPARQL 1.1 for what RDF 1.2 writes."""
+"""Costs a look-up; finds RDF 1.2 statements with SPARQL 1.1."""
 TRIPLE_TERM_PROBE: Final = f"SELECT ?r WHERE {{ ?r <{_RDF}reifies> <<( ?x ?p ?y )>> }} LIMIT 1"
-"""Costs a look-up; SPARQL 1.2. Asked only where the graph has reifiers."""
+"""Costs a look-up; SPARQL 1.2. Sent only where the graph has reifiers."""
 QUOTED_PROBE: Final = "SELECT ?q WHERE { << ?x ?p ?y >> ?q ?v } LIMIT 1"
-"""Costs up to a pass over the graph, within a bound of time; SPARQL-star."""
+"""Costs up to a pass over the graph, with a time limit; SPARQL-star."""
 STATED: Final = {
     "statement": f"?r <{_RDF}subject> $x ; <{_RDF}predicate> $p ; <{_RDF}object> $y .",
     "reifies": f"?r <{_RDF}reifies> <<( $x $p $y )>> .",
     "quoted": "",
 }
-"""What ties a reifier to its triple, in each notation; a quoted triple (SPARQL-star) is its own reifier."""
+"""Connects a reifier to its triple, in each notation. A quoted triple (SPARQL-star) is its own reifier."""
 SAID: Final = {
     "statement": f"{STATED['statement']} ?r ?q ?v .",
     "reifies": f"{STATED['reifies']} ?r ?q ?v .",
     "quoted": "<< $x $p $y >> ?q ?v .",
 }
-"""What is said of a triple."""
+"""The qualifiers ?q and values ?v of a triple."""
 QUALIFYING: Final = {
     "statement": f"?r ?q $value . {STATED['statement']}",
     "reifies": f"?r ?q $value . {STATED['reifies']}",
     "quoted": "<< $x $p $y >> ?q $value .",
 }
-"""What is said of a triple with a certain value."""
+"""The qualifiers ?q of a triple with a certain value."""
 QUALIFIED: Final = "SELECT DISTINCT ?s ?p ?o WHERE { $qualifying $shown ?s ?p ?o } LIMIT $most"
-"""Costs a few look-ups for each statement with that value, up to $most of other triples."""
+"""Costs a few look-ups per statement with that value, up to $most rows."""
 STATEMENTS_OF: Final = "SELECT ?s ?p ?o ?r ?q ?v WHERE { VALUES (?s ?p ?o) { $triples } $said }"
-"""Costs a look-up for each triple."""
+"""Costs a look-up per triple."""
 PARALLEL: Final = {
     OUT: "SELECT ?s ?p (COUNT(*) AS ?n) (COUNT(DISTINCT ?o) AS ?t) WHERE "
     "{ VALUES ?s { $s } ?s ?p ?o . $stated } GROUP BY ?s ?p",
     IN: "SELECT ?s ?p (COUNT(*) AS ?n) (COUNT(DISTINCT ?o) AS ?t) WHERE "
     "{ VALUES ?s { $s } ?o ?p ?s . $stated } GROUP BY ?s ?p",
 }
-"""Costs 20 us for each triple of the entities."""
+"""Costs 20 us per triple of the entities."""
 ALL_PARALLEL: Final = (
     "SELECT ?p (SUM(?c - 1) AS ?n) WHERE { { SELECT ?p (COUNT(?r) AS ?c) WHERE { $stated ?s ?p ?o } "
     "GROUP BY ?s ?p ?o HAVING (COUNT(?r) > 1) } } GROUP BY ?p"
 )
-"""Costs 20 us for each reifier of the graph."""
+"""Costs 20 us per reifier of the graph."""
 REIFIERS: Final = {
     "statement": f"?r <{_RDF}subject> ?subject .",
     "reifies": f"?r <{_RDF}reifies> ?triple .",
@@ -94,41 +94,41 @@ REIFIERS: Final = {
 REIFIER_FACTS: Final = (
     "SELECT ?p ?l (COUNT(*) AS ?n) WHERE { $reifiers ?r ?p ?o BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l"
 )
-"""Costs 15 us for each reifier of the graph."""
+"""Costs 15 us per reifier of the graph."""
 QUOTED_FACTS: Final = "SELECT ?p (COUNT(*) AS ?n) WHERE { << ?x ?y ?z >> ?p ?o } GROUP BY ?p"
 """Costs a pass over the quoted triples of the graph."""
 NO_REIFIER: Final = "FILTER(!isBlank($node) || NOT EXISTS { $node $about ?subject })"
-"""Nodes that statements hang on are no neighbours: they show as qualifiers. One with an IRI is a node all the same."""
+"""Excludes blank reifiers: they are shown as qualifiers, not as neighbours. A reifier with an IRI remains a node."""
 SHOWN: Final = {
     OUT: f"FILTER($relation != <{_RDF}reifies>)",
     IN: f"FILTER($relation NOT IN (<{_RDF}subject>, <{_RDF}predicate>, <{_RDF}object>))",
 }
-"""What belongs to the notation of statements alone."""
+"""Excludes the relations that only make up the notation of statements."""
 QUALIFIERS_OF: Final = (
     "{ SELECT DISTINCT ($number AS ?number) ?q ?node ?d WHERE { { SELECT ?s ?o WHERE { ?s $p ?o } LIMIT $sample } "
     "$said BIND(!isLiteral(?v) AS ?node) BIND(DATATYPE(?v) AS ?d) } }"
 )
-"""Costs $sample look-ups, and what is said there."""
+"""Costs $sample look-ups, and one per qualifier found."""
 EDGE_VALUES: Final = "VALUES ?q { $properties } ?s $p ?o . $said FILTER(isLiteral(?v))"
-"""Costs 20 us for each triple with the relation, in any of the queries of values."""
+"""Costs 20 us per triple with the relation, in any of the queries of values."""
 
 # Relations of entities
 
 FIRST_EDGES: Final = (
     "SELECT ?p (COUNT(*) AS ?n) WHERE { { SELECT ?p WHERE { $around $kind } LIMIT $most } } GROUP BY ?p"
 )
-"""Costs 0.6 us for each of the $most edges: where counting all of them takes too long."""
+"""Costs 0.6 us per edge, up to $most; used where counting all of them takes too long."""
 HAVING: Final = {
     OUT: "SELECT ?p WHERE { VALUES ?p { $relations } FILTER EXISTS { $s ?p ?o } }",
     IN: "SELECT ?p WHERE { VALUES ?p { $relations } FILTER EXISTS { ?o ?p $s } }",
 }
-"""Costs a look-up for each relation, at any degree."""
+"""Costs a look-up per relation, whatever the degree."""
 THROUGH_ONE: Final = "SELECT ?near ?far (COUNT(*) AS ?n) WHERE { $path FILTER(?o != $s) $kind } GROUP BY ?near ?far"
-"""Costs a few look-ups for each edge of the entity, and the edges of each mediator."""
+"""Costs a few look-ups per edge of the entity, and the edges of each mediator."""
 THROUGH_SET: Final = (
     "SELECT ?s ?near ?far (COUNT(*) AS ?n) WHERE { $path FILTER(?o != ?s) $kind } GROUP BY ?s ?near ?far"
 )
-"""Costs what THROUGH_ONE does for each entity."""
+"""Costs as much as THROUGH_ONE for each entity."""
 
 # Rows at entities
 
@@ -136,12 +136,12 @@ MEDIATORS: Final = {
     OUT: "SELECT ?m WHERE { $s $near ?m $mediator } OFFSET $skip LIMIT $most",
     IN: "SELECT ?m WHERE { ?m $near $s $mediator } OFFSET $skip LIMIT $most",
 }
-"""Costs a few look-ups for each row skipped or read."""
+"""Costs a few look-ups per row skipped or read."""
 BEHIND: Final = {
     OUT: "SELECT ?m ?o WHERE { VALUES ?m { $ids } ?m $far ?o FILTER(?o != $s) $kind }",
     IN: "SELECT ?m ?o WHERE { VALUES ?m { $ids } ?o $far ?m FILTER(?o != $s) $kind }",
 }
-"""Costs a look-up for each mediator."""
+"""Costs a look-up per mediator."""
 
 # Blank nodes
 
@@ -149,7 +149,7 @@ CONTENTS: Final = (
     "SELECT * WHERE { { $blanks FILTER(isBlank(?b)) ?b ?q ?v BIND(true AS ?out) } UNION "
     "{ $blanks FILTER(isBlank(?b)) ?v ?q ?b BIND(false AS ?out) } } OFFSET $skip LIMIT $most"
 )
-"""Costs the triples of the blank nodes that $blanks binds, all in one answer: their labels hold in no other one."""
+"""Costs the triples of the blank nodes that $blanks binds. One answer has all, because labels are valid only in it."""
 BLANKS_OF_PAIRS: Final = {
     OUT: "VALUES (?s ?p) { $pairs } ?s ?p ?b",
     IN: "VALUES (?s ?p) { $pairs } ?b ?p ?s",
@@ -165,20 +165,20 @@ LEVEL: Final = (
     "{ $steps FILTER(isBlank($node)) ?v ?q $node BIND($level AS ?level) BIND(false AS ?out) }"
 )
 RESOLVE: Final = "SELECT * WHERE { $levels } OFFSET $skip LIMIT $most"
-"""Costs the triples of all blank nodes along a path, and of those next to its end."""
+"""Costs the triples of all blank nodes on a path, and of those next to its end."""
 
 # Names
 
 TEXTS: Final = "{ VALUES ?s { $ids } ?s $p ?o BIND($p AS ?p) FILTER($spoken) }"
-"""Costs a look-up for each entity; one branch of a union for each relation. Both lists in one pattern are multiplied
-by Oxigraph: 100 times slower."""
+"""Costs a look-up per entity; one branch of a union per relation. With both lists in one pattern, Oxigraph forms their
+product: 100 times slower."""
 TEXTS_OF_ANY_LANGUAGE: Final = "{ VALUES ?s { $ids } ?s $p ?o BIND($p AS ?p) FILTER(isLiteral(?o)) }"
 TYPES: Final = "{ VALUES ?s { $ids } ?s $p ?o BIND($p AS ?p) FILTER(isIRI(?o)) }"
 """Costs a look-up for each entity."""
 LEADING_ON: Final = "SELECT ?s WHERE { VALUES ?s { $ids } FILTER EXISTS { ?s ?p ?o } }"
 """Costs a look-up for each entity."""
 BEARERS: Final = "{ VALUES ?o { $texts } ?s $p ?o BIND($p AS ?p) }"
-"""Costs a look-up for each text."""
+"""Costs a look-up per text."""
 OF_TYPES: Final = "SELECT DISTINCT ?s WHERE { VALUES ?s { $ids } ?s $typed ?t FILTER(?t IN ($types)) }"
 """Costs a look-up for each entity."""
 
@@ -190,15 +190,15 @@ EVERY: Final = (
     f"{{ ?s ?any ?o }} UNION {{ ?o ?any ?s FILTER(?any != <{_RDF}predicate>) }} "
     f"FILTER(isIRI(?s) && ?s != <{_RDF}Statement>)"
 )
-"""Costs every triple of the graph twice. What only statements about triples speak of is no node."""
+"""Costs every triple of the graph twice. What occurs only in statements about triples is not a node."""
 WITH_PROPERTY: Final = "?s $having ?o ."
 WITH_TEXT: Final = "?s $having ?o . FILTER(STR(?o) = $text)"
-"""Costs 0.5 us for each value of the property, in any of the queries of nodes."""
+"""Costs 0.5 us per value of the property, in any of the queries of nodes."""
 WITH_TERM: Final = "VALUES ?o { $terms } ?s $having ?o ."
 VALUES: Final = "SELECT DISTINCT ?v WHERE { $conditions } OFFSET $skip LIMIT $most"
 """Costs 1 us for each value of the property."""
 COUNTED_VALUES: Final = "SELECT ?v (COUNT($counted) AS ?n) WHERE { $conditions } GROUP BY ?v OFFSET $skip LIMIT $most"
-"""Costs 2 us for each value of the property."""
+"""Costs 2 us per value of the property."""
 VALUE_COUNT: Final = "SELECT (COUNT(DISTINCT ?v) AS ?n) WHERE { $conditions }"
 """Costs 1 us for each value of the property."""
 NODE_VALUES: Final = "?s $having ?v . FILTER(isLiteral(?v))"
@@ -209,16 +209,16 @@ SAMPLED_RELATIONS: Final = (
     "SELECT ?p ?l (COUNT(*) AS ?n) WHERE { { SELECT ?p ?o WHERE { ?s ?p ?o } LIMIT $sample } "
     "BIND(isLiteral(?o) AS ?l) } GROUP BY ?p ?l"
 )
-"""Costs 2 us for each of $sample triples: where the whole graph takes too long."""
+"""Costs 2 us per sampled triple ($sample); used where the whole graph takes too long."""
 TYPE_COUNTS: Final = "SELECT ?t (COUNT(*) AS ?n) WHERE { ?s $typed ?t FILTER(isIRI(?t)) } GROUP BY ?t"
-"""Costs 1 us for each type of each entity."""
+"""Costs 1 us per type of each entity."""
 SAMPLED_TYPES: Final = (
     "SELECT ?t (COUNT(*) AS ?n) WHERE { { SELECT ?t WHERE { ?s $typed ?t } LIMIT $sample } "
     "FILTER(isIRI(?t)) } GROUP BY ?t"
 )
-"""Costs 1 us for each of $sample rows: where all of them take too long."""
+"""Costs 1 us per sampled row ($sample); used where all of them take too long."""
 
 
 def alternatives(relations: tuple[str, ...]) -> Terms:
-    """A property path that takes any of the relations; their IRIs are checked terms already."""
+    """A property path over any of the relations, given as checked terms."""
     return Terms("|".join(relations))

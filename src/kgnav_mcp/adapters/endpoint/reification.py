@@ -1,8 +1,8 @@
-"""Statements about triples, in three notations: what they say are the qualifiers of the triples.
+"""Statements about triples, in three notations. Their facts are the qualifiers of the triples.
 
-RDF 1.1 writes a statement as a node of four triples (`rdf:Statement`), RDF 1.2 as a reifier (`rdf:reifies`) of a triple
-term, RDF-star as a quoted triple that is a subject itself. Which of them a graph has is asked once, when it is opened.
-Two reifiers of one triple make two parallel rows of it, so that what each of them says stays together.
+RDF 1.1 writes a statement as a node with four triples (`rdf:Statement`), RDF 1.2 as a reifier (`rdf:reifies`) of a
+triple term, RDF-star as a quoted triple that is a subject itself. The notations of a graph are detected once, when it
+is opened. Two reifiers of one triple make two parallel rows, so that the qualifiers of each stay together.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from kgnav_mcp.port import TailKind
 
 REIFIES = URIRef(str(RDF) + "reifies")
 NOTATION = frozenset({RDF.subject, RDF.predicate, RDF.object, REIFIES})
-"""Relations that only say which triple a statement is about."""
+"""Relations that only identify the triple that a statement is about."""
 
 _PROBE_SHARE = 0.1
-"""Of the time of a call, for each question that looks for a notation."""
+"""The fraction of a call's time for each query that detects a notation."""
 _TRIPLES = 200
 _CHARACTERS = 20_000
-"""Characters of the values of one query: Virtuoso refuses a list of triples with a long text among many (SR342)."""
+"""Maximum number of characters of the values in one query: Virtuoso refuses long texts in a long list (SR342)."""
 _VARIABLES = {Direction.OUTGOING: ("?s", "?o"), Direction.INCOMING: ("?o", "?s")}
 
 Pair = tuple[URIRef, URIRef]
@@ -41,11 +41,11 @@ Pair = tuple[URIRef, URIRef]
 
 
 Said = Mapping[tuple[URIRef, URIRef, Term], Sequence[Facts]]
-"""What is said of triples, given as entity, relation and far end: one entry for each reifier."""
+"""The qualifiers of triples (entity, relation, far end): one entry per reifier."""
 
 
 class Notation(StrEnum):
-    """How statements about triples are written."""
+    """A notation for statements about triples."""
 
     STATEMENT = "statement"
     REIFIES = "reifies"
@@ -53,13 +53,13 @@ class Notation(StrEnum):
 
 
 class Reification:
-    """The notations that a graph has, and what statements in them say."""
+    """Reads statements about triples in the notations that a graph has."""
 
     def __init__(self, reader: Reader, notations: frozenset[Notation], unsure: frozenset[Notation]) -> None:
         self._reader = reader
         self.notations = notations
         self.unsure = unsure
-        """Notations that were not found in the time there was for looking."""
+        """Notations whose detection timed out."""
 
     def __bool__(self) -> bool:
         return bool(self.notations)
@@ -70,7 +70,7 @@ class Reification:
         return bool(self.notations - {Notation.QUOTED})
 
     def ends(self, direction: Direction, far_ends: TailKind | None) -> Terms:
-        """What narrows the far ends ?o of an entity to those that are shown."""
+        """The filter for far ends ?o that are shown."""
         incoming = direction is Direction.INCOMING
         parts = [FAR_ENDS[None if incoming else far_ends].text]
         if incoming:
@@ -78,12 +78,12 @@ class Reification:
         return Terms(" ".join(filter(None, parts)))
 
     def head(self, node: str) -> Terms:
-        """A condition that a head of triples is a node that is shown."""
+        """The condition that the head of a triple is a node that is shown."""
         is_node = self._reader.filled(queries.HEADS, node=Terms(node)) if Notation.QUOTED in self.notations else ""
         return Terms(" ".join(filter(None, (is_node, self.no_reifier(node).text))))
 
     def kind(self, direction: Direction, far_ends: TailKind | None, relation: str = "?p") -> Terms:
-        """What narrows the rows around an entity to those that are shown."""
+        """The filter for rows around an entity that are shown."""
         ends = self.ends(direction, far_ends)
         incoming = direction is Direction.INCOMING
         if (Notation.STATEMENT if incoming else Notation.REIFIES) not in self.notations:
@@ -92,7 +92,7 @@ class Reification:
         return Terms(f"{ends.text} {shown}".strip())
 
     def no_reifier(self, node: str) -> Terms:
-        """A condition that a node is no reifier."""
+        """The condition that a node is not a reifier."""
         if not self.parallel:
             return Terms("")
         about = {Notation.STATEMENT: RDF.subject.n3(), Notation.REIFIES: REIFIES.n3()}
@@ -100,7 +100,7 @@ class Reification:
         return self._reader.part(queries.NO_REIFIER, node=Terms(node), about=path)
 
     def said(self, x: str, p: URIRef | Terms, y: str) -> Terms:
-        """A pattern that binds what is said of a triple: ?r (but in a quoted triple), ?q and ?v."""
+        """A pattern that binds the qualifiers of a triple: ?q, ?v and, except for quoted triples, ?r."""
         return self._pattern(queries.SAID, sorted(self.notations), x, p, y)
 
     def stated(self, x: str, y: str) -> Terms:
@@ -108,11 +108,11 @@ class Reification:
         return self._pattern(queries.STATED, sorted(self.notations - {Notation.QUOTED}), x, Terms("?p"), y)
 
     async def of_triples(self, triples: Sequence[tuple[URIRef, URIRef, Term]], direction: Direction) -> Said:
-        """What is said of some triples.
+        """Read the qualifiers of some triples.
 
         Raises:
-            StoreTimeout: not all of it was read in time.
-            Unsupported: more is said of one of them than the endpoint's row cap leaves.
+            StoreTimeout: not all of them were read in time.
+            Unsupported: the qualifiers of one triple exceed the endpoint's row cap.
         """
         asked = [triple for triple in triples if not isinstance(triple[2], BNode)]
         if not self or not asked:
@@ -127,9 +127,9 @@ class Reification:
         return await in_thread(len(found), lambda: _collected(found))
 
     async def qualified(self, value: URIRef, most: int) -> dict[tuple[URIRef, URIRef, Term], Facts] | None:
-        """The first triples of which a statement says this value, with all that it says; None: that cannot be told.
+        """The first triples that have this value as a qualifier, with all their qualifiers; None: not known.
 
-        Nothing is told of triples with blank nodes, whose statements are not shown.
+        Triples with blank nodes are left out, since their qualifiers are not shown.
         """
         if not self:
             return None if self.unsure else {}
@@ -148,7 +148,7 @@ class Reification:
         return None if not found and (read.rows or self.unsure) else found
 
     async def parallels(self, entities: Sequence[URIRef], direction: Direction) -> dict[Pair, int]:
-        """How many rows each relation has beyond its triples, because several reifiers speak of one.
+        """The number of rows of each relation beyond its triples, because of several reifiers of one triple.
 
         Raises:
             StoreTimeout: not all of them were counted in time.
@@ -177,7 +177,7 @@ class Reification:
 
 
 def _together(triples: Iterable[tuple[URIRef, URIRef, Term]]) -> Iterable[Sequence[tuple[URIRef, URIRef, Term]]]:
-    """Triples in lists that one query takes."""
+    """Split triples into batches for one query each."""
     together: list[tuple[URIRef, URIRef, Term]] = []
     size = 0
     for triple in triples:
@@ -191,7 +191,7 @@ def _together(triples: Iterable[tuple[URIRef, URIRef, Term]]) -> Iterable[Sequen
 
 
 async def probed(reader: Reader) -> Reification:
-    """The notations that a graph has and its endpoint can be asked for, looked for within a bound of time."""
+    """Detect the notations that the graph has and the endpoint can query, each with a time limit."""
 
     async def found(query: str) -> bool | None:
         try:
@@ -199,7 +199,7 @@ async def probed(reader: Reader) -> Reification:
         except StoreTimeout:
             return None
         except (Unsupported, InvalidStore, StoreUnavailable):
-            return False  # A syntax that an endpoint does not know: each says so in its own way.
+            return False  # The endpoint does not know the syntax; each reports that by another error.
 
     statement, reifies = await gathered(found(queries.STATEMENT_PROBE), found(queries.REIFIES_PROBE))
     if reifies:
@@ -214,7 +214,7 @@ async def probed(reader: Reader) -> Reification:
 
 
 def _collected(found: Sequence[Row]) -> Said:
-    """Rows by triple and reifier; a reifier that says nothing but which triple it is about is one all the same."""
+    """Group rows by triple and reifier. A reifier without qualifiers counts as well."""
     by_triple: dict[tuple[URIRef, URIRef, Term], dict[str, dict[tuple[URIRef, Term], None]]] = defaultdict(dict)
     for row in found:
         triple = iri_in(row, "s"), iri_in(row, "p"), row["o"]
@@ -229,7 +229,7 @@ def _collected(found: Sequence[Row]) -> Said:
 
 
 def fact_order(fact: tuple[URIRef, Term]) -> tuple[str, bool, str, str, str]:
-    """The order in which qualifiers are shown: by relation, then values before entities."""
+    """Sort key of qualifiers: by relation, then values before entities."""
     relation, value = fact
     if isinstance(value, Literal):
         return str(relation), False, str(value), value.language or "", str(value.datatype or "")
@@ -242,18 +242,18 @@ def _facts_order(facts: Facts) -> list[tuple[str, bool, str, str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class ReifierFacts:
-    """What reifiers say, counted over the graph."""
+    """The facts of all reifiers in the graph, counted by relation."""
 
     uses: Mapping[tuple[URIRef, bool], int]
-    """How often each relation is used by reifiers, with values (True) and with entities."""
+    """The number of triples whose subject is a reifier, by relation, with values (True) or entities (False)."""
     parallel: Mapping[URIRef, int]
-    """A relation's rows beyond the first of each triple."""
+    """The number of rows of each relation beyond the first of each triple."""
     stop: Stop
-    """Why not all was counted. What is left where too little is taken away would be no count."""
+    """Why these counts may be incomplete. They are subtracted from others, so they must then not be used."""
 
 
 async def reifier_facts(reader: Reader, reification: Reification) -> ReifierFacts:
-    """Count what reifiers say.
+    """Count the facts of reifiers.
 
     Raises:
         StoreTimeout: the call's time was over.

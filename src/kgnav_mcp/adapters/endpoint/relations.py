@@ -1,4 +1,4 @@
-"""Relations with a few far ends of each, which may be blank nodes."""
+"""The relations of entities with a few far ends as examples, which may be blank nodes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kgnav_mcp.model import Entity, Stop
 
 
 class RelationReader(relations.RelationReader):
-    """Reads far ends for all paths at once, but where blank nodes are among them."""
+    """Reads far ends for all paths at once. Paths that lead to blank nodes are read one by one."""
 
     def __init__(self, store: Store, names: Names, counts: CountReader) -> None:
         super().__init__(store, names, counts)
@@ -36,7 +36,7 @@ class RelationReader(relations.RelationReader):
         return self._store.written(anchor)
 
     async def _examples(self, counts: Counts, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
-        """The first far ends. Where their time is over, the relations come without."""
+        """Read the first far ends. After a time-out, the relations have no examples."""
         try:
             ends = await self._of_some(counts, paths, asked)
         except StoreTimeout:
@@ -48,7 +48,7 @@ class RelationReader(relations.RelationReader):
         return ends
 
     async def _of_rows(self, counts: Counts, path: Path, asked: RelationQuestion) -> Ends:
-        """The first far ends of one path, from its rows."""
+        """Read the first far ends of one path from its rows."""
         question = RowQuestion((), asked.direction, None, asked.far_ends, asked.examples, None, all_or_none=False)
         reader = RowReader(self._store, self._entities, self._count_reader, (), question)
         found: dict[End, None] = {}

@@ -1,4 +1,4 @@
-"""The rows around entities: blank nodes among them, and what statements say of triples."""
+"""The rows around entities, with blank nodes and with qualifiers from statements about triples."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from kgnav_mcp.model import Direction, Entity, Stop, Triple
 
 
 class RowReader(rows.RowReader):
-    """Reads rows. Blank nodes have labels of one answer alone: blocks are sorted by what stays the same."""
+    """Reads rows. Blocks are sorted by ids, because the labels of blank nodes differ in each answer."""
 
     whole = 1_000
     block = 1_000
@@ -51,7 +51,7 @@ class RowReader(rows.RowReader):
         self._said: Said | None = None
 
     async def qualified(self, value: URIRef, limit: int) -> tuple[Triple, ...] | None:
-        """The first triples that have the entity as the value of a qualifier; None: that cannot be told."""
+        """The first triples that have the entity as the value of a qualifier; None: not known."""
         said = await self._store.reification.qualified(value, limit)
         if said is None:
             return None
@@ -65,7 +65,7 @@ class RowReader(rows.RowReader):
         return tuple(map(self._store.endpoint.ids.short, path))
 
     async def _known_entity(self, anchor: Anchor) -> Entity:
-        assert isinstance(anchor, Resolved)  # noqa: S101 - no others are without an IRI
+        assert isinstance(anchor, Resolved)  # noqa: S101 - all other anchors have an IRI
         return await self._entities.blank(anchor)
 
     async def _sorted(self, terms: Ends) -> Mapping[Pair, Sequence[End]]:
@@ -94,7 +94,7 @@ class RowReader(rows.RowReader):
         return await in_thread(len(terms), lambda: _ordered(terms, blanks))
 
     async def stated(self, blocks: Sequence[Block]) -> list[Rows[Found]]:
-        """The rows of some blocks: a triple with several statements about it is as many rows."""
+        """Cut blocks to the rows for the page. A triple with several statements about it makes several rows."""
         if not self._store.reification:
             return await super().stated(blocks)
         said = self._said
@@ -161,7 +161,7 @@ class RowReader(rows.RowReader):
     async def _behind_blanks(
         self, anchor: URIRef, relation: URIRef, onward: URIRef, skip: int, size: int
     ) -> list[tuple[Entity, Sequence[End]]]:
-        """The mediators of a block that are blank nodes, each with the far ends behind it."""
+        """Read the mediators of a block that are blank nodes, each with the far ends behind it."""
         part = self._reader.part(queries.MEDIATOR_SLICE[self._direction], s=anchor, near=relation, skip=skip, most=size)
         blanks = [blank for _, blank in await self._store.blanks.at(part)]
         marks = marked(blanks)
@@ -180,7 +180,7 @@ class RowReader(rows.RowReader):
         return found
 
     async def _blanks_of(self, pairs: Sequence[tuple[URIRef, URIRef]]) -> dict[Pair, list[Entity]]:
-        """The blank nodes at the far ends of some relations."""
+        """Read the blank nodes at the far ends of some relations."""
         if not pairs:
             return {}
         part = self._reader.part(queries.BLANKS_OF_PAIRS[self._direction], pairs=listed_rows(*pairs))
@@ -194,7 +194,7 @@ class RowReader(rows.RowReader):
         }
 
     def _own_ends(self, anchor: Resolved, relation: URIRef) -> Sequence[End]:
-        """The far ends of a blank node, from its own triples."""
+        """The sorted far ends of a blank node, from its own triples."""
         marks = marked([*anchor.near.values(), anchor.blank])
         ends = [end for one, end in own_edges(anchor, self._direction) if one == relation]
         shown = [end for end in ends if is_kind(end, self._far_ends, self._direction)]
@@ -207,7 +207,7 @@ class RowReader(rows.RowReader):
 
 
 def _triples(blocks: Sequence[Block]) -> list[tuple[URIRef, URIRef, Term]]:
-    """The triples that are wanted of some blocks, but those with blank nodes."""
+    """The triples for the page, without those with blank nodes."""
     return [
         (block.wanted.segment.entity, block.wanted.segment.path[0], end)
         for block in blocks
@@ -217,6 +217,6 @@ def _triples(blocks: Sequence[Block]) -> list[tuple[URIRef, URIRef, Term]]:
 
 
 def _ordered(terms: Sequence[Term], blanks: Sequence[Entity]) -> list[End]:
-    """The far ends of a block in their order, each once."""
+    """Sort the far ends of a block, each once."""
     nameless = sorted(blanks, key=lambda entity: entity.id)
     return [*in_order(terms), *nameless]

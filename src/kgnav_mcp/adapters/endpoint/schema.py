@@ -1,4 +1,4 @@
-"""What the graph of an endpoint is made of, and what statements about its triples say."""
+"""Reads the schema of an endpoint's graph, with the qualifiers of its relations."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from kgnav_mcp.model import NODE_VALUES, QualifierFacts, Stop
 
 _KEPT = 2_000
 _TOGETHER = 20
-"""Relations looked up in one query."""
+"""Number of relations looked up in one query."""
 _SHARE = 0.3
-"""Of a call's time, for each of these look-ups; without them the schema is still one."""
+"""The fraction of a call's time for each of these look-ups. The schema is useful even without them."""
 
 
 class SchemaReader(schema.SchemaReader):
-    """Answers `schema`. What takes too long to look up is left out, and said to be missing."""
+    """Answers the verb `schema`. Details that take too long are left out, and the answer says so."""
 
     def __init__(self, store: Store, names: Names, catalogues: CatalogueCache) -> None:
         super().__init__(store.reader, names, catalogues.get)
@@ -37,7 +37,7 @@ class SchemaReader(schema.SchemaReader):
         self._qualifiers: LRUCache[URIRef, tuple[QualifierFacts, ...]] = LRUCache(_KEPT)
 
     async def _qualifiers_of(self, relations: Sequence[URIRef]) -> tuple[schema.Qualifiers, Stop]:
-        """What statements about the triples of relations say, kept where all were read."""
+        """The qualifiers on the edges of each relation. Cached if all were read."""
         if not self._reification:
             return {}, Stop.COMPLETE
         known = {iri: self._qualifiers.get(iri) for iri in relations}
@@ -67,7 +67,7 @@ class SchemaReader(schema.SchemaReader):
         return self._names.naming.datatype(str(row["d"]) if "d" in row else None) or "xsd:string"
 
     async def _union(self, branches: Sequence[str]) -> Read:
-        """Rows of a union in a share of the time, and whether that was over before all of them were there."""
+        """Run branches in batches, each in a fraction of the call's time. The first time-out ends the read."""
         reads: list[Read] = []
         for some in batches(branches, _TOGETHER):
             try:

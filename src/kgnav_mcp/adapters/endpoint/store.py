@@ -1,4 +1,4 @@
-"""What every reader of an open endpoint shares: the connection, the options, and what was learnt when it was opened."""
+"""What all readers of an open endpoint share: the connection, the options, and what was detected on opening."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kgnav_mcp.port import AdapterOptions
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """An endpoint that was looked at. Of the relations that may give names and types, the ones the graph uses."""
+    """An open endpoint. Of the configured relations for names and types, it has those that the graph uses."""
 
     reader: Reader
     endpoint: Endpoint
@@ -34,10 +34,10 @@ class Store:
 
     @classmethod
     async def opened(cls, client: Selects, endpoint: Endpoint, options: AdapterOptions) -> Store:
-        """Look at the endpoint: which relations of its options it uses, which notations of statements it has.
+        """Detect which of the configured relations the graph uses, and which notations for statements about triples.
 
         Raises:
-            StoreTimeout: what names and types nodes here could not be told in time.
+            StoreTimeout: the endpoint did not say in time which relations it uses.
         """
         reader = Reader(client, {}, options.timeout)
         lists = (endpoint.names, endpoint.aliases, endpoint.descriptions, endpoint.types)
@@ -60,16 +60,16 @@ class Store:
         return cls(reader, endpoint, options.languages, reification, blanks, names, aliases, descriptions, types)
 
     def written(self, anchor: Anchor) -> str:
-        """The id of an entity that is asked about."""
+        """The printed id of an entity."""
         ids = self.endpoint.ids
         return ids.written(anchor.path) if isinstance(anchor, Resolved) else ids.short(str(anchor))
 
 
 def one_of(relations: Sequence[URIRef]) -> Terms:
-    """A property path that takes any of some relations."""
+    """A property path over any of some relations."""
     return queries.alternatives(tuple(relation.n3() for relation in relations))
 
 
 def numbered(role: str, relations: Sequence[URIRef]) -> list[str]:
-    """The names by which queries know the relations of a role: `name0`, `name1` and so on."""
+    """The placeholder names for the relations of a role: `name0`, `name1` and so on."""
     return [f"{role}{n}" for n in range(len(relations))]

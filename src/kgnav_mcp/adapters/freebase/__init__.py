@@ -1,4 +1,4 @@
-"""Freebase, or any graph shaped like it, on a Virtuoso SPARQL endpoint."""
+"""Adapter for Freebase, or any graph of the same structure, on a Virtuoso SPARQL endpoint."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from kgnav_mcp.port import AdapterOptions, GraphAdapter
 
 
 def open_adapter(location: str, options: AdapterOptions) -> GraphAdapter:
-    """The adapter for `freebase+http(s)://host:port/sparql[?default-graph-uri=GRAPH]`. Nothing is asked before `open`.
+    """Create the adapter for `freebase+http(s)://host:port/sparql[?default-graph-uri=GRAPH]`. Does no I/O.
 
     Raises:
         ConfigurationError: the location has no host, or an option is unknown or of the wrong kind.

@@ -1,4 +1,4 @@
-"""Freebase on Virtuoso behind the port: every verb is answered by the reader of its kind."""
+"""The adapter for Freebase on Virtuoso. Each verb is passed to its reader."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from kgnav_mcp.port import AdapterOptions, Capability
 T = TypeVar("T")
 
 _COUNTED = 50_000_000
-"""Triples counted at most when a graph is opened: 0.7 seconds."""
+"""Maximum number of triples counted when a graph is opened: 0.7 seconds."""
 _MANY_NAMES = "the store has too many names to find out in time which of its graphs is meant"
 
 
@@ -57,14 +57,14 @@ class _Opened(Readers):
 class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
     """One graph of one endpoint.
 
-    Edges of Freebase have no properties, so that QUALIFIERS is not declared: what other stores say of an edge are the
-    roles of a mediator here, and `values` of relationships answers them where the relation leads to mediators.
-    Not every misspelt word is forgiven (FUZZY_NAMES), and the graph may be written to between pages (STABLE_CURSORS).
+    Capabilities that are not declared: QUALIFIERS, because edges of Freebase have no properties; FUZZY_NAMES, because
+    not every misspelt word is found; STABLE_CURSORS, because the graph may change between pages. The roles of a
+    mediator take the place of qualifiers; the verb `values` lists them where a relation leads to mediators.
 
-    Virtuoso looks every two seconds whether callers are still there, and ends the query of one that has left. It does
-    not for a count that it spreads over several threads, and who is no administrator cannot end that in another way:
-    every query has a time there, a little below the time-out, and ends at its next look. The time-out should be below
-    the operator's own limit, MaxQueryExecutionTime: such a count goes on behind the error that this one ends it with.
+    Virtuoso checks every two seconds whether a caller has left, and then stops its query, except for a count that runs
+    on several threads. Only an administrator can stop that in another way. Therefore every query carries a time limit
+    a little below the time-out, and stops at the next check. The time-out should be below the operator's own limit,
+    MaxQueryExecutionTime: such a count continues even after Virtuoso has reported that limit as an error.
     """
 
     capabilities: frozenset[Capability] = frozenset(
@@ -79,7 +79,7 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
 
     @property
     def revision(self) -> str:
-        """The graph and how many triples it had when it was opened: up to 50 million are counted, in a second."""
+        """The graph, and its number of triples when it was opened, counted up to 50 million in a second."""
         opened = self._readers
         return f"{opened.graph} {opened.triples.value}"
 
@@ -135,11 +135,11 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         return self._found
 
     async def _only_graph(self) -> str:
-        """The graph of the endpoint that has names, where there is one such.
+        """Find the only graph of the endpoint that has names.
 
         Raises:
             InvalidStore: there is none, or there are several.
-            StoreTimeout: the names could not all be read in time.
+            StoreTimeout: not all names could be read in time.
         """
         step = "Name one with the option graph, or with ?default-graph-uri=IRI behind the graph's address."
         client = self._client(None)
@@ -165,10 +165,10 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
 
     @staticmethod
     async def _size(store: Store) -> Count:
-        """How many triples there are.
+        """Count the triples.
 
         Raises:
-            StoreTimeout: they could not be counted in time. A part of them would make a revision that never was.
+            StoreTimeout: they could not be counted in time. A partial count would make a wrong revision.
         """
         (row,) = (await store.reader.select(SIZE, most=_COUNTED)).whole()
         size = number(row, "n")
@@ -178,7 +178,7 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         return await self._iris(ids)
 
     def _paths(self, paths: Sequence[tuple[str, ...]]) -> list[Path]:
-        """Paths of relation ids as IRIs; those with a text that is no id are left out."""
+        """Resolve relation ids to IRIs, each path once. Paths with a text that is not an id are left out."""
         found: list[Path] = []
         for path in paths:
             iris = [iri for relation in path if (iri := self._freebase.ids.term(relation)) is not None]
@@ -187,10 +187,10 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         return list(dict.fromkeys(found))
 
     def _answer(self, page: Page[T]) -> Page[T]:
-        """A page, unless it has nothing because the time was over.
+        """Refuse a page that is empty only because the time was over.
 
         Raises:
-            StoreTimeout: it has nothing for that reason, so that it is not taken for the answer that there is nothing.
+            StoreTimeout: the page is empty for that reason, and must not look like the answer that there is nothing.
         """
         if page.stop is Stop.TIME_OUT and not page.items:
             raise errors.stopped()

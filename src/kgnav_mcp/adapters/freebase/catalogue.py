@@ -1,4 +1,4 @@
-"""The relations and types of a graph, counted once while it is open, and what a user may call them."""
+"""The catalogue of a Freebase graph, counted once while it is open."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from kgnav_mcp.model import Count, Stop
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue(catalogue.Catalogue):
-    """What there is, or what of it was read."""
+    """The relations and types of a graph, as far as they were read."""
 
     def spellings(self, iri: URIRef) -> Iterable[str]:
-        """Its id, its name, the last part of its id."""
+        """The id, the name, and the last part of the id."""
         relation = self.names[iri]
         return relation.id, relation.label, relation.id.rpartition(".")[2]
 
 
 class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
-    """Reads the relations and types of a graph, whose triples were counted when it was opened."""
+    """Reads the catalogue. The triples were already counted when the graph was opened."""
 
     fresh = FRESH
 
@@ -55,7 +55,7 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
         )
 
     async def _relations(self, notes: list[str]) -> tuple[dict[URIRef, Use], Stop]:
-        """Every relation with its uses, or, where counting takes too long, without; and why these are not all."""
+        """Read the relations, with counts unless counting takes too long; with the reason why some may be missing."""
         counted = await self._within_time(RELATION_COUNTS)
         if counted is None or counted.stop is Stop.TIME_OUT:
             notes.append("relations are not counted: the graph is too large for that")
@@ -73,7 +73,7 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
         return uses, counted.stop
 
     async def _types(self, notes: list[str]) -> tuple[dict[URIRef, Count], Stop]:
-        """Every type with the number of its entities, as far as these are counted; and why that is not all."""
+        """Read the types with their number of entities; none if that takes too long; with why some may be missing."""
         counted = await self._within_time(queries.TYPE_COUNTS)
         if counted is None:
             notes.append("labels are not counted: the graph is too large for that")
@@ -85,4 +85,4 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
         try:
             return await self._reader.select(query)
         except StoreTimeout:
-            return None  # Said by the schema's own word on how exact it is.
+            return None  # The callers say so in their notes.

@@ -1,4 +1,4 @@
-"""How many rows two-hop relations have, with a few of the mediators that they lead through."""
+"""Counts the rows of two-hop relations, and finds a few of the mediators on them."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Stop
 
 _AT_ONCE = 1_000_000
-"""Rows of one entity behind all of which mediators are looked for, in a second; where there are more, behind those of
-the relations of which a sample says that they lead to some."""
+"""Maximum number of rows of one entity that are all followed to find mediators, which takes a second. With more rows,
+only relations are followed where a sample contains a mediator."""
 
 
 class CountReader(counts.CountReader):
     """Counts rows.
 
-    Of several entities, and of one with more than a million rows, a relation with more than 1,000 rows leads to
-    mediators where one of its first 1,000 far ends is one: a relation of Freebase has one type of far end.
+    For an entity with more than a million rows, and for several entities where a relation has more than 1,000 rows, a
+    relation counts as leading to mediators if one of its first 1,000 far ends is one: all far ends of a relation of
+    Freebase have one type.
     """
 
     def __init__(self, store: Store) -> None:
@@ -62,10 +63,10 @@ class CountReader(counts.CountReader):
         return await in_thread(len(read.rows), lambda: self.counts_of(read.rows, read.stop, direction=asked.direction))
 
     async def _through_one(self, anchor: URIRef, asked: Question, begin: Sequence[URIRef] | None = None) -> Counts:
-        """The two-hop relations of one entity, or those that begin with some relations, with two mediators of each.
+        """Count the two-hop relations of one entity, with two mediators of each; `begin` restricts the first hop.
 
-        These two tell whether the nodes without a name that it goes through are mediators: a relation of Freebase has
-        one type of far end. Where only one of them is, each row is looked at.
+        The two nodes decide whether the unnamed nodes on the path are mediators, because all far ends of a relation
+        of Freebase have one type. Where only one of the two is a mediator, each row is checked.
         """
         only = [Terms("")]
         if begin is not None:
@@ -91,13 +92,13 @@ class CountReader(counts.CountReader):
         return together([_with(found, sure), await self._each_near([anchor], asked, unsure)])
 
     async def _through_near(self, iris: Sequence[URIRef], asked: Question, begin: Sequence[URIRef]) -> Counts:
-        """The two-hop relations that begin with some relations next to the entities."""
+        """Count the two-hop relations that begin with some relations."""
         if len(iris) == 1:
             return await self._through_one(iris[0], asked, begin)
         return await self._each_near(iris, asked, begin)
 
     async def _each_near(self, iris: Sequence[URIRef], asked: Question, begin: Sequence[URIRef]) -> Counts:
-        """The same, where each node that they go through is looked at."""
+        """Count the two-hop relations that begin with some relations; checks each node on the path."""
         through, kind = queries.THROUGH_NEAR[asked.direction], self.ends(asked.direction, asked.far_ends)
 
         def branches(ids: Terms) -> Iterable[str]:
@@ -112,7 +113,7 @@ class CountReader(counts.CountReader):
     async def _leading_to_mediators(
         self, iris: Sequence[URIRef], asked: Question, one_hop: Iterable[Path]
     ) -> tuple[list[URIRef], Stop]:
-        """The relations among whose first rows is a mediator, and whether all were looked at."""
+        """The relations with a mediator among their first rows, and why some may be missing."""
         begin = sorted(path[0] for path in one_hop)
 
         def branches(ids: Terms) -> Iterable[str]:
@@ -124,7 +125,7 @@ class CountReader(counts.CountReader):
         return [begin[place] for place in sorted({number(row, "number") for row in read.rows})], read.stop
 
     async def _union_of_batches(self, iris: Sequence[URIRef], branches: Callable[[Terms], Iterable[str]]) -> Read:
-        """The rows of some branches for each batch of entities."""
+        """Run the branches for each batch of entities."""
 
         def every() -> list[str]:
             return [branch for batch in batches(iris, self.batch) for branch in branches(values(*batch))]
@@ -133,5 +134,5 @@ class CountReader(counts.CountReader):
 
 
 def _with(found: Counts, mediators: Mapping[Path, tuple[Anchor, ...]]) -> Counts:
-    """Counts with mediators that were found with them."""
+    """The counts with their mediators."""
     return RelationCounts(found.rows, found.stop, found.lower_bounds, mediators)

@@ -1,4 +1,4 @@
-"""How patterns of plans are written for Freebase."""
+"""Writes patterns of plans for Freebase."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kgnav_mcp.adapters.sparql.terms import Terms
 
 
 class PatternWriter(TripleWriter):
-    """Writes patterns over the relations that are shown."""
+    """Writes patterns over the relations that are shown. Edges of any relation are refused."""
 
     def __init__(self, store: Store, naming: Naming, catalogues: CatalogueCache) -> None:
         super().__init__(store.reader, naming, queries.MEDIATOR_VIA)

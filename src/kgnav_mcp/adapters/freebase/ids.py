@@ -1,4 +1,4 @@
-"""Ids of Freebase: `m.0abc` and `people.person.place_of_birth` are short for IRIs of one namespace."""
+"""Ids of Freebase, such as `m.0abc` and `people.person.place_of_birth`: short forms of IRIs of one namespace."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ _LOCAL = r"[\w%~-]+(?:\.[\w%~-]+)+"
 _SHORT = re.compile(_LOCAL)
 _PREFIXED = re.compile(rf"(?:ns|fb):({_LOCAL})")
 _PATH = re.compile(r"/[\w%~-]+(?:/[\w%~-]+)+")
-"""The form of Freebase's own query language: `/m/0abc`, `/people/person/place_of_birth`."""
+"""The form of ids in Freebase's own query language: `/m/0abc`, `/people/person/place_of_birth`."""
 _TOPIC = re.compile(r"[mg]\..+")
 _LONGEST = 2_000
-"""Characters of the longest id: Virtuoso keeps no longer IRIs."""
+"""Maximum length of an id in characters: Virtuoso stores no longer IRIs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """Short and full forms of the ids of one namespace."""
+    """Converts between short and full forms of the ids of one namespace."""
 
     namespace: str
 
     def short(self, term: URIRef | BNode | str) -> str:
-        """The form that is printed: short in the namespace, else the whole IRI."""
+        """The printed form of an IRI: short in the namespace, else the full IRI."""
         text = str(term)
         local = text.removeprefix(self.namespace)
         return local if local != text and _SHORT.fullmatch(local) else text
 
     def term(self, reference: str) -> URIRef | None:
-        """The IRI that an id means in any of its forms; None where the text is no id."""
+        """Resolve an id in any form to an IRI; None if the text is not an id."""
         if len(reference) > _LONGEST:
             return None
         if _SHORT.fullmatch(reference):
@@ -53,15 +53,15 @@ class Ids:
         try:
             return iri(full)
         except InvalidArgument:
-            return None  # The caller asked whether it is an id: it is none.
+            return None  # The text is not an id.
 
     def topic(self, term: URIRef | BNode | str) -> bool:
-        """Whether an IRI is one of an entity or a mediator (`m.`, `g.`), and not of a type or a relation."""
+        """Whether an IRI identifies an entity or a mediator (`m.`, `g.`), and not a type or a relation."""
         return _TOPIC.fullmatch(self.short(term)) is not None
 
     @staticmethod
     def datatype(full: str | None) -> str | None:
-        """A datatype as it is printed: `xsd:date`. Plain text has none."""
+        """The printed form of a datatype, such as `xsd:date`; None for plain text."""
         if full is None or full in {f"{_XSD}string", "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"}:
             return None
         return f"xsd:{full.removeprefix(_XSD)}" if full.startswith(_XSD) else full

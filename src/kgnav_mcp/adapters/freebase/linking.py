@@ -1,4 +1,4 @@
-"""Finding Freebase's entities by name, alias and description."""
+"""Finds entities of Freebase by name, alias and description."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kgnav_mcp.model import Entity
 
 
 class Linker(linking.Linker):
-    """Of entities with the same name and as many types, the one in most triples comes first."""
+    """Finds entities by name. Those with the same name are ordered by number of types, then by number of triples."""
 
     def __init__(self, store: Store, names: Names) -> None:
         meanings = store.freebase.relations

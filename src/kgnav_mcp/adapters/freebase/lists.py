@@ -1,4 +1,4 @@
-"""Nodes by type and value, and the distinct values of a property, or of the roles of mediators."""
+"""Lists of nodes by type and value, and of the distinct values of properties or of the roles of mediators."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TEMPLATES = PropertyTemplates(
 
 
 class ListReader(PropertyLists):
-    """Answers `nodes` and `values`."""
+    """Answers the verbs `nodes` and `values`."""
 
     def __init__(self, store: Store, linker: Linker, catalogues: CatalogueCache) -> None:
         super().__init__(store.reader, _TEMPLATES, linker, catalogues.get, store.languages)
@@ -41,7 +41,7 @@ class ListReader(PropertyLists):
     ) -> Page[ValueFacts]:
         """The distinct values of a role of the mediators that a relation leads to.
 
-        Edges have no properties of their own; the roles of a mediator are what another store says of an edge.
+        Edges have no properties of their own; the roles of a mediator take the place of qualifiers.
 
         Raises:
             Unsupported: no relation is named, or it does not lead to mediators.

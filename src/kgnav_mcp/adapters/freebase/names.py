@@ -1,4 +1,4 @@
-"""Names of Freebase's entities, whose types and descriptions come with them, and of its relations."""
+"""Reads the names of entities and relations of Freebase; types and descriptions come with the same query."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kgnav_mcp.concurrency import in_thread
 
 
 class Names(names.Names):
-    """Names by `type.object.name`. An entity without any is a mediator, unless it is no topic."""
+    """Reads names by `type.object.name`. A topic (`m.`, `g.`) without a name is a mediator."""
 
     def __init__(self, store: Store) -> None:
         ids = store.ids
@@ -35,7 +35,7 @@ class Names(names.Names):
         self._meanings = store.freebase.relations
 
     async def _facts(self, iris: Sequence[URIRef]) -> Facts:
-        """What one query tells of entities; names in other languages than the wanted ones take another."""
+        """Read the facts on entities with one query, and one more for names in other than the preferred languages."""
         rows = await self._about(queries.DESCRIPTIONS, iris)
         told, called = await in_thread(len(rows), lambda: self._told(rows))
         unnamed = await in_thread(len(iris), lambda: [iri for iri in iris if iri not in told.labels])
@@ -50,7 +50,7 @@ class Names(names.Names):
         )
 
     def _told(self, rows: Iterable[Row]) -> tuple[Facts, Mapping[URIRef, Iterable[Literal]]]:
-        """What rows tell of entities, and what types are called there."""
+        """The facts on entities in some rows, and the names of the types there."""
         texts: dict[URIRef, dict[URIRef, list[Literal]]] = {iri: defaultdict(list) for iri in self._meanings.values()}
         types: dict[URIRef, dict[URIRef, None]] = defaultdict(dict)
         called: dict[URIRef, dict[Literal, None]] = defaultdict(dict)
@@ -74,11 +74,11 @@ class Names(names.Names):
         return await in_thread(len(unnamed), lambda: set(filter(self._topic, unnamed)))
 
     async def _label_relations(self, iris: Sequence[URIRef]) -> Mapping[URIRef, str]:
-        """Names in other languages say less of a relation than its id does."""
+        """Read names in the preferred languages only: otherwise, a relation's id says more than its name."""
         return await self._texts(queries.LABELS, iris)
 
 
 def add_name(names: list[Literal], name: Term | None) -> None:
-    """Add a name, if there is one."""
+    """Append a name, if it is a literal."""
     if isinstance(name, Literal):
         names.append(name)

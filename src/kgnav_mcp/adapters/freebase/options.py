@@ -1,4 +1,4 @@
-"""What can be set for a Freebase graph: in its location, and in the options of its table in kgnav.toml."""
+"""The options of a Freebase graph: in its location, or in its table in kgnav.toml."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _KNOWN = ("graph", "namespace", "namespaces", *_RELATIONS)
 
 @dataclass(frozen=True, slots=True)
 class Freebase:
-    """A Freebase graph: where it is, which relations name and type its entities, which namespaces are shown."""
+    """The configuration of a Freebase graph: its address, the relations for names and types, the namespaces shown."""
 
     endpoint: str
     graph: str | None
     ids: Ids
     shown: tuple[str, ...]
-    """Beginnings of the IRIs of relations that are shown; an empty one shows all."""
+    """Prefixes of the IRIs of relations that are shown. An empty prefix shows all."""
     relations: dict[str, URIRef]
-    """The relations that mean `name`, `alias`, `description` and `type`."""
+    """The relations for the meanings `name`, `alias`, `description` and `type`."""
 
     @classmethod
     def read(cls, location: str, options: AdapterOptions) -> Freebase:
-        """The graph that a location and its options name.
+        """Read the configuration from a location and options.
 
         Options: `graph` (IRI of the graph), `namespace` (of the short ids), `namespaces` (others whose relations are
         shown as well; `*` is all), and the ids of the relations `name`, `alias`, `description`, `type`.
@@ -58,8 +58,8 @@ class Freebase:
         )
 
     def shows(self, relation: str) -> bool:
-        """Whether the relation with this IRI is of a namespace that is shown."""
-        return str(relation).startswith(self.shown)  # rdflib's own takes no tuple
+        """Whether the relation with this IRI is in a namespace that is shown."""
+        return str(relation).startswith(self.shown)  # URIRef.startswith takes no tuple
 
 
 def _relation(ids: Ids, text: str) -> URIRef:

@@ -1,4 +1,4 @@
-"""Relations with a few far ends of each, read for many relations at once and with their names."""
+"""The relations of entities with a few far ends as examples; names are read by the same query."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Stop
 
 _MEDIATORS = 2
-"""Examples that two mediators of a relation have, as a rule."""
+"""Maximum number of examples for which the two known mediators of a relation suffice."""
 _ROLES = 5_000
-"""Rows behind mediators that are read to find examples."""
+"""Maximum number of rows behind mediators that are read to find examples."""
 
 
 class RelationReader(relations.RelationReader):
-    """Reads far ends. What has a usual name is named by the same query, and its name kept."""
+    """Reads far ends. Names in the preferred languages come with the same query and are cached."""
 
     def __init__(self, store: Store, names: Names, counts: CountReader) -> None:
         super().__init__(store, names, counts)
@@ -53,7 +53,7 @@ class RelationReader(relations.RelationReader):
         return found
 
     async def _of_one(self, anchor: URIRef, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
-        """The first far ends of an entity's one-hop relations."""
+        """Read the first far ends of an entity's one-hop relations."""
         by, kind = (
             self._reader.part(AROUND_ONE[asked.direction], s=anchor),
             self._counts.ends(asked.direction, asked.far_ends),
@@ -76,7 +76,7 @@ class RelationReader(relations.RelationReader):
         return Ends(found, read.stop)
 
     async def _behind(self, counts: Counts, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
-        """The far ends of an entity's two-hop relations behind those of their mediators that are known."""
+        """Read far ends of an entity's two-hop relations, behind the known mediators."""
         nodes = list(dict.fromkeys(URIRef(str(node)) for path in paths for node in counts.mediators[path]))
         anchor, edge = URIRef(str(next(iter(counts.rows)))), Terms(queries.FAR_EDGE[asked.direction])
         kind = self._counts.ends(asked.direction, asked.far_ends)
@@ -106,7 +106,7 @@ class RelationReader(relations.RelationReader):
         labels: Mapping[URIRef, Sequence[Literal]],
         relations: Mapping[URIRef, Sequence[Literal]],
     ) -> None:
-        """Keep the names of entities and of relations, unless time may have cut some."""
+        """Cache the names of entities and of relations, unless a time-out may have cut some."""
         if stop is not Stop.TIME_OUT:
             await self._names.keep(labels)
             await self._names.keep_relations(relations)

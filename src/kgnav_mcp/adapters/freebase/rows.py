@@ -1,4 +1,4 @@
-"""The rows around entities: those of few rows are read with the names of all that is in them."""
+"""The rows around entities. Small relations are read together with all names in them."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Entity, Stop
 
 Called = Mapping[URIRef, Sequence[Literal]]
-"""What is called how."""
+"""The names of entities or relations."""
 
 
 class RowReader(rows.RowReader):
-    """Reads rows. No node of Freebase lacks an IRI, so that slices need no order of their own."""
+    """Reads rows. All nodes of Freebase have IRIs, so slices can keep the order of the index."""
 
     whole = 100
     block = 1
@@ -64,7 +64,10 @@ class RowReader(rows.RowReader):
         return await in_thread(len(read.rows), lambda: grouped(read.rows, only)), read.stop
 
     async def _behind(self, segment: Segment[Anchor, URIRef], skip: int, size: int) -> Behind:
-        """Nodes in the order of the index. Which are mediators is asked with what is behind: skipping takes long."""
+        """Read nodes in the order of the index.
+
+        The query for the far ends also checks which nodes are mediators, because skipping only mediators takes long.
+        """
         path, anchor = segment.path, URIRef(str(segment.entity))
         by = self._reader.part(BY_ONE[self._direction], s=anchor, p=near(path, self._direction))
         read = await self._reader.slice(SLICE, skip, size, by=by, kind=FAR_ENDS[None])
@@ -74,7 +77,7 @@ class RowReader(rows.RowReader):
         if topics := await in_thread(len(nodes), lambda: list(filter(self._ids.topic, nodes))):
             query, relation = queries.BEHIND[self._direction], far(path, self._direction)
             ends = await self._reader.in_batches(query, "ids", topics, far=relation, s=anchor, kind=self._ends)
-            if ends.stop is Stop.TIME_OUT:  # which of their rows are missing is not known
+            if ends.stop is Stop.TIME_OUT:  # any of their rows may be missing
                 return Behind(stop=ends.stop)
             behind = await in_thread(len(ends.rows), lambda: behind_each(ends.rows))
             await self._called.keep(dict.fromkeys(behind, ()))
@@ -91,9 +94,9 @@ class RowReader(rows.RowReader):
 
 
 def _names(read: Iterable[Row], *, several: bool) -> tuple[Called, Called]:
-    """The names of entities and of relations in the rows at one entity, or at several.
+    """The names of entities and of relations in rows; `several`: the rows are at several entities.
 
-    Of several, Virtuoso loses `?other` of some rows.
+    For several entities, Virtuoso loses `?other` in some rows.
     """
     names: dict[URIRef, list[Literal]] = defaultdict(list)
     relations: dict[URIRef, list[Literal]] = defaultdict(list)
@@ -103,6 +106,6 @@ def _names(read: Iterable[Row], *, several: bool) -> tuple[Called, Called]:
         if "p" in row:
             add_name(relations[iri_in(row, "p")], row.get("role"))
         if isinstance(end, Literal) or (name is None and (several or "other" in row)):
-            continue  # what has names in other languages only is asked for the best of them when it is shown
+            continue  # names in other languages only: the best one is read when the node is shown
         add_name(names[URIRef(str(end))], name)
     return names, relations

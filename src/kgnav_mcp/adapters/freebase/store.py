@@ -1,4 +1,4 @@
-"""What every reader of a Freebase graph shares: the connection, the options, and what relations mean there."""
+"""What all readers of a Freebase graph share: the connection, the options and the meanings of relations."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from kgnav_mcp.adapters.sparql.virtuoso import VIRTUOSO
 from kgnav_mcp.port import AdapterOptions
 
 SAMPLE = 1_000
-"""Rows of a relation that are looked at to say what it leads to."""
+"""Number of rows of a relation that are sampled for mediators."""
 FRESH = 60.0
-"""Seconds that counts are kept, so that the pages of one list do not count it again and again."""
+"""Seconds to cache names, and a catalogue that a time-out cut."""
 
 
 class Store:
-    """The endpoint with the meanings of the graph's relations."""
+    """The connection to a Freebase graph, with the meanings of its relations."""
 
     def __init__(self, client: Selects, freebase: Freebase, options: AdapterOptions) -> None:
         self.freebase = freebase

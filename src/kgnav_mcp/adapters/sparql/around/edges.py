@@ -84,7 +84,7 @@ class EdgeReader(EdgeSource[URIRef, Edge]):
     def _hubs_and_others(
         self, heads: Sequence[URIRef], counts: Counts
     ) -> tuple[list[URIRef], list[tuple[URIRef, int]]]:
-        """Split the heads: those with more rows than there are tails, and the others that have rows, with the number."""
+        """Split the heads: hubs with more rows than there are tails, and others with any rows, with their number."""
         sizes = {head: sum(counts.rows.get(head, {}).values()) for head in heads}
         hubs = [head for head, size in sizes.items() if size > len(self._tails)]
         return hubs, [(head, size) for head, size in sizes.items() if 0 < size <= len(self._tails)]
