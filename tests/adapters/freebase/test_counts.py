@@ -84,6 +84,6 @@ async def test_of_a_very_large_hub_only_relations_that_lead_to_mediators_are_fol
     """Both ways of counting, at the one hub: what is very large is a matter of a constant."""
     whole = await graph.relations(["m.club"], direction, hops=2, limit=50)
     assert sum(len(facts.hops) == 2 for facts in whole.items) == (3 if direction is Direction.OUTGOING else 1)
-    monkeypatch.setattr(counts_module, "_AT_ONCE", 100)
+    monkeypatch.setattr(counts_module, "_MAX_ROWS_FOLLOWED", 100)
     async with open_adapter(freebase, AdapterOptions()) as again:
         assert await again.relations(["m.club"], direction, hops=2, limit=50) == whole

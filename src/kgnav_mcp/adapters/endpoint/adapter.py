@@ -38,9 +38,9 @@ from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Count, Direction, Entity, Health, Triple
 from kgnav_mcp.port import AdapterOptions, Capability
 
-_COUNTED = 200_000
+_MAX_COUNTED_ON_OPENING = 200_000
 """Maximum number of triples counted when a graph is opened: 0.1 seconds on Oxigraph."""
-_MEASURED = 20_000_000
+_MAX_COUNTED_FOR_HEALTH = 20_000_000
 """Maximum number of triples counted for `health`."""
 _COUNT_SHARE = 0.3
 """The fraction of a call's time for counting triples. If that is not enough, the size is unknown."""
@@ -89,17 +89,20 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
 
     async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         opened = self._readers
-        meant = await self._meant(ids)
-        known: dict[Anchor, Entity] = {
-            one: await opened.names.blank(one) for one in meant.values() if isinstance(one, Resolved)
+        anchors = await self._resolved(ids)
+        blank_nodes: dict[Anchor, Entity] = {
+            anchor: await opened.names.blank(anchor) for anchor in anchors.values() if isinstance(anchor, Resolved)
         }
-        described = await opened.names.described(one for one in meant.values() if isinstance(one, URIRef))
+        described = await opened.names.described(anchor for anchor in anchors.values() if isinstance(anchor, URIRef))
         return await in_thread(
-            len(meant),
+            len(anchors),
             lambda: {
                 reference: entity
-                for reference, one in meant.items()
-                if (entity := known.get(one) or (described.get(one) if isinstance(one, URIRef) else None)) is not None
+                for reference, anchor in anchors.items()
+                if (
+                    entity := blank_nodes.get(anchor) or (described.get(anchor) if isinstance(anchor, URIRef) else None)
+                )
+                is not None
             },
         )
 
@@ -111,8 +114,8 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
         if value is None:
             return None
         opened = self._readers
-        asked = RowQuestion((), Direction.OUTGOING, None, None, limit, None, all_or_none=False)
-        return await RowReader(opened.store, opened.names, opened.counts, (), asked).qualified(value, limit)
+        question = RowQuestion((), Direction.OUTGOING, None, None, limit, None, all_or_none=False)
+        return await RowReader(opened.store, opened.names, opened.counts, (), question).qualified(value, limit)
 
     async def health(self) -> Health:
         opened = self._readers
@@ -123,7 +126,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
             triples = (await opened.catalogues.get()).triples
             store += f", statements about triples ({notations})"
         else:
-            triples = await _size(opened.store.reader, _MEASURED)
+            triples = await _count_triples(opened.store.reader, _MAX_COUNTED_FOR_HEALTH)
         return Health(True, store, Count.unknown(), triples, tuple(await self._advice(opened)))
 
     async def _advice(self, opened: _Opened) -> list[str]:
@@ -131,7 +134,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
         store = opened.store
         advice: list[str] = []
         if opened.triples == Count(0):
-            advice.append(await self._where())
+            advice.append(await self._advice_on_empty_graph())
         elif await store.reader.select(queries.NAMED, share=_COUNT_SHARE) == Read(()):
             relations = ", ".join(self._endpoint.ids.short(relation) for relation in self._endpoint.names)
             advice.append(
@@ -142,7 +145,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
             advice.append(f"The endpoint did not say in time whether it has statements about triples ({notations}).")
         return advice
 
-    async def _where(self) -> str:
+    async def _advice_on_empty_graph(self) -> str:
         """Advice for an empty graph: the graphs of the endpoint that have triples."""
         empty = " and ".join(self._endpoint.graphs) or "The default graph"
         client = await self._connect(named=False)
@@ -156,8 +159,8 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
         graphs = sorted(str(row["g"]) for row in rows if "g" in row)
         if not graphs:
             return f"{empty} is empty, and the endpoint has no other graph: load it first."
-        known = ", ".join(graphs)
-        return f"{empty} is empty; graphs with triples: {known}. Name one: ?{GRAPH}={graphs[0]} behind the address."
+        listed = ", ".join(graphs)
+        return f"{empty} is empty; graphs with triples: {listed}. Name one: ?{GRAPH}={graphs[0]} behind the address."
 
     async def _connect(self, *, named: bool = True) -> Client:
         endpoint = self._endpoint
@@ -166,7 +169,7 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
         return connected(endpoint.address, contact=endpoint.contact, timeout=timeout, graphs=graphs, local_limit=None)
 
     async def _read(self, client: Client) -> _Opened:
-        triples = await _size(Reader(client, {}, self._options.timeout), _COUNTED)
+        triples = await _count_triples(Reader(client, {}, self._options.timeout), _MAX_COUNTED_ON_OPENING)
         store = await Store.opened(client, self._endpoint, self._options)
         names = Names(store)
         catalogues, linker = CatalogueCache(store, names), Linker(store, names)
@@ -196,27 +199,27 @@ class EndpointAdapter(SparqlAdapter[_Opened, Anchor, Path]):
             triples=triples,
         )
 
-    async def _meant(self, ids: Sequence[str]) -> dict[str, Anchor]:
+    async def _resolved(self, ids: Sequence[str]) -> dict[str, Anchor]:
         """Resolve ids to IRIs (whether they are in the graph or not) and to blank nodes in the graph."""
-        own = self._endpoint.ids
-        meant: dict[str, URIRef | BlankPath | None] = await in_thread(
-            len(ids), lambda: {each: own.iri(each) or own.blank(each) for each in ids}
+        graph_ids = self._endpoint.ids
+        parsed: dict[str, URIRef | BlankPath | None] = await in_thread(
+            len(ids), lambda: {each: graph_ids.iri(each) or graph_ids.blank(each) for each in ids}
         )
-        paths = [path for path in meant.values() if isinstance(path, BlankPath)]
+        paths = [path for path in parsed.values() if isinstance(path, BlankPath)]
         resolved = await gathered(*map(self._readers.store.blanks.resolved, paths))
         blanks = dict(zip(paths, resolved, strict=True))
-        found = ((each, blanks[one] if isinstance(one, BlankPath) else one) for each, one in meant.items())
-        return {each: one for each, one in found if one is not None}
+        found = ((each, blanks[target] if isinstance(target, BlankPath) else target) for each, target in parsed.items())
+        return {each: target for each, target in found if target is not None}
 
     async def _anchors(self, ids: Sequence[str]) -> Sequence[Anchor]:
-        meant = await self._meant(ids)
-        return await in_thread(len(meant), lambda: list(dict.fromkeys(meant.values())))
+        anchors = await self._resolved(ids)
+        return await in_thread(len(anchors), lambda: list(dict.fromkeys(anchors.values())))
 
     def _paths(self, paths: Sequence[tuple[str, ...]]) -> Sequence[Path]:
         return self._endpoint.ids.paths(paths)
 
 
-async def _size(reader: Reader, most: int) -> Count:
+async def _count_triples(reader: Reader, most: int) -> Count:
     """Count the triples, up to `most`; unknown after a time-out."""
     try:
         return await reader.count(SIZE, share=_COUNT_SHARE, most=most)

@@ -23,7 +23,7 @@ from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.model import Direction
 
-_ROWS = 100_000
+_MAX_ROWS = 100_000
 """Maximum number of triples read to find one blank node among those that its path may lead to."""
 
 Edge = tuple[URIRef, Term]
@@ -46,12 +46,12 @@ class Blank:
     @property
     def mark(self) -> str:
         """A short hash of its triples without blank labels, which distinguishes it from other blank nodes."""
-        said = [
+        lines = [
             f"{sign} {relation.n3()} {'' if isinstance(far, BNode) else far.n3()}"
             for sign, edges in (("+", self.outgoing), ("-", self.incoming))
             for relation, far in edges
         ]
-        return blake2b("\n".join(sorted(said)).encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+        return blake2b("\n".join(sorted(lines)).encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
 
     def way(self) -> tuple[URIRef, URIRef, bool] | None:
         """The first step of its id: a neighbour with an IRI, the relation, and whether it is followed backwards.
@@ -98,7 +98,7 @@ class Blanks:
 
     async def at(self, blanks: Terms) -> list[tuple[Row, Blank]]:
         """Read the blank nodes that a pattern binds as ?b, each with its first row."""
-        read = await self._reader.slice(queries.CONTENTS, 0, _ROWS, blanks=blanks)
+        read = await self._reader.slice(queries.CONTENTS, 0, _MAX_ROWS, blanks=blanks)
         found: dict[tuple[str, ...], tuple[Row, Blank]] = {}
         by_label: dict[BNode, Blank] = {}
         seen: set[tuple[BNode, bool, URIRef, Term]] = set()
@@ -128,22 +128,22 @@ class Blanks:
             self._reader.filled(queries.LEVEL, steps=Terms(text), node=Terms(node), level=level)
             for level, (text, node) in enumerate(levels, 1)
         )
-        read = await self._reader.slice(queries.RESOLVE, 0, _ROWS, levels=Terms(union))
+        read = await self._reader.slice(queries.RESOLVE, 0, _MAX_ROWS, levels=Terms(union))
         read.whole()
         labels: list[str] = []
         blank: Blank | None = None
         for n, step in enumerate(path.steps, 1):
-            found = _gathered(row for row in read.rows if number(row, "level") == n and _on(row, labels, f"b{n}"))
+            found = _grouped(row for row in read.rows if number(row, "level") == n and _on_path(row, labels, f"b{n}"))
             by_mark = {mark: label for label, mark in marked(found).items()}
-            blank = next((one for one in found if one.label == by_mark.get(step.mark)), None)
+            blank = next((blank_node for blank_node in found if blank_node.label == by_mark.get(step.mark)), None)
             if blank is None:
                 return None
             labels.append(str(blank.label))
         assert blank is not None  # noqa: S101 - a path has a step
-        near = _gathered(
-            (row for row in read.rows if number(row, "level") > depth and _on(row, labels, "b")), variable="b"
+        near = _grouped(
+            (row for row in read.rows if number(row, "level") > depth and _on_path(row, labels, "b")), variable="b"
         )
-        return Resolved(path, blank, {one.label: one for one in near})
+        return Resolved(path, blank, {blank_node.label: blank_node for blank_node in near})
 
     def _steps(self, path: BlankPath) -> list[str]:
         found: list[str] = []
@@ -161,12 +161,12 @@ def _ends(last: str) -> dict[str, Terms]:
     return {"from": Terms(last), "relation": Terms("?rel"), "to": Terms("?b")}
 
 
-def _on(row: Row, labels: Sequence[str], variable: str) -> bool:
+def _on_path(row: Row, labels: Sequence[str], variable: str) -> bool:
     """Whether a row continues the path through the nodes with these labels, and binds the variable."""
     return variable in row and all(str(row.get(f"b{n}")) == label for n, label in enumerate(labels, 1))
 
 
-def _gathered(rows: Iterable[Row], variable: str | None = None) -> list[Blank]:
+def _grouped(rows: Iterable[Row], variable: str | None = None) -> list[Blank]:
     """The blank nodes in the rows of one level, with their distinct triples."""
     found: dict[BNode, dict[tuple[bool, URIRef, Term], None]] = defaultdict(dict)
     for row in rows:

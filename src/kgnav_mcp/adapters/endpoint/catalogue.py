@@ -45,13 +45,13 @@ class Catalogue(catalogue.Catalogue):
         local = local_name(iri)
         return self.names[iri].id, self.names[iri].label, local, readable(local)
 
-    def edges(self, name: str, meant: URIRef | None) -> list[URIRef]:
+    def edges(self, name: str, as_id: URIRef | None) -> list[URIRef]:
         """The relations with an id or a name. Raises as `properties` does."""
-        return self.called(name, meant, self.relations, "relation")
+        return self.called(name, as_id, self.relations, "relation")
 
-    def edge_properties(self, name: str, meant: URIRef | None) -> list[URIRef]:
+    def edge_properties(self, name: str, as_id: URIRef | None) -> list[URIRef]:
         """The qualifiers with an id or a name. Raises as `properties` does."""
-        return self.called(name, meant, self.qualifiers, "property of relationships")
+        return self.called(name, as_id, self.qualifiers, "property of relationships")
 
 
 class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
@@ -69,7 +69,7 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
         uses = (await self.get()).relations
         return sorted(uses, key=lambda iri: (-uses[iri].edges.value - uses[iri].values.value, iri))
 
-    async def _made(self) -> Catalogue:
+    async def _load(self) -> Catalogue:
         notes: list[str] = []
         uses, qualifiers, parallel, no_relations = await self._uses(notes)
         types, no_types = await self._types(notes)
@@ -96,36 +96,39 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
         """
         read, stop = await self._counted("relations", "triples", notes)
         uses = number_of_each(read.rows)
-        said: Mapping[tuple[URIRef, bool], int] = {}
+        reifier_uses: Mapping[tuple[URIRef, bool], int] = {}
         parallel: Mapping[URIRef, int] = {}
         unknown = False
-        make: Callable[[int], Count] = Count if stop is Stop.COMPLETE else Count.at_least
+        make_count: Callable[[int], Count] = Count if stop is Stop.COMPLETE else Count.at_least
         if self._store.reification:
-            facts = await self._said()
+            facts = await self._reifier_facts()
             if facts.stop is Stop.COMPLETE:
-                said, parallel = facts.uses, facts.parallel
+                reifier_uses, parallel = facts.uses, facts.parallel
             else:
                 stop, unknown = facts.stop, self._store.reification.parallel
-                make = _unsure  # these numbers include statements about triples, so they are not lower bounds
+                # These numbers include statements about triples, so they are not lower bounds.
+                make_count = _uncertain_count
                 why = "it takes too long" if stop is Stop.TIME_OUT else "the endpoint gives too few rows at once"
                 notes.append(f"what is said of triples is not counted: {why}")
-        for (iri, value), times in said.items():
+        for (iri, value), uses_number in reifier_uses.items():
             # A count that was cut may lack some of these, but the difference is still a lower bound.
             if iri in uses and not (value and _quoted_only(self._store)):
-                uses[iri][value] -= times
+                uses[iri][value] -= uses_number
         found = {
-            iri: Use(make(counts[False] + (parallel.get(iri, 0) if counts[False] > 0 else 0)), make(counts[True]))
+            iri: Use(
+                make_count(counts[False] + (parallel.get(iri, 0) if counts[False] > 0 else 0)), make_count(counts[True])
+            )
             for iri, counts in uses.items()
             if iri not in NOTATION and (counts[False] > 0 or counts[True] > 0)
         }
         qualifiers = Counter[URIRef]()
-        for (iri, _), times in said.items():
+        for (iri, _), uses_number in reifier_uses.items():
             if iri not in NOTATION and iri != RDF.type:
-                qualifiers[iri] += times
-        said_so = {iri: Count(times) for iri, times in qualifiers.items()}
-        return found, said_so, None if unknown else parallel.keys(), stop
+                qualifiers[iri] += uses_number
+        qualifier_counts = {iri: Count(uses_number) for iri, uses_number in qualifiers.items()}
+        return found, qualifier_counts, None if unknown else parallel.keys(), stop
 
-    async def _said(self) -> ReifierFacts:
+    async def _reifier_facts(self) -> ReifierFacts:
         """Count the facts of reifiers; empty with Stop.TIME_OUT after a time-out."""
         try:
             return await reifier_facts(self._store.reader, self._store.reification)
@@ -134,9 +137,11 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
 
     async def _types(self, notes: list[str]) -> tuple[dict[URIRef, Count], Stop]:
         read, stop = await self._counted("labels", "nodes", notes)
-        make = Count if stop is Stop.COMPLETE else Count.at_least
+        make_count = Count if stop is Stop.COMPLETE else Count.at_least
         return {
-            iri_in(row, "t"): make(number(row, "n")) for row in read.rows if "t" in row and row["t"] != RDF.Statement
+            iri_in(row, "t"): make_count(number(row, "n"))
+            for row in read.rows
+            if "t" in row and row["t"] != RDF.Statement
         }, stop
 
     async def _counted(self, what: str, among: str, notes: list[str]) -> tuple[Read, Stop]:
@@ -154,11 +159,11 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
 
 def _triples(uses: Mapping[URIRef, Use], notes: Sequence[str]) -> Count:
     """The number of triples without those that make up statements about triples."""
-    every = Count.sum(count for use in uses.values() for count in (use.edges, use.values))
-    return Count.at_least(every.value) if notes else every
+    total = Count.sum(count for use in uses.values() for count in (use.edges, use.values))
+    return Count.at_least(total.value) if notes else total
 
 
-def _unsure(number: int) -> Count:
+def _uncertain_count(number: int) -> Count:
     """The count for a number that may be too high or too low."""
     return Count.unknown() if number else Count.at_least(0)
 

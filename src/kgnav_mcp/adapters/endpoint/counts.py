@@ -26,11 +26,11 @@ from kgnav_mcp.port import TailKind
 _BATCH = 100
 """Number of entities in one query. A larger batch that times out is halved; in a batch of this size, the counts of each
 entity are approximated."""
-_PARALLEL = 10_000
+_MAX_FOR_PARALLELS = 10_000
 """Maximum number of triples for which parallel statements are counted. Above it, counts are lower bounds."""
-_FIRST = 20_000
+_MAX_FIRST_EDGES = 20_000
 """Number of edges counted where counting all of them takes too long."""
-_CHUNK = 100
+_PROBED_TOGETHER = 100
 """Number of relations probed in one query at an entity whose edges cannot be counted."""
 
 
@@ -50,7 +50,7 @@ class CountReader(counts.CountReader):
     def __init__(self, store: Store, known: KnownRelations) -> None:
         super().__init__(store.reader, keep_timed_out=True)
         self._reification = store.reification
-        self._known = known
+        self._known_relations = known
 
     def kind(self, direction: Direction, far_ends: TailKind | None) -> Terms:
         return self._reification.kind(direction, far_ends)
@@ -66,41 +66,43 @@ class CountReader(counts.CountReader):
         paths: Collection[Path] | None = None,
     ) -> Counts:
         found = await super().one_hop(entities, direction, far_ends, paths)
-        blanks = [one for one in entities if isinstance(one, Resolved)]
+        blanks = [entity for entity in entities if isinstance(entity, Resolved)]
         if not blanks or no_rows(direction, far_ends):
             return found
-        own: Counts = counted(
-            (one, (relation,), 1)
-            for one in blanks
-            for relation, far in own_edges(one, direction)
+        blank_counts: Counts = counted(
+            (entity, (relation,), 1)
+            for entity in blanks
+            for relation, far in own_edges(entity, direction)
             if is_kind(far, far_ends, direction)
         )
-        return await in_thread(len(entities), lambda: together([found, own if paths is None else own.only(paths)]))
+        return await in_thread(
+            len(entities), lambda: together([found, blank_counts if paths is None else blank_counts.only(paths)])
+        )
 
-    async def _timed_out(self, iris: Sequence[URIRef], asked: Question, error: StoreTimeout) -> Counts:
+    async def _approximated(self, iris: Sequence[URIRef], question: Question, error: StoreTimeout) -> Counts:
         """Approximate the counts of hubs."""
         del error
         if len(iris) > _BATCH:
-            return await self._halved(iris, lambda some: self._of(some, asked))
-        parts = await gathered(*(self._some(iri, asked) for iri in iris))
+            return await self._halved(iris, lambda batch: self._count_batch(batch, question))
+        parts = await gathered(*(self._approximated_hub(iri, question) for iri in iris))
         return together([RelationCounts(stop=Stop.TIME_OUT), *parts])
 
-    async def _some(self, iri: URIRef, asked: Question) -> Counts:
+    async def _approximated_hub(self, iri: URIRef, question: Question) -> Counts:
         """Approximate the counts of a hub: count its first edges, and probe each relation for at least one row."""
         first: Counts = RelationCounts()
-        relations = [path[0] for path in asked.paths or ()]
-        if asked.paths is None:
-            around = self._reader.part(AROUND_ONE[asked.direction], s=iri)
-            kind = self.kind(asked.direction, asked.far_ends)
+        relations = [path[0] for path in question.paths or ()]
+        if question.paths is None:
+            around = self._reader.part(AROUND_ONE[question.direction], s=iri)
+            kind = self.kind(question.direction, question.far_ends)
             read = await self._reader.select(
-                queries.FIRST_EDGES, share=1 - self.share, around=around, kind=kind, most=_FIRST
+                queries.FIRST_EDGES, share=1 - self.share, around=around, kind=kind, most=_MAX_FIRST_EDGES
             )
             first = self.counts_of(read.rows, read.stop, iri)
-            relations = list(await self._known.relations())
+            relations = list(await self._known_relations.relations())
         rows = dict(first.rows.get(iri, {}))
         try:
-            for batch in batches(relations, _CHUNK):
-                query = queries.HAVING[asked.direction]
+            for batch in batches(relations, _PROBED_TOGETHER):
+                query = queries.HAVING[question.direction]
                 read = await self._reader.select(query, share=self.share, s=iri, relations=values(*batch))
                 for row in read.rows:
                     if (relation := iri_in(row, "p")) not in NOTATION:
@@ -109,39 +111,43 @@ class CountReader(counts.CountReader):
             pass  # The counts are marked as incomplete in any case.
         return RelationCounts({iri: rows} if rows else {}, Stop.TIME_OUT)
 
-    async def _completed(self, counts: Counts, entities: Sequence[Anchor], direction: Direction) -> Counts:
+    async def _as_row_counts(self, counts: Counts, entities: Sequence[Anchor], direction: Direction) -> Counts:
         """Add the further rows of triples that several statements are about."""
         if not self._reification.parallel or not counts.rows:
             return counts
-        iris = [one for one in entities if isinstance(one, URIRef)]
+        iris = [entity for entity in entities if isinstance(entity, URIRef)]
         total = await in_thread(len(iris), lambda: counts.total)
-        if total.value > _PARALLEL:
+        if total.value > _MAX_FOR_PARALLELS:
             return await in_thread(len(iris), counts.at_least)
         try:
-            more = await self._reification.parallels(iris, direction)
+            extra_rows = await self._reification.parallels(iris, direction)
         except StoreTimeout:
             return await in_thread(len(iris), counts.at_least)
-        there = [(iri, relation) for iri, relation in more if (relation,) in counts.rows.get(iri, {})]
-        of_parallels: Counts = counted((iri, (relation,), more[iri, relation]) for iri, relation in there)
+        counted_pairs = [(iri, relation) for iri, relation in extra_rows if (relation,) in counts.rows.get(iri, {})]
+        of_parallels: Counts = counted((iri, (relation,), extra_rows[iri, relation]) for iri, relation in counted_pairs)
         return await in_thread(len(iris), lambda: together([counts, of_parallels]))
 
-    async def _two_hops(self, iris: Sequence[URIRef], asked: Question) -> Counts:
-        kind = self._reification.kind(asked.direction, asked.far_ends, "?far")
-        narrowed = self._reader.filled(queries.ONE_NEAR, listed=listed(*sorted(asked.near))) if asked.near else ""
+    async def _two_hops(self, iris: Sequence[URIRef], question: Question) -> Counts:
+        kind = self._reification.kind(question.direction, question.far_ends, "?far")
+        narrowed = self._reader.filled(queries.ONE_NEAR, listed=listed(*sorted(question.near))) if question.near else ""
 
-        async def count(some: Sequence[URIRef]) -> Counts:
-            one = len(some) == 1
-            start = (queries.NEAR if one else queries.NEAR_SET)[asked.direction]
-            near = self._reader.filled(start, s=some[0] if one else values(*some))
-            path = Terms(f"{near} {narrowed} {self._reader.filled('$mediator')} {queries.FAR[asked.direction]}")
-            if one:
-                read = await self._reader.select(queries.THROUGH_ONE, share=self.share, path=path, kind=kind, s=some[0])
+        async def count(batch: Sequence[URIRef]) -> Counts:
+            single = len(batch) == 1
+            start = (queries.NEAR if single else queries.NEAR_SET)[question.direction]
+            near = self._reader.filled(start, s=batch[0] if single else values(*batch))
+            path = Terms(f"{near} {narrowed} {self._reader.filled('$mediator')} {queries.FAR[question.direction]}")
+            if single:
+                read = await self._reader.select(
+                    queries.THROUGH_ONE, share=self.share, path=path, kind=kind, s=batch[0]
+                )
             else:
                 read = await self._reader.select(queries.THROUGH_SET, share=self.share, path=path, kind=kind)
-            if read.stop is Stop.ROW_CAP and not one:
-                return await self._halved(some, count)
-            only = some[0] if one else None
-            return await in_thread(len(read.rows), lambda: self.counts_of(read.rows, read.stop, only, asked.direction))
+            if read.stop is Stop.ROW_CAP and not single:
+                return await self._halved(batch, count)
+            entity = batch[0] if single else None
+            return await in_thread(
+                len(read.rows), lambda: self.counts_of(read.rows, read.stop, entity, question.direction)
+            )
 
         try:
             parts = await gathered(*map(count, batches(iris, self.batch)))

@@ -24,7 +24,7 @@ class PatternWriter(TripleWriter):
         self._reification = store.reification
         self._catalogues = catalogues
 
-    async def _known(self) -> Collection[URIRef]:
+    async def _shown_relations(self) -> Collection[URIRef]:
         return (await self._catalogues.get()).relations
 
     async def _path(self, relation: str) -> Path:

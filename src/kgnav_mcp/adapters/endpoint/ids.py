@@ -23,7 +23,7 @@ _PREFIXED = re.compile(r"([A-Za-z][\w.-]*|):([^\s/<>].*)")
 _PART = re.compile(r"(\^?<[^<>]*>|[^<>]+)(?:>|$)")
 _MARK = re.compile(r"[0-9a-f]{8}(\.\d{1,6})?")
 _BLANK = "_:"
-_LONGEST = 4_000
+_MAX_LENGTH = 4_000
 """Maximum length of an id in characters."""
 _PLAIN = {str(XSD.string), str(RDF.langString)}
 
@@ -56,7 +56,9 @@ class Ids:
         """`prefixes` maps names to namespaces. Of two names for one namespace, the later one is printed."""
         self._namespaces = dict(prefixes)
         self._names = {namespace: name for name, namespace in prefixes.items()}
-        self._odd = sorted((space for space in self._names if not space.endswith(("#", "/"))), key=len, reverse=True)
+        self._unusual_namespaces = sorted(
+            (space for space in self._names if not space.endswith(("#", "/"))), key=len, reverse=True
+        )
 
     @property
     def namespaces(self) -> Collection[str]:
@@ -66,8 +68,8 @@ class Ids:
     def short(self, full: str) -> str:
         """The printed form of an IRI: prefix and local name, else the full IRI."""
         full = str(full)  # An rdflib term is a str, but does not equal one.
-        cut = max(full.rfind("#"), full.rfind("/")) + 1
-        for namespace in (full[:cut], *(space for space in self._odd if full.startswith(space))):
+        local_start = max(full.rfind("#"), full.rfind("/")) + 1
+        for namespace in (full[:local_start], *(space for space in self._unusual_namespaces if full.startswith(space))):
             name = self._names.get(namespace)
             if name is not None and _LOCAL.fullmatch(full, len(namespace)):
                 return f"{name}:{full[len(namespace) :]}"
@@ -76,7 +78,7 @@ class Ids:
 
     def iri(self, reference: str) -> URIRef | None:
         """Resolve an id in any form to an IRI; None if the text is not the id of an IRI."""
-        if not reference or len(reference) > _LONGEST or reference.startswith(_BLANK):
+        if not reference or len(reference) > _MAX_LENGTH or reference.startswith(_BLANK):
             return None
         match = _PREFIXED.fullmatch(reference)
         if reference.startswith("<") and reference.endswith(">"):
@@ -96,14 +98,14 @@ class Ids:
         """Resolve paths of one or two relations, each once. Paths with a text that is not an id are left out."""
         found: list[tuple[URIRef, ...]] = []
         for path in references:
-            iris = [meant for relation in path if (meant := self.iri(relation)) is not None]
+            iris = [resolved for relation in path if (resolved := self.iri(relation)) is not None]
             if len(iris) == len(path) and len(path) in {1, 2}:
                 found.append(tuple(iris))
         return list(dict.fromkeys(found))
 
     def blank(self, reference: str) -> BlankPath | None:
         """Parse the id of a blank node; None if the text is not such an id."""
-        if not reference.startswith(_BLANK) or len(reference) > _LONGEST:
+        if not reference.startswith(_BLANK) or len(reference) > _MAX_LENGTH:
             return None
         text = reference.removeprefix(_BLANK)
         parts = _PART.findall(text)
@@ -112,10 +114,10 @@ class Ids:
         anchor = self.iri(parts[0])
         steps: list[Step] = []
         for relation, mark in zip(parts[1::2], parts[2::2], strict=True):
-            meant = self.iri(relation.removeprefix("^"))
-            if meant is None or not _MARK.fullmatch(mark):
+            resolved = self.iri(relation.removeprefix("^"))
+            if resolved is None or not _MARK.fullmatch(mark):
                 return None
-            steps.append(Step(meant, relation.startswith("^"), mark))
+            steps.append(Step(resolved, relation.startswith("^"), mark))
         return None if anchor is None else BlankPath(anchor, tuple(steps))
 
     def written(self, path: BlankPath) -> str:

@@ -20,8 +20,8 @@ from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Entity, Relation
 
 _TEXTS = (queries.TEXTS, queries.TEXTS_OF_ANY_LANGUAGE)
-_FRESH = 60.0
-_BATCH = 1_000
+_CACHE_SECONDS = 60.0
+_MAX_ENTITIES = 1_000
 """Maximum number of entities in all branches of one query, which has one branch per relation: Virtuoso does not
 compile longer lists."""
 
@@ -33,9 +33,9 @@ class Names(names.Names):
         self._store = store
         ids = store.endpoint.ids
         described_by = numbered("description", store.descriptions)
-        self._descriptions = [of_each(one, described_by) for one in _TEXTS if described_by]
+        self._descriptions = [of_each(template, described_by) for template in _TEXTS if described_by]
         self._typed = of_each(queries.TYPES, numbered("type", store.types))
-        labels, labels_of_any_language = (of_each(one, numbered("name", store.names)) for one in _TEXTS)
+        labels, labels_of_any_language = (of_each(template, numbered("name", store.names)) for template in _TEXTS)
         naming = Naming(
             short=ids.short,
             iri=ids.iri,
@@ -44,10 +44,11 @@ class Names(names.Names):
             relations=(*store.names, *store.descriptions),
             labels=labels,
             labels_of_any_language=labels_of_any_language,
-            fresh=_FRESH,
+            fresh=_CACHE_SECONDS,
         )
         super().__init__(
-            store.reader.batching(_BATCH // max(len(store.names), len(store.descriptions), len(store.types), 1)), naming
+            store.reader.batching(_MAX_ENTITIES // max(len(store.names), len(store.descriptions), len(store.types), 1)),
+            naming,
         )
 
     async def classes(self, iris: Iterable[URIRef]) -> dict[URIRef, Relation]:
@@ -62,7 +63,7 @@ class Names(names.Names):
         return Entity(
             self._store.endpoint.ids.written(found.path),
             label,
-            tuple(sorted(one.label for one in classes.values())),
+            tuple(sorted(class_.label for class_ in classes.values())),
             self._own(found.blank, self._store.descriptions),
             label is None,
         )
@@ -83,12 +84,12 @@ class Names(names.Names):
         labels = await self.read_labels(iris)
         descriptions: dict[URIRef, str] = {}
         for query in self._descriptions:
-            silent = await in_thread(len(iris), lambda: [iri for iri in iris if iri not in descriptions])
-            descriptions.update(await self._texts(query, silent))
+            without_text = await in_thread(len(iris), lambda: [iri for iri in iris if iri not in descriptions])
+            descriptions.update(await self._texts(query, without_text))
         rows = await self._about(self._typed, iris)
         types = await in_thread(len(rows), lambda: _types(rows))
         classes = await self.classes(type_ for found in types.values() for type_ in found)
-        return Facts(labels, types, {iri: one.label for iri, one in classes.items()}, descriptions)
+        return Facts(labels, types, {iri: class_.label for iri, class_ in classes.items()}, descriptions)
 
     async def _mediators(self, unnamed: Sequence[URIRef]) -> Collection[URIRef]:
         """The nodes with an IRI but without a name that are mediators: none, unless the options say so."""

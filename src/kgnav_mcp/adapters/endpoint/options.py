@@ -69,30 +69,30 @@ class Endpoint:
             ConfigurationError: the location has no host, an option is unknown or of the wrong kind, or the host is
                 Wikimedia's and there is no contact.
         """
-        place = Location.read(location, "sparql+https://example.org/sparql")
-        extra = {**options.extra, **_behind(place.fragment)}
-        own = {key: value for key, value in extra.items() if not key.startswith(_PREFIX)}
-        given = Options("a SPARQL endpoint", own, _KNOWN)
+        parsed = Location.read(location, "sparql+https://example.org/sparql")
+        extra = {**options.extra, **_fragment_options(parsed.fragment)}
+        without_prefixes = {key: value for key, value in extra.items() if not key.startswith(_PREFIX)}
+        checked = Options("a SPARQL endpoint", without_prefixes, _KNOWN)
         ids = Ids(PREFIXES | _prefixes(extra))
         lists = {
-            key: tuple(_relation(ids, text) for text in given.texts(key) or usual) for key, usual in _LISTS.items()
+            key: tuple(_relation(ids, text) for text in checked.texts(key) or usual) for key, usual in _LISTS.items()
         }
         return cls(
-            address=place.address(),
-            host=place.host,
-            contact=checked_contact(place.host, options.contact),
-            graphs=tuple(_iri(text) for text in given.texts("graph") or place.graphs),
+            address=parsed.address(),
+            host=parsed.host,
+            contact=checked_contact(parsed.host, options.contact),
+            graphs=tuple(_iri(text) for text in checked.texts("graph") or parsed.graphs),
             ids=ids,
             names=lists["labels"],
             aliases=lists["aliases"],
             descriptions=lists["descriptions"],
             types=lists["types"],
-            mediators=given.choice("mediators", {str(one): one for one in Mediators}),
-            full_text=given.choice("full_text", _FULL_TEXT),
+            mediators=checked.choice("mediators", {str(one): one for one in Mediators}),
+            full_text=checked.choice("full_text", _FULL_TEXT),
         )
 
 
-def _behind(fragment: str) -> dict[str, object]:
+def _fragment_options(fragment: str) -> dict[str, object]:
     """Parse the options after an address. A name that occurs several times becomes a list."""
     found: dict[str, object] = {}
     for name, value in parse_qsl(fragment, keep_blank_values=True):
@@ -103,18 +103,18 @@ def _behind(fragment: str) -> dict[str, object]:
 
 def _prefixes(extra: Mapping[str, object]) -> dict[str, str]:
     """The prefixes of the table and of the address."""
-    behind = {key.removeprefix(_PREFIX): value for key, value in extra.items() if key.startswith(_PREFIX)}
-    found = read_prefixes(extra) | read_prefixes({"prefixes": behind})
+    in_address = {key.removeprefix(_PREFIX): value for key, value in extra.items() if key.startswith(_PREFIX)}
+    found = read_prefixes(extra) | read_prefixes({"prefixes": in_address})
     for namespace in found.values():
         _iri(namespace)
     return found
 
 
 def _relation(ids: Ids, text: str) -> URIRef:
-    meant = ids.iri(text)
-    if meant is None:
+    relation = ids.iri(text)
+    if relation is None:
         raise ConfigurationError(f"{text!r} is the id of no relation", next_step="Write it as a full IRI.")
-    return meant
+    return relation
 
 
 def _iri(text: str) -> str:

@@ -31,8 +31,8 @@ NOTATION = frozenset({RDF.subject, RDF.predicate, RDF.object, REIFIES})
 
 _PROBE_SHARE = 0.1
 """The fraction of a call's time for each query that detects a notation."""
-_TRIPLES = 200
-_CHARACTERS = 20_000
+_MAX_TRIPLES = 200
+_MAX_CHARACTERS = 20_000
 """Maximum number of characters of the values in one query: Virtuoso refuses long texts in a long list (SR342)."""
 _VARIABLES = {Direction.OUTGOING: ("?s", "?o"), Direction.INCOMING: ("?o", "?s")}
 
@@ -114,17 +114,17 @@ class Reification:
             StoreTimeout: not all of them were read in time.
             Unsupported: the qualifiers of one triple exceed the endpoint's row cap.
         """
-        asked = [triple for triple in triples if not isinstance(triple[2], BNode)]
-        if not self or not asked:
+        with_iris = [triple for triple in triples if not isinstance(triple[2], BNode)]
+        if not self or not with_iris:
             return {}
         x, y = _VARIABLES[direction]
         said = self.said(x, Terms("?p"), y)
 
-        def query(some: Sequence[tuple[URIRef, URIRef, Term]]) -> str:
-            return self._reader.filled(queries.STATEMENTS_OF, triples=rows(*some), said=said)  # pyright: ignore[reportArgumentType]
+        def query(batch: Sequence[tuple[URIRef, URIRef, Term]]) -> str:
+            return self._reader.filled(queries.STATEMENTS_OF, triples=rows(*batch), said=said)  # pyright: ignore[reportArgumentType]
 
-        found = (await self._reader.halving(_together(asked), query)).whole()
-        return await in_thread(len(found), lambda: _collected(found))
+        found = (await self._reader.halving(_batched(with_iris), query)).whole()
+        return await in_thread(len(found), lambda: _grouped(found))
 
     async def qualified(self, value: URIRef, most: int) -> dict[tuple[URIRef, URIRef, Term], Facts] | None:
         """The first triples that have this value as a qualifier, with all their qualifiers; None: not known.
@@ -158,9 +158,9 @@ class Reification:
         stated = self.stated(*_VARIABLES[direction])
         read = await self._reader.in_batches(queries.PARALLEL[direction], "s", entities, stated=stated)
         return {
-            (iri_in(row, "s"), iri_in(row, "p")): more
+            (iri_in(row, "s"), iri_in(row, "p")): extra_rows
             for row in read.whole()
-            if (more := number(row, "n") - number(row, "t"))
+            if (extra_rows := number(row, "n") - number(row, "t"))
         }
 
     def _pattern(
@@ -176,12 +176,12 @@ class Reification:
         return Terms(parts[0] if len(parts) == 1 else " UNION ".join(f"{{ {part} }}" for part in parts))
 
 
-def _together(triples: Iterable[tuple[URIRef, URIRef, Term]]) -> Iterable[Sequence[tuple[URIRef, URIRef, Term]]]:
+def _batched(triples: Iterable[tuple[URIRef, URIRef, Term]]) -> Iterable[Sequence[tuple[URIRef, URIRef, Term]]]:
     """Split triples into batches for one query each."""
     together: list[tuple[URIRef, URIRef, Term]] = []
     size = 0
     for triple in triples:
-        if together and (len(together) == _TRIPLES or size + len(triple[2]) > _CHARACTERS):
+        if together and (len(together) == _MAX_TRIPLES or size + len(triple[2]) > _MAX_CHARACTERS):
             yield together
             together, size = [], 0
         together.append(triple)
@@ -213,7 +213,7 @@ async def probed(reader: Reader) -> Reification:
     )
 
 
-def _collected(found: Sequence[Row]) -> Said:
+def _grouped(found: Sequence[Row]) -> Said:
     """Group rows by triple and reifier. A reifier without qualifiers counts as well."""
     by_triple: dict[tuple[URIRef, URIRef, Term], dict[str, dict[tuple[URIRef, Term], None]]] = defaultdict(dict)
     for row in found:
@@ -223,8 +223,8 @@ def _collected(found: Sequence[Row]) -> Said:
         if relation not in NOTATION and (relation, value) != (RDF.type, RDF.Statement):
             facts[relation, value] = None
     return {
-        triple: sorted((tuple(sorted(facts, key=fact_order)) for facts in by.values()), key=_facts_order)
-        for triple, by in by_triple.items()
+        triple: sorted((tuple(sorted(facts, key=fact_order)) for facts in by_reifier.values()), key=_facts_order)
+        for triple, by_reifier in by_triple.items()
     }
 
 

@@ -35,16 +35,16 @@ class RelationReader(relations.RelationReader):
     def printed(self, anchor: Anchor) -> str:
         return self._store.written(anchor)
 
-    async def _examples(self, counts: Counts, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
+    async def _examples(self, counts: Counts, paths: Sequence[Path], question: RelationQuestion) -> Ends:
         """Read the first far ends. After a time-out, the relations have no examples."""
         try:
-            ends = await self._of_some(counts, paths, asked)
+            ends = await self._of_some(counts, paths, question)
         except StoreTimeout:
             return Ends(dict.fromkeys(paths, ()), Stop.TIME_OUT)
         for path in paths:
             found = ends.found.get(path, ())
             if not found or any(isinstance(end, BNode) for end in found):
-                ends |= await self._of_rows(counts, path, asked)
+                ends |= await self._of_rows(counts, path, question)
         return ends
 
     async def _of_rows(self, counts: Counts, path: Path, asked: RelationQuestion) -> Ends:

@@ -42,35 +42,37 @@ class RowReader(rows.RowReader):
     probes_for_all = True
 
     def __init__(
-        self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], asked: RowQuestion
+        self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], question: RowQuestion
     ) -> None:
-        super().__init__(store, names, counts, anchors, asked)
+        super().__init__(store, names, counts, anchors, question)
         self._store = store
         self._entities = names
-        self._backwards = asked.direction is Direction.INCOMING
-        self._said: Said | None = None
+        self._backwards = question.direction is Direction.INCOMING
+        self._statements: Said | None = None
 
     async def qualified(self, value: URIRef, limit: int) -> tuple[Triple, ...] | None:
         """The first triples that have the entity as the value of a qualifier; None: not known."""
-        said = await self._store.reification.qualified(value, limit)
-        if said is None:
+        qualified = await self._store.reification.qualified(value, limit)
+        if qualified is None:
             return None
         found: list[tuple[Segment[Anchor, URIRef], Found]] = [
             (Segment(0, head, (relation,), 1), Found(tail, facts=facts))
-            for (head, relation, tail), facts in said.items()
+            for (head, relation, tail), facts in qualified.items()
         ]
         return tuple(await self.triples(found))
 
     def ids(self, path: tuple[URIRef, ...]) -> tuple[str, ...]:
         return tuple(map(self._store.endpoint.ids.short, path))
 
-    async def _known_entity(self, anchor: Anchor) -> Entity:
+    async def _entity_without_iri(self, anchor: Anchor) -> Entity:
         assert isinstance(anchor, Resolved)  # noqa: S101 - all other anchors have an IRI
         return await self._entities.blank(anchor)
 
     async def _sorted(self, terms: Ends) -> Mapping[Pair, Sequence[End]]:
         with_blanks = [pair for pair, found in terms.items() if any(isinstance(term, BNode) for term in found)]
-        blanks = await self._blanks_of([(one, relation) for one, relation in with_blanks if isinstance(one, URIRef)])
+        blanks = await self._blanks_of(
+            [(entity, relation) for entity, relation in with_blanks if isinstance(entity, URIRef)]
+        )
 
         def ordered() -> Mapping[Pair, Sequence[End]]:
             return {
@@ -83,38 +85,41 @@ class RowReader(rows.RowReader):
         return await in_thread(sum(map(len, terms.values())), ordered)
 
     async def _sorted_slice(
-        self, segment: Segment[Anchor, URIRef], by: Terms, terms: Sequence[Term], begin: int, size: int
+        self, segment: Segment[Anchor, URIRef], pattern: Terms, terms: Sequence[Term], skip: int, size: int
     ) -> Sequence[End]:
         blanks: Sequence[Entity] = ()
         if any(isinstance(term, BNode) for term in terms) and isinstance(segment.entity, URIRef):
-            part = self._reader.part(queries.BLANKS_OF_SLICE, by=by, kind=self._ends, skip=begin, most=size)
+            part = self._reader.part(queries.BLANKS_OF_SLICE, by=pattern, kind=self._ends, skip=skip, most=size)
             found = [blank for _, blank in await self._store.blanks.at(part)]
             marks = marked(found)
-            blanks = [self._entity(one, (segment.entity, segment.path[0], self._backwards), marks) for one in found]
+            blanks = [
+                self._entity(blank_node, (segment.entity, segment.path[0], self._backwards), marks)
+                for blank_node in found
+            ]
         return await in_thread(len(terms), lambda: _ordered(terms, blanks))
 
     async def stated(self, blocks: Sequence[Block]) -> list[Rows[Found]]:
         """Cut blocks to the rows for the page. A triple with several statements about it makes several rows."""
         if not self._store.reification:
             return await super().stated(blocks)
-        said = self._said
+        said = self._statements
         if said is None:
             triples = await in_thread(len(blocks), lambda: _triples(blocks))
             said = await self._store.reification.of_triples(triples, self._direction)
         return await in_thread(sum(len(block.ends) for block in blocks), lambda: self._stated(blocks, said))
 
-    async def _counts_of(self, known: Ends) -> Counts:
-        """The counts of rows that were read: what is said of them tells how many edges each triple is."""
+    async def _counts_of(self, rows_read: Ends) -> Counts:
+        """Count rows that were read. Their statements are read as well: a triple is as many edges as it has some."""
         parallel = self._store.reification.parallel
-        if not parallel or any(isinstance(end, BNode) for ends in known.values() for end in ends):
-            return await super()._counts_of(known)
+        if not parallel or any(isinstance(end, BNode) for ends in rows_read.values() for end in ends):
+            return await super()._counts_of(rows_read)
         triples = [
             (one, relation, end)
-            for (one, relation), ends in known.items()
+            for (one, relation), ends in rows_read.items()
             for end in ends
-            if isinstance(one, URIRef)  # all are: what blank nodes have is not read in advance
+            if isinstance(one, URIRef)  # always so: the rows of blank nodes are not probed
         ]
-        said = self._said = await self._store.reification.of_triples(triples, self._direction)
+        said = self._statements = await self._store.reification.of_triples(triples, self._direction)
 
         def of_statements() -> Counts:
             rows = ((triple, len(said[triple]) if triple in said else 1) for triple in triples)
@@ -126,14 +131,14 @@ class RowReader(rows.RowReader):
     def _stated(blocks: Sequence[Block], said: Said) -> list[Rows[Found]]:
         found: list[Rows[Found]] = []
         for block in blocks:
-            segment, some = block.wanted.segment, list[tuple[Found, Place]]()
+            segment, placed = block.wanted.segment, list[tuple[Found, Place]]()
             for n, end in block.shown:
                 statements: Sequence[Facts] = ((),)
                 if isinstance(segment.entity, URIRef) and not isinstance(end, Entity):
                     statements = said.get((segment.entity, segment.path[0], end), statements)
                 places = [*(Place(n, i) for i in range(1, len(statements))), Place(n + 1)]
-                some += [(Found(end, facts=facts), place) for facts, place in zip(statements, places, strict=True)]
-            found.append(block.wanted.cut(some, block.stop))
+                placed += [(Found(end, facts=facts), place) for facts, place in zip(statements, places, strict=True)]
+            found.append(block.wanted.cut(placed, block.stop))
         return found
 
     async def _behind(self, segment: Segment[Anchor, URIRef], skip: int, size: int) -> Behind:
@@ -169,7 +174,7 @@ class RowReader(rows.RowReader):
         for blank in blanks:
             path = self._store.blanks.path(blank, (anchor, relation, self._backwards), marks)
             behind: Sequence[End]
-            ends = [end for one, end in blank.edges(self._direction) if one == onward and end != anchor]
+            ends = [end for predicate, end in blank.edges(self._direction) if predicate == onward and end != anchor]
             shown = [end for end in ends if is_kind(end, self._far_ends, self._direction)]
             if any(isinstance(end, BNode) for end in shown):
                 resolved = await self._store.blanks.resolved(path)
@@ -196,10 +201,12 @@ class RowReader(rows.RowReader):
     def _own_ends(self, anchor: Resolved, relation: URIRef) -> Sequence[End]:
         """The sorted far ends of a blank node, from its own triples."""
         marks = marked([*anchor.near.values(), anchor.blank])
-        ends = [end for one, end in own_edges(anchor, self._direction) if one == relation]
+        ends = [end for predicate, end in own_edges(anchor, self._direction) if predicate == relation]
         shown = [end for end in ends if is_kind(end, self._far_ends, self._direction)]
         blanks = [anchor.near.get(end, anchor.blank) for end in shown if isinstance(end, BNode)]
-        return _ordered(shown, [self._entity(one, (anchor.path, relation, self._backwards), marks) for one in blanks])
+        return _ordered(
+            shown, [self._entity(blank, (anchor.path, relation, self._backwards), marks) for blank in blanks]
+        )
 
     def _entity(self, blank: Blank, route: Route, marks: Mapping[BNode, str]) -> Entity:
         path = self._store.blanks.path(blank, route, marks)

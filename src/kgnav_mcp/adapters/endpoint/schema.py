@@ -20,8 +20,8 @@ from kgnav_mcp.adapters.sparql.terms import Terms, batches
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import NODE_VALUES, QualifierFacts, Stop
 
-_KEPT = 2_000
-_TOGETHER = 20
+_CACHE_SIZE = 2_000
+_BATCH = 20
 """Number of relations looked up in one query."""
 _SHARE = 0.3
 """The fraction of a call's time for each of these look-ups. The schema is useful even without them."""
@@ -34,7 +34,7 @@ class SchemaReader(schema.SchemaReader):
         super().__init__(store.reader, names, catalogues.get)
         self._reification = store.reification
         self.one_edge_each = not store.reification
-        self._qualifiers: LRUCache[URIRef, tuple[QualifierFacts, ...]] = LRUCache(_KEPT)
+        self._qualifiers: LRUCache[URIRef, tuple[QualifierFacts, ...]] = LRUCache(_CACHE_SIZE)
 
     async def _qualifiers_of(self, relations: Sequence[URIRef]) -> tuple[schema.Qualifiers, Stop]:
         """The qualifiers on the edges of each relation. Cached if all were read."""
@@ -55,8 +55,8 @@ class SchemaReader(schema.SchemaReader):
                     found[iri][qualifier].add(self._datatype(row))
         names = await self._names.relations(one for some in found.values() for one in some)
         for iri in unknown:
-            said_of = sorted((names[one].id, tuple(sorted(datatypes))) for one, datatypes in found[iri].items())
-            known[iri] = qualifiers = tuple(QualifierFacts(*each) for each in said_of)
+            listed = sorted((names[one].id, tuple(sorted(datatypes))) for one, datatypes in found[iri].items())
+            known[iri] = qualifiers = tuple(QualifierFacts(*each) for each in listed)
             if stops[iri] is Stop.COMPLETE:
                 self._qualifiers[iri] = qualifiers
         return {iri: qualifiers or () for iri, qualifiers in known.items()}, Stop.first(stops.values())
@@ -69,9 +69,9 @@ class SchemaReader(schema.SchemaReader):
     async def _union(self, branches: Sequence[str]) -> Read:
         """Run branches in batches, each in a fraction of the call's time. The first time-out ends the read."""
         reads: list[Read] = []
-        for some in batches(branches, _TOGETHER):
+        for batch in batches(branches, _BATCH):
             try:
-                part = Terms(" UNION ".join(some))
+                part = Terms(" UNION ".join(batch))
                 reads.append(await self._reader.select(UNION, share=_SHARE, branches=part))
             except StoreTimeout:
                 return Read.together([*reads, Read((), Stop.TIME_OUT)])

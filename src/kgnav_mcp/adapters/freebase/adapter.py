@@ -39,9 +39,9 @@ from kgnav_mcp.port import AdapterOptions, Capability
 
 T = TypeVar("T")
 
-_COUNTED = 50_000_000
+_MAX_COUNTED = 50_000_000
 """Maximum number of triples counted when a graph is opened: 0.7 seconds."""
-_MANY_NAMES = "the store has too many names to find out in time which of its graphs is meant"
+_TOO_MANY_NAMES = "the store has too many names to find out in time which of its graphs is meant"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         super().__init__()
         self._freebase = Freebase.read(location, options)
         self._options = options
-        self._found: str | None = None
+        self._graph_iri: str | None = None
 
     @property
     def revision(self) -> str:
@@ -89,7 +89,7 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
 
     async def health(self) -> Health:
         opened = self._readers
-        triples = await self._size(opened.store)
+        triples = await self._count_triples(opened.store)
         advice: list[str] = []
         if not triples.value:
             advice.append(f"The graph {opened.graph} is empty: name another with the option graph.")
@@ -106,7 +106,7 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
 
     async def _read(self, client: Client) -> _Opened:
         store = Store(client, self._freebase, self._options)
-        triples = await self._size(store)
+        triples = await self._count_triples(store)
         names, counts = Names(store), CountReader(store)
         catalogues, linker = CatalogueCache(store, names, triples), Linker(store, names)
         return _Opened(
@@ -130,9 +130,9 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         )
 
     async def _graph(self) -> str:
-        if self._found is None:
-            self._found = self._freebase.graph or await self._only_graph()
-        return self._found
+        if self._graph_iri is None:
+            self._graph_iri = self._freebase.graph or await self._only_graph()
+        return self._graph_iri
 
     async def _only_graph(self) -> str:
         """Find the only graph of the endpoint that has names.
@@ -146,12 +146,12 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         try:
             read = await Store(client, self._freebase, self._options).reader.select(queries.GRAPHS)
         except StoreTimeout as error:
-            raise StoreTimeout(error.seconds, _MANY_NAMES, next_step=step) from error
+            raise StoreTimeout(error.seconds, _TOO_MANY_NAMES, next_step=step) from error
         finally:
             await client.close()
         graphs = sorted(str(row["g"]) for row in read.rows)
         if read.stop is Stop.TIME_OUT and len(graphs) < 2:
-            raise StoreTimeout(None, _MANY_NAMES, next_step=step)
+            raise StoreTimeout(None, _TOO_MANY_NAMES, next_step=step)
         if len(graphs) == 1:
             return graphs[0]
         if not graphs:
@@ -164,15 +164,15 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
         return SparqlClient(self._freebase.endpoint, timeout=timeout, default_graph=graph, dialect=VIRTUOSO)
 
     @staticmethod
-    async def _size(store: Store) -> Count:
+    async def _count_triples(store: Store) -> Count:
         """Count the triples.
 
         Raises:
             StoreTimeout: they could not be counted in time. A partial count would make a wrong revision.
         """
-        (row,) = (await store.reader.select(SIZE, most=_COUNTED)).whole()
+        (row,) = (await store.reader.select(SIZE, most=_MAX_COUNTED)).whole()
         size = number(row, "n")
-        return Count(size) if size < _COUNTED else Count.at_least(size)
+        return Count(size) if size < _MAX_COUNTED else Count.at_least(size)
 
     async def _anchors(self, ids: Sequence[str]) -> Sequence[URIRef]:
         return await self._iris(ids)
@@ -186,7 +186,7 @@ class FreebaseAdapter(SparqlAdapter[_Opened, URIRef, Path]):
                 found.append(tuple(iris))
         return list(dict.fromkeys(found))
 
-    def _answer(self, page: Page[T]) -> Page[T]:
+    def _checked_page(self, page: Page[T]) -> Page[T]:
         """Refuse a page that is empty only because the time was over.
 
         Raises:

@@ -40,7 +40,7 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
         self._names = names
         self._triples = triples
 
-    async def _made(self) -> Catalogue:
+    async def _load(self) -> Catalogue:
         notes: list[str] = []
         relations, no_relations = await self._relations(notes)
         types, no_types = await self._types(notes)
@@ -56,7 +56,7 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
 
     async def _relations(self, notes: list[str]) -> tuple[dict[URIRef, Use], Stop]:
         """Read the relations, with counts unless counting takes too long; with the reason why some may be missing."""
-        counted = await self._within_time(RELATION_COUNTS)
+        counted = await self._select_or_none(RELATION_COUNTS)
         if counted is None or counted.stop is Stop.TIME_OUT:
             notes.append("relations are not counted: the graph is too large for that")
             read = await self._reader.select(queries.RELATIONS)
@@ -64,9 +64,9 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
                 notes.append(f"relations are missing: the endpoint's {read.stop} cut them")
             shown = [iri for row in read.rows if self._store.freebase.shows(iri := iri_in(row, "p"))]
             return dict.fromkeys(shown, Use(Count.unknown(), Count.unknown())), read.stop
-        make = sure("relations", counted.stop, notes)
+        make_count = sure("relations", counted.stop, notes)
         uses = {
-            iri: Use(make(times[False]), make(times[True]))
+            iri: Use(make_count(times[False]), make_count(times[True]))
             for iri, times in number_of_each(counted.rows).items()
             if self._store.freebase.shows(iri)
         }
@@ -74,14 +74,14 @@ class CatalogueCache(catalogue.CatalogueCache[Catalogue]):
 
     async def _types(self, notes: list[str]) -> tuple[dict[URIRef, Count], Stop]:
         """Read the types with their number of entities; none if that takes too long; with why some may be missing."""
-        counted = await self._within_time(queries.TYPE_COUNTS)
+        counted = await self._select_or_none(queries.TYPE_COUNTS)
         if counted is None:
             notes.append("labels are not counted: the graph is too large for that")
             return {}, Stop.TIME_OUT
-        make = sure("labels", counted.stop, notes)
-        return {iri_in(row, "t"): make(number(row, "n")) for row in counted.rows}, counted.stop
+        make_count = sure("labels", counted.stop, notes)
+        return {iri_in(row, "t"): make_count(number(row, "n")) for row in counted.rows}, counted.stop
 
-    async def _within_time(self, query: str) -> Read | None:
+    async def _select_or_none(self, query: str) -> Read | None:
         try:
             return await self._reader.select(query)
         except StoreTimeout:

@@ -22,10 +22,10 @@ class PatternWriter(TripleWriter):
         super().__init__(store.reader, naming, queries.MEDIATOR_VIA)
         self._catalogues = catalogues
 
-    async def _known(self) -> Collection[URIRef]:
+    async def _shown_relations(self) -> Collection[URIRef]:
         return (await self._catalogues.get()).relations
 
-    def _among(self, relation: Terms, iris: Sequence[URIRef]) -> Terms:
+    def _restricted(self, relation: Terms, iris: Sequence[URIRef]) -> Terms:
         if not iris:
             raise cannot_express("edges of any relation")
-        return super()._among(relation, iris)
+        return super()._restricted(relation, iris)

@@ -20,7 +20,7 @@ _PREFIXED = re.compile(rf"(?:ns|fb):({_LOCAL})")
 _PATH = re.compile(r"/[\w%~-]+(?:/[\w%~-]+)+")
 """The form of ids in Freebase's own query language: `/m/0abc`, `/people/person/place_of_birth`."""
 _TOPIC = re.compile(r"[mg]\..+")
-_LONGEST = 2_000
+_MAX_LENGTH = 2_000
 """Maximum length of an id in characters: Virtuoso stores no longer IRIs."""
 
 
@@ -38,7 +38,7 @@ class Ids:
 
     def term(self, reference: str) -> URIRef | None:
         """Resolve an id in any form to an IRI; None if the text is not an id."""
-        if len(reference) > _LONGEST:
+        if len(reference) > _MAX_LENGTH:
             return None
         if _SHORT.fullmatch(reference):
             full = self.namespace + reference

@@ -37,35 +37,37 @@ class Names(names.Names):
     async def _facts(self, iris: Sequence[URIRef]) -> Facts:
         """Read the facts on entities with one query, and one more for names in other than the preferred languages."""
         rows = await self._about(queries.DESCRIPTIONS, iris)
-        told, called = await in_thread(len(rows), lambda: self._told(rows))
-        unnamed = await in_thread(len(iris), lambda: [iri for iri in iris if iri not in told.labels])
+        facts, type_names = await in_thread(len(rows), lambda: self._facts_in(rows))
+        unnamed = await in_thread(len(iris), lambda: [iri for iri in iris if iri not in facts.labels])
         labels = await self.read_labels(unnamed)
-        await self.keep_relations(called)
-        named = await self.relations(called)
+        await self.keep_relations(type_names)
+        named = await self.relations(type_names)
         return Facts(
-            await in_thread(len(iris), lambda: {**told.labels, **labels}),
-            told.types,
+            await in_thread(len(iris), lambda: {**facts.labels, **labels}),
+            facts.types,
             {type_: relation.label for type_, relation in named.items()},
-            told.descriptions,
+            facts.descriptions,
         )
 
-    def _told(self, rows: Iterable[Row]) -> tuple[Facts, Mapping[URIRef, Iterable[Literal]]]:
+    def _facts_in(self, rows: Iterable[Row]) -> tuple[Facts, Mapping[URIRef, Iterable[Literal]]]:
         """The facts on entities in some rows, and the names of the types there."""
         texts: dict[URIRef, dict[URIRef, list[Literal]]] = {iri: defaultdict(list) for iri in self._meanings.values()}
         types: dict[URIRef, dict[URIRef, None]] = defaultdict(dict)
-        called: dict[URIRef, dict[Literal, None]] = defaultdict(dict)
+        type_names: dict[URIRef, dict[Literal, None]] = defaultdict(dict)
         for row in rows:
             entity, relation, node = iri_in(row, "s"), iri_in(row, "p"), row["o"]
             if isinstance(node, Literal):
                 texts[relation][entity].append(node)
             elif relation == self._meanings["type"]:
                 types[entity][iri_in(row, "o")] = None
-                called[iri_in(row, "o")] |= {name: None for name in (row.get("called"),) if isinstance(name, Literal)}
+                type_names[iri_in(row, "o")] |= {
+                    name: None for name in (row.get("called"),) if isinstance(name, Literal)
+                }
         labels, descriptions = (
             {iri: self.best(found) or "" for iri, found in texts[self._meanings[meaning]].items()}
             for meaning in ("name", "description")
         )
-        return Facts(labels, types, descriptions=descriptions), called
+        return Facts(labels, types, descriptions=descriptions), type_names
 
     def _iri(self, term: Term) -> URIRef | None:
         return None if isinstance(term, Literal) else URIRef(str(term))

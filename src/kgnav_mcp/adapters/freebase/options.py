@@ -44,17 +44,17 @@ class Freebase:
         Raises:
             ConfigurationError: the location has no host, or an option is unknown or of the wrong kind.
         """
-        given = Options("a Freebase graph", options.extra, _KNOWN)
-        place = Location.read(location, "freebase+http://127.0.0.1:8890/sparql")
-        namespace = given.text("namespace") or FREEBASE
+        checked = Options("a Freebase graph", options.extra, _KNOWN)
+        parsed = Location.read(location, "freebase+http://127.0.0.1:8890/sparql")
+        namespace = checked.text("namespace") or FREEBASE
         ids = Ids(namespace)
-        others = given.texts("namespaces")
+        others = checked.texts("namespaces")
         return cls(
-            endpoint=place.address(),
-            graph=given.text("graph") or next(iter(place.graphs), None),
+            endpoint=parsed.address(),
+            graph=checked.text("graph") or next(iter(parsed.graphs), None),
             ids=ids,
             shown=("",) if "*" in others else (namespace, *others),
-            relations={key: _relation(ids, given.text(key) or default) for key, default in _RELATIONS.items()},
+            relations={key: _relation(ids, checked.text(key) or default) for key, default in _RELATIONS.items()},
         )
 
     def shows(self, relation: str) -> bool:

@@ -24,9 +24,9 @@ from kgnav_mcp.adapters.sparql.terms import Terms
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Stop
 
-_MEDIATORS = 2
+_KNOWN_MEDIATORS = 2
 """Maximum number of examples for which the two known mediators of a relation suffice."""
-_ROLES = 5_000
+_MAX_ROLES = 5_000
 """Maximum number of rows behind mediators that are read to find examples."""
 
 
@@ -37,29 +37,29 @@ class RelationReader(relations.RelationReader):
         super().__init__(store, names, counts)
         self.mediator = store.reader.part(queries.MEDIATOR)
 
-    async def _examples(self, counts: Counts, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
-        known = [path for path in paths if asked.examples <= _MEDIATORS and path in counts.mediators]
+    async def _examples(self, counts: Counts, paths: Sequence[Path], question: RelationQuestion) -> Ends:
+        known = [path for path in paths if question.examples <= _KNOWN_MEDIATORS and path in counts.mediators]
         others = [path for path in paths if path not in known]
         reads: list[Awaitable[Ends]] = []
         if known:
-            reads.append(self._behind(counts, known, asked))
+            reads.append(self._behind(counts, known, question))
         if others and len(counts.rows) == 1 and all(len(path) == 1 for path in others):
-            reads.append(self._of_one(URIRef(str(next(iter(counts.rows)))), others, asked))
+            reads.append(self._of_one(URIRef(str(next(iter(counts.rows)))), others, question))
         elif others:
-            reads.append(self._of_some(counts, others, asked))
+            reads.append(self._of_some(counts, others, question))
         found = Ends()
         for ends in await gathered(*reads):
             found |= ends
         return found
 
-    async def _of_one(self, anchor: URIRef, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
+    async def _of_one(self, anchor: URIRef, paths: Sequence[Path], question: RelationQuestion) -> Ends:
         """Read the first far ends of an entity's one-hop relations."""
-        by, kind = (
-            self._reader.part(AROUND_ONE[asked.direction], s=anchor),
-            self._counts.ends(asked.direction, asked.far_ends),
+        pattern, kind = (
+            self._reader.part(AROUND_ONE[question.direction], s=anchor),
+            self._counts.ends(question.direction, question.far_ends),
         )
-        ends = [self._reader.filled(queries.FAR_END, by=by, kind=kind, skip=n) for n in range(asked.examples)]
-        called = [self._reader.filled(queries.FAR_END_CALLED, skip=n) for n in range(asked.examples)]
+        ends = [self._reader.filled(queries.FAR_END, by=pattern, kind=kind, skip=n) for n in range(question.examples)]
+        called = [self._reader.filled(queries.FAR_END_CALLED, skip=n) for n in range(question.examples)]
         parts = {"far_ends": Terms(" ".join(ends)), "called": Terms(" ".join(called))}
         read = await self._reader.in_batches(queries.FIRST_FAR_ENDS, "relations", [path[0] for path in paths], **parts)
         found: dict[Path, Sequence[End]] = {}
@@ -68,20 +68,20 @@ class RelationReader(relations.RelationReader):
         for row in read.rows:
             relation = iri_in(row, "p")
             add_name(names[relation], row.get("called"))
-            found[(relation,)] = [row[end] for n in range(asked.examples) if (end := f"o{n}") in row]
+            found[(relation,)] = [row[end] for n in range(question.examples) if (end := f"o{n}") in row]
             for n, end in enumerate(found[(relation,)]):
                 if name := row.get(f"called{n}"):
                     add_name(labels[URIRef(str(end))], name)
-        await self._keep(read.stop, labels, names)
+        await self._cache_names(read.stop, labels, names)
         return Ends(found, read.stop)
 
-    async def _behind(self, counts: Counts, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
+    async def _behind(self, counts: Counts, paths: Sequence[Path], question: RelationQuestion) -> Ends:
         """Read far ends of an entity's two-hop relations, behind the known mediators."""
         nodes = list(dict.fromkeys(URIRef(str(node)) for path in paths for node in counts.mediators[path]))
-        anchor, edge = URIRef(str(next(iter(counts.rows)))), Terms(queries.FAR_EDGE[asked.direction])
-        kind = self._counts.ends(asked.direction, asked.far_ends)
+        anchor, edge = URIRef(str(next(iter(counts.rows)))), Terms(queries.FAR_EDGE[question.direction])
+        kind = self._counts.ends(question.direction, question.far_ends)
         read = await self._reader.in_batches(
-            queries.ROLES_OF, "ids", nodes, s=anchor, edge=edge, kind=kind, most=_ROLES
+            queries.ROLES_OF, "ids", nodes, s=anchor, edge=edge, kind=kind, most=_MAX_ROLES
         )
         behind: dict[tuple[Anchor, URIRef], list[Term]] = defaultdict(list)
         labels: dict[URIRef, list[Literal]] = {node: [] for node in nodes}
@@ -92,15 +92,15 @@ class RelationReader(relations.RelationReader):
             add_name(names[relation], row.get("role"))
             if name := row.get("called"):
                 add_name(labels.setdefault(URIRef(str(end)), []), name)
-        await self._keep(read.stop, labels, names)
+        await self._cache_names(read.stop, labels, names)
         found: dict[Path, Sequence[End]] = {}
         for path in paths:
-            relation = far(path, asked.direction)
+            relation = far(path, question.direction)
             ends = (end for node in counts.mediators[path] for end in sorted(behind[node, relation], key=str))
-            found[path] = list(dict.fromkeys(ends))[: asked.examples]
+            found[path] = list(dict.fromkeys(ends))[: question.examples]
         return Ends(found, read.stop)
 
-    async def _keep(
+    async def _cache_names(
         self,
         stop: Stop,
         labels: Mapping[URIRef, Sequence[Literal]],

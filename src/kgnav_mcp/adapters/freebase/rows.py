@@ -41,27 +41,27 @@ class RowReader(rows.RowReader):
     probes_for_all = False
 
     def __init__(
-        self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], asked: RowQuestion
+        self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], question: RowQuestion
     ) -> None:
-        super().__init__(store, names, counts, anchors, asked)
+        super().__init__(store, names, counts, anchors, question)
         self._ids = store.ids
-        self._called = names
+        self._freebase_names = names
 
     async def all_rows(self, iris: Sequence[URIRef], most: int) -> tuple[Ends, Stop]:
-        by = await in_thread(len(iris), lambda: self._reader.part(AROUND_SET[self._direction], s=values(*iris)))
-        return await self._read(by, self._ends, iris, most)
+        pattern = await in_thread(len(iris), lambda: self._reader.part(AROUND_SET[self._direction], s=values(*iris)))
+        return await self._read(pattern, self._ends, iris, most)
 
     async def _read(
-        self, by: Terms, kind: Terms, iris: Sequence[URIRef], most: int, only: URIRef | None = None
+        self, pattern: Terms, kind: Terms, iris: Sequence[URIRef], most: int, entity: URIRef | None = None
     ) -> tuple[Ends, Stop]:
-        unknown = self._called.unknown(dict.fromkeys(iris))
+        unknown = self._freebase_names.unknown(dict.fromkeys(iris))
         called = self._reader.part(queries.ANCHORS_CALLED, ids=values(*unknown)) if unknown else Terms("")
-        read = await self._reader.select(queries.ROWS, by=by, kind=kind, most=most, anchors=called)
+        read = await self._reader.select(queries.ROWS, by=pattern, kind=kind, most=most, anchors=called)
         if read.stop is Stop.COMPLETE:
             names, relations = await in_thread(len(read.rows), lambda: _names(read.rows, several=len(set(iris)) > 1))
-            await self._called.keep(names)
-            await self._called.keep_relations(relations)
-        return await in_thread(len(read.rows), lambda: grouped(read.rows, only)), read.stop
+            await self._freebase_names.keep(names)
+            await self._freebase_names.keep_relations(relations)
+        return await in_thread(len(read.rows), lambda: grouped(read.rows, entity)), read.stop
 
     async def _behind(self, segment: Segment[Anchor, URIRef], skip: int, size: int) -> Behind:
         """Read nodes in the order of the index.
@@ -69,8 +69,8 @@ class RowReader(rows.RowReader):
         The query for the far ends also checks which nodes are mediators, because skipping only mediators takes long.
         """
         path, anchor = segment.path, URIRef(str(segment.entity))
-        by = self._reader.part(BY_ONE[self._direction], s=anchor, p=near(path, self._direction))
-        read = await self._reader.slice(SLICE, skip, size, by=by, kind=FAR_ENDS[None])
+        pattern = self._reader.part(BY_ONE[self._direction], s=anchor, p=near(path, self._direction))
+        read = await self._reader.slice(SLICE, skip, size, by=pattern, kind=FAR_ENDS[None])
         nodes = await in_thread(len(read.rows), lambda: [iri_in(row, "o") for row in read.rows])
         behind: Mapping[URIRef, Sequence[Term]] = {}
         stop = read.stop
@@ -80,7 +80,7 @@ class RowReader(rows.RowReader):
             if ends.stop is Stop.TIME_OUT:  # any of their rows may be missing
                 return Behind(stop=ends.stop)
             behind = await in_thread(len(ends.rows), lambda: behind_each(ends.rows))
-            await self._called.keep(dict.fromkeys(behind, ()))
+            await self._freebase_names.keep(dict.fromkeys(behind, ()))
             stop = Stop.first((stop, ends.stop))
 
         def found() -> list[tuple[int, Entity, Sequence[Term]]]:

@@ -138,10 +138,10 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
     async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
         names = self._readers.linker.names
         iri_of = names.naming.iri
-        meant = await in_thread(len(ids), lambda: {each: iri for each in ids if (iri := iri_of(each)) is not None})
-        described = await names.described(meant.values())
+        iris = await in_thread(len(ids), lambda: {each: iri for each in ids if (iri := iri_of(each)) is not None})
+        described = await names.described(iris.values())
         return await in_thread(
-            len(ids), lambda: {each: described[iri] for each, iri in meant.items() if iri in described}
+            len(ids), lambda: {each: described[iri] for each, iri in iris.items() if iri in described}
         )
 
     def printed(self, ids: Sequence[str]) -> Mapping[str, str]:
@@ -156,7 +156,7 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
 
     async def find(self, hint: str, *, label: str | None = None, limit: int) -> Page[Candidate]:
         types = None if label is None else (await self._readers.lists.types(label)).iris
-        return self._answer(await self._readers.linker.find(hint, types, limit))
+        return self._checked_page(await self._readers.linker.find(hint, types, limit))
 
     async def relations_in(self, asked: RelationQuestion) -> Page[RelationFacts]:
         anchors = await self._anchors(asked.ids)
@@ -166,7 +166,7 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         paths = None if asked.paths is None else self._paths(asked.paths)
         anchors = await self._anchors(asked.ids)
         if anchors and paths != []:
-            return self._answer(await self._rows(anchors, paths, asked))
+            return self._checked_page(await self._rows(anchors, paths, asked))
         if asked.after is not None:
             self._check_position(asked.after)
         return Page((), (), Count(0))
@@ -195,12 +195,12 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         """Create the search of the rows in one direction. Relations of more than `hops` hops are left out."""
         readers, types = self._readers, None
         if asked.far.label is not None:
-            types = await self._types_shown(asked.far.label)
+            types = await self._types_with_label(asked.far.label)
         paths = asked.paths and self._paths([path for path in asked.paths if len(path) <= hops])
         far = FarEndFilter.of(asked.far.words, types)
         return readers.search(SearchQuestion(await self._anchors(asked.ids), paths, side, far))
 
-    async def _types_shown(self, label: str) -> Sequence[URIRef]:
+    async def _types_with_label(self, label: str) -> Sequence[URIRef]:
         """The types that are printed as this label; empty where there is none."""
         try:
             return (await self._readers.lists.types(label)).iris
@@ -223,7 +223,7 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
         source = self._readers.edges(starts, ends, paths)
         if source is None:
             return await super().edges(heads, tails, relations=relations, limit=limit, after=after)
-        return self._answer(await edges_page(source, starts, limit=limit, after=after))
+        return self._checked_page(await edges_page(source, starts, limit=limit, after=after))
 
     async def fits(self, asked: FitQuestion, *, limit: int) -> Sequence[Fit]:
         reader = self._readers.fits
@@ -232,14 +232,14 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
     async def nodes(
         self, label: str | None, property_name: str | None, value: str | None, *, limit: int, after: str | None = None
     ) -> Page[Entity]:
-        return self._answer(await self._readers.lists.nodes(label, property_name, value, limit, after))
+        return self._checked_page(await self._readers.lists.nodes(label, property_name, value, limit, after))
 
     async def values(
         self, property_name: str, owner: str | None, kind: ValueOwner, *, limit: int, after: str | None = None
     ) -> Page[ValueFacts]:
         lists = self._readers.lists
         read = lists.values if kind is ValueOwner.NODE else lists.edge_values
-        return self._answer(await read(property_name, owner, limit, after))
+        return self._checked_page(await read(property_name, owner, limit, after))
 
     async def schema(self, name: str | None = None, *, limit: int) -> Schema:
         reader = self._readers.schema
@@ -258,7 +258,7 @@ class SparqlAdapter(DirectedAdapter, Generic[R, Anchor, Path]):
             len(ids), lambda: list(dict.fromkeys(iri for each in ids if (iri := iri_of(each)) is not None))
         )
 
-    def _answer(self, page: Page[T]) -> Page[T]:
+    def _checked_page(self, page: Page[T]) -> Page[T]:
         """Check a page before it is returned. A subclass may raise instead."""
         return page
 
@@ -278,6 +278,8 @@ def connected(address: str, *, contact: str, timeout: float, graphs: Sequence[st
     """
     agent = user_agent(USER_AGENT, contact, LIBRARY)
     client = SparqlClient(address, timeout=timeout, default_graph=graphs or None, user_agent=agent)
-    place = Address.parse(address)
-    limit = local_limit if place.is_local else MAX_CONCURRENT
-    return client if limit is None else RateLimitedClient(client, limiter_of(place.host, limit=limit), patience=timeout)
+    parsed = Address.parse(address)
+    limit = local_limit if parsed.is_local else MAX_CONCURRENT
+    return (
+        client if limit is None else RateLimitedClient(client, limiter_of(parsed.host, limit=limit), patience=timeout)
+    )

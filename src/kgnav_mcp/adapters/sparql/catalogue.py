@@ -20,7 +20,7 @@ from kgnav_mcp.model import Certainty, Count, Relation, Stop
 
 K = TypeVar("K")
 
-_NEAREST = 5
+_MAX_NEAREST = 5
 _LABEL = "label"
 
 
@@ -46,7 +46,7 @@ class Use:
 class Catalogue(ABC):
     """The relations and types of a graph, as far as they were read. `sampled` says what is not exact (None: all is).
 
-    Look-ups take a name and `meant`, the IRI that the name stands for if it is an id (None: it cannot be an id). An
+    Look-ups take a name and `as_id`, the IRI that the name stands for if it is an id (None: it cannot be an id). An
     unknown name raises UnknownName, or the error of `undecided` if the catalogue is incomplete.
     """
 
@@ -70,7 +70,7 @@ class Catalogue(ABC):
             return UnknownName(kind, name, nearest)
         return undecided(kind, name, nearest, self.stop)
 
-    def properties(self, name: str, meant: URIRef | None) -> list[URIRef]:
+    def properties(self, name: str, as_id: URIRef | None) -> list[URIRef]:
         """The relations with an id or a name. If some of them have values, only those.
 
         Raises:
@@ -78,36 +78,36 @@ class Catalogue(ABC):
             StoreTimeout: there are none among those that were read before the endpoint's time was over.
             Unsupported: there are none among those within the endpoint's row cap.
         """
-        found = self.called(name, meant, self.relations, "property")
+        found = self.called(name, as_id, self.relations, "property")
         return [iri for iri in found if self.relations[iri].has_values] or found
 
-    def types_called(self, name: str, meant: URIRef | None) -> list[URIRef]:
+    def types_called(self, name: str, as_id: URIRef | None) -> list[URIRef]:
         """The types with an id or a name. Raises as `properties` does."""
-        return self.called(name, meant, self.types, _LABEL)
+        return self.called(name, as_id, self.types, _LABEL)
 
-    def anything_called(self, name: str, meant: URIRef | None) -> tuple[list[URIRef], list[URIRef]]:
+    def anything_called(self, name: str, as_id: URIRef | None) -> tuple[list[URIRef], list[URIRef]]:
         """The types and the relations with an id or a name. Raises as `properties` does."""
-        types, relations = self._exact(name, meant, self.types), self._exact(name, meant, self.relations)
+        types, relations = self._exact(name, as_id, self.types), self._exact(name, as_id, self.relations)
         if not types and not relations:
-            near = self._near(name, [*self.types, *self.relations])
+            near = self._similar(name, [*self.types, *self.relations])
             raise self.unknown("label, relation or property", name, [self.names[iri].id for iri in near])
         return types, relations
 
-    def called(self, name: str, meant: URIRef | None, among: Iterable[URIRef], kind: str) -> list[URIRef]:
+    def called(self, name: str, as_id: URIRef | None, among: Iterable[URIRef], kind: str) -> list[URIRef]:
         """The IRIs in `among` with an id or a name. `kind` names them in errors. Raises as `properties` does."""
-        found = self._exact(name, meant, among)
+        found = self._exact(name, as_id, among)
         if not found:
-            near = [self.names[iri] for iri in self._near(name, among)]
-            raise self.unknown(kind, name, [one.label if kind == _LABEL else one.id for one in near])
+            near = [self.names[iri] for iri in self._similar(name, among)]
+            raise self.unknown(kind, name, [relation.label if kind == _LABEL else relation.id for relation in near])
         return found
 
-    def _exact(self, name: str, meant: URIRef | None, among: Iterable[URIRef]) -> list[URIRef]:
-        if meant is not None and meant in among:
-            return [meant]
+    def _exact(self, name: str, as_id: URIRef | None, among: Iterable[URIRef]) -> list[URIRef]:
+        if as_id is not None and as_id in among:
+            return [as_id]
         wanted = name.strip().casefold()
         return sorted(iri for iri in among if wanted in {spelling.casefold() for spelling in self.spellings(iri)})
 
-    def _near(self, name: str, among: Iterable[URIRef]) -> list[URIRef]:
+    def _similar(self, name: str, among: Iterable[URIRef]) -> list[URIRef]:
         return nearest(name, {iri: self.names[iri].label for iri in sorted(among)})
 
 
@@ -122,23 +122,23 @@ class CatalogueCache(ABC, Generic[C]):
     would cut them again."""
 
     def __init__(self) -> None:
-        self._read: C | None = None
-        self._part: TTLCache[None, C] = TTLCache(1, self.fresh)
-        self._reading = Shared(self._made)
+        self._complete: C | None = None
+        self._partial: TTLCache[None, C] = TTLCache(1, self.fresh)
+        self._loading = Shared(self._load)
 
     async def get(self) -> C:
         """Return the catalogue. The first time, this costs a pass over the graph's relations and types."""
-        read = self._read or self._part.get(None)
+        read = self._complete or self._partial.get(None)
         if read is None:
-            read = await self._reading.result()
+            read = await self._loading.result()
             if read.stop is Stop.TIME_OUT:
-                self._part[None] = read
+                self._partial[None] = read
             else:
-                self._read = read
+                self._complete = read
         return read
 
     @abstractmethod
-    async def _made(self) -> C:
+    async def _load(self) -> C:
         """Read the catalogue."""
 
 
@@ -169,7 +169,7 @@ def undecided(kind: str, name: str, nearest: Sequence[str], stop: Stop) -> Kgnav
 
     StoreTimeout after a time-out, since the next try may find it; Unsupported after a row cap, which cuts every time.
     """
-    step = (
+    next_step = (
         f"Nearest of those that were read: {', '.join(nearest)}."
         if nearest
         else "describe_graph() lists those that were read."
@@ -177,15 +177,15 @@ def undecided(kind: str, name: str, nearest: Sequence[str], stop: Stop) -> Kgnav
     if stop is Stop.ROW_CAP:
         return Unsupported(
             f"nobody can tell whether the store has a {kind} {echoed(name)}: its row cap cut the list of its names",
-            next_step=step,
+            next_step=next_step,
         )
     return StoreTimeout(
-        None, f"the store could not be asked in time whether it has a {kind} {echoed(name)}", next_step=step
+        None, f"the store could not be asked in time whether it has a {kind} {echoed(name)}", next_step=next_step
     )
 
 
 def nearest(name: str, labels: Mapping[K, str]) -> list[K]:
     """The keys of the labels that are most similar to a name, best first; ties in the order of the mapping."""
     folded = {key: label.casefold() for key, label in labels.items()}
-    found = process.extract(name.casefold(), folded, scorer=fuzz.WRatio, limit=_NEAREST)
+    found = process.extract(name.casefold(), folded, scorer=fuzz.WRatio, limit=_MAX_NEAREST)
     return [key for _, _, key in found]

@@ -31,16 +31,16 @@ CONNECT_SECONDS = 3.0
 MAX_BYTES = 50_000_000
 USER_AGENT = f"kgnav-mcp/{__version__}"
 
-_ANSWERED = (HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT)
+_GOOD_STATUSES = (HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT)
 """Virtuoso later than 7.2.5 sends 206 where its time-out cut an answer."""
-_CONNECTIONS = 8
+_MAX_CONNECTIONS = 8
 """Queries at a time. Further ones wait for a free connection, within their own time-out."""
 _IDLE_SECONDS = 55.0
 """How long an idle connection is kept: less than the minute after which proxies and firewalls drop it."""
 _DROPPED_SECONDS = 2.0
 """A reused connection that fails within this time was dropped while idle; one that fails later failed under the
 query."""
-_LATE_SECONDS = 0.05
+_TIMER_DELAY_SECONDS = 0.05
 """A timer that fires later than this means that the event loop was blocked."""
 _ERROR_BYTES = 65_536
 """How much of an error's body is read."""
@@ -61,14 +61,14 @@ class _Attempt:
     """What the HTTP library reports on one attempt: whether its connection was reused, and when a new one began."""
 
     def __init__(self) -> None:
-        self._kept = True
+        self._reused = True
         self._answered = False
         self._sent: float | None = None
         self._connecting: float | None = None
 
-    async def note(self, event: str, _: Mapping[str, object]) -> None:
+    async def on_event(self, event: str, _: Mapping[str, object]) -> None:
         if event in {"connection.connect_tcp.started", "connection.start_tls.started"}:
-            self._kept = False
+            self._reused = False
             self._connecting = monotonic()
         elif event == "http11.send_request_headers.started":
             self._sent = monotonic()
@@ -76,20 +76,20 @@ class _Attempt:
             self._answered = True
 
     @property
-    def dropped(self) -> bool:
+    def connection_dropped(self) -> bool:
         """Whether the endpoint had dropped the idle connection, so that it never saw the query."""
-        if self._sent is None or self._answered or not self._kept:
+        if self._sent is None or self._answered or not self._reused:
             return False
         return monotonic() - self._sent < _DROPPED_SECONDS
 
-    def overslept(self, error: httpx2.RequestError, seconds: float) -> bool:
+    def was_blocked(self, error: httpx2.RequestError, seconds: float) -> bool:
         """Whether connecting timed out only because this program's event loop was blocked.
 
         `seconds` is the time-out for connecting.
         """
         if self._connecting is None or not isinstance(error, httpx2.ConnectTimeout):
             return False
-        return monotonic() - self._connecting > seconds + _LATE_SECONDS
+        return monotonic() - self._connecting > seconds + _TIMER_DELAY_SECONDS
 
 
 class SparqlClient:
@@ -114,7 +114,7 @@ class SparqlClient:
         user_agent: str = USER_AGENT,
         user: str | None = None,
         password: str | None = None,
-        max_connections: int = _CONNECTIONS,
+        max_connections: int = _MAX_CONNECTIONS,
         dialect: Dialect = PLAIN,
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
@@ -200,25 +200,27 @@ class SparqlClient:
         form = await in_thread(len(query) // _CELL_BYTES, lambda: self._builder.form(query, media_type))
         try:
             async with asyncio.timeout(self._timeout):
-                return await self._delivered(form)
+                return await self._send_with_retry(form)
         except TimeoutError as error:
             raise errors.timed_out(self._timeout) from error
 
-    async def _delivered(self, form: Form) -> _Reply:
+    async def _send_with_retry(self, form: Form) -> _Reply:
         """Send a form; retry dropped connections until a new one has been tried.
 
         Queries only read, so one that was sent on a dropped connection can safely be sent again. Every round removes
         one dropped connection from the pool. Nothing else is sent twice, least of all after a time-out. A connection
         that timed out because this program was busy has carried nothing.
         """
-        left = self._attempts
+        attempts_left = self._attempts
         while True:
             attempt = _Attempt()
             try:
                 return await self._exchange(form, attempt)
             except httpx2.RequestError as error:
-                left -= 1
-                if not left or not (attempt.dropped or attempt.overslept(error, self._connect_timeout)):
+                attempts_left -= 1
+                if not attempts_left or not (
+                    attempt.connection_dropped or attempt.was_blocked(error, self._connect_timeout)
+                ):
                     raise errors.disconnected(error, self._endpoint, self._connect_timeout) from error
 
     async def _exchange(self, form: Form, attempt: _Attempt) -> _Reply:
@@ -228,7 +230,7 @@ class SparqlClient:
             self._endpoint.url,
             content=form.body,
             headers=dict(form.headers),
-            extensions={"trace": attempt.note},
+            extensions={"trace": attempt.on_event},
         )
         flow = self._auth.auth_flow(request)
         request = next(flow)
@@ -239,12 +241,14 @@ class SparqlClient:
                 try:
                     request = flow.send(response)
                 except StopIteration:
-                    return await self._received(response)
-                await _beginning(response)
+                    return await self._read_response(response)
+                await _read_beginning(response)
 
-    async def _received(self, response: httpx2.Response) -> _Reply:
-        if response.status_code not in _ANSWERED:
-            raise dialects.refused(self._refusal(response.status_code, response.headers, await _beginning(response)))
+    async def _read_response(self, response: httpx2.Response) -> _Reply:
+        if response.status_code not in _GOOD_STATUSES:
+            raise dialects.refused(
+                self._refusal(response.status_code, response.headers, await _read_beginning(response))
+            )
         if error := dialects.error(self._refusal(response.status_code, response.headers, b"")):
             raise error
         body = bytearray()
@@ -266,7 +270,7 @@ class SparqlClient:
         return Refusal(self._endpoint.name, status, headers, body.decode("utf-8", "replace"), self._timeout)
 
 
-async def _beginning(response: httpx2.Response) -> bytes:
+async def _read_beginning(response: httpx2.Response) -> bytes:
     """Read the first bytes of a body, for an error. A short body is read in full, so that its connection is reused."""
     body = bytearray()
     async for chunk in response.aiter_bytes():

@@ -40,9 +40,9 @@ from kgnav_mcp.errors import (
     Unsupported,
 )
 
-_LATER = "Ask again; if it stays so, see whether the endpoint is up."
+_ASK_AGAIN = "Ask again; if it stays so, see whether the endpoint is up."
 NARROWER = "Ask for less: name relations, a label or a direction, or lower the limit."
-_ADDRESS = "Correct the graph's address; it ends in /sparql as a rule."
+_CORRECT_ADDRESS = "Correct the graph's address; it ends in /sparql as a rule."
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Refusal:
 
 def refused(refusal: Refusal, *, ended: bool = False) -> KgnavError:
     """The error for a response with a bad status. `ended`: its text says that the query timed out."""
-    if ended and (refusal.status not in _PAUSES or _retry_after(refusal.headers.get("retry-after")) is None):
+    if ended and (refusal.status not in _PAUSE_STATUSES or _retry_after(refusal.headers.get("retry-after")) is None):
         return stopped(refusal.timeout)
     make_error = _STATUSES.get(refusal.status) or _STATUS_CLASSES.get(refusal.status // 100, _unexpected)
     return make_error(refusal)
@@ -73,9 +73,9 @@ def not_results(refusal: Refusal, *, ended: bool) -> KgnavError:
         return stopped(refusal.timeout)
     kind = refusal.headers.get("content-type", "").partition(";")[0].strip().lower()
     if "json" in kind or kind == "application/sparql-results+xml":
-        return InvalidStore(f"{refusal.endpoint} sent a SPARQL result that is damaged or cut", next_step=_LATER)
+        return InvalidStore(f"{refusal.endpoint} sent a SPARQL result that is damaged or cut", next_step=_ASK_AGAIN)
     what = "a web page" if "html" in kind else "something"
-    return InvalidStore(f"{refusal.endpoint} answers with {what} that is no SPARQL result", next_step=_ADDRESS)
+    return InvalidStore(f"{refusal.endpoint} answers with {what} that is no SPARQL result", next_step=_CORRECT_ADDRESS)
 
 
 def too_large(endpoint: str, limit: int) -> KgnavError:
@@ -108,18 +108,20 @@ def disconnected(error: httpx2.RequestError, endpoint: Address, connect_timeout:
     # SSLWantReadError only means waiting for more of a TLS record; it is no cause, but shows up in the context.
     causes = tuple(cause for cause in _causes(error) if not isinstance(cause, ssl.SSLWantReadError))
     if isinstance(error, httpx2.DecodingError | httpx2.UnsupportedProtocol | httpx2.LocalProtocolError):
-        return InvalidStore(f"{endpoint.name} does not speak HTTP as it should", next_step=_ADDRESS)
-    for kind, message, next_step in _BREAKS:
+        return InvalidStore(f"{endpoint.name} does not speak HTTP as it should", next_step=_CORRECT_ADDRESS)
+    for kind, message, next_step in _NETWORK_FAILURES:
         if isinstance(error, kind) or any(isinstance(cause, kind) for cause in causes):
             text = message.format(endpoint=endpoint.name, host=endpoint.host, seconds=f"{connect_timeout:g}")
             return StoreUnavailable(text, next_step=next_step)
-    return StoreUnavailable(f"the connection to {endpoint.name} broke before its answer was whole", next_step=_LATER)
+    return StoreUnavailable(
+        f"the connection to {endpoint.name} broke before its answer was whole", next_step=_ASK_AGAIN
+    )
 
 
 _START = "Start the endpoint, or correct the graph's address; then ask again."
-_BREAKS: tuple[tuple[type[BaseException], str, str], ...] = (
+_NETWORK_FAILURES: tuple[tuple[type[BaseException], str, str], ...] = (
     (httpx2.ConnectTimeout, "{endpoint} takes no connection within {seconds} s", _START),
-    (socket.gaierror, "no host is called {host}", _ADDRESS),
+    (socket.gaierror, "no host is called {host}", _CORRECT_ADDRESS),
     (ssl.SSLCertVerificationError, "the TLS certificate of {host} is not trusted", "Trust it, or correct the address."),
     (ssl.SSLError, "{host} does not speak TLS as it should", "See whether the address must begin with http://."),
     (ConnectionRefusedError, "nothing listens at {endpoint}", _START),
@@ -145,14 +147,14 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _unavailable(refusal: Refusal) -> KgnavError:
-    return StoreUnavailable(f"{refusal.endpoint} fails (HTTP {refusal.status})", next_step=_LATER)
+    return StoreUnavailable(f"{refusal.endpoint} fails (HTTP {refusal.status})", next_step=_ASK_AGAIN)
 
 
 def _busy(refusal: Refusal) -> KgnavError:
-    return _limited(refusal) if "retry-after" in refusal.headers else _unavailable(refusal)
+    return _rate_limited(refusal) if "retry-after" in refusal.headers else _unavailable(refusal)
 
 
-def _limited(refusal: Refusal) -> KgnavError:
+def _rate_limited(refusal: Refusal) -> KgnavError:
     seconds = _retry_after(refusal.headers.get("retry-after"))
     return RateLimited(f"{refusal.endpoint} takes no more queries for now", seconds)
 
@@ -202,7 +204,9 @@ def _redirected(refusal: Refusal) -> KgnavError:
 
 
 def _no_endpoint(refusal: Refusal) -> KgnavError:
-    return InvalidStore(f"no SPARQL endpoint is at {refusal.endpoint} (HTTP {refusal.status})", next_step=_ADDRESS)
+    return InvalidStore(
+        f"no SPARQL endpoint is at {refusal.endpoint} (HTTP {refusal.status})", next_step=_CORRECT_ADDRESS
+    )
 
 
 def _too_long(refusal: Refusal) -> KgnavError:
@@ -210,10 +214,12 @@ def _too_long(refusal: Refusal) -> KgnavError:
 
 
 def _unexpected(refusal: Refusal) -> KgnavError:
-    return InvalidStore(f"{refusal.endpoint} answers without a result (HTTP {refusal.status})", next_step=_ADDRESS)
+    return InvalidStore(
+        f"{refusal.endpoint} answers without a result (HTTP {refusal.status})", next_step=_CORRECT_ADDRESS
+    )
 
 
-_PAUSES = (429, 503)
+_PAUSE_STATUSES = (429, 503)
 """Statuses that ask for a pause; some stores also use them for a query that they stopped."""
 _STATUSES: dict[int, Callable[[Refusal], KgnavError]] = {
     400: _not_understood,
@@ -224,7 +230,7 @@ _STATUSES: dict[int, Callable[[Refusal], KgnavError]] = {
     413: _too_long,
     414: _too_long,
     422: _not_understood,
-    429: _limited,
+    429: _rate_limited,
     501: _not_understood,
     503: _busy,
     504: lambda refusal: stopped(refusal.timeout),

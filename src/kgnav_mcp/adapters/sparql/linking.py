@@ -19,7 +19,7 @@ from kgnav_mcp.adapters.sparql.reading import Read, Reader, iri_in, number
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Candidate, Count, Direction, Entity, Namesake, Page, Stop
 
-_RANKED = 100
+_MAX_RANKED = 100
 """Number of entities whose size is read, to order those with the same score."""
 
 
@@ -39,7 +39,7 @@ class Size:
 class Linker(ABC):
     """Answers the verbs `named_each` and `find`."""
 
-    namesakes = _RANKED
+    namesakes = _MAX_RANKED
     """Maximum number of entities with one name that are compared for prominence."""
     exact_degrees = True
     """Whether the count of an entity's triples is its exact degree."""
@@ -65,25 +65,26 @@ class Linker(ABC):
         found = await self._search.same(names)
         if any(stop is Stop.TIME_OUT for _, stop in found.values()):
             raise errors.stopped()
-        places = {name: self._bearers(name, hits) for name, (hits, _) in found.items()}
+        ranks_by_name = {name: self._bearers(name, hits) for name, (hits, _) in found.items()}
         orders = {
-            name: sorted(place, key=lambda iri: (place[iri][0], self.order(iri))) for name, place in places.items()
+            name: sorted(ranks, key=lambda iri: (ranks[iri][0], self.order(iri)))
+            for name, ranks in ranks_by_name.items()
         }
         most = max(limit, self.namesakes)
         described = await self.names.described(iri for order in orders.values() for iri in order[:most])
-        alike = {
+        namesakes = {
             iri: described[iri] for order in orders.values() if len(order) > 1 for iri in order if iri in described
         }
-        prominence = await self._prominence(alike)
+        prominence = await self._prominence(namesakes)
         pages: dict[str, Page[Namesake]] = {}
         for name, order in orders.items():
-            place = places[name]
+            ranks = ranks_by_name[name]
             known = [iri for iri in order[:most] if iri in described]
-            known.sort(key=lambda iri: (place[iri][0], prominence.get(iri, (0,)), self.order(iri)))
-            spelt: dict[Entity, str] = {}
+            known.sort(key=lambda iri: (ranks[iri][0], prominence.get(iri, (0,)), self.order(iri)))
+            spellings: dict[Entity, str] = {}
             for iri in known:
-                spelt.setdefault(described[iri], place[iri][1])
-            shown = [(entity.id, Namesake(entity, text)) for entity, text in spelt.items()]
+                spellings.setdefault(described[iri], ranks[iri][1])
+            shown = [(entity.id, Namesake(entity, text)) for entity, text in spellings.items()]
             pages[name] = first_page(shown[:limit], len(order), limit, found[name][1])
         return pages
 
@@ -95,9 +96,10 @@ class Linker(ABC):
         """Candidates by score, then by size, then by id; with `types`, only those of one of these types."""
         hint = hint.strip()
         candidates = Candidates[URIRef](hint)
-        given = self.naming.iri(hint)
-        if given is not None and (entity := (await self.names.described([given])).get(given)):
-            candidates.add_given(self.naming.iri(entity.id) or given, hint)  # a merged entity counts as its target
+        iri_of_hint = self.naming.iri(hint)
+        if iri_of_hint is not None and (entity := (await self.names.described([iri_of_hint])).get(iri_of_hint)):
+            # A merged entity counts as its target.
+            candidates.add_given(self.naming.iri(entity.id) or iri_of_hint, hint)
         hits, stop = await self._search.like(hint, limit)
         for hit in hits:
             candidates.add(hit.entity, hit.text, hit.kind)
@@ -108,7 +110,7 @@ class Linker(ABC):
             candidates.keep({iri_in(row, "s") for row in read.rows})
             stop = Stop.first((read.stop, stop))
         order = candidates.best_first(self.order)
-        close = order[: max(limit, _RANKED)]
+        close = order[: max(limit, _MAX_RANKED)]
         sizes = await self.sizes(close)
         close.sort(key=lambda iri: (-candidates[iri].score, *sizes[iri].order, self.order(iri)))
         described = await self.names.described(close[:limit])

@@ -126,10 +126,11 @@ class ListReader(ABC):
         types = None if label is None else await self.types(label)
         found = None if property_name is None or value is None else await self._identified(property_name, value)
         if found is not None:
-            page = await self._of_types(found, types, skip, limit)
+            page = await self._page_of_types(found, types, skip, limit)
         else:
             condition = Condition("") if property_name is None else await self._with_property(property_name, value)
-            page = condition.of(await self._meeting(condition.text, types, skip, limit, short=value is not None))
+            nodes = await self._nodes_meeting(condition.text, types, skip, limit, short=value is not None)
+            page = condition.of(nodes)
         return truncated(page, note="" if types is None else types.note)
 
     async def _identified(self, property_name: str, value: str) -> Found | None:
@@ -143,7 +144,9 @@ class ListReader(ABC):
     async def _by_name(self, name: str) -> Found:
         page = await self._linker.named(name, self._most_named)
         read = self._linker.naming.iri
-        return {iri: one.entity for one in page.items if (iri := read(one.entity.id)) is not None}, page.stop
+        return {
+            iri: namesake.entity for namesake in page.items if (iri := read(namesake.entity.id)) is not None
+        }, page.stop
 
     async def _meant(self, value: str) -> tuple[Sequence[URIRef], Stop]:
         """Resolve a value to entities, by id, else by name; with the reason why there may be more."""
@@ -152,7 +155,7 @@ class ListReader(ABC):
             entities, stop = await self._by_name(value)
         return list(entities), stop
 
-    async def _of_types(self, found: Found, types: Types | None, skip: int, limit: int) -> Page[Entity]:
+    async def _page_of_types(self, found: Found, types: Types | None, skip: int, limit: int) -> Page[Entity]:
         """The page of the entities found that have one of the types (None: of all)."""
         entities, stop = found
         if types is not None and entities:
@@ -162,7 +165,7 @@ class ListReader(ABC):
         rows = Rows((), whole=True, total=Count(len(entities)))
         return truncated(rows.page(list(entities.values()), skip, limit), stop)
 
-    async def _meeting(
+    async def _nodes_meeting(
         self, condition: str | None, types: Types | None, skip: int, limit: int, *, short: bool
     ) -> Page[Entity]:
         """The page of the nodes that meet a condition and have one of the types. Blank nodes are left out.
@@ -181,13 +184,15 @@ class ListReader(ABC):
         described = await self._linker.names.described([iri for iri in page.items if iri is not None])
 
         def shown() -> Page[Entity]:
-            known = [
+            entities = [
                 (described[iri], position)
                 for iri, position in zip(page.items, page.positions, strict=True)
                 if iri is not None and iri in described
             ]
-            total = Count.at_least(skip + len(known)) if blanks else page.total
-            return Page(tuple(one for one, _ in known), tuple(position for _, position in known), total, page.stop)
+            total = Count.at_least(skip + len(entities)) if blanks else page.total
+            return Page(
+                tuple(one for one, _ in entities), tuple(position for _, position in entities), total, page.stop
+            )
 
         return await in_thread(len(page.items), shown)
 
@@ -237,11 +242,13 @@ class ListReader(ABC):
 
         def distinct() -> list[ValueFacts]:
             found: dict[str, ValueFacts] = {}
-            for one in sorted(
-                facts, key=lambda one: (one.value.language or "", one.value.datatype or ""), reverse=True
+            for fact in sorted(
+                facts, key=lambda fact: (fact.value.language or "", fact.value.datatype or ""), reverse=True
             ):
-                same = found.get(one.value.text)
-                found[one.value.text] = one if same is None else ValueFacts(one.value, of_either(same.count, one.count))
+                same = found.get(fact.value.text)
+                found[fact.value.text] = (
+                    fact if same is None else ValueFacts(fact.value, of_either(same.count, fact.count))
+                )
             return [found[text] for text in sorted(found, key=order)]
 
         return read.page(await in_thread(len(facts), distinct), skip, limit)

@@ -47,11 +47,11 @@ class FarEndFilter:
             types = listed(*self.types)
             found.append(reader.filled(queries.OF_ONE_TYPE, node=end, typing=reader.part(typing), types=types))
         if self.words:
-            every = " && ".join(
-                f"({' || '.join(reader.filled(queries.IN_NAME, node=end, word=Literal(one)) for one in spellings)})"
+            all_words = " && ".join(
+                f"({' || '.join(reader.filled(queries.IN_NAME, node=end, word=Literal(each)) for each in spellings)})"
                 for spellings in self.words
             )
-            found.append(reader.filled(queries.CALLED, node=end, naming=reader.part(naming), every=Terms(every)))
+            found.append(reader.filled(queries.CALLED, node=end, naming=reader.part(naming), every=Terms(all_words)))
         return Terms(" ".join(found))
 
 
@@ -68,11 +68,11 @@ class SearchQuestion:
 class RowSearch(ABC, Generic[F, R]):
     """Runs one search, once for all of its pages."""
 
-    def __init__(self, asked: SearchQuestion) -> None:
-        self._anchors = asked.anchors
-        self._paths = asked.paths
-        self._direction = asked.direction
-        self._far = asked.far
+    def __init__(self, question: SearchQuestion) -> None:
+        self._anchors = question.anchors
+        self._paths = question.paths
+        self._direction = question.direction
+        self._far = question.far
         self._read: tuple[Sequence[F], Stop] | None = None
 
     @abstractmethod
@@ -101,14 +101,16 @@ class RowSearch(ABC, Generic[F, R]):
         if self._read is None:
             self._read = await self.find()
         found, stop = self._read
-        some = found[start.group : start.group + limit]
+        matches = found[start.group : start.group + limit]
         placed: list[tuple[R, Place]] = []
-        for n, rows in enumerate(await self.rows(some), start.group):
-            behind = [Place(n, i) for i in range(1, len(rows))]
-            placed += (one for one in zip(rows, [*behind, Place(n + 1)], strict=True) if one[1] > start)
+        for n, rows in enumerate(await self.rows(matches), start.group):
+            places = [Place(n, i) for i in range(1, len(rows))]
+            placed += (
+                placed_row for placed_row in zip(rows, [*places, Place(n + 1)], strict=True) if placed_row[1] > start
+            )
         shown = placed[:limit]
         links = tuple(Link(self._direction, triple) for triple in await self.triples([row for row, _ in shown]))
-        more = len(placed) > limit or start.group + len(some) < len(found)
+        more = len(placed) > limit or start.group + len(matches) < len(found)
         return Page(
             links,
             tuple(f"{place.group}.{place.row}" for _, place in shown),
@@ -132,6 +134,6 @@ async def searched(reader: Reader, branches: Sequence[str]) -> Read:
     read = await reader.union(branches, share=_SHARE)
     if read.stop is Stop.TIME_OUT and not read.rows:
         read.whole()
-    cut = len(read.rows) > MOST_READ
+    too_many = len(read.rows) > MOST_READ
     rows = await in_thread(len(read.rows), lambda: read.rows[:MOST_READ])
-    return Read(rows, Stop.ROW_CAP if cut else read.stop)
+    return Read(rows, Stop.ROW_CAP if too_many else read.stop)

@@ -21,15 +21,15 @@ from kgnav_mcp.adapters.sparql.terms import Terms, listed, values
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Stop
 
-_HITS = 1_000
+_MAX_HITS = 1_000
 """Maximum number of names read for one search."""
-_WORDS = 10
+_MAX_WORDS = 10
 """Maximum number of words of a name that are searched."""
-_QUESTIONS = 20
+_MAX_NAMES = 20
 """Maximum number of names in one full-text query."""
-_OTHER_NUMBERS = 4
+_MAX_OTHER_NUMBERS = 4
 """Maximum number of singular and plural forms of a name that are looked up: stores are slow with long lists."""
-_MISSPELT, _MISSPELT_WORD = 85, 80
+_MIN_SIMILARITY, _MIN_WORD_SIMILARITY = 85, 80
 """The minimum similarity (of 100) of a misspelt name to the right one, or of each of its words to one of its words."""
 _BY_WORDS = "Looked for names with these words, or with words that begin like them."
 _BY_INDEX = "Looked for entities with this very label or alias, in the usual letter cases."
@@ -86,7 +86,7 @@ class SparqlNames(NameSearch):
         self._reader = reader
         self._lookup = lookup
         self._index = lookup.full_text if lookup.surely_indexed else None
-        self._asked = lookup.surely_indexed or lookup.full_text is None
+        self._probed = lookup.surely_indexed or lookup.full_text is None
         self._names = [relation for relation, kind in lookup.kinds.items() if kind in {NAME, ALIAS}]
         self._descriptions = [relation for relation, kind in lookup.kinds.items() if kind == DESCRIPTION]
 
@@ -101,28 +101,35 @@ class SparqlNames(NameSearch):
             StoreTimeout: the probe was not answered in time.
         """
         index = self._lookup.full_text
-        if not self._asked and index is not None:
+        if not self._probed and index is not None:
             names = [str(row["o"]) for row in (await self._reader.select(queries.SOME_NAMES)).some()]
             words = (word for name in names for word in WORD.findall(name) if index.beginning(word))
             word = next(words, "")
             if word and (await self._reader.select(index.has, words=Literal(index.word(word)))).some():
                 self._index = index
-            self._asked = True
+            self._probed = True
         return self._index
 
     async def same(self, names: Sequence[str]) -> Mapping[str, Hits]:
         found = SameNames(names)
         size = self._reader.dialect.texts
-        spelt = [
-            Literal(way, lang=tag) for name in found.names for way in spellings(name) for tag in self._lookup.languages
+        literals = [
+            Literal(spelling, lang=tag)
+            for name in found.names
+            for spelling in spellings(name)
+            for tag in self._lookup.languages
         ]
-        await found.add(spelt, size, lambda some: self._hits(self._lookup.bearers, texts=values(*some)))
+        await found.add(literals, size, lambda batch: self._hits(self._lookup.bearers, texts=values(*batch)))
         if index := await self.index():
-            asked = {name: index.every.join(map(index.word, WORD.findall(name)[:_WORDS])) for name in found.names}
+            full_text_queries = {
+                name: index.every.join(map(index.word, WORD.findall(name)[:_MAX_WORDS])) for name in found.names
+            }
             await found.add(
-                [name for name in found.names if asked[name]],
-                _QUESTIONS,
-                lambda some: self._matching(index, self._names, _any_of(index, [asked[name] for name in some])),
+                [name for name in found.names if full_text_queries[name]],
+                _MAX_NAMES,
+                lambda batch: self._matching(
+                    index, self._names, _any_of(index, [full_text_queries[name] for name in batch])
+                ),
             )
         else:
             await found.add(found.unspelt, size, self._scan_for)
@@ -137,33 +144,33 @@ class SparqlNames(NameSearch):
     async def like(self, hint: str, limit: int) -> Hits:
         """Texts similar to a hint: the exact name in singular and plural, then ever wider until a step finds a name."""
         del limit  # all hits are scored
-        words = WORD.findall(hint.lower())[:_WORDS]
+        words = WORD.findall(hint.lower())[:_MAX_WORDS]
         if not words or not findable(hint):
             return (await self.same([hint]))[hint]
         found = await self._bearers(spellings(hint))
         very_name = any(hit.text.casefold() == hint.casefold() for hit in found[0])
-        if others := [way for text in in_other_numbers(hint)[:_OTHER_NUMBERS] for way in spellings(text)]:
-            found = _both(found, await self._bearers(others))
+        if others := [spelling for text in in_other_numbers(hint)[:_MAX_OTHER_NUMBERS] for spelling in spellings(text)]:
+            found = _combined(found, await self._bearers(others))
         if index := await self.index():
-            found = await self._outwards(index, hint, words, found)
+            found = await self._widen(index, hint, words, found)
         elif not very_name:
-            every = " && ".join(self._reader.filled(queries.HAS_WORD, word=Literal(word)) for word in words)
-            found = _both(found, await self._scan(every))
+            all_words = " && ".join(self._reader.filled(queries.HAS_WORD, word=Literal(word)) for word in words)
+            found = _combined(found, await self._scan(all_words))
         hits, stop = found
         very_name = any(hit.text.casefold() == hint.casefold() for hit in hits)
         return list(dict.fromkeys(hits if very_name else hits + await self._by_ids([hint]))), stop
 
-    async def _outwards(self, index: FullText, hint: str, words: Sequence[str], found: Hits) -> Hits:
+    async def _widen(self, index: FullText, hint: str, words: Sequence[str], found: Hits) -> Hits:
         """Add hits from the full-text index, step by step until there is a name."""
         for kinds, question in self._steps(index, words):
             step = await self._matching(index, kinds, question)
-            found = _both(found, step)
+            found = _combined(found, step)
             if step[0] and any(hit.kind != DESCRIPTION for hit in found[0]):
                 return found
-        cut = (index.beginning(word[: index.letters]) for word in words if len(word) > index.letters)
-        if beginnings := [beginning for beginning in cut if beginning is not None]:
+        prefixes = (index.beginning(word[: index.letters]) for word in words if len(word) > index.letters)
+        if beginnings := [beginning for beginning in prefixes if beginning is not None]:
             hits, stop = await self._matching(index, self._names, index.some.join(beginnings))
-            found = _both(found, ([hit for hit in hits if _misspelt(hint, hit.text)], stop))
+            found = _combined(found, ([hit for hit in hits if _misspelt(hint, hit.text)], stop))
         return found
 
     def _steps(self, index: FullText, words: Sequence[str]) -> Iterator[tuple[Collection[URIRef], str]]:
@@ -180,8 +187,8 @@ class SparqlNames(NameSearch):
     async def _bearers(self, texts: Iterable[str]) -> Hits:
         """Look up the names and aliases that equal one of these texts."""
         languages = self._lookup.languages
-        wanted = values(*(Literal(text, lang=language) for text in dict.fromkeys(texts) for language in languages))
-        return await self._hits(self._lookup.bearers, texts=wanted)
+        literals = values(*(Literal(text, lang=language) for text in dict.fromkeys(texts) for language in languages))
+        return await self._hits(self._lookup.bearers, texts=literals)
 
     async def _matching(self, index: FullText, kinds: Collection[URIRef], question: str) -> Hits:
         return await self._hits(index.matching, kinds=values(*kinds), words=Literal(question))
@@ -211,13 +218,13 @@ class SparqlNames(NameSearch):
         return await self._hits(self._lookup.scan, share=self._lookup.share, condition=Terms(condition))
 
     async def _hits(self, template: str, *, share: float = 1.0, **terms: Literal | Terms) -> Hits:
-        read = await self._reader.select(template, share=share, most=_HITS, **terms)
+        read = await self._reader.select(template, share=share, most=_MAX_HITS, **terms)
         hits = [
             Hit(iri_in(row, "s"), str(text), self._lookup.kinds[iri_in(row, "p")], text.language)
             for row in read.rows
             if isinstance(text := row["o"], Literal) and self._lookup.is_entity(row["s"])
         ]
-        return hits, Stop.first((read.stop, Stop.LIMIT if len(read.rows) >= _HITS else Stop.COMPLETE))
+        return hits, Stop.first((read.stop, Stop.LIMIT if len(read.rows) >= _MAX_HITS else Stop.COMPLETE))
 
 
 def _any_of(index: FullText, questions: Sequence[str]) -> str:
@@ -225,14 +232,16 @@ def _any_of(index: FullText, questions: Sequence[str]) -> str:
     return questions[0] if len(questions) == 1 else index.some.join(f"({one})" for one in questions)
 
 
-def _both(one: Hits, other: Hits) -> Hits:
+def _combined(one: Hits, other: Hits) -> Hits:
     return one[0] + other[0], Stop.first((one[1], other[1]))
 
 
 def _misspelt(hint: str, name: str) -> bool:
     """Whether a hint is similar to a name, or each of its words to one of the name's words."""
     hint, name = hint.casefold(), name.casefold()
-    if fuzz.ratio(hint, name) >= _MISSPELT:
+    if fuzz.ratio(hint, name) >= _MIN_SIMILARITY:
         return True
-    known = WORD.findall(name)
-    return all(any(fuzz.ratio(word, other) >= _MISSPELT_WORD for other in known) for word in WORD.findall(hint))
+    name_words = WORD.findall(name)
+    return all(
+        any(fuzz.ratio(word, other) >= _MIN_WORD_SIMILARITY for other in name_words) for word in WORD.findall(hint)
+    )

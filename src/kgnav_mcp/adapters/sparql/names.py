@@ -20,9 +20,9 @@ from kgnav_mcp.adapters.sparql.results import Term
 from kgnav_mcp.concurrency import in_slices, in_thread
 from kgnav_mcp.model import Entity, Node, Relation
 
-_RELATIONS = 20_000
+_RELATION_CACHE_SIZE = 20_000
 """Cache size for names of relations. They are part of the schema, so they do not expire."""
-_ENTITIES = 50_000
+_ENTITY_CACHE_SIZE = 50_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +63,8 @@ class Facts:
     """Entities that were merged into another one, which has all their facts."""
 
     def __contains__(self, iri: URIRef) -> bool:
-        told = iri in self.labels or iri in self.types or iri in self.descriptions
-        return told and iri not in self.merged
+        has_facts = iri in self.labels or iri in self.types or iri in self.descriptions
+        return has_facts and iri not in self.merged
 
 
 class Names(ABC):
@@ -73,9 +73,9 @@ class Names(ABC):
     def __init__(self, reader: Reader, naming: Naming) -> None:
         self.naming = naming
         self._reader = reader
-        self._places = {str(relation): place for place, relation in enumerate(naming.relations)}
-        self._kept: TTLCache[URIRef, str] = TTLCache(_ENTITIES, naming.fresh)
-        self._kept_relations: LRUCache[URIRef, str] = LRUCache(_RELATIONS)
+        self._relation_ranks = {str(relation): rank for rank, relation in enumerate(naming.relations)}
+        self._label_cache: TTLCache[URIRef, str] = TTLCache(_ENTITY_CACHE_SIZE, naming.fresh)
+        self._relation_cache: LRUCache[URIRef, str] = LRUCache(_RELATION_CACHE_SIZE)
 
     async def read_labels(self, iris: Iterable[URIRef]) -> dict[URIRef, str]:
         """Read the names of entities: in a preferred language, else without a language, else in any.
@@ -85,9 +85,9 @@ class Names(ABC):
         labels: dict[URIRef, str] = {}
         unknown: list[URIRef] = []
 
-        def look_up(some: Sequence[URIRef]) -> None:
-            for iri in some:
-                if (label := self._kept.get(iri)) is None:
+        def look_up(batch: Sequence[URIRef]) -> None:
+            for iri in batch:
+                if (label := self._label_cache.get(iri)) is None:
                     unknown.append(iri)
                 elif label:
                     labels[iri] = label
@@ -96,17 +96,17 @@ class Names(ABC):
         for query in (self.naming.labels, self.naming.labels_of_any_language):
             if unknown:
                 found = await self._texts(query, unknown)
-                await self._keep(found)
+                await self._cache_labels(found)
                 labels.update(found)
-                unknown = await in_thread(len(unknown), partial(_others, unknown, found))
-        await self._keep(dict.fromkeys(unknown, ""))
+                unknown = await in_thread(len(unknown), partial(_without, unknown, found))
+        await self._cache_labels(dict.fromkeys(unknown, ""))
         return labels
 
     async def nodes(self, terms: Sequence[Term]) -> dict[Term, Node]:
         """Convert terms to values and named entities. Nodes without an IRI are left out."""
         wanted, iris = await in_thread(len(terms), lambda: self._with_iris(terms))
         labels = await self.read_labels(iris.values())
-        unnamed = await in_thread(len(iris), lambda: _others(dict.fromkeys(iris.values()), labels))
+        unnamed = await in_thread(len(iris), lambda: _without(dict.fromkeys(iris.values()), labels))
         mediators = await self._mediators(unnamed)
 
         def named() -> dict[Term, Node]:
@@ -125,11 +125,11 @@ class Names(ABC):
 
     def unknown(self, iris: Iterable[URIRef]) -> list[URIRef]:
         """The entities whose names are not in the cache."""
-        return [iri for iri in iris if iri not in self._kept]
+        return [iri for iri in iris if iri not in self._label_cache]
 
     async def keep(self, names: Mapping[URIRef, Sequence[Literal]]) -> None:
         """Cache entities' names. An empty sequence means that the entity has no name in any language."""
-        await self._keep(
+        await self._cache_labels(
             await in_thread(len(names), lambda: {iri: self.best(found) or "" for iri, found in names.items()})
         )
 
@@ -151,7 +151,7 @@ class Names(ABC):
         best = await in_thread(
             len(names), lambda: {iri: self.best(found) or readable(iri) for iri, found in names.items()}
         )
-        await in_slices(list(best.items()), self._kept_relations.update)
+        await in_slices(list(best.items()), self._relation_cache.update)
 
     def literal(self, term: Literal) -> model.Literal:
         """Convert an RDF literal to a value."""
@@ -168,13 +168,13 @@ class Names(ABC):
         if not wanted:
             return {}
         facts = await self._facts(wanted)
-        silent = await in_thread(
+        without_facts = await in_thread(
             len(wanted), lambda: [iri for iri in wanted if iri not in facts and iri not in facts.merged]
         )
-        missing = await self._missing(silent)
+        missing = await self._missing(without_facts)
         unnamed = await in_thread(
             len(wanted),
-            lambda: [iri for iri in wanted if not any(iri in some for some in (facts.labels, missing, facts.merged))],
+            lambda: [iri for iri in wanted if not any(iri in known for known in (facts.labels, missing, facts.merged))],
         )
         mediators = await self._mediators(unnamed)
         targets = await self.described(facts.merged.values())
@@ -192,7 +192,7 @@ class Names(ABC):
         return await in_thread(len(wanted), entities)
 
     def _entity(self, iri: URIRef, facts: Facts, *, mediator: bool) -> Entity:
-        types = tuple(sorted(facts.type_names[one] for one in facts.types.get(iri, ())))
+        types = tuple(sorted(facts.type_names[type_] for type_ in facts.types.get(iri, ())))
         return Entity(self.naming.short(iri), facts.labels.get(iri), types, facts.descriptions.get(iri), mediator)
 
     async def _missing(self, iris: Sequence[URIRef]) -> Collection[URIRef]:
@@ -219,11 +219,11 @@ class Names(ABC):
         return await self.read_labels(iris)
 
     async def _schema_names(self, iris: Iterable[URIRef], from_id: Callable[[str], str]) -> dict[URIRef, Relation]:
-        known = {iri: self._kept_relations.get(iri) for iri in dict.fromkeys(iris)}
+        known = {iri: self._relation_cache.get(iri) for iri in dict.fromkeys(iris)}
         if unknown := [iri for iri, label in known.items() if label is None]:
             labels = await self._label_relations(unknown)
             found = {iri: labels.get(iri) or from_id(iri) for iri in unknown}
-            self._kept_relations.update(found)
+            self._relation_cache.update(found)
             known |= found
         return {iri: Relation(self.naming.short(iri), label or "") for iri, label in known.items()}
 
@@ -235,7 +235,7 @@ class Names(ABC):
             found: dict[URIRef, list[tuple[tuple[int, str, int], str]]] = defaultdict(list)
             for row in rows:
                 if isinstance(text := row["o"], Literal):
-                    rank = (*label_rank(text, self.naming.languages), self._places.get(str(row.get("p")), 0))
+                    rank = (*label_rank(text, self.naming.languages), self._relation_ranks.get(str(row.get("p")), 0))
                     found[iri_in(row, "s")].append((rank, str(text)))
             return {iri: min(texts)[1] for iri, texts in found.items()}
 
@@ -244,10 +244,10 @@ class Names(ABC):
     async def _about(self, query: str, iris: Sequence[URIRef]) -> Sequence[Row]:
         return (await self._reader.in_batches(query, "ids", iris)).whole()
 
-    async def _keep(self, labels: Mapping[URIRef, str]) -> None:
-        await in_slices(list(labels.items()), self._kept.update)
+    async def _cache_labels(self, labels: Mapping[URIRef, str]) -> None:
+        await in_slices(list(labels.items()), self._label_cache.update)
 
 
-def _others(iris: Iterable[URIRef], known: Container[URIRef]) -> list[URIRef]:
+def _without(iris: Iterable[URIRef], known: Container[URIRef]) -> list[URIRef]:
     """The entities that are not among the known ones."""
     return [iri for iri in iris if iri not in known]

@@ -14,7 +14,7 @@ from kgnav_mcp.model import Stop
 
 L = TypeVar("L", bound=str)
 
-_LONGEST = 1_000
+_MAX_LENGTH = 1_000
 """Maximum length in characters of a name that is looked up: no name is longer."""
 
 
@@ -39,7 +39,7 @@ class SameNames:
         self.names = [name for name in dict.fromkeys(names) if findable(name)]
         self._hits: dict[str, dict[Hit, None]] = {name.casefold(): {} for name in names}
         self._stops: dict[str, Stop] = {}
-        self._asked = list(names)
+        self._requested = list(names)
 
     async def add(
         self,
@@ -48,7 +48,7 @@ class SameNames:
         ask: Callable[[Sequence[L]], Awaitable[Hits]],
     ) -> None:
         """Look up items that contain names, `size` at a time; halve a batch whose answer was cut."""
-        await gathered(*(self._add(some, ask) for some in batches(items, size)))
+        await gathered(*(self._add(batch, ask) for batch in batches(items, size)))
 
     async def _add(self, items: Sequence[L], ask: Callable[[Sequence[L]], Awaitable[Hits]]) -> None:
         hits, stop = await ask(items)
@@ -81,10 +81,10 @@ class SameNames:
         """The hits of each name."""
         return {
             name: (list(self._hits[name.casefold()]), self._stops.get(name.casefold(), Stop.COMPLETE))
-            for name in self._asked
+            for name in self._requested
         }
 
 
 def findable(name: str) -> bool:
     """Whether a text can be a name: not blank, not too long, and possible in a query."""
-    return bool(name.strip()) and len(name) <= _LONGEST and sendable(name)
+    return bool(name.strip()) and len(name) <= _MAX_LENGTH and sendable(name)

@@ -49,13 +49,13 @@ class PropertyLists(ListReader):
         languages: Sequence[str],
     ) -> None:
         super().__init__(reader, templates, linker)
-        self._of_properties = templates
+        self._property_templates = templates
         self._catalogue = catalogue
         self._languages = languages
 
     async def values(self, property_name: str, owner: str | None, limit: int, after: str | None) -> Page[ValueFacts]:
-        having = self._of_properties.having(await self._properties(property_name))
-        condition = self._reader.filled(self._of_properties.node_values, having=having)
+        having = self._property_templates.having(await self._properties(property_name))
+        condition = self._reader.filled(self._property_templates.node_values, having=having)
         if owner is not None:
             condition += " " + self._with_types((await self.types(owner)).iris)
         conditions = self._conditions(None, condition)
@@ -76,17 +76,23 @@ class PropertyLists(ListReader):
 
     async def _with_property(self, name: str, value: str | None) -> Condition:
         relations = await self._properties(name)
-        known = (await self._catalogue()).relations
-        templates, having, fill = self._of_properties, self._of_properties.having(relations), self._reader.filled
+        uses_of = (await self._catalogue()).relations
+        templates, having, fill = (
+            self._property_templates,
+            self._property_templates.having(relations),
+            self._reader.filled,
+        )
         if value is None:
             return Condition(fill(templates.with_any, having=having))
-        uses = [known.get(iri, _UNCOUNTED) for iri in relations]
+        uses = [uses_of.get(iri, _UNCOUNTED) for iri in relations]
         if not sendable(value):
             return Condition(None)
         if not any(use.has_values for use in uses):
-            meant, stop = await self._meant(value)
-            return Condition(fill(templates.with_term, having=having, terms=values(*meant)) if meant else None, stop)
+            entities, stop = await self._meant(value)
+            return Condition(
+                fill(templates.with_term, having=having, terms=values(*entities)) if entities else None, stop
+            )
         if fits(Count.sum(use.values for use in uses), templates.most_compared):
             return Condition(fill(templates.with_text, having=having, text=Literal(value)))
-        alike = values(*usual_terms(value, self._languages))
-        return Condition(fill(templates.with_term, having=having, terms=alike), note=left_out(self._languages))
+        terms = values(*usual_terms(value, self._languages))
+        return Condition(fill(templates.with_term, having=having, terms=terms), note=left_out(self._languages))

@@ -29,14 +29,14 @@ MAX_CONCURRENT: Final = 3
 """Queries to one host at a time, as Wikimedia and QLever ask for; this machine takes more."""
 MAX_CONCURRENT_LOCAL: Final = 8
 
-_TRIES = 3
+_MAX_TRIES = 3
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 8.0
 """Seconds before a retry; each pause is about twice as long as the one before."""
-_UNSAID_PAUSE = 5.0
+_DEFAULT_PAUSE = 5.0
 """Seconds of pause for a rate limit without a Retry-After."""
-_LATER = 0.5
+_GRACE = 0.5
 """Seconds that a query may exceed the caller's time-out, so that its own, more precise time-out error is raised."""
-_FAILURES = 5
+_FAILURES_TO_OPEN = 5
 _OPEN_SECONDS, _LONGEST_OPEN = 10.0, 300.0
 
 
@@ -56,14 +56,14 @@ class RateLimiter:
         self._now = now
         self._sleep = sleep
         self._chance = chance
-        self._turns = asyncio.Semaphore(limit)
+        self._slots = asyncio.Semaphore(limit)
         self._pause_ends = 0.0
         self._failures = 0
         self._open_until: float | None = None
         self._open_for = _OPEN_SECONDS
-        self._trying = False
+        self._trial_running = False
 
-    async def ask(self, question: Callable[[], Awaitable[T]], *, patience: float) -> T:
+    async def ask(self, query: Callable[[], Awaitable[T]], *, patience: float) -> T:
         """Run a query; run it again if the host was down or asked for a pause.
 
         `patience` is the time for everything in seconds: waiting for a free slot, pauses and retries.
@@ -73,69 +73,71 @@ class RateLimiter:
             StoreUnavailable: the host is down, or the circuit is open.
             StoreTimeout: no slot became free in time, or the query itself raised it.
         """
-        ends = self._now() + patience
+        deadline = self._now() + patience
         tries = 0
         while True:
             tries += 1
             try:
-                async with self._turn(ends, patience), self._within(ends + _LATER, patience):
-                    answer = await question()
+                async with self._slot(deadline, patience), self._until(deadline + _GRACE, patience):
+                    answer = await query()
             except RateLimited as error:
                 failure: StoreError = error
-                self._told_to_wait(error, tries)
+                self._record_pause(error, tries)
                 pause = self._pause_ends - self._now() + self._jitter(_FIRST_PAUSE)
             except StoreUnavailable as error:
                 if isinstance(error, _CircuitOpenError):
                     raise
                 failure = error
-                self._failed()
+                self._record_failure()
                 pause = self._jitter(min(_FIRST_PAUSE * 2**tries, _LONGEST_PAUSE))
             else:
-                self._answered()
+                self._record_success()
                 return answer
-            if tries == _TRIES or self._open_until is not None or self._now() + pause > ends:
+            if tries == _MAX_TRIES or self._open_until is not None or self._now() + pause > deadline:
                 raise failure
             await self._sleep(pause)
 
     @asynccontextmanager
-    async def _turn(self, ends: float, patience: float) -> AsyncGenerator[None]:
+    async def _slot(self, deadline: float, patience: float) -> AsyncGenerator[None]:
         """Hold one of the host's slots, once neither a pause nor the circuit forbids it."""
-        await self._rest(ends)
-        async with self._within(ends, patience):
-            await self._turns.acquire()
-        trial = False
+        await self._wait_for_pause(deadline)
+        async with self._until(deadline, patience):
+            await self._slots.acquire()
+        is_trial = False
         try:
-            await self._rest(ends)  # The host may have asked for a pause while this call waited for its slot.
-            trial = self._enter()
+            await self._wait_for_pause(
+                deadline
+            )  # The host may have asked for a pause while this call waited for its slot.
+            is_trial = self._pass_circuit()
             yield
         finally:
-            if trial:
-                self._trying = False
-            self._turns.release()
+            if is_trial:
+                self._trial_running = False
+            self._slots.release()
 
     @asynccontextmanager
-    async def _within(self, ends: float, patience: float) -> AsyncGenerator[None]:
+    async def _until(self, deadline: float, patience: float) -> AsyncGenerator[None]:
         """Cancel the body when the caller's time is over, and raise StoreTimeout."""
         try:
-            async with asyncio.timeout(max(ends - self._now(), 0.0)):
+            async with asyncio.timeout(max(deadline - self._now(), 0.0)):
                 yield
         except TimeoutError as error:
             raise StoreTimeout(
                 patience, next_step=f"Other queries took all turns of {self._host}: ask fewer at once."
             ) from error
 
-    async def _rest(self, ends: float) -> None:
+    async def _wait_for_pause(self, deadline: float) -> None:
         """Wait until a pause is over.
 
         Raises:
             RateLimited: the pause is longer than the caller can wait.
         """
         while (pause := self._pause_ends - self._now()) > 0:
-            if self._pause_ends > ends:
+            if self._pause_ends > deadline:
                 raise RateLimited(f"{self._host} takes no more queries for now", pause)
             await self._sleep(pause)
 
-    def _enter(self) -> bool:
+    def _pass_circuit(self) -> bool:
         """Pass the circuit breaker. Returns whether this query is the trial of a half-open circuit.
 
         Raises:
@@ -143,29 +145,29 @@ class RateLimiter:
         """
         if self._open_until is None:
             return False
-        left = self._open_until - self._now()
-        if left > 0 or self._trying:
+        seconds = self._open_until - self._now()
+        if seconds > 0 or self._trial_running:
             raise _CircuitOpenError(
                 f"{self._host} has failed {self._failures} times in a row and is left alone for now",
-                next_step=f"Ask again in {in_words(left)}; see whether the endpoint is up.",
+                next_step=f"Ask again in {in_words(seconds)}; see whether the endpoint is up.",
             )
-        self._trying = True
+        self._trial_running = True
         return True
 
-    def _told_to_wait(self, error: RateLimited, tries: int) -> None:
+    def _record_pause(self, error: RateLimited, tries: int) -> None:
         seconds = error.retry_after
         if seconds is None:
-            seconds = self._jitter(_UNSAID_PAUSE * 2 ** (tries - 1))
+            seconds = self._jitter(_DEFAULT_PAUSE * 2 ** (tries - 1))
         self._pause_ends = max(self._pause_ends, self._now() + seconds)
 
-    def _failed(self) -> None:
+    def _record_failure(self) -> None:
         self._failures += 1
         if self._open_until is not None:
             self._open_for = min(self._open_for * 2, _LONGEST_OPEN)
-        if self._failures >= _FAILURES:
+        if self._failures >= _FAILURES_TO_OPEN:
             self._open_until = self._now() + self._open_for
 
-    def _answered(self) -> None:
+    def _record_success(self) -> None:
         self._failures = 0
         self._open_until = None
         self._open_for = _OPEN_SECONDS
@@ -210,12 +212,12 @@ class RateLimitedClient:
         await self._client.close()
 
 
-_known: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, RateLimiter]] = WeakKeyDictionary()
+_limiters: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, RateLimiter]] = WeakKeyDictionary()
 
 
 def limiter_of(host: str, *, limit: int = MAX_CONCURRENT) -> RateLimiter:
     """The limiter of a host, shared by all callers in this event loop."""
-    hosts = _known.setdefault(asyncio.get_running_loop(), {})
+    hosts = _limiters.setdefault(asyncio.get_running_loop(), {})
     return hosts.setdefault(host.lower(), RateLimiter(host, limit=limit))
 
 

@@ -123,7 +123,7 @@ class Reader:
         Raises:
             StoreTimeout: `share` of the call's time is over.
         """
-        return await self._read(self.filled(template, **terms), share)
+        return await self._send(self.filled(template, **terms), share)
 
     async def count(self, template: str, *, most: int | None = None, share: float = 1.0, **terms: Value) -> Count:
         """Run a query that counts ?n. A lower bound if the answer is incomplete or the number reaches `most`."""
@@ -133,23 +133,23 @@ class Reader:
         exact = read.stop is Stop.COMPLETE and (most is None or counted < most)
         return Count(counted) if exact else Count.at_least(counted)
 
-    async def in_batches(self, template: str, key: str, asked: Sequence[URIRef], **terms: Value) -> Read:
+    async def in_batches(self, template: str, key: str, iris: Sequence[URIRef], **terms: Value) -> Read:
         """Run a query over a list of IRIs in batches. A batch whose answer the row cap cut is halved and run again."""
 
         def query(batch: Sequence[URIRef]) -> str:
             return self.filled(template, **{key: values(*batch)}, **terms)
 
-        return await self.halving(batches(asked, self.dialect.listed), query)
+        return await self.halving(batches(iris, self.dialect.listed), query)
 
     async def halving(self, lists: Iterable[Sequence[T]], query: Callable[[Sequence[T]], str]) -> Read:
         """Run a query for each of several lists. A list whose answer the row cap cut is halved and run again."""
 
-        async def read(asked: Sequence[T]) -> Read:
-            answer = await self._read(await in_thread(len(asked), lambda: query(asked)))
-            if answer.stop is not Stop.ROW_CAP or len(asked) == 1:
+        async def read(batch: Sequence[T]) -> Read:
+            answer = await self._send(await in_thread(len(batch), lambda: query(batch)))
+            if answer.stop is not Stop.ROW_CAP or len(batch) == 1:
                 return answer
-            half = len(asked) // 2
-            return Read.together([await read(asked[:half]), await read(asked[half:])])
+            half = len(batch) // 2
+            return Read.together([await read(batch[:half]), await read(batch[half:])])
 
         return Read.together(await gathered(*map(read, lists)))
 
@@ -171,16 +171,16 @@ class Reader:
         rows: list[Row] = []
         while len(rows) < most:
             query = self.filled(template, skip=skip + len(rows), most=most - len(rows), **terms)
-            answer = await self._read(query, share)
+            answer = await self._send(query, share)
             rows += answer.rows
             if answer.stop is not Stop.ROW_CAP or not answer.rows:
                 return Read(tuple(rows), answer.stop)
         return Read(tuple(rows))
 
-    async def _read(self, query: str, share: float = 1.0) -> Read:
+    async def _send(self, query: str, share: float = 1.0) -> Read:
         seconds = self._timeout * share
         try:
-            await expect_answer(seconds, patience=self._timeout, sign=self._sign)
+            await expect_answer(seconds, patience=self._timeout, sign=self._probe)
             # For the whole time, the client's own time-out applies: its error is more precise.
             async with asyncio.timeout(seconds if share < 1.0 else None):
                 answer = await self._client.select(self._prologue + query)
@@ -191,7 +191,7 @@ class Reader:
             return Read(answer.rows, Stop.TIME_OUT)
         return Read(answer.rows, Stop.COMPLETE if answer.row_cap is None else Stop.ROW_CAP)
 
-    async def _sign(self) -> None:
+    async def _probe(self) -> None:
         """Send a trivial query: any answer, even an error, shows that the endpoint is alive."""
         with suppress(InvalidStore, Unsupported):
             await self._client.select(SIGN)

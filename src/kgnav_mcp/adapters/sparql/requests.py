@@ -51,9 +51,9 @@ class Address:
             host, port = parts.hostname, parts.port
             httpx2.URL(address)
         except (ValueError, httpx2.InvalidURL) as error:
-            raise _no_address() from error
+            raise _invalid_address() from error
         if parts.scheme not in {"http", "https"} or not host:
-            raise _no_address()
+            raise _invalid_address()
         shown = f"[{host}]" if ":" in host else host
         netloc = shown if port is None else f"{shown}:{port}"
         url = urlunsplit(SplitResult(parts.scheme, netloc, parts.path or "/", parts.query, ""))
@@ -109,11 +109,11 @@ class RequestBuilder(SPARQLWrapper):
         Raises:
             Unsupported: the query is neither SELECT nor ASK; this product only reads.
         """
-        own = copy(self)  # several threads build forms at once
+        builder = copy(self)  # several threads build forms at once
         # setQuery is avoided: its search for the kind takes seconds on a text with many blanks, and accepts updates.
-        own.queryString, own.queryType = query, _kind_of(query)
-        own.customHttpHeaders = {**self.customHttpHeaders, "Accept": media_type}
-        request = own._createRequest()
+        builder.queryString, builder.queryType = query, _kind_of(query)
+        builder.customHttpHeaders = {**self.customHttpHeaders, "Accept": media_type}
+        request = builder._createRequest()
         body = request.data
         if not isinstance(body, bytes):
             raise TypeError(f"a form of {type(body).__name__}")
@@ -132,7 +132,7 @@ def _decoded(text: str | None) -> str | None:
     return None if text is None else unquote(text)
 
 
-def _no_address() -> ConfigurationError:
+def _invalid_address() -> ConfigurationError:
     return ConfigurationError(
         "the endpoint's address is not an http or https URL",
         next_step="Write it as http://HOST:PORT/sparql, with USER:PASSWORD@ before the host where it needs them.",

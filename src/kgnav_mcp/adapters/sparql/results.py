@@ -20,11 +20,11 @@ R = TypeVar("R")
 
 JSON_TYPE: Final = "application/sparql-results+json"
 
-_BLANK = "nodeID://"
+_BLANK_PREFIX = "nodeID://"
 """Prefix of Virtuoso's blank nodes, which it sometimes types as IRIs. A query can use the text as an IRI."""
-_TRUTH = {"1": "true", "0": "false"}
+_BOOLEANS = {"1": "true", "0": "false"}
 """Virtuoso's booleans in XSD's canonical form."""
-_ASKED = "__ASK_RETVAL"
+_ASK_VARIABLE = "__ASK_RETVAL"
 """Virtuoso 7 answers an ASK like a SELECT of this variable: a row with the number 1 is yes, no row is no."""
 _NO = Literal("0", datatype=XSD.integer)
 _LANGUAGE = re.compile(r"[A-Za-z]+(-[A-Za-z0-9]+)*")
@@ -109,8 +109,8 @@ def _rows(answer: Mapping[str, Any]) -> tuple[Mapping[str, Term], ...]:
 def _truth(answer: Mapping[str, Any]) -> bool:
     if "boolean" in answer:
         truth = answer["boolean"]
-    elif answer["head"]["vars"] == [_ASKED]:
-        truth = any(row[_ASKED] != _NO for row in _rows(answer))
+    elif answer["head"]["vars"] == [_ASK_VARIABLE]:
+        truth = any(row[_ASK_VARIABLE] != _NO for row in _rows(answer))
     else:
         truth = None
     if not isinstance(truth, bool):
@@ -125,7 +125,7 @@ def _term(cell: Mapping[str, Any]) -> Term:
     if not isinstance(value, str):
         raise TypeError(f"a value of {type(value).__name__}")
     match cell["type"]:
-        case "uri" if not value.startswith(_BLANK):
+        case "uri" if not value.startswith(_BLANK_PREFIX):
             return URIRef(value)
         case "uri" | "bnode":
             return BNode(value)
@@ -145,5 +145,5 @@ def _literal(text: str, language: str | None, datatype: str | None) -> Literal:
     if language and _LANGUAGE.fullmatch(tag := language.replace("_", "-")):
         return Literal(text, lang=tag)
     if datatype == str(XSD.boolean):
-        text = _TRUTH.get(text, text)
+        text = _BOOLEANS.get(text, text)
     return Literal(text, datatype=datatype, normalize=False)

@@ -21,19 +21,19 @@ K = TypeVar("K", bound=str)
 SAMPLE = 1_000
 """Rows of a relation that are sampled to find the types at its ends."""
 
-_KEPT = 2_000
-_NODES = 10_000
+_CACHE_SIZE = 2_000
+_NODE_SAMPLE = 10_000
 """Nodes of a type that are sampled to find their relations."""
-_ENDS = 3
+_MAX_END_TYPES = 3
 """Maximum number of types listed at either end of a relation."""
-_JOINS = 50
+_MAX_TYPE_PAIRS = 50
 """Maximum number of pairs of types listed for a relation."""
-_SHARE = 0.05
+_MIN_FRACTION = 0.05
 """A type is listed if its count is at least this fraction of the most frequent type's."""
-_DETAILED = 200
+_MAX_DETAILED = 200
 """Number of relations and of properties, largest first, whose end types or datatypes are looked up."""
 _SAMPLED = "the labels at the ends of relations and the datatypes of properties are from their first 1,000 rows"
-_CUT = {
+_STOP_NOTES = {
     Stop.TIME_OUT: "the endpoint's time was over before all of this was read",
     Stop.ROW_CAP: "the endpoint's row cap cut what was read",
 }
@@ -58,9 +58,9 @@ class SchemaReader:
         self._reader = reader
         self._names = names
         self._catalogue = catalogue
-        self._ends: LRUCache[tuple[URIRef, Direction], tuple[str, ...]] = LRUCache(_KEPT)
-        self._joins: LRUCache[URIRef, Joins] = LRUCache(_KEPT)
-        self._datatypes: LRUCache[URIRef, tuple[str, ...]] = LRUCache(_KEPT)
+        self._ends: LRUCache[tuple[URIRef, Direction], tuple[str, ...]] = LRUCache(_CACHE_SIZE)
+        self._joins: LRUCache[URIRef, Joins] = LRUCache(_CACHE_SIZE)
+        self._datatypes: LRUCache[URIRef, tuple[str, ...]] = LRUCache(_CACHE_SIZE)
 
     async def _union(self, branches: Sequence[str]) -> Read:
         """Run one branch per relation. After a time-out, the rows read so far may be all."""
@@ -100,12 +100,12 @@ class SchemaReader:
         """
         leaving, entering = await gathered(
             *(
-                self._reader.select(queries.AT_TYPE[direction], t=type_, sample=_NODES)
+                self._reader.select(queries.AT_TYPE[direction], t=type_, sample=_NODE_SAMPLE)
                 for direction in (Direction.OUTGOING, Direction.INCOMING)
             )
         )
         stop = Stop.first((leaving.stop, entering.stop))
-        whole = stop is Stop.COMPLETE and fits(catalogue.types[type_], _NODES)
+        is_complete = stop is Stop.COMPLETE and fits(catalogue.types[type_], _NODE_SAMPLE)
         found: dict[URIRef, Use] = {}
         for row in (*leaving.rows, *entering.rows):
             iri = URIRef(str(row.get("p", "")))
@@ -114,7 +114,7 @@ class SchemaReader:
                 continue
             if truth(row, "l"):
                 counted = number(row, "n")
-                found[iri] = Use(use.edges, Count(counted) if whole else Count.at_least(counted))
+                found[iri] = Use(use.edges, Count(counted) if is_complete else Count.at_least(counted))
             else:
                 found[iri] = Use(catalogue.relations[iri].edges, use.values)
         return found, stop
@@ -135,17 +135,17 @@ class SchemaReader:
 
         edges = largest({iri: use.edges for iri, use in uses.items() if use.has_edges})
         properties = largest({iri: use.values for iri, use in uses.items() if use.has_values})
-        detailed = edges[:_DETAILED]
+        detailed = edges[:_MAX_DETAILED]
         (heads, no_heads), (tails, no_tails), (joins, no_joins) = await gathered(
             self._end_types(detailed, Direction.OUTGOING),
             self._end_types(detailed, Direction.INCOMING),
-            self._joined_types({iri: uses[iri].edges for iri in detailed}),
+            self._type_pairs({iri: uses[iri].edges for iri in detailed}),
         )
         (qualifiers, no_qualifiers), (datatypes, no_types) = await gathered(
-            self._qualifiers_of(detailed), self._datatypes_of(properties[:_DETAILED])
+            self._qualifiers_of(detailed), self._datatypes_of(properties[:_MAX_DETAILED])
         )
         stops = (stop, no_heads, no_tails, no_joins, no_qualifiers, no_types)
-        cut = next((f"{words}: {_MISSING}" for why, words in _CUT.items() if why in stops), None)
+        cut = next((f"{words}: {_MISSING}" for why, words in _STOP_NOTES.items() if why in stops), None)
         return Schema(
             entities=Count.unknown(),
             triples=catalogue.triples,
@@ -169,7 +169,7 @@ class SchemaReader:
         """The types at one end of relations, most frequent first. Cached if all were read."""
         known = {iri: self._ends.get((iri, direction)) for iri in relations}
         unknown = [iri for iri in relations if known[iri] is None]
-        read = await self._looked_up(queries.END_TYPES[direction], unknown)
+        read = await self._select_each(queries.END_TYPES[direction], unknown)
         counts: dict[URIRef, dict[URIRef, int]] = defaultdict(dict)
         for row in read.rows:
             if "t" in row:
@@ -177,14 +177,14 @@ class SchemaReader:
         names = await self._names.classes(type_ for found in counts.values() for type_ in found)
         for iri in unknown:
             found = counts.get(iri, {})
-            least = _SHARE * max(found.values(), default=0)
-            often = [names[type_].label for type_ in _most_frequent(found) if found[type_] >= least]
-            known[iri] = tuple(often[:_ENDS])
+            least = _MIN_FRACTION * max(found.values(), default=0)
+            frequent = [names[type_].label for type_ in _most_frequent(found) if found[type_] >= least]
+            known[iri] = tuple(frequent[:_MAX_END_TYPES])
             if read.stop is Stop.COMPLETE:
-                self._ends[iri, direction] = tuple(often[:_ENDS])
+                self._ends[iri, direction] = tuple(frequent[:_MAX_END_TYPES])
         return {iri: types or () for iri, types in known.items()}, read.stop
 
-    async def _joined_types(self, edges: Mapping[URIRef, Count]) -> tuple[Mapping[URIRef, Joins], Stop]:
+    async def _type_pairs(self, edges: Mapping[URIRef, Count]) -> tuple[Mapping[URIRef, Joins], Stop]:
         """The pairs of types that relations connect, with their number of triples. Cached if all were read.
 
         The numbers are lower bounds for a relation with more triples than the sample, and where several statements may
@@ -192,7 +192,7 @@ class SchemaReader:
         """
         known = {iri: self._joins.get(iri) for iri in edges}
         unknown = [iri for iri in edges if known[iri] is None]
-        read = await self._looked_up(queries.JOINED_TYPES, unknown)
+        read = await self._select_each(queries.JOINED_TYPES, unknown)
         counts: dict[URIRef, dict[tuple[URIRef, URIRef], int]] = defaultdict(dict)
         for row in read.rows:
             if "h" in row and "t" in row:
@@ -200,11 +200,11 @@ class SchemaReader:
         names = await self._names.classes(type_ for found in counts.values() for pair in found for type_ in pair)
         for iri in unknown:
             found = counts.get(iri, {})
-            whole = self.one_edge_each and read.stop is Stop.COMPLETE and fits(edges[iri], SAMPLE)
+            is_complete = self.one_edge_each and read.stop is Stop.COMPLETE and fits(edges[iri], SAMPLE)
             pairs = sorted(found, key=lambda pair: (-found[pair], names[pair[0]].label, names[pair[1]].label))
             joins = tuple(
-                (names[head].label, names[tail].label, Count(size) if whole else Count.at_least(size))
-                for head, tail in pairs[:_JOINS]
+                (names[head].label, names[tail].label, Count(size) if is_complete else Count.at_least(size))
+                for head, tail in pairs[:_MAX_TYPE_PAIRS]
                 for size in (found[head, tail],)
             )
             known[iri] = joins
@@ -216,21 +216,24 @@ class SchemaReader:
         """The datatypes of properties, most frequent first. Cached if all were read."""
         known = {iri: self._datatypes.get(iri) for iri in properties}
         unknown = [iri for iri in properties if known[iri] is None]
-        read = await self._looked_up(queries.DATATYPES, unknown)
+        read = await self._select_each(queries.DATATYPES, unknown)
         counts: dict[URIRef, dict[str, int]] = defaultdict(lambda: defaultdict(int))
         for row in read.rows:
             if "number" in row and number(row, "n"):
                 datatype = self._names.naming.datatype(str(row["d"]) if "d" in row else None)
                 counts[unknown[number(row, "number")]][datatype or "xsd:string"] += number(row, "n")
         for iri in unknown:
-            known[iri] = often = tuple(_most_frequent(counts.get(iri, {})))
+            known[iri] = frequent = tuple(_most_frequent(counts.get(iri, {})))
             if read.stop is Stop.COMPLETE:
-                self._datatypes[iri] = often
+                self._datatypes[iri] = frequent
         return {iri: datatypes or () for iri, datatypes in known.items()}, read.stop
 
-    async def _looked_up(self, template: str, relations: Sequence[URIRef]) -> Read:
+    async def _select_each(self, template: str, relations: Sequence[URIRef]) -> Read:
         return await self._union(
-            [self._reader.filled(template, number=place, p=iri, sample=SAMPLE) for place, iri in enumerate(relations)]
+            [
+                self._reader.filled(template, number=position, p=iri, sample=SAMPLE)
+                for position, iri in enumerate(relations)
+            ]
         )
 
 

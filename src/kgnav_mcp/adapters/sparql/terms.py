@@ -92,10 +92,10 @@ def fill(template: str, **terms: URIRef | Literal | int | Terms) -> str:
     wanted = set(_PLACEHOLDER.findall(template))
     if wanted != terms.keys():
         raise ValueError(f"the query has {sorted(wanted)}, but was given {sorted(terms)}")
-    return _PLACEHOLDER.sub(lambda match: _written(terms[match[1]]), template)
+    return _PLACEHOLDER.sub(lambda match: _format(terms[match[1]]), template)
 
 
-def _written(value: URIRef | Literal | int | Terms) -> str:
+def _format(value: URIRef | Literal | int | Terms) -> str:
     match value:
         case Terms(text=text):
             return text

@@ -16,7 +16,7 @@ from kgnav_mcp.model import Certainty, Count, Stop
 
 _SHARE = 0.3
 """The fraction of a call's time that counting may take; the values are already known."""
-_PARTS = 10
+_MAX_ROWS_PER_VALUE = 10
 """Maximum number of rows for one value: a number may have several units."""
 _NUMBER = "n"
 
@@ -49,18 +49,18 @@ class ValueCounter:
         """The rows of a page with their counts, if counting takes little time; else without."""
         terms = dict.fromkeys(term for row in rows if not isinstance(term := row[self.variable], BNode))
         try:
-            reads = await gathered(*map(self._among, batches(list(terms), self.reader.dialect.texts)))
+            reads = await gathered(*map(self._counts_of, batches(list(terms), self.reader.dialect.texts)))
         except StoreTimeout:
             return rows
-        known = {
+        counted_rows = {
             frozenset(without_number(row).items()): row
             for read in reads
             if read.stop is Stop.COMPLETE
             for row in read.rows
         }
-        return [known.get(frozenset(row.items()), row) for row in rows]
+        return [counted_rows.get(frozenset(row.items()), row) for row in rows]
 
-    async def _among(self, terms: Sequence[URIRef | Literal]) -> Read:
+    async def _counts_of(self, terms: Sequence[URIRef | Literal]) -> Read:
         """The counts of some values. Each may have several rows, such as one per unit."""
         value = Terms(f"?{self.variable}")
         among = await in_thread(
@@ -72,7 +72,7 @@ class ValueCounter:
             conditions=Terms(f"{among} {self.conditions.text}"),
             counted=self.counted,
             skip=0,
-            most=_PARTS * len(terms),
+            most=_MAX_ROWS_PER_VALUE * len(terms),
         )
 
 
@@ -88,5 +88,5 @@ def count_in(row: Row) -> Count:
 
 def of_either(one: Count, other: Count) -> Count:
     """The count for two terms with the same text: a lower bound, since some nodes may have both."""
-    known = Certainty.UNKNOWN not in (one.certainty, other.certainty)
-    return Count.at_least(max(one.value, other.value)) if known else Count.unknown()
+    both_known = Certainty.UNKNOWN not in (one.certainty, other.certainty)
+    return Count.at_least(max(one.value, other.value)) if both_known else Count.unknown()

@@ -28,9 +28,9 @@ _ROW_CAP = "x-sparql-maxrows"
 _STATE = "x-sql-state"
 _PARTIAL = "S1TAT"
 """The SQL state of an answer cut by the time limit."""
-_TICK = 2.0
+_CHECK_SECONDS = 2.0
 """Seconds between two checks of a running query by Virtuoso 7: of its time limit, and of whether its caller left."""
-_REPLY = 0.5
+_REPLY_SECONDS = 0.5
 """Seconds until the answer to a stopped query arrives."""
 
 
@@ -40,7 +40,7 @@ def _time_limit(seconds: float) -> Mapping[str, str]:
     A call of less than five seconds leaves half of them to Virtuoso, and may be over before Virtuoso checks. Virtuoso
     continues with a count after its caller has left, until this time limit.
     """
-    milliseconds = round(1000 * max(seconds - _TICK - _REPLY, seconds / 2))
+    milliseconds = round(1000 * max(seconds - _CHECK_SECONDS - _REPLY_SECONDS, seconds / 2))
     return {"timeout": str(max(1, milliseconds))}  # 0 would be no limit
 
 
@@ -62,15 +62,15 @@ def _error(refusal: Refusal) -> KgnavError | None:
     if sql is None:
         return None
     facts = " ".join(filter(None, sql.groups()))
-    return next(make(refusal, sql) for pattern, make in _SQL_STATES if pattern.search(facts))
+    return next(make_error(refusal, sql) for pattern, make_error in _SQL_STATES if pattern.search(facts))
 
 
 def _too_costly(_: Refusal, sql: re.Match[str]) -> KgnavError:
     numbers = [int(number) for number in re.findall(r"\d+", sql["words"])[:2]]
     estimate, limit = numbers if len(numbers) == 2 else (None, None)
-    told = "too long" if estimate is None else f"{estimate:,} s, above its limit of {limit:,} s"
+    duration = "too long" if estimate is None else f"{estimate:,} s, above its limit of {limit:,} s"
     return StoreTimeout(
-        limit, f"the store refused the query: by its own estimate it would take {told}", next_step=NARROWER
+        limit, f"the store refused the query: by its own estimate it would take {duration}", next_step=NARROWER
     )
 
 

@@ -29,7 +29,7 @@ def decoded(body: bytes) -> dict[str, Any]:
     answer = _Answer()
     # XML turns a carriage return into a line feed; as a character reference it is kept.
     answer.parser.Parse(body.replace(b"\r", b"&#13;"), True)
-    return answer.found()
+    return answer.result()
 
 
 def is_unwritable(error: expat.ExpatError) -> bool:
@@ -45,7 +45,7 @@ class _Answer:
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
-        self.parser.StartDoctypeDeclHandler = self._refuse
+        self.parser.StartDoctypeDeclHandler = self._refuse_doctype
         self._variables: list[str] = []
         self._rows: list[dict[str, dict[str, str]]] | None = None
         self._truth = ""
@@ -54,7 +54,7 @@ class _Answer:
         self._cell: dict[str, str] = {}
         self._text: list[str] = []
 
-    def found(self) -> dict[str, Any]:
+    def result(self) -> dict[str, Any]:
         if truth := self._truth.strip():
             return {"boolean": {"true": True, "false": False}[truth]}
         if self._rows is None:
@@ -67,7 +67,7 @@ class _Answer:
             if attributes:
                 named = ((key, attributes.get(attribute)) for key, attribute in _ATTRIBUTES)
                 self._cell |= {key: value for key, value in named if value}
-            self._listen()
+            self._start_text()
         elif name == _BINDING:
             self._variable, self._cell = attributes["name"], {}
         elif name == _RESULT:
@@ -77,27 +77,27 @@ class _Answer:
         elif name == _VARIABLE:
             self._variables.append(attributes["name"])
         elif name == _BOOLEAN:
-            self._listen()
+            self._start_text()
 
     def _end(self, name: str) -> None:
         if name in _TERMS:
-            self._cell["value"] = self._heard()
+            self._cell["value"] = self._end_text()
         elif name == _BINDING:
             self._row[self._variable] = self._cell
         elif name == _RESULT and self._rows is not None:
             self._rows.append(self._row)
         elif name == _BOOLEAN:
-            self._truth = self._heard()
+            self._truth = self._end_text()
 
-    def _listen(self) -> None:
+    def _start_text(self) -> None:
         """Start to collect text. Text between other elements is only indentation."""
         self._text.clear()
         self.parser.CharacterDataHandler = self._text.append
 
-    def _heard(self) -> str:
+    def _end_text(self) -> str:
         self.parser.CharacterDataHandler = None
         return "".join(self._text)
 
-    def _refuse(self, *_: object) -> None:
+    def _refuse_doctype(self, *_: object) -> None:
         """Refuse a document type: its XML entities could expand without bound."""
         raise ValueError("a document type")

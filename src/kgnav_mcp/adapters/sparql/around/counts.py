@@ -19,7 +19,7 @@ from kgnav_mcp.port import TailKind
 
 _FEW_PATHS = 40
 """Maximum number of relations to count one by one. For more, all relations of the entities are counted."""
-_SMALLEST = 100
+_MIN_BATCH = 100
 """Minimum number of entities in one grouped query: their relations stay below the usual row cap of 10,000."""
 
 
@@ -69,12 +69,12 @@ class CountReader(ABC):
         paths: Collection[Path] | None = None,
     ) -> Counts:
         """Count the rows of one-hop relations; `paths` None: of all."""
-        iris = [one for one in entities if isinstance(one, URIRef)]
+        iris = [entity for entity in entities if isinstance(entity, URIRef)]
         if not iris or no_rows(direction, far_ends):
             return RelationCounts()
         wanted = None if paths is None else frozenset(path for path in paths if self.shows(path[0]))
-        asked = Question(frozenset(map(str, iris)), direction, _far_ends(direction, far_ends), wanted)
-        return await self._cache.get(asked, lambda: self._one_hop(iris, asked))
+        question = Question(frozenset(map(str, iris)), direction, _far_ends(direction, far_ends), wanted)
+        return await self._cache.get(question, lambda: self._one_hop(iris, question))
 
     async def two_hops(
         self,
@@ -87,13 +87,13 @@ class CountReader(ABC):
 
         `near` restricts the first hop from the entity. Blank nodes have no two-hop relations.
         """
-        iris = [one for one in entities if isinstance(one, URIRef)]
+        iris = [entity for entity in entities if isinstance(entity, URIRef)]
         if not iris or no_rows(direction, far_ends):
             return RelationCounts()
         wanted = None if near is None else frozenset(near)
         about = frozenset(map(str, iris))
-        asked = Question(about, direction, _far_ends(direction, far_ends), hops=2, near=wanted)
-        return await self._cache.get(asked, lambda: self._two_hops(iris, asked))
+        question = Question(about, direction, _far_ends(direction, far_ends), hops=2, near=wanted)
+        return await self._cache.get(question, lambda: self._two_hops(iris, question))
 
     async def of_paths(
         self,
@@ -111,8 +111,8 @@ class CountReader(ABC):
         if one_hop:
             parts.append(await self.one_hop(entities, direction, far_ends, one_hop))
         if two_hops:
-            begin = {near(path, direction) for path in two_hops}
-            through = await self.two_hops(entities, direction, far_ends, begin)
+            first_hops = {near(path, direction) for path in two_hops}
+            through = await self.two_hops(entities, direction, far_ends, first_hops)
             parts.append(await in_thread(len(entities), lambda: through.only(two_hops)))
         return await in_thread(len(entities), lambda: together(parts))
 
@@ -120,42 +120,46 @@ class CountReader(ABC):
         self, rows: Iterable[tuple[Anchor, URIRef, int]], entities: Sequence[Anchor], direction: Direction
     ) -> Counts:
         """The counts of entities whose rows have all been read: (entity, relation, number)."""
-        counts = await in_thread(len(entities), lambda: counted((one, (relation,), n) for one, relation, n in rows))
-        return await self._completed(counts, entities, direction)
+        counts = await in_thread(
+            len(entities), lambda: counted((entity, (relation,), n) for entity, relation, n in rows)
+        )
+        return await self._as_row_counts(counts, entities, direction)
 
     @abstractmethod
-    async def _two_hops(self, iris: Sequence[URIRef], asked: Question) -> Counts:
+    async def _two_hops(self, iris: Sequence[URIRef], question: Question) -> Counts:
         """Count the rows of two-hop relations."""
 
-    async def _timed_out(self, iris: Sequence[URIRef], asked: Question, error: StoreTimeout) -> Counts:  # noqa: ARG002
+    async def _approximated(self, iris: Sequence[URIRef], question: Question, error: StoreTimeout) -> Counts:  # noqa: ARG002
         """Approximate counts for entities that could not be counted in time. By default, raises `error`."""
         raise error
 
-    async def _completed(self, counts: Counts, entities: Sequence[Anchor], direction: Direction) -> Counts:  # noqa: ARG002
+    async def _as_row_counts(self, counts: Counts, entities: Sequence[Anchor], direction: Direction) -> Counts:  # noqa: ARG002
         """Convert counts of triples to counts of rows."""
         return counts
 
-    async def _one_hop(self, iris: Sequence[URIRef], asked: Question) -> Counts:
-        if asked.paths is not None and not asked.paths:
+    async def _one_hop(self, iris: Sequence[URIRef], question: Question) -> Counts:
+        if question.paths is not None and not question.paths:
             return RelationCounts()
-        found = await self._batched(iris, lambda some: self._of(some, asked), lambda: self._batch(asked))
-        if (paths := asked.paths) is not None:
-            every = found
-            found = await in_thread(len(iris), lambda: every.only(paths))
-        if asked.far_ends is TailKind.LITERAL:
+        found = await self._batched(
+            iris, lambda batch: self._count_batch(batch, question), lambda: self._batch_size(question)
+        )
+        if (paths := question.paths) is not None:
+            all_paths = found
+            found = await in_thread(len(iris), lambda: all_paths.only(paths))
+        if question.far_ends is TailKind.LITERAL:
             return found
-        return await self._completed(found, iris, asked.direction)
+        return await self._as_row_counts(found, iris, question.direction)
 
-    def _batch(self, asked: Question) -> int:
+    def _batch_size(self, question: Question) -> int:
         """Number of entities in one query. With few relations, the answer stays small."""
-        few = asked.paths is not None and len(asked.paths) <= _FEW_PATHS
+        few = question.paths is not None and len(question.paths) <= _FEW_PATHS
         return self._reader.dialect.counted if few else self.batch
 
-    async def _of(self, iris: Sequence[URIRef], asked: Question) -> Counts:
+    async def _count_batch(self, iris: Sequence[URIRef], question: Question) -> Counts:
         """Count one batch: few relations one by one, else all relations by grouping."""
-        if asked.paths is not None and len(asked.paths) <= _FEW_PATHS:
-            return await self._by_path(iris, sorted(asked.paths), asked)
-        return await self._grouped(iris, asked)
+        if question.paths is not None and len(question.paths) <= _FEW_PATHS:
+            return await self._by_path(iris, sorted(question.paths), question)
+        return await self._grouped(iris, question)
 
     @staticmethod
     async def _batched(
@@ -167,31 +171,31 @@ class CountReader(ABC):
         parts += await gathered(*map(count, batches(iris[first:], min(size(), MAX_TERMS))))
         return await in_thread(len(iris), lambda: together(parts))
 
-    async def _grouped(self, iris: Sequence[URIRef], asked: Question) -> Counts:
+    async def _grouped(self, iris: Sequence[URIRef], question: Question) -> Counts:
         """Count all relations of some entities."""
-        one, kind = len(iris) == 1, self.kind(asked.direction, asked.far_ends)
-        around = (queries.AROUND_ONE if one else queries.AROUND_SET)[asked.direction]
-        part = await in_thread(len(iris), lambda: self._reader.part(around, s=iris[0] if one else values(*iris)))
-        query = queries.COUNTS_ONE if one else queries.COUNTS_SET
+        single, kind = len(iris) == 1, self.kind(question.direction, question.far_ends)
+        around = (queries.AROUND_ONE if single else queries.AROUND_SET)[question.direction]
+        part = await in_thread(len(iris), lambda: self._reader.part(around, s=iris[0] if single else values(*iris)))
+        query = queries.COUNTS_ONE if single else queries.COUNTS_SET
         try:
             read = await self._reader.select(query, share=self.share, around=part, kind=kind)
         except StoreTimeout as error:
-            return await self._timed_out(iris, asked, error)
-        if read.stop is Stop.ROW_CAP and not one:
-            self.batch = min(self.batch, max(len(iris) // 2, _SMALLEST))
-            return await self._halved(iris, lambda some: self._grouped(some, asked))
-        only = iris[0] if one else None
-        return await in_thread(len(read.rows), lambda: self.counts_of(read.rows, read.stop, only))
+            return await self._approximated(iris, question, error)
+        if read.stop is Stop.ROW_CAP and not single:
+            self.batch = min(self.batch, max(len(iris) // 2, _MIN_BATCH))
+            return await self._halved(iris, lambda batch: self._grouped(batch, question))
+        entity = iris[0] if single else None
+        return await in_thread(len(read.rows), lambda: self.counts_of(read.rows, read.stop, entity))
 
-    async def _by_path(self, iris: Sequence[URIRef], paths: Sequence[Path], asked: Question) -> Counts:
+    async def _by_path(self, iris: Sequence[URIRef], paths: Sequence[Path], question: Question) -> Counts:
         """Count some relations of some entities one by one: a list of both makes Virtuoso start at the wrong end."""
-        kind = self.ends(asked.direction, asked.far_ends)
+        kind = self.ends(question.direction, question.far_ends)
         ids = await in_thread(len(iris), lambda: values(*iris))
         branches = [
             self._reader.filled(
                 queries.COUNTS_BY,
                 number=place,
-                by=self._reader.part(queries.BY[asked.direction], s=ids, p=path[0]),
+                by=self._reader.part(queries.BY[question.direction], s=ids, p=path[0]),
                 kind=kind,
             )
             for place, path in enumerate(paths)
@@ -199,9 +203,9 @@ class CountReader(ABC):
         try:
             read = await self._reader.union(branches, share=self.share)
         except StoreTimeout as error:
-            return await self._timed_out(iris, asked, error)
+            return await self._approximated(iris, question, error)
         if read.stop is Stop.ROW_CAP and len(iris) > 1:
-            return await self._halved(iris, lambda some: self._by_path(some, paths, asked))
+            return await self._halved(iris, lambda batch: self._by_path(batch, paths, question))
         rows = ((iri_in(row, "s"), paths[number(row, "number")], number(row, "n")) for row in read.rows if "s" in row)
         return await in_thread(len(read.rows), lambda: counted(rows, read.stop))
 

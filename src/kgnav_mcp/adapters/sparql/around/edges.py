@@ -21,13 +21,13 @@ from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Direction, Stop, Triple
 from kgnav_mcp.port import TailKind
 
-_PAIRS = 2_000
+_MAX_PAIRS = 2_000
 """Maximum number of pairs of head and tail that are looked up without counting first."""
-_HEADS = 200
+_MAX_HEADS = 200
 _ROWS = 5_000
 """Approximate number of rows of heads that are read by one query."""
 
-_STATEMENTS = 1_000_000
+_NO_LIMIT = 1_000_000
 """More rows than one relation of a head can have: no limit."""
 
 Edge = tuple[URIRef, Found]
@@ -43,12 +43,12 @@ class EdgeReader(EdgeSource[URIRef, Edge]):
         self._reader = reader
         self._counts = counts
         self._tails = list(dict.fromkeys(tails))
-        self._wanted = frozenset(tails)
+        self._tail_set = frozenset(tails)
         self._relations = relations
 
     async def edges(self, heads: Sequence[URIRef]) -> tuple[Mapping[URIRef, Sequence[Edge]], Stop]:
         looked_up, few, stop = list(heads), list[tuple[URIRef, int]](), Stop.COMPLETE
-        if len(heads) * len(self._tails) > _PAIRS:
+        if len(heads) * len(self._tails) > _MAX_PAIRS:
             counts = await self._counts.of_paths(heads, Direction.OUTGOING, TailKind.ENTITY, self._relations)
             if counts.stop is not Stop.TIME_OUT:  # Heads that were not counted may be hubs.
                 looked_up, few = await in_thread(len(heads), lambda: self._hubs_and_others(heads, counts))
@@ -57,8 +57,8 @@ class EdgeReader(EdgeSource[URIRef, Edge]):
             len(looked_up) * len(self._tails), lambda: [(head, tail) for head in looked_up for tail in self._tails]
         )
         reads = await gathered(
-            *(self._between(some) for some in batches(pairs, MAX_TERMS // 2)),
-            *(self._leaving(some) for some in _grouped(few)),
+            *(self._between(batch) for batch in batches(pairs, MAX_TERMS // 2)),
+            *(self._leaving(batch) for batch in _grouped(few)),
         )
         stop = Stop.first((stop, *(why for _, why in reads)))
         blocks = await in_thread(len(heads), lambda: self._blocks(ends for ends, _ in reads))
@@ -70,8 +70,8 @@ class EdgeReader(EdgeSource[URIRef, Edge]):
         return await self._reader.triples(rows)
 
     async def _between(self, pairs: Sequence[tuple[URIRef, URIRef]]) -> tuple[Ends, Stop]:
-        by = await in_thread(len(pairs), lambda: self._reader.part(queries.BETWEEN, pairs=rows(*pairs)))
-        return await self._reader.read(by, [head for head, _ in pairs])
+        pattern = await in_thread(len(pairs), lambda: self._reader.part(queries.BETWEEN, pairs=rows(*pairs)))
+        return await self._reader.read(pattern, [head for head, _ in pairs])
 
     async def _leaving(self, heads: Sequence[URIRef]) -> tuple[Ends, Stop]:
         found, stop = await self._reader.all_rows(heads, 10 * _ROWS)
@@ -92,25 +92,25 @@ class EdgeReader(EdgeSource[URIRef, Edge]):
     def _blocks(self, reads: Iterable[Ends]) -> Sequence[Block]:
         """The far ends that are tails, in one block per head and relation."""
         relations = None if self._relations is None else {path[0] for path in self._relations}
-        kept: dict[Pair, list[Term]] = defaultdict(list)
+        tails: dict[Pair, list[Term]] = defaultdict(list)
         for ends in reads:
-            for pair, some in ends.items():
+            for pair, terms in ends.items():
                 if self._counts.shows(pair[1]) and (relations is None or pair[1] in relations):
-                    kept[pair] += [wanted for end in some if (wanted := URIRef(str(end))) in self._wanted]
+                    tails[pair] += [iri for end in terms if (iri := URIRef(str(end))) in self._tail_set]
         return [
-            Block(Wanted(_segment(head, relation), Place(), _STATEMENTS), in_order(some))
-            for (head, relation), some in kept.items()
-            if isinstance(head, URIRef) and some
+            Block(Wanted(_segment(head, relation), Place(), _NO_LIMIT), in_order(terms))
+            for (head, relation), terms in tails.items()
+            if isinstance(head, URIRef) and terms
         ]
 
     def _by_head(self, blocks: Sequence[Block], rows: Sequence[Rows[Found]]) -> Mapping[URIRef, Sequence[Edge]]:
         """The edges of each head, in the order of their relations' ids."""
         found: dict[URIRef, list[tuple[tuple[str, ...], Edge]]] = defaultdict(list)
         for block, read in zip(blocks, rows, strict=True):
-            one = block.wanted.segment
-            path = self._reader.ids(one.path)
-            found[URIRef(str(one.entity))] += [(path, (one.path[0], row)) for row, _ in read.found]
-        return {head: [edge for _, edge in sorted(some, key=lambda edge: edge[0])] for head, some in found.items()}
+            segment = block.wanted.segment
+            path = self._reader.ids(segment.path)
+            found[URIRef(str(segment.entity))] += [(path, (segment.path[0], row)) for row, _ in read.found]
+        return {head: [edge for _, edge in sorted(edges, key=lambda edge: edge[0])] for head, edges in found.items()}
 
 
 def _segment(head: URIRef, relation: URIRef) -> Segment[Anchor, URIRef]:
@@ -122,7 +122,7 @@ def _grouped(heads: Iterable[tuple[URIRef, int]]) -> list[list[URIRef]]:
     groups: list[list[URIRef]] = []
     filled = _ROWS
     for head, size in heads:
-        if filled + size > _ROWS or len(groups[-1]) == _HEADS:
+        if filled + size > _ROWS or len(groups[-1]) == _MAX_HEADS:
             groups.append([])
             filled = 0
         groups[-1].append(head)

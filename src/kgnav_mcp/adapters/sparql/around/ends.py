@@ -22,12 +22,12 @@ Ends = Mapping[Pair, Sequence[Term]]
 """The far ends of relations at entities."""
 
 
-def grouped(read: Iterable[Row], only: URIRef | None = None) -> Ends:
-    """Group the far ends of rows by entity and relation, each once. `only` is the entity where rows lack ?s."""
+def grouped(read: Iterable[Row], entity: URIRef | None = None) -> Ends:
+    """Group the far ends of rows by entity and relation, each once. `entity` is the entity where rows lack ?s."""
     found: dict[Pair, dict[Term, None]] = defaultdict(dict)
     for row in read:
         if "p" in row:
-            found[only if only is not None else iri_in(row, "s"), iri_in(row, "p")][row["o"]] = None
+            found[entity if entity is not None else iri_in(row, "s"), iri_in(row, "p")][row["o"]] = None
     return {pair: list(ends) for pair, ends in found.items()}
 
 

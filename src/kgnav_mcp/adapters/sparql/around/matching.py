@@ -24,21 +24,21 @@ from kgnav_mcp.model import Entity, Stop, Triple
 from kgnav_mcp.port import TailKind
 
 Placed = tuple[Segment[Anchor, URIRef], Found]
-_STATEMENTS = 1_000_000
+_NO_LIMIT = 1_000_000
 """More rows than one triple can have: no limit."""
 
 
 class RowSearch(matching.RowSearch[Placed, Placed]):
     """Searches rows at entities. Rows that end at a blank node are left out, because no query can name it."""
 
-    def __init__(self, reader: Reader, rows: RowReader, counts: CountReader, asked: SearchQuestion) -> None:
-        super().__init__(asked)
+    def __init__(self, reader: Reader, rows: RowReader, counts: CountReader, question: SearchQuestion) -> None:
+        super().__init__(question)
         self._reader = reader
         self._rows = rows
         self._counts = counts
 
     async def find(self) -> tuple[Sequence[Placed], Stop]:
-        iris = [one for one in self._anchors if isinstance(one, URIRef)]
+        iris = [anchor for anchor in self._anchors if isinstance(anchor, URIRef)]
         if len(iris) < len(self._anchors):
             raise Unsupported("no query can name a blank node", next_step="Read its rows.")
         paths: Sequence[Path] | None = self._paths
@@ -48,9 +48,9 @@ class RowSearch(matching.RowSearch[Placed, Placed]):
         paths = [path for path in paths if all(map(self._counts.shows, path))]
         fitting = self._far.part(self._reader, "?o", naming="$named", typing="$typed")
         branches = [
-            self._branch(number, path, values(*some), fitting)
+            self._branch(number, path, values(*batch), fitting)
             for number, path in enumerate(paths)
-            for some in batches(iris)
+            for batch in batches(iris)
         ]
         read = await searched(self._reader, branches)
         return await in_thread(len(read.rows), lambda: self._in_order(read.rows, paths)), read.stop
@@ -58,12 +58,12 @@ class RowSearch(matching.RowSearch[Placed, Placed]):
     def _branch(self, number: int, path: Path, iris: Terms, fitting: Terms) -> str:
         side = self._direction
         if len(path) == 1:
-            by = self._reader.part(queries.BY[side], s=iris, p=path[0])
+            pattern = self._reader.part(queries.BY[side], s=iris, p=path[0])
         else:
-            by = self._reader.part(queries.THROUGH_BY[side], s=iris, near=near(path, side), far=far(path, side))
+            pattern = self._reader.part(queries.THROUGH_BY[side], s=iris, near=near(path, side), far=far(path, side))
         row = Terms("?s ?o" if len(path) == 1 else "?s ?m ?o")
         kind = self._counts.ends(side, TailKind.ENTITY)
-        return branch(self._reader, number=number, row=row, by=Terms(f"{by.text} . {kind.text}"), fitting=fitting)
+        return branch(self._reader, number=number, row=row, by=Terms(f"{pattern.text} . {kind.text}"), fitting=fitting)
 
     def _in_order(self, read: Iterable[Row], paths: Sequence[Path]) -> list[Placed]:
         """Sort the rows by entity, then by relation."""
@@ -83,7 +83,7 @@ class RowSearch(matching.RowSearch[Placed, Placed]):
 
     async def rows(self, found: Sequence[Placed]) -> Sequence[Sequence[Placed]]:
         direct = [placed for placed in found if placed[1].via is None]
-        blocks = [Block(Wanted(segment, Place(), _STATEMENTS), [row.far]) for segment, row in direct]
+        blocks = [Block(Wanted(segment, Place(), _NO_LIMIT), [row.far]) for segment, row in direct]
         stated = iter(await self._rows.stated(blocks))
         return [
             [placed] if placed[1].via is not None else [(placed[0], row) for row, _ in next(stated).found]

@@ -24,7 +24,7 @@ from kgnav_mcp.adapters.sparql.terms import Terms, values
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Entity, Page, RelationFacts, Stop
 
-_ANCHORS = 20
+_MAX_ANCHORS = 20
 """Maximum number of entities whose far ends are read as examples."""
 
 
@@ -64,9 +64,9 @@ class RelationReader(ABC):
                 self._far_ends(counts, paths[: asked.limit], asked),
                 self._counts.two_hops(anchors, asked.direction, asked.far_ends),
             )
-            counts = await in_thread(len(anchors), lambda one=counts: together([one, through]))
+            counts = await in_thread(len(anchors), lambda one_hop=counts: together([one_hop, through]))
             paths = await in_thread(len(anchors), lambda: paths_in_order(counts, self._ids))
-            ends |= _mediators(counts, asked)
+            ends |= _mediator_examples(counts, asked)
             missing = [path for path in paths[: asked.limit] if path not in ends.found]
             ends |= await self._far_ends(counts, missing, asked)
         shown = paths[: asked.limit]
@@ -95,18 +95,18 @@ class RelationReader(ABC):
         """The printed id of an entity."""
         return self._names.naming.short(str(anchor))
 
-    async def _far_ends(self, counts: Counts, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
+    async def _far_ends(self, counts: Counts, paths: Sequence[Path], question: RelationQuestion) -> Ends:
         """The first far ends of some paths; empty if no examples are wanted."""
-        return await self._examples(counts, paths, asked) if asked.examples and paths else Ends()
+        return await self._examples(counts, paths, question) if question.examples and paths else Ends()
 
     @abstractmethod
-    async def _examples(self, counts: Counts, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
+    async def _examples(self, counts: Counts, paths: Sequence[Path], question: RelationQuestion) -> Ends:
         """Read the first far ends of paths. There is at least one path, and at least one example is wanted."""
 
-    async def _of_some(self, counts: Counts, paths: Sequence[Path], asked: RelationQuestion) -> Ends:
+    async def _of_some(self, counts: Counts, paths: Sequence[Path], question: RelationQuestion) -> Ends:
         """Read the first far ends of all paths in one union, at some of the entities with IRIs."""
         size = len(counts.rows)
-        branches = await in_thread(size, lambda: self._branches(counts.by_path_and_entity(), paths, asked))
+        branches = await in_thread(size, lambda: self._branches(counts.by_path_and_entity(), paths, question))
         found: dict[Path, list[Term]] = defaultdict(list)
         read = await self._reader.union(branches)
         for row in read.rows:
@@ -114,24 +114,26 @@ class RelationReader(ABC):
         return Ends(found, read.stop)
 
     def _branches(
-        self, rows: Mapping[Path, Collection[Anchor]], paths: Sequence[Path], asked: RelationQuestion
+        self, rows: Mapping[Path, Collection[Anchor]], paths: Sequence[Path], question: RelationQuestion
     ) -> list[str]:
         """The branches of that union. `rows` are the entities that have rows of each path."""
-        kind, direction = self._counts.ends(asked.direction, asked.far_ends), asked.direction
+        kind, direction = self._counts.ends(question.direction, question.far_ends), question.direction
         branches: list[str] = []
         for place, path in enumerate(paths):
-            iris = nsmallest(_ANCHORS, (one for one in rows.get(path, ()) if isinstance(one, URIRef)), key=str)
+            iris = nsmallest(
+                _MAX_ANCHORS, (entity for entity in rows.get(path, ()) if isinstance(entity, URIRef)), key=str
+            )
             if not iris:
                 continue
             if len(path) == 2:
-                ways = {"near": near(path, direction), "far": far(path, direction), "mediator": self.mediator}
-                by = self._reader.part(queries.THROUGH_BY[direction], s=values(*iris), **ways)
+                hops = {"near": near(path, direction), "far": far(path, direction), "mediator": self.mediator}
+                pattern = self._reader.part(queries.THROUGH_BY[direction], s=values(*iris), **hops)
             elif len(iris) == 1:
-                by = self._reader.part(queries.BY_ONE[direction], s=iris[0], p=path[0])
+                pattern = self._reader.part(queries.BY_ONE[direction], s=iris[0], p=path[0])
             else:
-                by = self._reader.part(queries.BY[direction], s=values(*iris), p=path[0])
+                pattern = self._reader.part(queries.BY[direction], s=values(*iris), p=path[0])
             branches.append(
-                self._reader.filled(queries.EXAMPLES, number=place, by=by, kind=kind, wanted=asked.examples)
+                self._reader.filled(queries.EXAMPLES, number=place, by=pattern, kind=kind, wanted=question.examples)
             )
         return branches
 
@@ -139,11 +141,17 @@ class RelationReader(ABC):
         return tuple(map(self._names.naming.short, path))
 
 
-def _mediators(counts: Counts, asked: RelationQuestion) -> Ends:
+def _mediator_examples(counts: Counts, question: RelationQuestion) -> Ends:
     """Use known mediators as examples of the relations that lead to them, if enough are known."""
     found: dict[Path, dict[Term, None]] = defaultdict(dict)
     for path, mediators in sorted(counts.mediators.items()):
-        for one in mediators:
-            if isinstance(one, URIRef):
-                found[near(path, asked.direction),][one] = None
-    return Ends({path: list(known)[: asked.examples] for path, known in found.items() if len(known) >= asked.examples})
+        for mediator in mediators:
+            if isinstance(mediator, URIRef):
+                found[near(path, question.direction),][mediator] = None
+    return Ends(
+        {
+            path: list(examples)[: question.examples]
+            for path, examples in found.items()
+            if len(examples) >= question.examples
+        }
+    )

@@ -67,17 +67,17 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
     """Whether `probe` reads a short list at once only for `all_or_none` (True), or only otherwise (False)."""
 
     def __init__(
-        self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], asked: RowQuestion
+        self, store: Store, names: Names, counts: CountReader, anchors: Sequence[Anchor], question: RowQuestion
     ) -> None:
         self._reader = store.reader
         self._names = names
         self._counts = counts
         self._anchors = anchors
-        self._direction = asked.direction
-        self._far_ends = asked.far_ends
-        self._ends = counts.ends(asked.direction, asked.far_ends)
+        self._direction = question.direction
+        self._far_ends = question.far_ends
+        self._ends = counts.ends(question.direction, question.far_ends)
         self._paths: Sequence[Path] | None = None
-        self._known: Ends = {}
+        self._probed: Ends = {}
 
     async def page(self, paths: Sequence[Path] | None, asked: RowQuestion) -> Page[Triple]:
         """One page of the rows of these paths, as in `GraphAdapter.neighbours`."""
@@ -93,7 +93,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         """Try to read all rows at once. The first row beyond the limit proves that the list is longer."""
         if no_rows(self._direction, self._far_ends):
             return None
-        iris = [one for one in self._anchors if isinstance(one, URIRef)]
+        iris = [anchor for anchor in self._anchors if isinstance(anchor, URIRef)]
         most = limit if all_or_none else min(limit, self.rows_together)
         if self._paths is None:
             if all_or_none is not self.probes_for_all:
@@ -108,12 +108,12 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
             return Count.at_least(limit + 1)
         if total > most or len(iris) < len(self._anchors) or any(stop is not Stop.COMPLETE for _, stop in reads):
             return None
-        self._known = await in_thread(total, lambda: self._shown(found for found, _ in reads))
-        return await self._counts_of(self._known)
+        self._probed = await in_thread(total, lambda: self._shown(found for found, _ in reads))
+        return await self._counts_of(self._probed)
 
-    async def _counts_of(self, known: Ends) -> Counts:
+    async def _counts_of(self, rows_read: Ends) -> Counts:
         """The counts of entities whose rows have all been read."""
-        sizes = ((one, relation, len(ends)) for (one, relation), ends in known.items())
+        sizes = ((anchor, relation, len(ends)) for (anchor, relation), ends in rows_read.items())
         return await self._counts.of_rows(sizes, self._anchors, self._direction)
 
     def _shown(self, reads: Iterable[Ends]) -> Ends:
@@ -129,7 +129,7 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
 
     async def together(self, wanted: Sequence[Wanted[Anchor, URIRef]]) -> Sequence[Rows[Found]]:
         pairs = [(one.segment.entity, one.segment.path[0]) for one in wanted]
-        unread = [pair for pair in pairs if isinstance(pair[0], URIRef) and pair not in self._known]
+        unread = [pair for pair in pairs if isinstance(pair[0], URIRef) and pair not in self._probed]
         read, stop = await self._pairs(unread, 2 * self.rows_together)
         if stop is Stop.ROW_CAP and len(wanted) == 1:
             return [await self.slice(wanted[0])]
@@ -138,34 +138,40 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
             return [*await self.together(wanted[:half]), *await self.together(wanted[half:])]
         if stop is Stop.TIME_OUT:  # any of the rows may be missing
             return [Rows((), stop) for _ in wanted]
-        terms = {pair: self._known.get(pair, read.get(pair, ())) for pair in pairs}
+        terms = {pair: self._probed.get(pair, read.get(pair, ())) for pair in pairs}
         ends = await self._sorted(terms)
         return await self.stated([Block(one, ends[pair]) for pair, one in zip(pairs, wanted, strict=True)])
 
     async def slice(self, wanted: Wanted[Anchor, URIRef]) -> Rows[Found]:
-        return await (self._through(wanted) if len(wanted.segment.path) == 2 else self._by_slices(wanted))
+        return await (self._two_hop_rows(wanted) if len(wanted.segment.path) == 2 else self._large_rows(wanted))
 
-    async def _by_slices(self, wanted: Wanted[Anchor, URIRef]) -> Rows[Found]:
+    async def _large_rows(self, wanted: Wanted[Anchor, URIRef]) -> Rows[Found]:
         """Read rows of a large relation."""
         segment, found = wanted.segment, list[tuple[Found, Place]]()
-        by = self._reader.part(queries.BY_ONE[self._direction], s=_iri(segment), p=segment.path[0])
-        begin = wanted.start.group - wanted.start.group % self.block
+        pattern = self._reader.part(queries.BY_ONE[self._direction], s=_iri(segment), p=segment.path[0])
+        skip = wanted.start.group - wanted.start.group % self.block
         while True:
-            room = wanted.most - len(found)
-            size = self.block if self.block > 1 else min(room, max(segment.rows - begin, 1)) if segment.exact else room
-            read = await self._reader.slice(queries.SLICE, begin, size, by=by, kind=self._ends)
-            ends = await self._sorted_slice(segment, by, [row["o"] for row in read.rows], begin, size)
-            (some,) = await self.stated([Block(Wanted(segment, wanted.start, room), ends, begin)])
-            found += some.found
-            begin += size
-            if some.stop is not Stop.COMPLETE or read.stop is not Stop.COMPLETE:
-                return Rows(found, some.stop if read.stop is Stop.COMPLETE else read.stop)
-            if len(read.rows) < size or (segment.exact and begin >= segment.rows):
+            remaining = wanted.most - len(found)
+            size = (
+                self.block
+                if self.block > 1
+                else min(remaining, max(segment.rows - skip, 1))
+                if segment.exact
+                else remaining
+            )
+            read = await self._reader.slice(queries.SLICE, skip, size, by=pattern, kind=self._ends)
+            ends = await self._sorted_slice(segment, pattern, [row["o"] for row in read.rows], skip, size)
+            (part,) = await self.stated([Block(Wanted(segment, wanted.start, remaining), ends, skip)])
+            found += part.found
+            skip += size
+            if part.stop is not Stop.COMPLETE or read.stop is not Stop.COMPLETE:
+                return Rows(found, part.stop if read.stop is Stop.COMPLETE else read.stop)
+            if len(read.rows) < size or (segment.exact and skip >= segment.rows):
                 return Rows(found)
             if len(found) >= wanted.most:
                 return Rows(found, Stop.LIMIT)
 
-    async def _through(self, wanted: Wanted[Anchor, URIRef]) -> Rows[Found]:
+    async def _two_hop_rows(self, wanted: Wanted[Anchor, URIRef]) -> Rows[Found]:
         """Read rows of a two-hop relation: the nodes next to the entity in blocks, then the far ends of mediators."""
         found: list[tuple[Found, Place]] = []
         skip, size = wanted.start.group - wanted.start.group % self.node_block, self.nodes
@@ -185,9 +191,9 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
 
     async def triples(self, rows: Sequence[tuple[Segment[Anchor, URIRef], Found]]) -> Sequence[Triple]:
         """Convert rows to triples. All names are read at once."""
-        anchors, terms, relations = await in_thread(len(rows), lambda: _parts(rows))
+        anchors, terms, relations = await in_thread(len(rows), lambda: _names_needed(rows))
         nodes, named = await gathered(self._names.nodes(terms), self._names.relations(relations))
-        unnamed = {one: await self._known_entity(one) for one in anchors if not isinstance(one, URIRef)}
+        unnamed = {one: await self._entity_without_iri(one) for one in anchors if not isinstance(one, URIRef)}
 
         @cache
         def relation(path: Path) -> Relation:
@@ -211,17 +217,19 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
     async def _behind(self, segment: Segment[Anchor, URIRef], skip: int, size: int) -> Behind:
         """Read `size` nodes next to an entity on a two-hop relation, and the far ends of the mediators among them."""
 
-    async def _known_entity(self, anchor: Anchor) -> Entity:
+    async def _entity_without_iri(self, anchor: Anchor) -> Entity:
         """The entity of an anchor without an IRI."""
         raise AssertionError(f"{anchor} has no IRI")
 
     async def all_rows(self, iris: Sequence[URIRef], most: int) -> tuple[Ends, Stop]:
         """Read up to `most` rows at some entities."""
-        one = len(iris) == 1
-        template = (queries.AROUND_ONE if one else queries.AROUND_SET)[self._direction]
-        by = await in_thread(len(iris), lambda: self._reader.part(template, s=iris[0] if one else values(*iris)))
+        single = len(iris) == 1
+        template = (queries.AROUND_ONE if single else queries.AROUND_SET)[self._direction]
+        pattern = await in_thread(
+            len(iris), lambda: self._reader.part(template, s=iris[0] if single else values(*iris))
+        )
         kind = self._counts.kind(self._direction, self._far_ends)
-        return await self._read(by, kind, iris, most, iris[0] if one else None)
+        return await self._read(pattern, kind, iris, most, iris[0] if single else None)
 
     async def _pairs(self, pairs: Sequence[Pair], most: int) -> tuple[Ends, Stop]:
         """Read up to `most` rows of some relations at entities."""
@@ -229,8 +237,8 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
             return {}, Stop.COMPLETE
         named = [(one, relation) for one, relation in pairs if isinstance(one, URIRef)]
         template = queries.AROUND_PAIRS[self._direction]
-        by = await in_thread(len(named), lambda: self._reader.part(template, pairs=rows(*named)))
-        return await self._read(by, self._ends, [one for one, _ in named], most)
+        pattern = await in_thread(len(named), lambda: self._reader.part(template, pairs=rows(*named)))
+        return await self._read(pattern, self._ends, [one for one, _ in named], most)
 
     def part(self, template: str, **terms: URIRef | Terms) -> Terms:
         """Fill a part of a query, to be inserted into another template."""
@@ -242,12 +250,12 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         return await self._read(by, kind, iris, 2 * self.rows_together)
 
     async def _read(
-        self, by: Terms, kind: Terms, iris: Sequence[URIRef], most: int, only: URIRef | None = None
+        self, pattern: Terms, kind: Terms, iris: Sequence[URIRef], most: int, entity: URIRef | None = None
     ) -> tuple[Ends, Stop]:
-        """Read rows that a pattern binds as ?s, ?p and ?o. `only` is the entity where the pattern does not bind ?s."""
+        """Read rows that a pattern binds as ?s, ?p and ?o. `entity` is ?s where that is not bound."""
         del iris
-        read = await self._reader.select(queries.ROWS, by=by, kind=kind, most=most)
-        return await in_thread(len(read.rows), lambda: grouped(read.rows, only)), read.stop
+        read = await self._reader.select(queries.ROWS, by=pattern, kind=kind, most=most)
+        return await in_thread(len(read.rows), lambda: grouped(read.rows, entity)), read.stop
 
     async def _sorted(self, terms: Ends) -> Mapping[Pair, Sequence[End]]:
         """Sort the far ends of small relations, each once."""
@@ -255,22 +263,24 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         return await in_thread(size, lambda: {pair: in_order(found) for pair, found in terms.items()})
 
     async def _sorted_slice(
-        self, segment: Segment[Anchor, URIRef], by: Terms, terms: Sequence[Term], begin: int, size: int
+        self, segment: Segment[Anchor, URIRef], pattern: Terms, terms: Sequence[Term], skip: int, size: int
     ) -> Sequence[End]:
         """Sort the far ends of a slice, if they are sorted at all."""
-        del segment, by, begin, size
+        del segment, pattern, skip, size
         return terms if self.block == 1 else await in_thread(len(terms), lambda: in_order(terms))
 
     async def stated(self, blocks: Sequence[Block]) -> list[Rows[Found]]:
         """Cut blocks to the rows for the page."""
 
         def rows() -> list[Rows[Found]]:
-            return [one.wanted.cut([(Found(end), Place(n + 1)) for n, end in one.shown], one.stop) for one in blocks]
+            return [
+                block.wanted.cut([(Found(end), Place(n + 1)) for n, end in block.shown], block.stop) for block in blocks
+            ]
 
-        return await in_thread(sum(len(one.ends) for one in blocks), rows)
+        return await in_thread(sum(len(block.ends) for block in blocks), rows)
 
 
-def _parts(
+def _names_needed(
     rows: Iterable[tuple[Segment[Anchor, URIRef], Found]],
 ) -> tuple[Collection[Anchor], Sequence[Term], Collection[URIRef]]:
     """The anchors of rows, the terms whose names are needed, and the relations."""
@@ -285,7 +295,7 @@ def _parts(
         for relation, value in row.facts:
             relations[relation] = None
             terms.append(value)
-    return anchors, [*(one for one in anchors if isinstance(one, URIRef)), *terms], relations
+    return anchors, [*(anchor for anchor in anchors if isinstance(anchor, URIRef)), *terms], relations
 
 
 def _iri(segment: Segment[Anchor, URIRef]) -> URIRef:

@@ -17,9 +17,9 @@ from kgnav_mcp.port import Fit, FitQuestion
 
 _SHARE = 0.5
 """The fraction of a call's time for each query. If that is not enough, the pattern is walked edge by edge."""
-_SORTED = 5_000
+_MAX_SORTED = 5_000
 """Maximum number of rows with the largest counts: Virtuoso sorts no more than 10,000."""
-_MORE = 200
+_EXTRA_ROWS = 200
 """Extra rows to read after those with the largest counts, since more rows may tie with the last one."""
 
 
@@ -31,33 +31,33 @@ class FitReader:
         self._naming = naming
         self._writer = writer
 
-    async def fits(self, asked: FitQuestion, limit: int) -> Sequence[Fit]:
+    async def fits(self, question: FitQuestion, limit: int) -> Sequence[Fit]:
         """Up to `limit` matches. Raises as the port's verb does."""
-        pattern = await self._writer.written(asked.match, asked.given, asked.qualifiers)
-        if not asked.given:
-            return await self._read(asked, pattern, Terms(""), limit)
+        pattern = await self._writer.written(question.match, question.given, question.qualifiers)
+        if not question.given:
+            return await self._read(question, pattern, Terms(""), limit)
         found: list[Fit] = []
-        for batch in batches(asked.rows, MAX_TERMS // len(asked.given)):
-            before = await in_thread(len(batch), lambda batch=batch: pattern.given(asked.given, batch))
-            found += await self._read(asked, pattern, before, limit - len(found))
+        for batch in batches(question.rows, MAX_TERMS // len(question.given)):
+            given_values = await in_thread(len(batch), lambda batch=batch: pattern.given(question.given, batch))
+            found += await self._read(question, pattern, given_values, limit - len(found))
             if len(found) == limit:
                 break
         return found
 
-    async def _read(self, asked: FitQuestion, pattern: Pattern, before: Terms, limit: int) -> Sequence[Fit]:
-        names = [pattern.node(name).text for name in (*asked.given, *asked.variables)]
+    async def _read(self, question: FitQuestion, pattern: Pattern, given_values: Terms, limit: int) -> Sequence[Fit]:
+        names = [pattern.node(name).text for name in (*question.given, *question.variables)]
         nodes = Terms(" ".join(names))
         counted = Terms(queries.EACH)
-        if asked.counted is not None:
-            counted = self._reader.part(queries.DIFFERENT, node=pattern.node(asked.counted))
+        if question.counted is not None:
+            counted = self._reader.part(queries.DIFFERENT, node=pattern.node(question.counted))
         groups = self._reader.part(queries.GROUPED, nodes=nodes) if names else Terms("")
-        terms = {"nodes": nodes, "counted": counted, "pattern": Terms(f"{before.text} {pattern.text.text}")}
-        if asked.top is not None and asked.top <= min(_SORTED, limit):
-            most = asked.top + _MORE
+        terms = {"nodes": nodes, "counted": counted, "pattern": Terms(f"{given_values.text} {pattern.text.text}")}
+        if question.top is not None and question.top <= min(_MAX_SORTED, limit):
+            most = question.top + _EXTRA_ROWS
             rows = await self._slice(most, order=Terms(queries.LARGEST_FIRST), groups=groups, **terms)
-            if len(rows) < most or number(rows[-1], "n") < number(rows[asked.top - 1], "n"):
+            if len(rows) < most or number(rows[-1], "n") < number(rows[question.top - 1], "n"):
                 return await self._fits(rows, names)
-            least = self._reader.part(queries.AT_LEAST, counted=counted, least=number(rows[asked.top - 1], "n"))
+            least = self._reader.part(queries.AT_LEAST, counted=counted, least=number(rows[question.top - 1], "n"))
             groups = Terms(f"{groups.text} {least.text}")
         return await self._fits(await self._slice(limit, order=Terms(""), groups=groups, **terms), names)
 

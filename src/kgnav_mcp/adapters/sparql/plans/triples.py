@@ -30,7 +30,7 @@ class TripleWriter(Writer):
         self._paths: dict[str, Path] = {}
 
     @abstractmethod
-    async def _known(self) -> Collection[URIRef]:
+    async def _shown_relations(self) -> Collection[URIRef]:
         """The known relations of the graph that are shown."""
 
     async def know(self, relations: Iterable[str]) -> None:
@@ -40,10 +40,10 @@ class TripleWriter(Writer):
 
     async def _path(self, relation: str) -> Path:
         """The hops of a relation id: one, or two joined by a dot."""
-        dots = [place for place, character in enumerate(relation) if character == "."]
-        known = await self._known() if dots else {self.term(relation)}
+        dots = [position for position, character in enumerate(relation) if character == "."]
+        known = await self._shown_relations() if dots else {self.term(relation)}
         for form in ([relation], *([relation[:dot], relation[dot + 1 :]] for dot in dots)):
-            path = tuple(iri for one in form if (iri := self._naming.iri(one)) is not None and iri in known)
+            path = tuple(iri for hop in form if (iri := self._naming.iri(hop)) is not None and iri in known)
             if len(path) == len(form):
                 return path
         raise cannot_express(f"the relation {relation}")
@@ -62,10 +62,10 @@ class TripleWriter(Writer):
             return self.part(queries.EDGE, source=ends.source, relation=paths[0][0], target=ends.target), ()
         relation = ends.own("p")
         edge = self.part(queries.EDGE, source=ends.source, relation=relation, target=ends.target)
-        among = self._among(relation, [path[0] for path in paths])
+        among = self._restricted(relation, [path[0] for path in paths])
         return Terms(f"{among.text} {edge.text}".strip()), (relation,)
 
-    def _among(self, relation: Terms, iris: Sequence[URIRef]) -> Terms:
+    def _restricted(self, relation: Terms, iris: Sequence[URIRef]) -> Terms:
         """The pattern that restricts an edge to some relations; without any, to those that are shown."""
         return self.part(queries.AMONG, relation=relation, relations=values(*iris)) if iris else Terms("")
 

@@ -192,17 +192,17 @@ class Pattern:
     def _qualify(self, qualifiers: Sequence[QualifierAsked], ends: Mapping[str, EdgeVariables]) -> None:
         """Write the qualifiers that can be expressed, but at least one, and all those that refer to a node."""
         written = 0
-        for asked in qualifiers:
-            value = Terms(f"?v{next(self._numbers)}") if asked.node is None else self.node(asked.node)
-            with suppress(Unsupported) if asked.node is None else nullcontext():
-                self._parts.append(self._writer.qualifier(ends[asked.owned.owner], asked, value))
+        for qualifier in qualifiers:
+            value = Terms(f"?v{next(self._numbers)}") if qualifier.node is None else self.node(qualifier.node)
+            with suppress(Unsupported) if qualifier.node is None else nullcontext():
+                self._parts.append(self._writer.qualifier(ends[qualifier.owned.owner], qualifier, value))
                 written += 1
         if qualifiers and not written:
             raise cannot_express("values of edges' properties")
 
     def _edge(self, edge: EdgePattern, ends: EdgeVariables) -> Edge:
         writer = self._writer
-        forth, own = writer.edge(edge.relations, ends)
+        forth, other_variables = writer.edge(edge.relations, ends)
         heads = ends.source, ends.target
         if edge.either and edge.source != edge.target:
             back, _ = writer.edge(edge.relations, ends.reversed)
@@ -217,7 +217,7 @@ class Pattern:
                 tail=heads[1],
             )
         self._parts.append(forth)
-        return Edge(forth, edge.relations, tuple(one.text for one in (*heads, *own)))
+        return Edge(forth, edge.relations, tuple(one.text for one in (*heads, *other_variables)))
 
     def _reach(self, edge: EdgePattern, path: PathLength, ends: EdgeVariables) -> None:
         """Write a path of any length, which leads to each node once.
@@ -274,16 +274,16 @@ class Pattern:
                 inner.add(match)
                 return part(queries.EXISTS, pattern=inner.text)
             case _:
-                return self._of_values(condition)
+                return self._value_condition(condition)
 
-    def _of_values(self, condition: Expression) -> Terms:
+    def _value_condition(self, condition: Expression) -> Terms:
         number = number_asked(condition)
         if number is None:
-            return self._one_of(condition)
+            return self._id_condition(condition)
         owned, comparison, value = number
         return self._writer.number(self.node(owned.owner), owned.ids, comparison, value)
 
-    def _one_of(self, condition: Expression) -> Terms:
+    def _id_condition(self, condition: Expression) -> Terms:
         ids = ids_asked(condition)
         if ids is None:
             raise cannot_express("a condition")
