@@ -152,13 +152,11 @@ class RowReader(RowSource[Anchor, URIRef, Found]):
         skip = wanted.start.group - wanted.start.group % self.block
         while True:
             remaining = wanted.most - len(found)
-            size = (
-                self.block
-                if self.block > 1
-                else min(remaining, max(segment.rows - skip, 1))
-                if segment.exact
-                else remaining
-            )
+            size = remaining
+            if self.block > 1:
+                size = self.block
+            elif segment.exact:
+                size = min(remaining, max(segment.rows - skip, 1))
             read = await self._reader.slice(queries.SLICE, skip, size, by=pattern, kind=self._ends)
             ends = await self._sorted_slice(segment, pattern, [row["o"] for row in read.rows], skip, size)
             (part,) = await self.stated([Block(Wanted(segment, wanted.start, remaining), ends, skip)])
