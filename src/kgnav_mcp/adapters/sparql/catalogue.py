@@ -58,7 +58,7 @@ class Catalogue(ABC):
     """The number of triples in the graph."""
     sampled: str | None
     stop: Stop = Stop.COMPLETE
-    """Why relations or types may be missing. Unless COMPLETE, no name can be said not to be in the graph."""
+    """Why relations or types may be missing. Unless COMPLETE, a name that is not found may still be in the graph."""
 
     @abstractmethod
     def spellings(self, iri: URIRef) -> Iterable[str]:

@@ -292,5 +292,5 @@ def _acknowledge(response: httpx2.Response) -> None:
         return
     connection = stream.get_extra_info("socket")
     if connection is not None:
-        with suppress(OSError):  # Where it is no TCP connection any more, reading says so.
+        with suppress(OSError):  # If the connection is gone, reading reports it.
             connection.setsockopt(socket.IPPROTO_TCP, option, 1)

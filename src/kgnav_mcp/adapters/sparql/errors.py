@@ -105,7 +105,7 @@ def capped() -> KgnavError:
 
 def disconnected(error: httpx2.RequestError, endpoint: Address, connect_timeout: float) -> KgnavError:
     """The error for a failure of the network or of HTTP itself."""
-    # SSLWantReadError only means waiting for more of a TLS record; it is no cause, but shows up in the context.
+    # SSLWantReadError only means waiting for more of a TLS record; it shows up in the context but is not a cause.
     causes = tuple(cause for cause in _causes(error) if not isinstance(cause, ssl.SSLWantReadError))
     if isinstance(error, httpx2.DecodingError | httpx2.UnsupportedProtocol | httpx2.LocalProtocolError):
         return InvalidStore(f"{endpoint.name} does not speak HTTP as it should", next_step=_CORRECT_ADDRESS)

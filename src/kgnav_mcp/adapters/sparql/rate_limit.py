@@ -105,9 +105,8 @@ class RateLimiter:
             await self._slots.acquire()
         is_trial = False
         try:
-            await self._wait_for_pause(
-                deadline
-            )  # The host may have asked for a pause while this call waited for its slot.
+            # The host may have asked for a pause while this call waited for its slot.
+            await self._wait_for_pause(deadline)
             is_trial = self._pass_circuit()
             yield
         finally:

@@ -37,7 +37,7 @@ class Selects(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The rows of an answer, and why there are no more of them."""
+    """The rows of an answer, and why some may be missing."""
 
     rows: tuple[Row, ...]
     stop: Stop = Stop.COMPLETE
