@@ -1,7 +1,7 @@
-"""Adapters are found by the entry-point group `kgnav.adapters` and imported when a graph first needs them.
+"""The registry of adapters: entry points of the group `kgnav.adapters`, imported when a graph first needs them.
 
-This module is on the start-up path: it imports no adapter and no driver. The entry point of a graph is named by
-the scheme of its location (`bolt`, `sparql+http`), and is `file` for a path.
+This module is on the start-up path: it imports no adapter and no driver. An entry point is named after the URL scheme
+that its adapter opens (`bolt`, `sparql+http`); the one for paths is named `file`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from kgnav_mcp.port import AdapterOptions, GraphAdapter, OpenAdapter
 
 GROUP = "kgnav.adapters"
 FILE = "file"
-"""The entry point that reads a path."""
+"""The name of the entry point that opens paths."""
 
-_CHATTY = ("neo4j", "httpx2", "httpcore2")
-"""Loggers of drivers. They report each attempt that fails, by the hundred when a store dies, and each request."""
+_DRIVER_LOGGERS = ("neo4j", "httpx2", "httpcore2")
+"""Loggers of the drivers. They log each request and each failed attempt: hundreds of lines when a store dies."""
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
-"""A scheme has two letters or more, so that the drive of a Windows path is none."""
+"""A URL scheme: at least two letters, because one letter is the drive of a Windows path."""
 
 
 def scheme_of(location: str) -> str:
@@ -62,13 +62,13 @@ def installed_adapters() -> EntryPoints:
 
 @lru_cache(maxsize=1)
 def _installed(_path: tuple[str, ...]) -> EntryPoints:
-    """Those along a search path: to read them takes the files of all packages, and milliseconds."""
+    """The entry points along a search path. Cached: finding them reads the metadata of all packages (milliseconds)."""
     return entry_points(group=GROUP)
 
 
 @contextmanager
 def drivers_of(location: str) -> Generator[None]:
-    """The one place that says that a driver is missing: the adapter is imported, made or opened inside.
+    """Report a missing driver. Every import, construction and opening of an adapter runs inside this context.
 
     Raises:
         ConfigurationError: a package that the adapter imports is missing.
@@ -80,7 +80,7 @@ def drivers_of(location: str) -> Generator[None]:
         package = next(iter(installed_adapters().select(name=scheme))).module.partition(".")[0]
         missing = (error.name or package).partition(".")[0]
         if missing == __name__.partition(".")[0]:
-            raise  # a mistake inside this package
+            raise  # The missing module is our own: a bug, not a missing driver.
         raise ConfigurationError(
             f"the adapter for {scheme!r} cannot be imported: {missing} is missing",
             next_step=f"Install {package.replace('_', '-')} anew, with all packages that it requires.",
@@ -88,8 +88,8 @@ def drivers_of(location: str) -> Generator[None]:
 
 
 def show_driver_logs(shown: bool) -> None:
-    """Whether drivers log at all. What fails in them is an error of the call, which says it once and in our words."""
-    for name in _CHATTY:
+    """Turn the drivers' logging on or off. A failure in a driver is reported anyway, once, as the error of the call."""
+    for name in _DRIVER_LOGGERS:
         logging.getLogger(name).setLevel(logging.NOTSET if shown else logging.CRITICAL)
 
 

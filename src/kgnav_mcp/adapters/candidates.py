@@ -1,4 +1,4 @@
-"""The entities that a hint may mean, in their order, and pages of them: the same for every store."""
+"""Ranking of the entities that a search hint may mean, and pages of them. Shared by all stores."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ T = TypeVar("T")
 
 
 class Match(NamedTuple):
-    """The text of an entity that is most like a hint."""
+    """The text (name, alias, description) of an entity that fits a hint best, with its score."""
 
     text: str
     score: float
 
 
 class Candidates(Generic[K]):
-    """Entities, each with its best match."""
+    """Entities that may be meant by a hint, each with its best match."""
 
     def __init__(self, hint: str) -> None:
         self._hint = hint
         self._likeness = Likeness(hint)
         self._best: dict[K, Match] = {}
         self.very_name = False
-        """Whether something bears the hint as its very name, letter case aside."""
+        """Whether some entity has exactly the hint as a name, alias or description, ignoring letter case."""
 
     def add(self, entity: K, text: str, kind: int) -> None:
-        """Add a text of an entity; the kinds are those of `likeness`."""
+        """Add a text of an entity and score it. `kind` is one of `likeness.NAME`, `ALIAS`, `DESCRIPTION` and `ID`."""
         self.very_name |= kind != ID and text.casefold() == self._hint.casefold()
         self.add_scored(entity, Match(text, self._likeness.score(text, kind)))
 
     def add_scored(self, entity: K, match: Match) -> None:
-        """Add a match whose score is known."""
+        """Add a match that is scored already. The best match of an entity wins."""
         if entity not in self._best or match.score > self._best[entity].score:
             self._best[entity] = match
 
     def add_given(self, entity: K, reference: str) -> None:
-        """Add the entity whose id was given."""
+        """Add an entity whose id was the hint itself, with the full score 1."""
         self._best[entity] = Match(reference, 1.0)
 
     def keep(self, entities: Collection[K]) -> None:
-        """Leave out all others."""
+        """Drop all candidates but these."""
         self._best = {entity: match for entity, match in self._best.items() if entity in entities}
 
     def best_first(self, order: Callable[[K], Any]) -> list[K]:
-        """All entities by score, then by `order`."""
+        """All candidates, highest score first; equal scores by the key function `order`."""
         return sorted(self._best, key=lambda entity: (-self._best[entity].score, order(entity)))
 
     def __getitem__(self, entity: K) -> Match:
@@ -62,13 +62,17 @@ class Candidates(Generic[K]):
 
 
 def first_page(items: Iterable[tuple[str, T]], found: int, limit: int, stop: Stop, note: str = "") -> Page[T]:
-    """The first items of a list of which so many were found, by their ids; `stop` says why there may be others."""
+    """The first page of a list of `found` items.
+
+    `items` are pairs of id (the position in the page) and item. Unless `stop` is COMPLETE there may be more items than
+    were found: the total is a lower bound then.
+    """
     shown = list(items)
-    whole = stop is Stop.COMPLETE
+    complete = stop is Stop.COMPLETE
     return Page(
         items=tuple(item for _, item in shown),
         positions=tuple(position for position, _ in shown),
-        total=Count(found) if whole else Count.at_least(found),
-        stop=Stop.LIMIT if whole and found > limit else stop,
+        total=Count(found) if complete else Count.at_least(found),
+        stop=Stop.LIMIT if complete and found > limit else stop,
         note=note,
     )

@@ -1,4 +1,4 @@
-"""The order of languages, the same for every store."""
+"""The order in which languages are preferred. Shared by all stores."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 
 def language_rank(language: str | None, preferred: Sequence[str]) -> int:
-    """The place of a language: the preferred ones, texts without a language, then all other languages alike.
+    """The rank of a text's language, best first: the preferred languages in their order, no language, any other.
 
-    A preferred language comes before its regional forms: `en`, then `en-GB` (RFC 4647, section 3.3.1).
+    A preferred language ranks before its regional forms: `en`, then `en-GB` (RFC 4647, section 3.3.1).
     """
     if not language:
         return 2 * len(preferred)

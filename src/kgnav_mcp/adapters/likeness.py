@@ -1,4 +1,4 @@
-"""How alike a hint and a name are: the same for every store. No store here, only text."""
+"""Similarity between a search hint and the names of entities. Pure text functions, shared by all stores."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from kgnav_mcp.adapters.plurals import same_but_number
 K = TypeVar("K", bound=Hashable)
 
 NAME, ALIAS, DESCRIPTION, ID = 0, 1, 2, 3
-"""What a text is to an entity. ID: the last part of its id, a name of last resort."""
+"""Kinds of text that an entity has. ID is the last part of its id, which serves as a name if there is no other."""
 
 MOST_WORDS = 16
-"""Distinct words of a hint that are looked for; a hint is a name, not a text."""
+"""The most distinct words of a hint that are searched for: a hint is a name, not a paragraph."""
 
 WORD = re.compile(r"[^\W_]+")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 
 AS_SPELT = "Looked for names with all of these words, exactly as they are spelt."
-"""The note of a page of candidates where the store forgives no misspelt word."""
+"""The note of a page of candidates from a store that cannot find misspelt words."""
 
-_SAME_LETTERS = 0.99
+_SAME_BUT_CASE = 0.99
 _SAME_BUT_ACCENTS = 0.98
 _SAME_WORDS = 0.97
 _SAME_BUT_NUMBER = 0.96
-_MOST_ALIKE = 0.95
+_MAX_FUZZY_SCORE = 0.95
 _WEIGHTS = {NAME: 1.0, ALIAS: 0.98, ID: 0.9}
-_DESCRIPTION = 0.25
+_MAX_DESCRIPTION_SCORE = 0.25
 _DIGITS = 3
-"""Digits of a score: less makes no difference to who reads it, and so none to the order."""
+"""Decimal places of a score. Smaller differences mean nothing to a reader, so they do not change the order either."""
 
 
 def folded(text: str) -> str:
-    """The text without letter case and accents, as a full-text index sees words."""
+    """The text in lower case without accents, as a full-text index stores words."""
     if text.isascii():
         return text.lower()
     bare = _ACCENTS.sub("", unicodedata.normalize("NFD", text))
@@ -43,66 +43,70 @@ def folded(text: str) -> str:
 
 
 def words(hint: str) -> list[str]:
-    """The distinct words of a hint, folded, in their order."""
+    """The distinct words of a hint in their order, in lower case without accents."""
     return list(dict.fromkeys(WORD.findall(folded(hint))))[:MOST_WORDS]
 
 
 def spellings(name: str) -> list[str]:
-    """A name as it is given and in the usual letter cases."""
+    """The name as given, then in the usual letter cases (lower, capitalised, title, upper)."""
     ways = (name, name.lower(), name.capitalize(), name[:1].upper() + name[1:], name.title(), name.upper())
     return list(dict.fromkeys((*ways, name.casefold())))
 
 
 class Likeness:
-    """Scores names against one hint: 1 is the very name, 0 has nothing in common."""
+    """Scores texts against one hint: 1 means equal, 0 means nothing in common."""
 
     def __init__(self, hint: str) -> None:
         self._hint = hint
         self._caseless = hint.casefold()
         self._folded = folded(hint)
-        self._words = WORD.findall(self._folded)
+        self._hint_words = WORD.findall(self._folded)
 
     def score(self, text: str, kind: int) -> float:
-        """How well a text of some kind answers the hint. Descriptions stay below every name that is alike at all."""
+        """The score of a text of a kind (NAME, ...). A description always scores below a similar name."""
         if kind == DESCRIPTION:
-            asked = set(self._words)
-            score = _DESCRIPTION * len(asked.intersection(WORD.findall(folded(text)))) / max(len(asked), 1)
+            hint_words = set(self._hint_words)
+            score = (
+                _MAX_DESCRIPTION_SCORE
+                * len(hint_words.intersection(WORD.findall(folded(text))))
+                / max(len(hint_words), 1)
+            )
         else:
-            score = self._name(text) * _WEIGHTS[kind]
+            score = self._name_score(text) * _WEIGHTS[kind]
         return round(score, _DIGITS)
 
-    def _name(self, text: str) -> float:
+    def _name_score(self, text: str) -> float:
         if text == self._hint:
             return 1.0
         if text.casefold() == self._caseless:
-            return _SAME_LETTERS
+            return _SAME_BUT_CASE
         name = folded(text)
         if name == self._folded:
             return _SAME_BUT_ACCENTS
-        own = WORD.findall(name)
-        if own and own == self._words:
+        text_words = WORD.findall(name)
+        if text_words and text_words == self._hint_words:
             return _SAME_WORDS
-        if own and same_but_number(self._words, own):
+        if text_words and same_but_number(self._hint_words, text_words):
             return _SAME_BUT_NUMBER
-        from rapidfuzz import fuzz  # noqa: PLC0415 - the very name needs no such package
+        from rapidfuzz import fuzz  # noqa: PLC0415 - exact names do not need the package
         from rapidfuzz.distance import OSA  # noqa: PLC0415
 
         whole = OSA.normalized_similarity(self._folded, name)
         in_any_order = 0.98 * fuzz.token_sort_ratio(self._folded, name) / 100
         in_part = (whole + fuzz.WRatio(self._folded, name) / 100) / 2
-        return _MOST_ALIKE * max(whole, in_any_order, in_part)
+        return _MAX_FUZZY_SCORE * max(whole, in_any_order, in_part)
 
 
 Rank = tuple[bool, int]
-"""Whether a name is spelt otherwise than it was asked for, then the place of its language among the wanted ones."""
+"""Sort key of a name: whether its spelling differs from the name searched for, then the rank of its language."""
 
 
 def bearers(name: str, texts: Iterable[tuple[K, int, int, str]]) -> dict[K, tuple[Rank, str]]:
-    """Who bears a name, letter case aside, each with the best way it does: its rank, and how the name is spelt there.
+    """The entities with exactly this name, ignoring letter case, each with the best rank and spelling that it has.
 
-    A text comes with its owner, its kind and the place of its language. Where some bear the name as a name, those who
-    only have it as an alias do not count; where nobody has it as either, ids do. Who spells it as it was asked for is
-    told apart from the others before that.
+    `texts` are rows of entity, kind, rank of the language, and text. Names win over aliases: entities that have it only
+    as an alias are left out if another has it as its name. Ids count only if there is neither. Texts in the very
+    spelling that was searched for and texts in another letter case are filtered separately.
     """
     caseless = name.casefold()
     same = [

@@ -1,4 +1,4 @@
-"""Names for what a graph gives no name: read from the id, the same way for every store."""
+"""Readable names made from ids, for entities and relations without a label. Shared by all stores."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from urllib.parse import quote, unquote
 _DOTTED = re.compile(r"\w+(\.\w+)+")
 """A dotted name of Freebase, such as `people.person.place_of_birth`."""
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-"""Where a word begins in `birthPlace` and in `hasDNASequence`."""
-_SHOUTED = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
+"""A word boundary inside a camel-case name: `birthPlace`, `hasDNASequence`."""
+_UPPER_SNAKE = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
 """The usual form of a relationship type: `ACTED_IN`."""
-_SHORT = re.compile(r"[\w.-]*:[^\s/:][^\s:]*")
+_PREFIXED = re.compile(r"[\w.-]*:[^\s/:][^\s:]*")
 """A prefixed name such as `dbo:birthPlace`."""
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S*")
-_LONGEST, _MOST_WORDS = 200, 6
-"""Characters and words of the longest name that is looked for in ids."""
+_MAX_LENGTH, _MAX_WORDS = 200, 6
+"""The longest name, in characters and in words, that is searched for in ids."""
 
 
 def is_iri(text: str) -> bool:
@@ -24,15 +24,15 @@ def is_iri(text: str) -> bool:
 
 
 def local_name(reference: str) -> str:
-    """The last part of an IRI, a prefixed name or a path: what stands behind its last `#`, `/` or `:`.
+    """The last part of an IRI, a prefixed name or a path: the text after its last `#`, `/` or `:`.
 
-    An id without these, or with nothing behind them, comes back whole.
+    Returns the whole id if it has none of these, or nothing after them.
     """
     if is_iri(reference) or reference.startswith("/"):
         tail = re.split(r"[#/]", reference)[-1]
         if tail == reference or (":" in tail and not tail.startswith(":")):
             tail = tail.rsplit(":", 1)[-1]
-    elif _SHORT.fullmatch(reference):
+    elif _PREFIXED.fullmatch(reference):
         tail = reference.rsplit(":", 1)[-1]
     else:
         return reference
@@ -40,26 +40,29 @@ def local_name(reference: str) -> str:
 
 
 def entity_name(reference: str) -> str:
-    """A name for an entity out of its id: `dbr:Quentin_Tarantino` is `Quentin Tarantino`. Letter case stays."""
+    """A name for an entity, made from its id: `dbr:Quentin_Tarantino` is `Quentin Tarantino`. Letter case is kept."""
     return unquote(local_name(reference)).replace("_", " ").strip() or reference
 
 
 def spoken(reference: str) -> list[str]:
-    """What an id says, for looking it up: its last part, and the words of that: `FourSeasons` and `Four Seasons`."""
+    """Names under which an id can be looked up: its last part, and its words (`FourSeasons` and `Four Seasons`)."""
     name = entity_name(reference)
     split = " ".join(_WORD_START.sub(" ", name).split())
     return [name, split] if split != name and split.replace(" ", "").isalpha() else [name]
 
 
 def names_in(reference: str) -> list[str]:
-    """What an entity may be called by its id: the last part as it is, and what that says."""
+    """All names that an id gives an entity: its last part as written, and that as words."""
     return list(dict.fromkeys([unquote(local_name(reference)), *spoken(reference)]))
 
 
 def local_forms(name: str) -> list[str]:
-    """The last parts that ids of things of this name may have: `four seasons` gives `FourSeasons`, `four_seasons`."""
-    given = name.split() if len(name) <= _LONGEST else []
-    if not 1 <= len(given) <= _MOST_WORDS:
+    """The last parts of ids that a name may stand for: `four seasons` gives `FourSeasons`, `four_seasons`, ...
+
+    Empty for a name that is too long.
+    """
+    given = name.split() if len(name) <= _MAX_LENGTH else []
+    if not 1 <= len(given) <= _MAX_WORDS:
         return []
     small = [word.lower() for word in given]
     capital = [word[:1].upper() + word[1:] for word in given]
@@ -69,24 +72,24 @@ def local_forms(name: str) -> list[str]:
 
 
 def readable(relation: str) -> str:
-    """A name for a relation, a property or a label out of its id.
+    """A readable name for a relation, a property or a label, made from its id.
 
-    `has_genre` is `has genre`, `dbo:birthPlace` is `birth place`, `people.person.place_of_birth` is `place of birth`
-    and `ACTED_IN` is `acted in`. A text that already has spaces stays as it is.
+    `has_genre` becomes `has genre`, `dbo:birthPlace` `birth place`, `people.person.place_of_birth` `place of birth` and
+    `ACTED_IN` `acted in`. A text that already has spaces is not changed.
     """
     name = unquote(local_name(relation))
     if any(character.isspace() for character in name):
         return name
     if _DOTTED.fullmatch(name):
         name = name.rsplit(".", 1)[-1]
-    if _SHOUTED.fullmatch(name):
+    if _UPPER_SNAKE.fullmatch(name):
         name = name.lower()
     words = _WORD_START.sub(" ", name).replace("_", " ").split()
-    return " ".join(_plain(word, first=index == 0) for index, word in enumerate(words)) or relation
+    return " ".join(_inside_sentence(word, first=index == 0) for index, word in enumerate(words)) or relation
 
 
-def _plain(word: str, *, first: bool) -> str:
-    """A word as it stands inside a sentence: `Place` of `birthPlace` is `place`, `DNA` and a lone `P19` stay."""
+def _inside_sentence(word: str, *, first: bool) -> str:
+    """The word as written inside a sentence: `Place` of `birthPlace` becomes `place`; `DNA` and a lone `P19` stay."""
     if first or len(word) == 1 or not word.istitle():
         return word
     return word.lower()

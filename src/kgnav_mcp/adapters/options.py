@@ -1,4 +1,4 @@
-"""What every kind of store checks alike in the options of a graph (its table `options` in kgnav.toml)."""
+"""Checked reading of a graph's options (its table `options` in kgnav.toml). Shared by all stores."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ PREFIXES = "prefixes"
 
 
 def refuse_unknown(store: str, given: Iterable[str], known: Sequence[str]) -> None:
-    """Check that a kind of store, named with its article, has all options that are given.
+    """Check that a store has all options that are given. `store` is its kind with the article ("a Neo4j graph").
 
     Raises:
-        ConfigurationError: one is unknown; carries the nearest known one, and all of them.
+        ConfigurationError: an option is unknown. Names the nearest known option, and all of them.
     """
     for key in given:
         if key not in known:
@@ -31,10 +31,10 @@ def refuse_unknown(store: str, given: Iterable[str], known: Sequence[str]) -> No
 
 
 def read_prefixes(given: Mapping[str, object]) -> dict[str, str]:
-    """The option `prefixes`: namespaces by prefix.
+    """The option `prefixes` as namespaces by prefix; empty where it is not given.
 
     Raises:
-        ConfigurationError: it is no table, or one of the namespaces is no IRI.
+        ConfigurationError: the option is not a table, or a namespace is not an IRI.
     """
     table = given.get(PREFIXES, {})
     if not isinstance(table, Mapping):
@@ -51,10 +51,10 @@ def read_prefixes(given: Mapping[str, object]) -> dict[str, str]:
 
 
 class Options:
-    """The options of a graph, each read as what it must be. Every method raises ConfigurationError where it is not."""
+    """Typed access to the options of a graph. Every method raises ConfigurationError if the value has another type."""
 
     def __init__(self, store: str, given: Mapping[str, object], known: Sequence[str]) -> None:
-        """`store` is the kind of store, with its article; `known` are all options that it has."""
+        """`store` is the kind of store with its article ("a Wikidata graph"), `known` are all options that it has."""
         refuse_unknown(store, given, known)
         self._given = given
 
@@ -66,7 +66,7 @@ class Options:
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A list of texts, or one text with commas between them; empty where the option is not given."""
+        """A list of texts, which may also be one text separated by commas; empty where the option is not given."""
         value = self._given.get(key, ())
         found = value.split(",") if isinstance(value, str) else value
         if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in cast("list[object]", found)):
@@ -83,14 +83,14 @@ class Options:
         return value
 
     def number(self, key: str, default: int | None) -> int | None:
-        """A whole number that is not negative."""
+        """A whole number, zero or more."""
         value = self._given.get(key, default)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
             raise ConfigurationError(f"the option {key!r} is a whole number", next_step=f"Write it as {key} = 24.")
         return value
 
     def choice(self, key: str, choices: Mapping[str, T], default: str | None = None) -> T:
-        """What one of some words stands for, the first where none is given."""
+        """The value of the chosen word in `choices`; that of `default`, or of the first word, where none is given."""
         value = self._given.get(key, next(iter(choices)) if default is None else default)
         if not isinstance(value, str) or value not in choices:
             raise ConfigurationError(

@@ -1,4 +1,4 @@
-"""IRIs that every RDF adapter knows by heart: default name, alias, description and type relations, common prefixes."""
+"""IRIs built into every RDF adapter: usual relations for names, aliases, descriptions and types; common prefixes."""
 
 from __future__ import annotations
 
@@ -64,4 +64,4 @@ PREFIXES = {
     "void": "http://rdfs.org/ns/void#",
     "dcat": "http://www.w3.org/ns/dcat#",
 }
-"""Prefixes a user may write without the source declaring them; a source's own declaration wins."""
+"""Prefixes that may be used without being declared by the source. A source's own declaration wins."""

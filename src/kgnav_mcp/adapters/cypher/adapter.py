@@ -1,4 +1,4 @@
-"""A property graph behind the port: every verb is answered by the reader of its kind."""
+"""The base class of Cypher adapters. Each verb of the port is answered by a reader."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Readers:
-    """What answers the verbs of an open graph."""
+    """The readers of an open graph, which answer the verbs of the port."""
 
     catalogue: CatalogueCache
     entities: Entities
@@ -65,10 +65,10 @@ class Readers:
     async def open(
         cls, store: Store, dialect: Dialect, properties: PropertyOptions, languages: tuple[str, ...]
     ) -> Readers:
-        """The readers of a graph, whose catalogue is read.
+        """Make the readers of a graph, and read its catalogue.
 
         Raises:
-            StoreError: as the store says.
+            StoreError: the store fails.
         """
         session = Session(store, dialect)
         catalogue = CatalogueCache(session, properties)
@@ -93,11 +93,11 @@ class Readers:
 
 
 class CypherAdapter(GraphAdapter):
-    """One database of a store that is asked in Cypher. A derived class connects, and opens the readers.
+    """One database of a store that is queried in Cypher. Derived classes connect and open the readers.
 
-    Nodes without a name are not taken for mediators (MEDIATORS is not declared): edges have properties of their own
-    here. The graph may be written to between pages (STABLE_CURSORS is not declared): a position says how many rows its
-    relation had, and is refused where that has changed.
+    There are no mediators (MEDIATORS is not declared): in a property graph, edges have properties of their own. The
+    graph may be written to between pages (STABLE_CURSORS is not declared): a position records how many rows its
+    relation had, and is refused if that number has changed.
     """
 
     capabilities: frozenset[Capability] = frozenset(
@@ -109,16 +109,20 @@ class CypherAdapter(GraphAdapter):
 
     @abstractmethod
     async def in_time(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of a reader's work.
+        """Await a reader's work, within the time-out of this graph.
 
         Raises:
-            StoreTimeout: it took longer than the time-out of this graph.
-            What the work raised.
+            StoreTimeout: it took too long.
+            Whatever the work raises.
         """
 
     @property
     def readers(self) -> Readers:
-        """Raises StoreError where the graph is not open."""
+        """The readers of the open graph.
+
+        Raises:
+            StoreError: the graph is not open.
+        """
         if self._opened is None:
             raise closed()
         return self._opened
@@ -211,7 +215,7 @@ class CypherAdapter(GraphAdapter):
         return await self.in_time(self.readers.edges.page(heads, tails, relations, limit, after))
 
     async def qualified(self, entity: str, *, limit: int) -> tuple[Triple, ...]:  # noqa: ARG002 - the port's
-        """None of any: a relationship's properties are values, never nodes."""
+        """Always empty: the properties of a relationship are values, never nodes."""
         return ()
 
     async def nodes(

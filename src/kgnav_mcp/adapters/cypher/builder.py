@@ -1,7 +1,7 @@
-"""Queries as text: templates filled with the words of a dialect, and with names, which Cypher has no parameters for.
+"""Builds queries from templates. Fills in the words of a dialect, and names, as Cypher has no parameters for names.
 
-A template has places: `{degree}` for a part, `{is_list(n[key])}` for a part with an argument. They are filled in one
-pass: a part is never searched for places. Names come from the catalogue alone, and are quoted.
+A template has placeholders: `{degree}` for a part, `{is_list(n[key])}` for a part with an argument. They are filled in
+one pass: placeholders inside a part are not filled. Names come only from the catalogue, and are quoted.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ _PLACE = re.compile(r"\{(\w+)(?:\(([\w\[\]]+)\))?\}")
 
 
 def quoted(name: str) -> str:
-    """A label, a type or a key of the catalogue, as Cypher writes any text as a name."""
+    """A label, relationship type or property key, quoted in backticks as Cypher needs it."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def labelled(name: str | None) -> str:
-    """A label or a type behind a variable; nothing for None."""
+    """A label or type as written after a variable (`` :`Film` ``); empty for None."""
     return "" if name is None else f":{quoted(name)}"
 
 
 def edge(direction: Direction, types: Iterable[str] | None = None, variable: str = "r") -> str:
-    """The edges of some types, or of all, as they leave or enter the node written before them."""
+    """The edge part of a pattern, of some types or any, in a direction seen from the node written before it."""
     inner = variable + (":" + "|".join(map(quoted, types)) if types is not None else "")
     return f"-[{inner}]->" if direction is Direction.OUTGOING else f"<-[{inner}]-"
 
 
 class Builder:
-    """Fills templates in the words of one dialect."""
+    """Fills templates with the words of one dialect."""
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
@@ -46,7 +46,7 @@ class Builder:
         self.fill = lru_cache(1_000)(self._fill)
 
     def _fill(self, template: str, **parts: str) -> str:
-        """A template with its parts put in. A part that takes an argument has `{x}` in its place."""
+        """The template with its placeholders filled. A part that takes an argument has `{x}` where it goes."""
         known = {**self._known, **parts}
 
         def part(place: re.Match[str]) -> str:
@@ -56,22 +56,22 @@ class Builder:
         return _PLACE.sub(part, template)
 
     def node_id(self, variable: str) -> str:
-        """The store's own id of a node."""
+        """The expression for the store's own id of a node."""
         return self.dialect.node_id.replace("{x}", variable)
 
     def degree(self, direction: Direction, types: Sequence[str] | None = None) -> str:
-        """The number of edges of some types, or of all, at `n`."""
+        """The expression for the number of edges of some types, or of all, at `n`."""
         kinds = [None] if types is None else [[name] for name in types]
         return " + ".join(self.fill(self.dialect.degree, edge=edge(direction, kind, "")) for kind in kinds) or "0"
 
     def degrees(self, direction: Direction, types: Sequence[str]) -> str:
-        """The number of edges of each type at `n`, in the order of the types."""
+        """The list of the numbers of edges of each type at `n`, in the order of the types."""
         return f"[{', '.join(self.degree(direction, [name]) for name in types)}]"
 
     def subquery(self, variables: str, template: str, **parts: str) -> str:
-        """A query that is run for each row with some of its variables."""
+        """A subquery that is run for each row and may use these variables of it."""
         return self.fill(self.dialect.subquery, variables=variables, query=self.fill(template, **parts))
 
     def collected(self, template: str, **parts: str) -> str:
-        """The only column of a query as a list."""
+        """An expression for the only column of a query, as a list."""
         return self.fill(self.dialect.collected, query=self.fill(template, **parts))

@@ -1,4 +1,7 @@
-"""What a database says of itself: labels, types, keys, constraints and indexes; and what a user may call them."""
+"""The catalogue of a database: labels, relationship types, property keys, constraints and indexes.
+
+Also resolves the names that users write for them.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +23,16 @@ from kgnav_mcp.errors import StoreError, UnknownName
 
 _NEAREST = 5
 _SAMPLED_NODES = 25
-"""Nodes of a label whose keys say which of them is a name."""
+"""Nodes of each label that are read to guess which of its keys is a name."""
 _MAX_AGE = 2.0
-"""Seconds after which a catalogue is read again for a name that it does not know."""
-_ENDINGS = ("name", "title")
-_NO_NAMES = ("firstname", "lastname", "username", "filename")
+"""Seconds. An older catalogue is read again when a name is not in it."""
+_NAME_ENDINGS = ("name", "title")
+_EXCLUDED_NAMES = ("firstname", "lastname", "username", "filename")
 
 
 @dataclass(frozen=True, slots=True)
 class FullText:
-    """A full-text index of nodes: which labels and properties are in it."""
+    """A full-text index of nodes, with the labels and properties that it covers."""
 
     name: str
     labels: frozenset[str]
@@ -38,7 +41,7 @@ class FullText:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """What there is, and which properties mean what."""
+    """The contents of a database: labels and types with their counts, keys, indexes, and which properties are names."""
 
     labels: Mapping[str, int]
     types: Mapping[str, int]
@@ -46,58 +49,58 @@ class Catalogue:
     nodes: int
     edges: int
     id_keys: tuple[tuple[str, str], ...]
-    """Labels, each with the property that identifies its nodes."""
+    """Pairs of label and the key that identifies its nodes."""
     indexed: frozenset[tuple[str, str]]
     full_text: tuple[FullText, ...]
     names_of: Mapping[str, tuple[str, ...]]
-    """By label the properties that are names there, before those that are names everywhere."""
+    """By label, the properties that are names of its nodes. They come before those that are names of any node."""
     properties: PropertyOptions
 
     @cached_property
     def name_keys(self) -> tuple[str, ...]:
         """Every key whose values are names, in any language."""
-        return self._spelt([*self.properties.names, *(name for names in self.names_of.values() for name in names)])
+        return self._keys_named([*self.properties.names, *(name for names in self.names_of.values() for name in names)])
 
     @cached_property
     def alias_keys(self) -> tuple[str, ...]:
-        return self._spelt(self.properties.aliases)
+        return self._keys_named(self.properties.aliases)
 
     @cached_property
     def description_keys(self) -> tuple[str, ...]:
-        return self._spelt(self.properties.descriptions)
+        return self._keys_named(self.properties.descriptions)
 
-    def _spelt(self, properties: Iterable[str]) -> tuple[str, ...]:
+    def _keys_named(self, properties: Iterable[str]) -> tuple[str, ...]:
         wanted = {name.casefold() for name in properties}
         return tuple(key for key in self.keys if split_key(key)[0].casefold() in wanted)
 
     def label(self, name: str) -> str:
-        """The label that a user means.
+        """The label that a user's name means. Letter case does not matter, and readable forms are understood.
 
         Raises:
-            UnknownName: there is none.
+            UnknownName: there is no such label.
         """
-        return _called("label", name, self.labels)
+        return _resolve("label", name, self.labels)
 
     def type(self, name: str) -> str:
-        """The relationship type that a user means.
+        """The relationship type that a user's name means, resolved as labels are.
 
         Raises:
-            UnknownName: there is none.
+            UnknownName: there is no such type.
         """
-        return _called("relation", name, self.types)
+        return _resolve("relation", name, self.types)
 
     def property(self, name: str) -> tuple[str, ...]:
-        """The keys of a property: one, or one for each language it has values in. None where it is unknown."""
+        """The keys of a property: one, or one for each language that it has values in. Empty if it is unknown."""
         found = tuple(key for key in self.keys if name in (key, split_key(key)[0]))
         wanted = name.strip().casefold()
         return found or tuple(key for key in self.keys if wanted in _spellings(split_key(key)[0]))
 
     def unknown_property(self, kind: str, name: str) -> UnknownName:
-        """The error for a property that the graph does not have, with the nearest ones."""
+        """The error for a property that the graph does not have. Names the nearest ones."""
         return UnknownName(kind, name, nearest(name, sorted({split_key(key)[0] for key in self.keys})))
 
 
-def _called(kind: str, name: str, known: Mapping[str, int]) -> str:
+def _resolve(kind: str, name: str, known: Mapping[str, int]) -> str:
     if name in known:
         return name
     wanted = name.strip().casefold()
@@ -112,13 +115,13 @@ def _spellings(name: str) -> set[str]:
 
 
 def nearest(name: str, known: Sequence[str]) -> list[str]:
-    """The known names most like the given one."""
+    """The known names most similar to the given one."""
     found = process.extract(name.casefold(), {one: one.casefold() for one in known}, scorer=fuzz.WRatio, limit=_NEAREST)
     return [one for _, _, one in found]
 
 
 class CatalogueCache:
-    """Reads the catalogue at the opening, and again where it may have changed."""
+    """Holds the catalogue: read when the graph is opened, and again when it may have changed."""
 
     def __init__(self, session: Session, properties: PropertyOptions) -> None:
         self._session = session
@@ -129,24 +132,24 @@ class CatalogueCache:
 
     @property
     def current(self) -> Catalogue:
-        """As it was read last.
+        """The catalogue as it was last read.
 
         Raises:
-            StoreError: it was never read, for the graph was not opened.
+            StoreError: the graph was not opened, so it was never read.
         """
         if self._catalogue is None:
             raise StoreError("this graph is not open")
         return self._catalogue
 
     async def refreshed(self, max_age: float = 0.0) -> Catalogue:
-        """Read anew, unless that was done in the last `max_age` seconds."""
+        """The catalogue, read again unless it is younger than `max_age` seconds."""
         if self._catalogue is None or self._read_at < time.monotonic() - max_age:
             self._catalogue = await self._reading.result()
             self._read_at = time.monotonic()
         return self._catalogue
 
     async def with_names(self, label: str | None = None, relation: str | None = None) -> Catalogue:
-        """A catalogue with these names, read again if they are new.
+        """A catalogue that has these names, read again if the current one lacks them.
 
         Raises:
             UnknownName: there is no such label or relation.
@@ -166,7 +169,7 @@ class CatalogueCache:
         raise AssertionError("the second attempt returns or raises")
 
     async def keys_of(self, name: str) -> tuple[str, ...]:
-        """The keys of a property; looked for again where it is new. None where there is no such property."""
+        """The keys of a property, from a newer catalogue if the current one lacks it. Empty if it is unknown."""
         return self.current.property(name) or (await self.refreshed(_MAX_AGE)).property(name)
 
     async def _read(self) -> Catalogue:
@@ -198,7 +201,7 @@ class CatalogueCache:
         )
 
     async def _discovered_names(self, labels: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """For labels whose nodes have none of the usual names, the property that looks most like one."""
+        """For each label whose nodes have none of the usual name properties, the property most likely to be a name."""
         collections = [self._session.builder.collected(queries.LABEL_KEYS, label=quoted(label)) for label in labels]
         keys = await self._session.expressions(collections, most=_SAMPLED_NODES)
         usual = {name.casefold() for name in self._properties.names}
@@ -206,20 +209,20 @@ class CatalogueCache:
         for label, own in zip(labels, keys, strict=True):
             properties = sorted({split_key(key)[0] for key in own})
             if not any(name.casefold() in usual for name in properties):
-                likely = sorted(filter(_like_a_name, properties), key=_by_likeness(label))
+                likely = sorted(filter(_looks_like_name, properties), key=_name_preference(label))
                 discovered[label] = tuple(likely[:1])
         return {label: names for label, names in discovered.items() if names}
 
 
-def _like_a_name(name: str) -> bool:
-    return name.casefold().endswith(_ENDINGS)
+def _looks_like_name(name: str) -> bool:
+    return name.casefold().endswith(_NAME_ENDINGS)
 
 
-def _by_likeness(label: str):  # noqa: ANN202 - a key for sorting
-    own = {f"{label.casefold()}{ending}" for ending in _ENDINGS}
+def _name_preference(label: str):  # noqa: ANN202 - a key for sorting
+    own = {f"{label.casefold()}{ending}" for ending in _NAME_ENDINGS}
 
     def key(name: str) -> tuple[bool, bool, int, str]:
         folded = name.casefold().replace("_", "")
-        return folded not in own, folded in _NO_NAMES, len(name), name
+        return folded not in own, folded in _EXCLUDED_NAMES, len(name), name
 
     return key

@@ -1,7 +1,7 @@
-"""How many rows each relation has at each node: pages, hubs and totals are made of these counts.
+"""Number of rows of each relation at each node. Pages, collapsed hubs and totals are made from these counts.
 
-They come from the degree store, so that a hub is never read to be counted. Where few rows are at a node, the rows
-themselves come along, so that a small list costs one query.
+They come from the degree store, so a hub is never read to be counted. Nodes with few rows are returned with the rows
+themselves, so a short list costs one query.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from kgnav_mcp.model import Direction, Literal
 from kgnav_mcp.port import TailKind
 
 SAMPLED_EDGES = 1_000
-"""Edges of a type among which examples are looked for."""
+"""Edges of a type that are searched for examples."""
 _FEW_EDGES = 500
-"""A node with no more edges in a direction may be expanded to be counted by type; another never is."""
+"""A node with at most this many edges in a direction may be expanded to count them by type. A larger one never is."""
 _FEW_TYPES = 10
-"""So many types are looked up in the degree store at every node, which is faster than to expand it."""
+"""Up to this many types, each is looked up in the degree store, which is faster than expanding the node."""
 _FEW_NODES = 20
-"""The values of so many nodes are read with their counts; of more nodes, when a page shows them."""
+"""For at most this many nodes, property values are read with the counts; for more, only when a page shows them."""
 
 _NODE, _VALUES, _FIRST_SIDE = range(3)
-"""Places in a row of `queries.COUNTS`."""
+"""Indexes into a row of `queries.COUNTS`."""
 
 Edge = Sequence[Any]
 """Type, properties and far end."""
@@ -44,7 +44,7 @@ ValuesOf = Mapping[str, Mapping[str, Sequence[Literal]]]
 
 @dataclass(frozen=True, slots=True)
 class RowFilter:
-    """Which rows are asked for: directions, relations (None: all), and kinds of far ends (None: both)."""
+    """Which rows to read: directions, relations (None: all), and kinds of far ends (None: both)."""
 
     directions: tuple[Direction, ...]
     relations: frozenset[str] | None
@@ -54,11 +54,11 @@ class RowFilter:
         return self.relations is None or name in self.relations
 
     def has_values(self, direction: Direction) -> bool:
-        """Whether values of properties are among them."""
+        """Whether property values are among the rows in a direction."""
         return direction is Direction.OUTGOING and self.far_ends is not TailKind.ENTITY
 
     def types(self, catalogue: Catalogue) -> tuple[str, ...] | None:
-        """The relationship types asked for, None for all."""
+        """The wanted relationship types; None for all."""
         if self.far_ends is TailKind.LITERAL:
             return ()
         if self.relations is None:
@@ -66,7 +66,7 @@ class RowFilter:
         return tuple(sorted(self.relations & catalogue.types.keys()))
 
     def values(self, formats: ValueFormats, rows: Iterable[Sequence[Any]]) -> dict[str, list[Literal]]:
-        """Of a node's properties, as the part `own` of `queries` gives them, those asked for."""
+        """The wanted properties of a node, by name, from rows of the part `own` of `queries.PARTS`."""
         found: dict[str, list[Literal]] = defaultdict(list)
         for key, value, length in sorted(rows, key=lambda row: row[0]):
             if self.has_relation(name := split_key(key)[0]):
@@ -75,7 +75,7 @@ class RowFilter:
 
 
 class Side(NamedTuple):
-    """An entity, by the id that was given, and the direction in which its rows are listed."""
+    """One entity, by the id that the caller gave, and one direction of its rows."""
 
     direction: Direction
     reference: str
@@ -83,9 +83,9 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True)
 class NodeCounts:
-    """The rows at one node in one direction, counted by relation: values of the property, edges of the type.
+    """Row counts of one node in one direction: `value_counts` by property, `edge_counts` by relationship type.
 
-    `values`, `edges` and `examples` are the rows themselves and a few far ends by type; None where they were not read.
+    `values` and `edges` are the rows themselves, `examples` a few far ends by type; each is None if it was not read.
     """
 
     side: Side
@@ -98,13 +98,13 @@ class NodeCounts:
 
     @cached_property
     def by_path(self) -> dict[tuple[str, ...], int]:
-        """Rows of each relation."""
+        """The number of rows of each relation, values and edges together."""
         names = self.value_counts.keys() | self.edge_counts.keys()
         return {(name,): self.value_counts.get(name, 0) + self.edge_counts.get(name, 0) for name in names}
 
 
 def by_side(counts: Iterable[NodeCounts]) -> RelationCounts[Side, str]:
-    """The counts as those of `adapters.paging`."""
+    """The counts in the form of `adapters.paging`."""
     return RelationCounts({each.side: each.by_path for each in counts})
 
 
@@ -118,24 +118,24 @@ class CountReader:
     async def read(
         self, references: Sequence[str], wanted: RowFilter, *, rows: int = 0, examples: int = 0
     ) -> tuple[dict[str, Anchor], list[NodeCounts]]:
-        """The anchors by reference, and their counts: direction by direction, in the order of the references.
+        """The nodes by reference, and their counts: direction by direction, in the order of the references.
 
-        A node with no more than `rows` edges in a direction comes with them, another with `examples` far ends of each
+        A node with at most `rows` edges in a direction comes with these edges, another with `examples` far ends of each
         type.
 
         Raises:
-            StoreError: the graph is written to so fast that its relationship types are always new.
+            StoreError: new relationship types kept appearing while they were counted.
         """
         for _ in range(3):
             decoder = self._entities.decoder
             with_values = len(references) <= _FEW_NODES
-            query = _Query(self._session.builder, decoder.catalogue, wanted, with_values=with_values)
+            query = _CountQuery(self._session.builder, decoder.catalogue, wanted, with_values=with_values)
             found = await self._entities.find(
                 references,
                 queries.COUNTS,
                 query.parts(with_rows=rows > 0, with_examples=examples > 0),
                 rows=rows,
-                few=query.few,
+                few=query.expansion_limit,
                 examples=examples,
                 edges=SAMPLED_EDGES,
                 described=decoder.described if with_values else decoder.shown,
@@ -144,32 +144,32 @@ class CountReader:
             counts = await in_thread(len(found), lambda: query.decoded(found, formats))  # noqa: B023 - awaited here
             if counts is not None:
                 return found, counts
-            await self._entities.catalogue.refreshed()  # A type is new since the catalogue was read.
+            await self._entities.catalogue.refreshed()  # A node has a type that is newer than the catalogue.
         raise StoreError("relationship types are added while they are counted", next_step="Repeat the call.")
 
     async def values_at(self, nodes: Iterable[str], wanted: RowFilter) -> ValuesOf:
-        """The values that are asked for at some nodes, which go by the store's own ids."""
+        """The wanted property values of some nodes, given by the store's own ids."""
         formats = self._session.dialect.values
-        asked = batches(list(dict.fromkeys(nodes)), IDS_OF_QUERY)
-        answers = await gathered(*(self._session.items(queries.OWN_VALUES, ids=some) for some in asked))
+        id_batches = batches(list(dict.fromkeys(nodes)), IDS_OF_QUERY)
+        answers = await gathered(*(self._session.items(queries.OWN_VALUES, ids=some) for some in id_batches))
         found = [row for rows in answers for row in rows]
         return await in_thread(len(found), lambda: {node_id: wanted.values(formats, own) for node_id, own in found})
 
 
-class _Query:
-    """One query of counts: its parts, and what its rows mean."""
+class _CountQuery:
+    """One counting query: the parts to fill its template with, and the decoding of its rows."""
 
     def __init__(self, builder: Builder, catalogue: Catalogue, wanted: RowFilter, *, with_values: bool) -> None:
         self._builder = builder
         self._wanted = wanted
         self._with_values = with_values
         self._types = wanted.types(catalogue)
-        self._counted = tuple(catalogue.types) if self._types is None else self._types
-        self._sides = wanted.directions if self._counted else ()
-        self.few = _FEW_EDGES if len(self._counted) > _FEW_TYPES else 0
+        self._counted_types = tuple(catalogue.types) if self._types is None else self._types
+        self._sides = wanted.directions if self._counted_types else ()
+        self.expansion_limit = _FEW_EDGES if len(self._counted_types) > _FEW_TYPES else 0
 
     def parts(self, *, with_rows: bool, with_examples: bool) -> dict[str, str]:
-        """What fills `queries.COUNTS`."""
+        """The parts that fill the template `queries.COUNTS`."""
         values = self._builder.fill("{own}" if self._with_values else queries.VALUE_COUNTS)
         return {
             "sides": " ".join(self._side(side, with_rows=with_rows) for side in self._sides),
@@ -189,7 +189,7 @@ class _Query:
             side=str(side),
             degree=self._builder.degree(side, self._types),
             rows_of_few=of_few("edges", queries.ROWS_OF_FEW, needed=with_rows),
-            types_of_few=of_few("types", queries.TYPES_OF_FEW, needed=self.few > 0),
+            types_of_few=of_few("types", queries.TYPES_OF_FEW, needed=self.expansion_limit > 0),
         )
 
     def _side_items(self, side: Direction, *, with_examples: bool) -> str:
@@ -197,14 +197,16 @@ class _Query:
         return self._builder.fill(
             queries.SIDE_ITEMS,
             side=str(side),
-            degrees=own_degrees[side] if own_degrees is not None else self._builder.degrees(side, self._counted),
-            examples=example_expressions(self._builder, side, self._counted) if with_examples else "",
+            degrees=own_degrees[side] if own_degrees is not None else self._builder.degrees(side, self._counted_types),
+            examples=example_expressions(self._builder, side, self._counted_types) if with_examples else "",
         )
 
     def decoded(self, found: Mapping[str, Anchor], formats: ValueFormats) -> list[NodeCounts] | None:
-        """The counts at some nodes; None where those of the known types do not make up a degree."""
-        first = {anchor.node_id: reference for reference, anchor in reversed([*found.items()])}
-        nodes = [(reference, anchor) for reference, anchor in found.items() if first[anchor.node_id] == reference]
+        """The counts at the nodes found; None if the known types do not add up to a node's degree (one is new)."""
+        first_reference = {anchor.node_id: reference for reference, anchor in reversed([*found.items()])}
+        nodes = [
+            (reference, anchor) for reference, anchor in found.items() if first_reference[anchor.node_id] == reference
+        ]
         counts = [
             self._counts(
                 Side(direction, reference),
@@ -228,7 +230,7 @@ class _Query:
             edge_counts = {name: len(of_type) for name, of_type in edges.items()}
         else:
             by_place = sizes and isinstance(sizes[0], int)
-            named = zip(self._counted, sizes, strict=True) if by_place else sizes
+            named = zip(self._counted_types, sizes, strict=True) if by_place else sizes
             edge_counts = {name: size for name, size in named if size}
             if sum(edge_counts.values()) != degree:
                 return None
@@ -243,10 +245,10 @@ class _Query:
                 key, size = (found, 1) if isinstance(found, str) else found
                 if size and self._wanted.has_relation(name := split_key(key)[0]):
                     value_counts[name] += size
-        examples = dict(zip(self._counted, ends, strict=True)) if ends else None
+        examples = dict(zip(self._counted_types, ends, strict=True)) if ends else None
         return NodeCounts(side, anchor, value_counts, edge_counts, values, edges, examples)
 
 
 def example_expressions(builder: Builder, side: Direction, types: Iterable[str]) -> str:
-    """A few far ends of the edges of each type at `n`."""
+    """Expressions for a few far ends of the edges of each type at `n`."""
     return ", ".join(builder.collected(queries.FAR_ENDS, edge=edge(side, [name], "")) for name in types)

@@ -1,7 +1,7 @@
-"""The edges that lead from some nodes to others, by one query for most sets.
+"""The edges from one set of nodes to another. One query is enough for most sets.
 
-Each head is expanded, or looked up from each of the tails where it has more edges than there are tails: whether one
-edge is there does not cost a hub's degree.
+Each head is expanded; but a head with more edges than there are tails is looked up from each tail. So testing for a
+single edge at a hub does not cost the hub's degree.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.model import Direction, Entity, Page, Triple
 
 _SIZE, _EDGES = 1, 2
-"""Places in a row of `queries.EDGES`."""
+"""Indexes into a row of `queries.EDGES`."""
 
 
 @dataclass(slots=True)
-class _Edges:
-    """The edges of one head: how many, and the edges themselves where they were read."""
+class _HeadEdges:
+    """The edges of one head: their number, and the edges themselves if they were read."""
 
     head: Entity
     size: int = 0
@@ -68,7 +68,7 @@ class EdgeReader:
         return list_page(triples[start - begin : start - begin + limit], start, total)
 
     async def _lookups_of(self, tails: Sequence[str]) -> list[Lookup]:
-        """Look-ups of the tails by which each is found once."""
+        """Look-ups of the tails that find each node once, even if several ids mean the same node."""
         tails = list(dict.fromkeys(tails))
         if not self._entities.of_one_key(tails):
             tails = [anchor.node_id for anchor in await self._entities.anchors(tails, queries.NODES)]
@@ -76,37 +76,37 @@ class EdgeReader:
 
     async def _read(
         self, heads: Sequence[str], tails: Sequence[Lookup], types: Sequence[str] | None, most: int
-    ) -> dict[str, _Edges]:
-        """The edges by head, in the order of the heads, each node once. No more than `most` of a head are read."""
+    ) -> dict[str, _HeadEdges]:
+        """The edges by head, in the order of the heads, each node once. None are read of a head with more than `most`."""
         if types == []:
             return {}
         builder = self._session.builder
         pattern = edge(Direction.OUTGOING, types)
         degree = builder.degree(Direction.OUTGOING, types)
 
-        def asked(lookup: Lookup) -> Awaitable[dict[str, Anchor]]:
+        def find_edges(lookup: Lookup) -> Awaitable[dict[str, Anchor]]:
             is_tail = lookup.condition(builder, "m", "tails")
             found = builder.subquery("n, degree", queries.EDGES_TO_TAILS, edge=pattern, is_tail=is_tail)
             parts = {"degree": degree, "found": found}
             return self._entities.find(heads, queries.EDGES, parts, tails=lookup.values, most=most)
 
-        answers = [await asked(lookup) for lookup in tails]  # each is a query for each part of the heads
+        answers = [await find_edges(lookup) for lookup in tails]  # one query for each batch of heads and of tails
 
-        def by_head() -> dict[str, _Edges]:
-            found: dict[str, _Edges] = {}
+        def by_head() -> dict[str, _HeadEdges]:
+            found: dict[str, _HeadEdges] = {}
             first: dict[str, str] = {}
             for reference in dict.fromkeys(heads):
                 for anchors in answers:
                     anchor = anchors.get(reference)
                     if anchor is not None and first.setdefault(anchor.node_id, reference) == reference:
-                        each = found.setdefault(reference, _Edges(anchor.entity))
+                        each = found.setdefault(reference, _HeadEdges(anchor.entity))
                         each.size += anchor.row[_SIZE]
                         each.edges += anchor.row[_EDGES]
             return found
 
         return await in_thread(len(heads), by_head)
 
-    def _triples(self, shown: Sequence[_Edges]) -> list[Triple]:
+    def _triples(self, shown: Sequence[_HeadEdges]) -> list[Triple]:
         formats, entity = self._session.dialect.values, self._entities.decoder.entity
         return [
             Triple(each.head, relation_of(kind), entity(node), qualifiers(formats, properties))

@@ -1,4 +1,4 @@
-"""Nodes as entities: the id that survives, the name in a preferred language, and the way back from an id."""
+"""Nodes as entities, with a lasting id and a name in a preferred language; and ids back to nodes."""
 
 from __future__ import annotations
 
@@ -23,14 +23,17 @@ NodeRow = Sequence[Any]
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """Nodes that are looked up by the key of a label, or by the store's own ids. `references` goes by their values."""
+    """A look-up of nodes by a key of a label; or, without label and key, by the store's own ids.
+
+    `references` maps each value (of the key, or the store's id) to the references that mean it.
+    """
 
     label: str | None
     key: str | None
     references: Mapping[str, tuple[str, ...]]
 
     def condition(self, builder: Builder, variable: str, parameter: str) -> str:
-        """That a variable is one of the nodes, whose values a parameter has."""
+        """The condition that a variable is one of the nodes, with `values` given as a parameter."""
         if self.label is None or self.key is None:
             return builder.fill(queries.BY_ID, id_of_variable=builder.node_id(variable), values=parameter)
         named = {"label": quoted(self.label), "key": quoted(self.key)}
@@ -38,14 +41,14 @@ class Lookup:
 
     @property
     def values(self) -> list[str | int]:
-        """The texts, and the numbers that they may stand for."""
+        """The values to look for: the texts, and the integers that they may stand for."""
         numbers = map(whole_number, self.references) if self.key is not None else ()
         return [*self.references, *(number for number in numbers if number is not None)]
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A node that was looked up and found: the store's own id of it, its entity, and the row that came with it."""
+    """A node that was found: the store's own id, its entity, and the row that the query returned for it."""
 
     node_id: str
     entity: Entity
@@ -53,15 +56,15 @@ class Anchor:
 
 
 class NodeDecoder:
-    """Makes entities of rows, by one catalogue: which of the values identify a node, name it and describe it."""
+    """Makes entities from rows. The catalogue says which values identify, name and describe a node."""
 
     def __init__(self, catalogue: Catalogue, languages: tuple[str, ...]) -> None:
         identifying = (key for _, key in catalogue.id_keys)
         self.catalogue = catalogue
         self.shown = list(dict.fromkeys((*identifying, *catalogue.name_keys)))
-        """The keys of far ends: those that identify nodes, then names."""
+        """The keys that are read of far ends: those that identify nodes, then names."""
         self.described = [*self.shown, *catalogue.description_keys]
-        """The keys of nodes that are asked for: descriptions, too."""
+        """The keys that are read of the entities asked about: those of `shown`, and descriptions."""
         self._languages = tuple(language.lower() for language in languages)
         self._ids = [(label, key, self.shown.index(key)) for label, key in catalogue.id_keys]
         self._names = self._places(catalogue.properties.names)
@@ -69,7 +72,7 @@ class NodeDecoder:
         self._descriptions = self._places(catalogue.properties.descriptions)
 
     def entity(self, node: NodeRow) -> Entity:
-        """The entity of a node."""
+        """A node as an entity."""
         node_id, labels, values = node
         own = [place for label in sorted(labels) for place in self._names_of.get(label, ())]
         return Entity(
@@ -80,7 +83,7 @@ class NodeDecoder:
         )
 
     def names(self) -> tuple[list[tuple[str, str]], list[str]]:
-        """The keys of names in the order they are tried: those of a label, with it, and those of any node."""
+        """The keys of names in the order they are tried: pairs of label and key, then keys of any node."""
         own = [(label, self.described[place]) for label in sorted(self._names_of) for place in self._names_of[label]]
         return own, [self.described[place] for place in self._names]
 
@@ -91,7 +94,7 @@ class NodeDecoder:
         return node_id
 
     def _places(self, properties: Iterable[str]) -> list[int]:
-        """Where the values of some properties stand, the first property and the preferred language first."""
+        """Indexes of the values of some properties, in the order of the properties, then of preferred languages."""
         order = [name.casefold() for name in properties]
         ranked = [
             (order.index(base.casefold()), self._rank(language), key, place)
@@ -102,7 +105,7 @@ class NodeDecoder:
         return [place for *_, place in sorted(ranked)]
 
     def _rank(self, language: str | None) -> int:
-        """Preferred languages in their order (`en-GB` is `en`, too), then no language, then any other."""
+        """The rank of a language: preferred ones in their order (`en-GB` counts as `en`), none, any other."""
         if language is None:
             return len(self._languages)
         tag = language.lower()
@@ -113,7 +116,7 @@ class NodeDecoder:
 
 
 class Entities:
-    """Makes entities of nodes, and finds the nodes that ids mean."""
+    """Makes entities from nodes, and finds the nodes that ids mean."""
 
     def __init__(self, session: Session, catalogue: CatalogueCache, languages: tuple[str, ...]) -> None:
         self.session = session
@@ -123,7 +126,7 @@ class Entities:
 
     @property
     def decoder(self) -> NodeDecoder:
-        """The one that fits the catalogue as it is now."""
+        """The decoder for the current catalogue."""
         catalogue = self.catalogue.current
         if self._decoder is None or self._decoder.catalogue is not catalogue:
             self._decoder = NodeDecoder(catalogue, self._languages)
@@ -132,10 +135,10 @@ class Entities:
     async def find(
         self, references: Sequence[str], template: str, parts: Mapping[str, str] | None = None, **parameters: object
     ) -> dict[str, Anchor]:
-        """The nodes that references mean, by reference, each with its row of a query whose first item is the node.
+        """The nodes that references (ids) mean, by reference, each with its row of a query.
 
-        The query begins with a look-up and answers one row for each node. Unknown references are left out; two that
-        mean one node have the same anchor.
+        The query must begin with `{lookup}` and return one row for each node, with the node as its first item. Unknown
+        references are left out. Two references to one node have the same anchor.
         """
         decoder = self.decoder
         lookups = await in_thread(len(references), lambda: self.lookups(references))
@@ -171,7 +174,7 @@ class Entities:
     async def anchors(
         self, references: Sequence[str], template: str, parts: Mapping[str, str] | None = None, **parameters: object
     ) -> list[Anchor]:
-        """The same nodes in the order of the references, each once."""
+        """The nodes that `find` returns, in the order of the references, each once."""
         found = await self.find(references, template, parts, **parameters)
         return list({anchor.node_id: anchor for anchor in found.values()}.values())
 
@@ -181,27 +184,27 @@ class Entities:
         return {reference: anchor.entity for reference, anchor in found.items()}
 
     def lookups(self, references: Iterable[str]) -> list[Lookup]:
-        """The look-ups that find some references, one or more for each kind of id among them."""
+        """The look-ups that find these references: at least one for each kind of id among them, in batches."""
         kinds: dict[tuple[str | None, str | None], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-        starts = [(f"{label}:{key}=", (label, key)) for label, key in self.catalogue.current.id_keys]
+        prefixes = [(f"{label}:{key}=", (label, key)) for label, key in self.catalogue.current.id_keys]
         for reference in dict.fromkeys(references):
             if encodable(reference) != reference:
                 continue
             if self.session.dialect.node_id_form.fullmatch(reference):
                 kinds[None, None][reference].append(reference)
-            for start, kind in starts:
+            for start, kind in prefixes:
                 if reference.startswith(start):
                     kinds[kind][reference[len(start) :]].append(reference)
         return [
-            Lookup(*kind, {text: tuple(given) for text, given in some})
+            Lookup(*kind, {text: tuple(given) for text, given in batch})
             for kind, texts in kinds.items()
-            for some in batches(list(texts.items()), IDS_OF_QUERY)
+            for batch in batches(list(texts.items()), IDS_OF_QUERY)
         ]
 
     def of_one_key(self, references: Sequence[str]) -> bool:
-        """Whether all references name nodes by the same key of the same label, so that each means another node."""
-        starts = [f"{label}:{key}=" for label, key in self.catalogue.current.id_keys]
-        return any(all(reference.startswith(start) for reference in references) for start in starts)
+        """Whether all references use the same key of the same label, so that no two can mean the same node."""
+        prefixes = [f"{label}:{key}=" for label, key in self.catalogue.current.id_keys]
+        return any(all(reference.startswith(start) for reference in references) for start in prefixes)
 
 
 @lru_cache(maxsize=10_000)
@@ -211,12 +214,12 @@ def relation_of(name: str) -> Relation:
 
 
 def _identifies(value: object) -> bool:
-    """Whether a value is written in a way that it can be read back from: text and whole numbers are."""
+    """Whether a value can be part of an id, because its text can be parsed back: texts and integers."""
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
 def _first_text(values: Sequence[Any], places: Sequence[int]) -> str | None:
-    """The text at the first of some places that has one; of a list the first text in it."""
+    """The first text found at these indexes, tried in order. Of a list, its first text."""
     for place in places:
         value = values[place] if place < len(values) else None
         if isinstance(value, list):

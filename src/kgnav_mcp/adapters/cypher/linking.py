@@ -20,12 +20,12 @@ from kgnav_mcp.adapters.plurals import in_other_numbers, other_numbers
 from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Candidate, Count, Entity, Page
 
-_WORDS = 12
+_MAX_WORDS = 12
 """Words of a hint that are looked for: a hint is a name, not a text."""
-_OTHER_LABELS = 20
+_LABEL_FACTOR = 20
 """Where only one label is wanted, so many times as many are looked at: an index may hold several."""
-_PIECE = 3
-_EXACT = 1_000
+_TRIGRAM = 3
+_EXACT_SCORE = 1_000
 """What the very name counts in a scan: more than pieces ever do."""
 
 
@@ -77,12 +77,12 @@ class Linker:
     async def _hits(self, hint: str, label: str | None) -> Hits:
         """Nodes with names like a hint: from the indexes, and from the labels that have names but no index."""
         words = _words(hint)
-        indexes, bare = self._names.indexes_and_labels(words=bool(words), label=label)
-        question, most = _lucene(hint, words), MAX_HITS if label is None else MAX_HITS * _OTHER_LABELS
+        indexes, unindexed = self._names.indexes_and_labels(words=bool(words), label=label)
+        question, most = _lucene_query(hint, words), MAX_HITS if label is None else MAX_HITS * _LABEL_FACTOR
         return Hits.merged(
             await gathered(
                 *(self._names.look_up(index.name, question, MAX_HITS, label=label, hits=most) for index in indexes),
-                *(self._scan(hint, name) for name in bare),
+                *(self._scan(hint, name) for name in unindexed),
             )
         )
 
@@ -93,8 +93,8 @@ class Linker:
             keys=self._names.searched,
             name=hint,
             names=[text.lower() for text in (hint, *in_other_numbers(hint))],
-            pieces=sorted({piece for word in _words(hint) for piece in _pieces(word)}),
-            exact=_EXACT,
+            pieces=sorted({piece for word in _words(hint) for piece in _trigrams(word)}),
+            exact=_EXACT_SCORE,
             scanned=MAX_SCANNED,
             most=MAX_HITS,
             described=self._names.described,
@@ -104,30 +104,30 @@ class Linker:
 
 def _words(hint: str) -> list[str]:
     """The distinct words of a hint in lower case, in their order."""
-    return list(dict.fromkeys(WORD.findall(hint.lower())))[:_WORDS]
+    return list(dict.fromkeys(WORD.findall(hint.lower())))[:_MAX_WORDS]
 
 
-def _pieces(word: str) -> list[str]:
+def _trigrams(word: str) -> list[str]:
     """Runs of letters of a word: a slip of the pen spoils some of them, not all."""
-    if len(word) <= _PIECE:
+    if len(word) <= _TRIGRAM:
         return [word]
-    return [word[start : start + _PIECE] for start in range(len(word) - _PIECE + 1)]
+    return [word[start : start + _TRIGRAM] for start in range(len(word) - _TRIGRAM + 1)]
 
 
-def _lucene(hint: str, words: Sequence[str]) -> str:
+def _lucene_query(hint: str, words: Sequence[str]) -> str:
     """A query of Lucene's parser: the hint as it stands, in quotes, and its words with slips of the pen.
 
     Words are letters and digits in lower case alone, which are no signs to the parser.
     """
     phrases = (phrase(text) for text in (hint, *in_other_numbers(hint)))
-    near = (" OR ".join((f"{word}^4", f"{word}~{_slips(word)}", *other_numbers(word))) for word in words)
-    return " OR ".join((*(f"{phrase}^8" for phrase in phrases), *near, *_begun(words)))
+    word_queries = (" OR ".join((f"{word}^4", f"{word}~{_max_edits(word)}", *other_numbers(word))) for word in words)
+    return " OR ".join((*(f"{phrase}^8" for phrase in phrases), *word_queries, *_prefix_queries(words)))
 
 
-def _begun(words: Sequence[str]) -> list[str]:
+def _prefix_queries(words: Sequence[str]) -> list[str]:
     """The last word may be one that was only begun; of a short one too many words are the rest."""
-    return [f"{word}*" for word in words[-1:] if len(word) > _PIECE]
+    return [f"{word}*" for word in words[-1:] if len(word) > _TRIGRAM]
 
 
-def _slips(word: str) -> int:
+def _max_edits(word: str) -> int:
     return 0 if len(word) < 3 else 1 if len(word) < 5 else 2

@@ -24,7 +24,7 @@ MAX_SCANNED = 200_000
 """Nodes of a label that are looked at where no index has its names."""
 MAX_NAME_LENGTH = 1_000
 """Characters of a name that are looked at."""
-_TOGETHER = 100
+_NAMES_PER_QUERY = 100
 """Names that one question to an index is about."""
 
 
@@ -54,9 +54,9 @@ class NameReader:
 
     async def named_each(self, names: Sequence[str], limit: int) -> dict[str, Page[Namesake]]:
         """Entities with each very name, letter case aside; by alias if none has it, then by the value of their key."""
-        asked = {name: encodable(name[:MAX_NAME_LENGTH]) for name in names}
-        wanted = list(dict.fromkeys(text for text in asked.values() if text.strip()))
-        hits = await self._same(wanted) if wanted else Hits()
+        search_texts = {name: encodable(name[:MAX_NAME_LENGTH]) for name in names}
+        wanted = list(dict.fromkeys(text for text in search_texts.values() if text.strip()))
+        hits = await self._exact(wanted) if wanted else Hits()
         known = {node[0]: self._entities.decoder.entity(node) for node, _ in hits.rows}
         texts: dict[str, list[tuple[str, int, int, str]]] = defaultdict(list)
         for node, _ in hits.rows:
@@ -66,7 +66,7 @@ class NameReader:
         for text, anchors in (await self.by_key([text for text in wanted if not found[text]])).items():
             known |= {one.node_id: one.entity for one in anchors}
             found[text] = bearers(text, ((one.node_id, ID, 0, text) for one in anchors))
-        return {name: _page(found.get(text, {}), known, limit, hits.stop) for name, text in asked.items()}
+        return {name: _page(found.get(text, {}), known, limit, hits.stop) for name, text in search_texts.items()}
 
     async def by_key(self, values: Sequence[str]) -> dict[str, list[Anchor]]:
         """The nodes that each value identifies, whatever their label: an id without what stands before the value."""
@@ -86,10 +86,10 @@ class NameReader:
         catalogue = self._catalogue.current
         keys = set(self.searched)
         indexes = [index for index in catalogue.full_text if words and index.properties & keys]
-        held = {name for index in indexes for name in index.labels}
+        indexed_labels = {name for index in indexes for name in index.labels}
         if not indexes and label is None:
             return [], [None]
-        return indexes, [name for name in catalogue.labels if name not in held and label in (None, name)]
+        return indexes, [name for name in catalogue.labels if name not in indexed_labels and label in (None, name)]
 
     @property
     def searched(self) -> list[str]:
@@ -138,13 +138,13 @@ class NameReader:
         size = catalogue.labels.get(label, 0) if label is not None else catalogue.nodes
         return Hits(rows, stop(len(rows) < most and size <= MAX_SCANNED))
 
-    async def _same(self, names: Sequence[str]) -> Hits:
+    async def _exact(self, names: Sequence[str]) -> Hits:
         """Nodes that may have one of these very names, letter case aside."""
-        in_words = [name for name in names if WORD.search(name)]
+        with_words = [name for name in names if WORD.search(name)]
         others = [name for name in names if not WORD.search(name)]
-        indexes, bare = self.indexes_and_labels(words=True)
-        reads = [self._phrases(index.name, some) for index in indexes for some in batches(in_words, _TOGETHER)]
-        reads += [self._scan(label, in_words) for label in bare if in_words]
+        indexes, unindexed = self.indexes_and_labels(words=True)
+        reads = [self._phrases(index.name, some) for index in indexes for some in batches(with_words, _NAMES_PER_QUERY)]
+        reads += [self._scan(label, with_words) for label in unindexed if with_words]
         reads += [self._scan(label, others) for label in self.indexes_and_labels(words=False)[1] if others]
         return Hits.merged(await gathered(*reads))
 

@@ -65,14 +65,14 @@ class NeighbourReader:
         sides = await in_thread(
             len(references), lambda: [Side(side, reference) for side in wanted.directions for reference in references]
         )
-        behind = start.text if start is not None else None
-        page = await rows_page(source, sides, limit=limit, after=behind, all_or_none=all_or_none)
+        position = start.text if start is not None else None
+        page = await rows_page(source, sides, limit=limit, after=position, all_or_none=all_or_none)
         if start is not None and source.rows_at(start.place) != start.rows:
             raise changed()
         total = start.total if start is not None else page.total.value
         triples = await source.triples(page.items)
 
-        def linked() -> AnchoredPage[Link]:
+        def build_page() -> AnchoredPage[Link]:
             segments = [segment for segment, _ in page.items]
             return AnchoredPage(
                 tuple(Link(one.entity.direction, triple) for one, triple in zip(segments, triples, strict=True)),
@@ -85,4 +85,4 @@ class NeighbourReader:
                 anchors={reference: anchor.entity for reference, anchor in source.anchors.items()},
             )
 
-        return await in_thread(len(source.anchors) + len(triples), linked)
+        return await in_thread(len(source.anchors) + len(triples), build_page)

@@ -14,7 +14,7 @@ from kgnav_mcp.errors import InvalidCursor
 from kgnav_mcp.model import Count, Page, Stop, T
 from kgnav_mcp.port.lists import invalid
 
-_DIGITS = 15
+_MAX_DIGITS = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +60,10 @@ def items_before(after: str | None, total: int | None) -> int:
     """
     if after is None:
         return 0
-    then, dot, items = after.partition(".")
+    old_total, dot, items = after.partition(".")
     if not dot:
         raise invalid(after)
-    if total is not None and _number(then, after) != total:
+    if total is not None and _number(old_total, after) != total:
         raise changed()
     return _number(items, after)
 
@@ -76,7 +76,7 @@ def list_page(items: Sequence[T], skipped: int, total: int) -> Page[T]:
 
 
 def _number(text: str, position: str) -> int:
-    if not text.isascii() or not text.isdecimal() or len(text) > _DIGITS:
+    if not text.isascii() or not text.isdecimal() or len(text) > _MAX_DIGITS:
         raise invalid(position)
     return int(text)
 

@@ -22,9 +22,9 @@ from kgnav_mcp.adapters.paging.relations import paths_in_order, relations_page
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import AnchoredPage, Direction, Node, Page, RelationFacts, Stop, anchored
 
-_TYPES = 50
+_TYPES_PER_QUERY = 50
 """Types whose examples one query reads."""
-_NODES = 5
+_NODES_WITH_EXAMPLES = 5
 """Nodes whose edges are looked at for the examples of a relation."""
 
 Path = tuple[str, ...]
@@ -48,7 +48,7 @@ class RelationReader:
 
     def examples_with_counts(self, references: Sequence[str], examples: int) -> int:
         """How many examples of each type are read with the counts: all or none of them."""
-        few = len(references) == 1 and len(self._entities.catalogue.current.types) <= _TYPES
+        few = len(references) == 1 and len(self._entities.catalogue.current.types) <= _TYPES_PER_QUERY
         return examples if few else 0
 
     async def counted(
@@ -97,12 +97,12 @@ class RelationReader:
         examples: int,
     ) -> dict[Path, list[Node]]:
         """Distinct far ends of each relation, from the first nodes that have some."""
-        having = await in_thread(len(nodes), lambda: _first_nodes(nodes, paths))
-        ends = await self._ends(direction, having, examples)
-        values = await self._values(having, wanted)
+        nodes_by_path = await in_thread(len(nodes), lambda: _first_nodes(nodes, paths))
+        ends = await self._far_ends(direction, nodes_by_path, examples)
+        values = await self._values(nodes_by_path, wanted)
         decode = self._entities.decoder.entity
         found: dict[Path, list[Node]] = {}
-        for path, some in having.items():
+        for path, some in nodes_by_path.items():
             name = path[0]
             far: dict[Node, None] = {}
             for node in some:
@@ -114,21 +114,21 @@ class RelationReader:
             found[path] = list(far)[:examples]
         return found
 
-    async def _ends(
-        self, direction: Direction, having: Mapping[Path, Sequence[NodeCounts]], examples: int
+    async def _far_ends(
+        self, direction: Direction, nodes_by_path: Mapping[Path, Sequence[NodeCounts]], examples: int
     ) -> dict[tuple[str, str], Sequence[NodeRow]]:
         """A few far ends of edges that did not come with the counts, by node and type."""
         unread = {
             name: [node for node in nodes if node.examples is None and name in node.edge_counts]
-            for (name, *_), nodes in having.items()
+            for (name, *_), nodes in nodes_by_path.items()
         }
         types = [name for name, nodes in unread.items() if nodes]
-        some = list(dict.fromkeys(node.anchor.node_id for nodes in unread.values() for node in nodes))
-        asked = batches(types, _TYPES)
-        answers = await gathered(*(self._examples_of(some, direction, names, examples) for names in asked))
+        node_ids = list(dict.fromkeys(node.anchor.node_id for nodes in unread.values() for node in nodes))
+        type_batches = batches(types, _TYPES_PER_QUERY)
+        answers = await gathered(*(self._examples_of(node_ids, direction, names, examples) for names in type_batches))
         return {
             (node_id, name): rows
-            for names, found in zip(asked, answers, strict=True)
+            for names, found in zip(type_batches, answers, strict=True)
             for node_id, of_types in found
             for name, rows in zip(names, of_types, strict=True)
         }
@@ -145,17 +145,17 @@ class RelationReader:
             shown=self._entities.decoder.shown,
         )
 
-    async def _values(self, having: Mapping[Path, Sequence[NodeCounts]], wanted: RowFilter) -> ValuesOf:
-        unread = [node for (name, *_), nodes in having.items() for node in nodes if name in node.value_counts]
+    async def _values(self, nodes_by_path: Mapping[Path, Sequence[NodeCounts]], wanted: RowFilter) -> ValuesOf:
+        unread = [node for (name, *_), nodes in nodes_by_path.items() for node in nodes if name in node.value_counts]
         return await self._counts.values_at([node.anchor.node_id for node in unread if node.values is None], wanted)
 
 
 def _first_nodes(nodes: Sequence[NodeCounts], paths: Sequence[Path]) -> dict[Path, list[NodeCounts]]:
     """The first few nodes that have each relation."""
-    having: dict[Path, list[NodeCounts]] = {path: [] for path in paths}
+    nodes_by_path: dict[Path, list[NodeCounts]] = {path: [] for path in paths}
     for node in nodes:
         for path in node.by_path:
-            first = having.get(path)
-            if first is not None and len(first) < _NODES:
+            first = nodes_by_path.get(path)
+            if first is not None and len(first) < _NODES_WITH_EXAMPLES:
                 first.append(node)
-    return having
+    return nodes_by_path

@@ -79,11 +79,13 @@ class RowReader(RowSource[Side, str, Row]):
         first = self._side(start).direction
         for direction in self._wanted.directions[self._wanted.directions.index(first) :]:
             place = start.entity % len(self._references) if direction is first else 0
-            listed = await self._listed_before(place)
+            already_listed = await self._listed_before(place)
             size = limit + 1
             while place < len(self._references) and self._rows_from(start) <= limit:
-                some = self._references[place : place + size]
-                listed |= await self._count(some, replace(self._wanted, directions=(direction,)), listed)
+                batch = self._references[place : place + size]
+                already_listed |= await self._count(
+                    batch, replace(self._wanted, directions=(direction,)), already_listed
+                )
                 place, size = place + size, min(2 * size, IDS_OF_QUERY)
         return by_side(self._nodes.values())
 
@@ -100,18 +102,18 @@ class RowReader(RowSource[Side, str, Row]):
         return counted - sum(n for path, n in before.by_path.items() if path < start.path) - start.place[0]
 
     async def _count(
-        self, references: Sequence[str], wanted: RowFilter, listed: frozenset[str] = frozenset()
+        self, references: Sequence[str], wanted: RowFilter, already_listed: frozenset[str] = frozenset()
     ) -> frozenset[str]:
         """Count the rows at the nodes that are not listed yet; the ids of all nodes found."""
         rows = self._limit // max(len(references), 1)
         anchors, counts = await self._counts.read(references, wanted, rows=rows, examples=self._examples)
 
-        def kept() -> frozenset[str]:
+        def record() -> frozenset[str]:
             self.anchors |= anchors
-            self._nodes |= {node.side: node for node in counts if node.anchor.node_id not in listed}
+            self._nodes |= {node.side: node for node in counts if node.anchor.node_id not in already_listed}
             return frozenset(node.anchor.node_id for node in counts)
 
-        return await in_thread(len(counts), kept)
+        return await in_thread(len(counts), record)
 
     async def _listed_before(self, place: int) -> frozenset[str]:
         """Nodes that references before a place may mean as well, since an id can be written in several ways."""
@@ -136,7 +138,7 @@ class RowReader(RowSource[Side, str, Row]):
         values_read = self._values([one.segment for one in wanted])
         found, values = await gathered(gathered(*reads), values_read) if reads else ([], await values_read)
         edges = {key: rows for some in found for key, rows in some.items()}
-        return await in_thread(len(wanted), lambda: [self._whole(one, edges, values) for one in wanted])
+        return await in_thread(len(wanted), lambda: [self._segment_rows(one, edges, values) for one in wanted])
 
     def _unread(
         self, wanted: Sequence[WantedRows[Side, str]]
@@ -154,7 +156,7 @@ class RowReader(RowSource[Side, str, Row]):
             nodes[side.direction, None if all_types else tuple(names)].append(node.anchor.node_id)
         return nodes
 
-    def _whole(self, wanted: WantedRows[Side, str], edges: EdgesOf, values: ValuesOf) -> Rows[Row]:
+    def _segment_rows(self, wanted: WantedRows[Side, str], edges: EdgesOf, values: ValuesOf) -> Rows[Row]:
         """What is wanted of a segment all of whose rows are there."""
         node, (name,) = self._nodes[wanted.segment.entity], wanted.segment.path
         node_id = node.anchor.node_id

@@ -19,24 +19,24 @@ from kgnav_mcp.concurrency import Shared
 from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Schema
 
-_ALL = 100_000
+_MAX_NODES_READ_WHOLE = 100_000
 """All nodes of a graph with no more are read for their properties: a quarter of a second."""
-_NODES = 1_000
+_NODES_PER_LABEL = 1_000
 """Nodes of each label that are read in a larger one."""
-_EDGES = 1_000
+_EDGES_PER_TYPE = 1_000
 """Edges of each type whose ends and properties are read."""
-_LABELS = 50
+_LABELS_PER_QUERY = 50
 """Labels whose nodes one query reads."""
-_ENDS = 3
+_MAX_END_LABELS = 3
 """Labels named at either end of a relation."""
-_SHARE = 0.05
+_MIN_SHARE = 0.05
 """A label that fewer of the edges read have at an end is not named."""
-_RECENT = 2.0
+_CATALOGUE_MAX_AGE = 2.0
 """Seconds in which the catalogue need not be read again: who asks for a part of the schema has just read the whole."""
-_MAX_AGE = 600.0
+_SAMPLE_MAX_AGE = 600.0
 """Seconds for which a sample is used, unless the graph has grown or shrunk."""
-_PART = "properties are from {:,} nodes of each label, and their counts lower bounds"
-_ITEM = re.compile(r"(?:LIST<)?([A-Z ]+?)(?: NOT NULL)*(?:>.*)?")
+_SAMPLED_NODES_NOTE = "properties are from {:,} nodes of each label, and their counts lower bounds"
+_VALUE_TYPE = re.compile(r"(?:LIST<)?([A-Z ]+?)(?: NOT NULL)*(?:>.*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,9 @@ class Sample:
             if wanted(labels, name):
                 counts[name] += size
                 datatypes[name][datatype] += size
-        sure = Count if self.complete else Count.at_least
+        as_count = Count if self.complete else Count.at_least
         return [
-            PropertyFacts(relation_of(name), sure(size), tuple(_most_frequent(datatypes[name])))
+            PropertyFacts(relation_of(name), as_count(size), tuple(_most_frequent(datatypes[name])))
             for name, size in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
         ]
 
@@ -89,7 +89,7 @@ class SchemaReader:
         """The whole graph."""
         catalogue = await self._catalogue.refreshed()
         sample = await self._current(catalogue)
-        parts = (catalogue.labels, catalogue.types, sample.properties(_any))
+        parts = (catalogue.labels, catalogue.types, sample.properties(_accept_all))
         return _schema(catalogue, sample, parts, limit)
 
     async def around(self, name: str, limit: int) -> Schema:
@@ -98,9 +98,9 @@ class SchemaReader:
         Raises:
             UnknownName: nothing of that name is in the graph.
         """
-        catalogue = await self._catalogue.refreshed(_RECENT)
+        catalogue = await self._catalogue.refreshed(_CATALOGUE_MAX_AGE)
         sample = await self._current(catalogue)
-        label, type_ = _known(catalogue.label, name), _known(catalogue.type, name)
+        label, type_ = _resolved(catalogue.label, name), _resolved(catalogue.type, name)
         bases = {split_key(key)[0] for key in catalogue.property(name)}
         properties = sample.properties(lambda labels, key: key in bases or label in labels)
         if label is None and type_ is None and not properties:
@@ -131,30 +131,34 @@ class SchemaReader:
 
     async def _current(self, catalogue: Catalogue) -> Sample:
         size = catalogue.nodes, catalogue.edges
-        kept = self._sample
-        if kept is None or kept.size != size or time.monotonic() - kept.read_at > _MAX_AGE:
-            kept = self._sample = await self._reading.result()
-        return kept
+        sample = self._sample
+        if sample is None or sample.size != size or time.monotonic() - sample.read_at > _SAMPLE_MAX_AGE:
+            sample = self._sample = await self._reading.result()
+        return sample
 
     async def _read(self) -> Sample:
         catalogue = self._catalogue.current
-        complete = catalogue.nodes <= _ALL
+        complete = catalogue.nodes <= _MAX_NODES_READ_WHOLE
         labels: list[str | None] = [None] if complete else list(catalogue.labels)
         fill = self._session.builder.fill
         values = Counter[tuple[tuple[str, ...], str, str]]()
-        for start in range(0, len(labels), _LABELS):
-            first = [fill(queries.FIRST_NODES, label=labelled(label)) for label in labels[start : start + _LABELS]]
+        for start in range(0, len(labels), _LABELS_PER_QUERY):
+            first = [
+                fill(queries.FIRST_NODES, label=labelled(label)) for label in labels[start : start + _LABELS_PER_QUERY]
+            ]
             nodes = fill(self._session.dialect.subquery, variables="", query=" UNION ".join(first))
             rows = await self._session.rows(
-                queries.PROPERTIES_OF_NODES, {"nodes": nodes}, most=_ALL if complete else _NODES
+                queries.PROPERTIES_OF_NODES,
+                {"nodes": nodes},
+                most=_MAX_NODES_READ_WHOLE if complete else _NODES_PER_LABEL,
             )
-            for having, key, datatype, size in rows:
-                found = tuple(sorted(having)), split_key(key)[0], self._datatype(datatype)
+            for node_labels, key, datatype, size in rows:
+                found = tuple(sorted(node_labels)), split_key(key)[0], self._datatype(datatype)
                 values[found] = values[found] + size if complete else max(values[found], size)
-        all_edges = max(catalogue.types.values(), default=0) <= _EDGES
-        notes = [] if complete else [_PART.format(_NODES)]
+        all_edges = max(catalogue.types.values(), default=0) <= _EDGES_PER_TYPE
+        notes = [] if complete else [_SAMPLED_NODES_NOTE.format(_NODES_PER_LABEL)]
         if not all_edges:
-            notes.append(f"labels and properties of relations are from {_EDGES:,} of each")
+            notes.append(f"labels and properties of relations are from {_EDGES_PER_TYPE:,} of each")
         return Sample(
             (catalogue.nodes, catalogue.edges),
             time.monotonic(),
@@ -168,7 +172,7 @@ class SchemaReader:
         """Labels at the ends of each type's edges, and their properties."""
         collected = [self._session.builder.collected(queries.ENDS_OF_EDGES, type=quoted(name)) for name in types]
         found: dict[str, _Ends] = {}
-        for name, rows in zip(types, await self._session.expressions(collected, most=_EDGES), strict=True):
+        for name, rows in zip(types, await self._session.expressions(collected, most=_EDGES_PER_TYPE), strict=True):
             heads, tails = Counter[str](), Counter[str]()
             datatypes: dict[str, Counter[str]] = defaultdict(Counter)
             joins = Counter[tuple[str, str]]()
@@ -180,12 +184,12 @@ class SchemaReader:
                 joins.update(dict.fromkeys(product(head_labels, tail_labels), size))
             sizes = {key: counts.total() for key, counts in datatypes.items()}
             qualifiers = [QualifierFacts(key, tuple(_most_frequent(datatypes[key]))) for key in _most_frequent(sizes)]
-            found[name] = _Ends(_often(heads), _often(tails), tuple(qualifiers), joins)
+            found[name] = _Ends(_frequent(heads), _frequent(tails), tuple(qualifiers), joins)
         return found
 
     def _datatype(self, name: str) -> str:
         """The datatype of a value, or of the items of a list, out of what Cypher calls its type."""
-        match = _ITEM.fullmatch(name)
+        match = _VALUE_TYPE.fullmatch(name)
         name = match[1] if match else name
         return self._session.dialect.datatypes.get(name, name.lower())
 
@@ -210,7 +214,7 @@ def _schema(
                 sample.ends[name].heads,
                 sample.ends[name].tails,
                 sample.ends[name].qualifiers,
-                _joins(sample.ends[name].joins, whole=catalogue.types[name] <= _EDGES),
+                _joins(sample.ends[name].joins, complete=catalogue.types[name] <= _EDGES_PER_TYPE),
             )
             for name in relations
         ),
@@ -219,11 +223,11 @@ def _schema(
     )
 
 
-def _joins(sizes: Mapping[tuple[str, str], int], *, whole: bool) -> tuple[tuple[str, str, Count], ...]:
+def _joins(sizes: Mapping[tuple[str, str], int], *, complete: bool) -> tuple[tuple[str, str, Count], ...]:
     """The pairs of labels that a type joins, most frequent first, of all its edges or only of some."""
-    sure = Count if whole else Count.at_least
+    as_count = Count if complete else Count.at_least
     ordered = sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0]))
-    return tuple((head, tail, sure(size)) for (head, tail), size in ordered)
+    return tuple((head, tail, as_count(size)) for (head, tail), size in ordered)
 
 
 def _triples(catalogue: Catalogue, sample: Sample) -> Count:
@@ -231,11 +235,11 @@ def _triples(catalogue: Catalogue, sample: Sample) -> Count:
     return Count(size) if sample.complete else Count.at_least(size)
 
 
-def _any(_labels: Sequence[str], _key: str) -> bool:
+def _accept_all(_labels: Sequence[str], _key: str) -> bool:
     return True
 
 
-def _known(find: Callable[[str], str], name: str) -> str | None:
+def _resolved(find: Callable[[str], str], name: str) -> str | None:
     try:
         return find(name)
     except UnknownName:
@@ -246,6 +250,6 @@ def _most_frequent(counts: Mapping[str, int]) -> list[str]:
     return sorted(counts, key=lambda name: (-counts[name], name))
 
 
-def _often(counts: Mapping[str, int]) -> tuple[str, ...]:
-    least = _SHARE * max(counts.values(), default=0)
-    return tuple([name for name in _most_frequent(counts) if counts[name] >= least][:_ENDS])
+def _frequent(counts: Mapping[str, int]) -> tuple[str, ...]:
+    least = _MIN_SHARE * max(counts.values(), default=0)
+    return tuple([name for name in _most_frequent(counts) if counts[name] >= least][:_MAX_END_LABELS])

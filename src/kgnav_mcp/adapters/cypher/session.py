@@ -14,9 +14,9 @@ from kgnav_mcp.errors import StoreError
 Row = list[Any]
 T = TypeVar("T")
 
-_SLICE = 100
+_SLICE_SIZE = 100
 """Nodes or edges in one row of an answer: reading a row takes no longer than 10 ms."""
-_EXPRESSIONS = 100
+_EXPRESSIONS_PER_QUERY = 100
 """Expressions that one query asks for."""
 IDS_OF_QUERY = 2_000
 """Ids that one query takes: to send them takes some milliseconds, for which the event loop waits."""
@@ -49,7 +49,7 @@ class Session:
             StoreError: as the store says.
         """
         return await self._store.rows(
-            self.builder.fill(template, **(parts or {})), {"vector": VECTOR_SIZE, "slice": _SLICE, **parameters}
+            self.builder.fill(template, **(parts or {})), {"vector": VECTOR_SIZE, "slice": _SLICE_SIZE, **parameters}
         )
 
     async def row(self, template: str, parts: Mapping[str, str] | None = None, **parameters: object) -> Row:
@@ -65,7 +65,7 @@ class Session:
         """The values of expressions that stand for themselves, some of them in each query."""
         return [
             value
-            for some in batches(texts, _EXPRESSIONS)
+            for some in batches(texts, _EXPRESSIONS_PER_QUERY)
             for value in await self.items(queries.EXPRESSIONS, {"expressions": ", ".join(some)}, **parameters)
         ]
 

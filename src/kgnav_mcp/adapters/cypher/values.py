@@ -19,7 +19,7 @@ _LANGUAGE = re.compile(r"(?P<name>.+)@(?P<language>[A-Za-z]{2,3}(-[A-Za-z0-9]+)*
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,18})")
 _FLOAT = re.compile(r"-?[0-9]*\.?[0-9]+(e[+-]?[0-9]+)?|-?Infinity")
-_LARGEST = 2**63
+_INTEGER_BOUND = 2**63
 
 Writer = tuple[type | tuple[type, ...], Callable[[Any], str], str | Callable[[Any], str]]
 """The types of some values, their text, and their datatype."""
@@ -41,7 +41,7 @@ def encodable(text: str) -> str:
 
 def whole_number(text: str) -> int | None:
     """The integer that a text stands for, None where it stands for none that a store holds."""
-    return int(text) if _INTEGER.fullmatch(text) and -_LARGEST <= int(text) < _LARGEST else None
+    return int(text) if _INTEGER.fullmatch(text) and -_INTEGER_BOUND <= int(text) < _INTEGER_BOUND else None
 
 
 def number(value: float) -> str:

@@ -1,4 +1,4 @@
-"""A property graph in Neo4j, spoken to over Bolt."""
+"""The adapter for property graphs in Neo4j, over the Bolt protocol."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from kgnav_mcp.port import AdapterOptions, GraphAdapter
 
 
 def open_adapter(location: str, options: AdapterOptions) -> GraphAdapter:
-    """The adapter for `bolt://` and `neo4j://HOST[:PORT][/DATABASE]`, each also `+s` and `+ssc`. No I/O before `open`.
+    """Make the adapter for a location `bolt://` or `neo4j://HOST[:PORT][/DATABASE]`, each also with `+s` or `+ssc`.
+
+    No I/O happens before `open`.
 
     Raises:
-        ConfigurationError: the location has no host, or an option is unknown, of the wrong kind or names no file.
+        ConfigurationError: the location has no host, or an option is unknown, of the wrong type, or names no file.
     """
     return Neo4jAdapter(location, options)

@@ -1,4 +1,4 @@
-"""Neo4j behind the port: opens the readers of property graphs on its driver, and says what could be better."""
+"""The Neo4j adapter: connects with the official driver, opens the Cypher readers, and reports health with advice."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 class Neo4jAdapter(CypherAdapter):
-    """One database of a Neo4j, 5.26 or later, read in read access mode."""
+    """One database of a Neo4j server (5.26 or later), queried in read access mode."""
 
     def __init__(self, location: str, options: AdapterOptions) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class Neo4jAdapter(CypherAdapter):
 
     @property
     def revision(self) -> str:
-        """The database and its id. That rows were written is noticed by the positions themselves."""
+        """The database's name and id. It does not change with writes: positions of pages notice those themselves."""
         return self._revision if self.readers else ""
 
     async def in_time(self, work: Coroutine[Any, Any, T]) -> T:
@@ -61,8 +61,8 @@ class Neo4jAdapter(CypherAdapter):
         entities, triples = await self.in_time(readers.schema.size())
         agent = await self.in_time(self._store.agent())
         store = f"{agent} on {self._store.place}, database {self._store.database}"
-        given = advice(readers.catalogue.current, refuses_writes=self._refuses_writes)
-        return Health(True, store, entities, triples, given)
+        suggestions = advice(readers.catalogue.current, refuses_writes=self._refuses_writes)
+        return Health(True, store, entities, triples, suggestions)
 
     async def _open(self) -> Readers:
         ((name, identity),) = await self._store.rows(queries.DATABASE)

@@ -9,13 +9,13 @@ from kgnav_mcp.adapters.neo4j.values import BOLT
 from kgnav_mcp.model import Direction
 
 APOC_FUNCTIONS = frozenset({"apoc.node.relationship.types", "apoc.node.degree.in", "apoc.node.degree.out"})
-"""The functions of the plugin APOC that `APOC_DEGREES` needs."""
+"""The functions of the APOC plugin that `APOC_DEGREES` needs."""
 
 APOC_DEGREES = {
     side: f"[type IN apoc.node.relationship.types(n) | [type, apoc.node.degree.{name}(n, type)]]"
     for side, name in ((Direction.OUTGOING, "out"), (Direction.INCOMING, "in"))
 }
-"""As many look-ups in the degree store as the node has types."""
+"""Degrees by type with APOC: costs one look-up in the degree store for each relationship type of the node."""
 
 NEO4J = Dialect(
     node_id="elementId({x})",
@@ -58,4 +58,4 @@ RETURN name, type, labelsOrTypes, properties
         "ZONED TIME": "time",
     },
 )
-"""Without plugins. Counts come from the count store and the degree store."""
+"""Neo4j without plugins. Counts come from the count store and the degree store."""

@@ -1,4 +1,4 @@
-"""The driver's errors as this product's: the one place where they are translated."""
+"""Translation of the Neo4j driver's errors into this product's errors. It happens nowhere else."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from kgnav_mcp.errors import (
 )
 
 LOST = (ServiceUnavailable, SessionExpired)
-"""What the driver raises where a connection cannot be made, or breaks."""
+"""The driver's errors for a connection that cannot be made, or breaks."""
 
-_NO_TLS = "BoltSecurityError"
-"""What the driver raises, not for others to import, where a server breaks off the handshake of TLS."""
+_TLS_ERROR_NAME = "BoltSecurityError"
+"""The driver's private error class for a failed TLS handshake. It cannot be imported, so it is compared by name."""
 
 REFUSED_WRITE = "Neo.ClientError.Statement.AccessMode"
-"""The code a server gives to a write in read mode."""
+"""The server's error code for a write in read mode."""
 
 _TOO_LARGE = "Neo.ClientError.Statement.ArithmeticError"
-"""The code for a sum or a product that no whole number of a server can hold."""
+"""The server's error code for an integer overflow."""
 
 _NEXT_TIME_OUT = "Ask for less (a filter, a label, one relation), or raise the timeout of this graph."
 _CREDENTIALS = "Set user and password in the options of this graph, by KGNAV_GRAPHS__NAME__OPTIONS__PASSWORD or a file."
@@ -46,21 +46,23 @@ _CREDENTIALS = "Set user and password in the options of this graph, by KGNAV_GRA
 
 @contextmanager
 def translated(place: str, database: str | None, seconds: float) -> Generator[None]:
-    """Raise what goes wrong inside as an error of this product. Texts of the driver are left to the cause.
+    """Translate the driver's errors inside this context into this product's errors.
+
+    The driver's own messages stay in the cause (`__cause__`).
 
     Raises:
         StoreTimeout: the server ended the query after `seconds`.
         StoreUnavailable: the server does not answer.
-        RateLimited: it takes no more log-ins for now.
-        ConfigurationError: it refuses the user, the database does not exist, or TLS does not fit.
-        InvalidStore: what answers is no Neo4j, or none of a version that the driver speaks to.
-        Unsupported: a number of a plan grew larger than the server has any.
-        StoreError: anything else.
+        RateLimited: the server accepts no more log-ins for now.
+        ConfigurationError: the server refuses the user, the database does not exist, or TLS fails.
+        InvalidStore: the server is not Neo4j, or a version that the driver does not support.
+        Unsupported: a plan's number overflows the server's integers.
+        StoreError: any other error.
     """
     try:
         yield
     except Neo4jError as error:
-        raise _refused(error, place, database, seconds) from error
+        raise _server_error(error, place, database, seconds) from error
     except UnsupportedServerProduct as error:
         raise InvalidStore(f"what answers at {place} is no Neo4j that can be read") from error
     except DriverConfigurationError as error:
@@ -68,11 +70,11 @@ def translated(place: str, database: str | None, seconds: float) -> Generator[No
             "the driver does not take this location", next_step="Write it as bolt://HOST:7687 or neo4j://HOST:7687."
         ) from error
     except (DriverError, OSError, ssl.SSLError) as error:
-        raise _lost(error, place) from error
+        raise _connection_error(error, place) from error
 
 
-def _lost(error: BaseException, place: str) -> StoreError | ConfigurationError:
-    if any(isinstance(cause, ssl.SSLError) or type(cause).__name__ == _NO_TLS for cause in _causes(error)):
+def _connection_error(error: BaseException, place: str) -> StoreError | ConfigurationError:
+    if any(isinstance(cause, ssl.SSLError) or type(cause).__name__ == _TLS_ERROR_NAME for cause in _causes(error)):
         return ConfigurationError(
             f"no encrypted connection to {place} can be made: TLS fails",
             next_step="Use bolt:// where the server has no TLS, the option ca_file for a certificate authority of "
@@ -89,13 +91,13 @@ def _causes(error: BaseException | None) -> Generator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _refused(
+def _server_error(
     error: Neo4jError, place: str, database: str | None, seconds: float
 ) -> StoreError | ConfigurationError | Unsupported:
     code = error.code or ""
     reason = code.rpartition(".")[2]
     if isinstance(error, AuthError) or code.startswith("Neo.ClientError.Security"):
-        return _refused_user(reason, place)
+        return _credentials_error(reason, place)
     if "TimedOut" in code or "Timeout" in code:
         return StoreTimeout(seconds, next_step=_NEXT_TIME_OUT)
     if "DatabaseNotFound" in code or code.endswith("Database.Unavailable"):
@@ -110,7 +112,7 @@ def _refused(
     return StoreError(f"Neo4j at {place} refuses the query ({code or 'no reason given'})")
 
 
-def _refused_user(reason: str, place: str) -> StoreError | ConfigurationError:
+def _credentials_error(reason: str, place: str) -> StoreError | ConfigurationError:
     if reason == "AuthenticationRateLimit":
         return RateLimited(f"Neo4j at {place} takes no log-in for now", 5.0)
     if reason == "Forbidden":
@@ -119,5 +121,5 @@ def _refused_user(reason: str, place: str) -> StoreError | ConfigurationError:
 
 
 def timed_out(seconds: float) -> StoreTimeout:
-    """The error for a verb that was given up after `seconds`."""
+    """The error for a call of the port that was cancelled after `seconds`."""
     return StoreTimeout(seconds, next_step=_NEXT_TIME_OUT)

@@ -1,4 +1,4 @@
-"""What can be set for a Neo4j graph: in its location, and in the options of its table in kgnav.toml."""
+"""Settings of a Neo4j graph, read from its location and from its table `options` in kgnav.toml."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from kgnav_mcp.adapters.options import refuse_unknown
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.port import AdapterOptions
 
-_TEXTS = ("database", "user", "password", "password_file", "token", "token_file", "ca_file")
+_TEXT_OPTIONS = ("database", "user", "password", "password_file", "token", "token_file", "ca_file")
 
 
 @dataclass(frozen=True, slots=True)
 class Neo4jOptions:
-    """A Neo4j graph: where it is, who asks, and which of its properties have a meaning.
+    """Settings of a Neo4j graph: its address, its credentials, and which properties are ids, names and so on.
 
     `ca_file` is a file of certificates to trust instead of the system's.
     """
 
     uri: str
     place: str
-    """Host and port, as errors name them."""
+    """Host and port, for error messages."""
     database: str | None
     auth: Auth | None = field(repr=False)
     ca_file: str | None
@@ -34,18 +34,19 @@ class Neo4jOptions:
 
     @classmethod
     def read(cls, location: str, options: AdapterOptions) -> Neo4jOptions:
-        """The graph that a location and its options name.
+        """Read the settings from a location and its options.
 
         Options: `database`; `user` with `password` or `password_file`, or a bearer `token` or `token_file`; `ca_file`
-        (certificates to trust, PEM); and those of `PropertyOptions`. A user and a password may stand in the location
-        as well, and the database as its path or as `?database=`.
+        (certificates to trust, PEM); and those of `PropertyOptions`. User and password may also be in the location, and
+        the database as its path or as `?database=`.
 
         Raises:
-            ConfigurationError: the location has no host, or an option is unknown, of the wrong kind or names no file.
+            ConfigurationError: the location has no host, or an option is unknown, of the wrong type or names a missing
+                file.
         """
         extra = dict(options.extra)
-        refuse_unknown("a Neo4j graph", extra, (*_TEXTS, *OPTIONS))
-        texts = {key: _text(extra, key) for key in _TEXTS}
+        refuse_unknown("a Neo4j graph", extra, (*_TEXT_OPTIONS, *OPTIONS))
+        texts = {key: _text(extra, key) for key in _TEXT_OPTIONS}
         try:
             parts = urlsplit(location)
             host, port = parts.hostname, parts.port
@@ -53,17 +54,17 @@ class Neo4jOptions:
             raise ConfigurationError("the location is no URL", next_step="Write it as bolt://HOST:7687.") from error
         if not host:
             raise ConfigurationError("the location names no host", next_step="Write it as bolt://HOST:7687.")
-        asked = dict(parse_qsl(parts.query))
-        in_url = asked.pop("database", None) or unquote(parts.path.strip("/"))
+        query_parameters = dict(parse_qsl(parts.query))
+        database_in_url = query_parameters.pop("database", None) or unquote(parts.path.strip("/"))
         netloc = parts.netloc.rpartition("@")[2]
         scheme = parts.scheme.lower()
         if texts["ca_file"] is not None:
-            _readable(texts["ca_file"], "ca_file")
+            _read_file(texts["ca_file"], "ca_file")
             scheme = scheme.partition("+")[0]
         return cls(
-            uri=urlunsplit((scheme, netloc, "", urlencode(asked), "")),
+            uri=urlunsplit((scheme, netloc, "", urlencode(query_parameters), "")),
             place=f"{host}:{port or 7687}",
-            database=texts["database"] or in_url or None,
+            database=texts["database"] or database_in_url or None,
             auth=_auth(texts, unquote(parts.username or ""), unquote(parts.password or "")),
             ca_file=texts["ca_file"],
             properties=PropertyOptions.read(extra),
@@ -72,8 +73,8 @@ class Neo4jOptions:
 
 def _auth(texts: Mapping[str, str | None], user: str, password: str) -> Auth | None:
     user = texts["user"] or user
-    password = texts["password"] or _content(texts, "password_file") or password
-    token = texts["token"] or _content(texts, "token_file")
+    password = texts["password"] or _secret_from_file(texts, "password_file") or password
+    token = texts["token"] or _secret_from_file(texts, "token_file")
     if token:
         return bearer_auth(token)
     if user or password:
@@ -81,13 +82,13 @@ def _auth(texts: Mapping[str, str | None], user: str, password: str) -> Auth | N
     return None
 
 
-def _content(texts: Mapping[str, str | None], key: str) -> str:
-    """The secret that a file holds; nothing where no file is named."""
+def _secret_from_file(texts: Mapping[str, str | None], key: str) -> str:
+    """The secret in the file that an option names; empty where the option is not given."""
     name = texts[key]
-    return _readable(name, key).strip() if name is not None else ""
+    return _read_file(name, key).strip() if name is not None else ""
 
 
-def _readable(name: str, key: str) -> str:
+def _read_file(name: str, key: str) -> str:
     try:
         return Path(name).expanduser().read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

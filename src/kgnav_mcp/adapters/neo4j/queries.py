@@ -1,12 +1,12 @@
-"""Queries that only Neo4j is asked, with what they cost."""
+"""Queries that are specific to Neo4j, with what each costs."""
 
 from __future__ import annotations
 
 WRITE = "CREATE ()"
-"""One write, for a transaction that is never committed."""
+"""Costs one write, in a transaction that is never committed. Tests whether the user has write access."""
 
 DATABASE = "CALL db.info() YIELD id, name RETURN name, id"
-"""Nothing."""
+"""Costs nothing."""
 
 FUNCTIONS = "SHOW FUNCTIONS YIELD name WHERE name IN $names RETURN collect(name)"
-"""Reads the catalogue."""
+"""Costs a read of the catalogue."""

@@ -1,4 +1,4 @@
-"""One database of one server: read transactions over the driver's pool of connections."""
+"""Runs queries in one database of one server: read transactions over the driver's connection pool."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ T = TypeVar("T")
 _CONNECT_TIMEOUT = 2.0
 """Seconds a server may take to accept a connection."""
 _ACQUIRE_TIMEOUT = 2.5
-"""Seconds it may take to get a connection that is ready: a store that is down is reported within three."""
+"""Seconds to wait for a ready connection, so that a store that is down is reported within three seconds."""
 _STALE = 0.5
-"""A connection that broke within so many seconds was an old one: the server restarted meanwhile. A new one may do."""
+"""Seconds. A query that loses its connection sooner had a stale one, left from before a restart; it is tried again."""
 _NO_NOTIFICATIONS = "OFF"
 
 
 class Store:
-    """Runs queries. `database` is the user's home database until its name is known."""
+    """Runs queries in one database. `database` None means the user's home database, until `open` learns its name."""
 
     def __init__(self, options: Neo4jOptions, timeout: float) -> None:
         self._options = options
@@ -41,10 +41,10 @@ class Store:
         return self._options.place
 
     def connect(self) -> None:
-        """Make the driver. Nothing is sent.
+        """Create the driver, without sending anything.
 
         Raises:
-            ConfigurationError: it does not take the location.
+            ConfigurationError: the driver rejects the location.
         """
         trust: dict[str, object] = {}
         if self._options.ca_file is not None:
@@ -67,11 +67,11 @@ class Store:
             await driver.close()
 
     async def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of work that asks this store.
+        """Await work that queries this store, within the time-out.
 
         Raises:
-            StoreTimeout: it took longer than the time-out. It is cancelled, and the server is told to end its queries.
-            What the work raised.
+            StoreTimeout: it took too long. The work is cancelled, and the server is told to end its queries.
+            Whatever the work raises.
         """
         try:
             async with asyncio.timeout(self._timeout):
@@ -80,7 +80,7 @@ class Store:
             raise timed_out(self._timeout) from error
 
     async def rows(self, query: str, parameters: Mapping[str, object] | None = None) -> list[Row]:
-        """All rows of a query of ours, as lists of values.
+        """All rows of a query, as lists of values. Runs the query again once if its connection was stale.
 
         Raises:
             StoreError: as `errors.translated` says.
@@ -95,7 +95,7 @@ class Store:
             return await self._read(query, parameters or {})
 
     async def refuses_writes(self) -> bool:
-        """Whether the server refuses a write in read mode. One that it takes is rolled back."""
+        """Whether the server refuses a write in read mode. Tries one write, which is rolled back if it is accepted."""
         with translated(self.place, self.database, self._timeout):
             async with self._session() as session:
                 transaction = await session.begin_transaction(timeout=self._timeout)
@@ -111,7 +111,7 @@ class Store:
         return False
 
     async def agent(self) -> str:
-        """What the server calls itself: `Neo4j/5.26.30`."""
+        """The server's name and version: `Neo4j/5.26.30`."""
         with translated(self.place, self.database, self._timeout):
             server: ServerInfo = await self._connected().get_server_info()  # pyright: ignore[reportUnknownMemberType]
             return server.agent
@@ -119,13 +119,13 @@ class Store:
     async def _read(self, query: str, parameters: Mapping[str, object]) -> list[Row]:
         async with self._session() as session:
             result = await session.run(
-                Query(cast("LiteralString", query), timeout=self._timeout),  # made of constants and quoted names alone
+                Query(cast("LiteralString", query), timeout=self._timeout),  # made only of constants and quoted names
                 dict(parameters),
             )
             rows: list[Row] = []
             async for record in result:
                 rows.append(record.values())
-                await asyncio.sleep(0)  # the driver gives other queries no turn where all rows have arrived
+                await asyncio.sleep(0)  # once all rows have arrived, the driver never yields to other tasks itself
             return rows
 
     def _session(self) -> AsyncSession:

@@ -1,4 +1,4 @@
-"""Dates, times, durations and points as the driver has them: as a person reads them, and back."""
+"""The driver's dates, times, durations and points as readable text, and such text parsed back into them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from kgnav_mcp.adapters.cypher.values import ValueFormats, number, vector
 _DATE_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+")
 _FRACTION = re.compile(r"(\.[0-9]*?)0+(?=[Z+\-\[]|$)")
 _COORDINATE = re.compile(r"(latitude|longitude|height|x|y|z) (-?[0-9.]+(?:e[+-]?[0-9]+)?)")
-_PARTS = re.compile(r"(-?[0-9.]+) (year|month|day|hour|minute|second)s?")
+_DURATION_PART = re.compile(r"(-?[0-9.]+) (year|month|day|hour|minute|second)s?")
 _MONTHS = 12
 _MINUTE, _HOUR = 60, 3600
 _NANO = 10**9
 
 
 def _temporal(value: Any) -> str:  # noqa: ANN401 - one of the driver's temporal values
-    """ISO 8601 without zeros that say nothing, and with the name of the time zone where it has one."""
+    """The value in ISO 8601, without trailing zeros, and with the name of its time zone if it has one."""
     text: str = _FRACTION.sub(lambda match: "" if match[1] == "." else match[1], value.iso_format())
     text = re.sub(r"[+-]00:00$", "Z", text)
     zone = getattr(value.tzinfo, "key", None) or getattr(value.tzinfo, "zone", None)
@@ -71,7 +71,10 @@ def _time(text: str) -> Time | None:
 
 
 def _date_time(text: str) -> DateTime | None:
-    """Times with a zone are compared as text: the driver's Rust extension ends the process over some of them."""
+    """A date and time without a zone.
+
+    Texts with a zone are not parsed but compared as text: on some, the driver's Rust extension aborts the process.
+    """
     if not _DATE_TIME.fullmatch(text):
         return None
     value: DateTime = DateTime.from_iso_format(text)  # pyright: ignore[reportUnknownMemberType] - the driver's own
@@ -79,7 +82,7 @@ def _date_time(text: str) -> DateTime | None:
 
 
 def _duration(text: str) -> Duration | None:
-    parts = _PARTS.findall(text)
+    parts = _DURATION_PART.findall(text)
     if not parts or " ".join(f"{size} {unit}" for size, unit in parts) != re.sub(r"s(?= |$)", "", text):
         return None
     given: dict[str, Any] = {f"{unit}s": float(size) if unit == "second" else int(size) for size, unit in parts}
@@ -110,4 +113,4 @@ BOLT = ValueFormats(
     ),
     readers=(_date, _time, _date_time, _duration, _point),
 )
-"""The values that come over Bolt beside Python's own."""
+"""Formats of the driver's own types, in addition to Python's."""

@@ -1,4 +1,4 @@
-"""How many rows each relation has at each entity: what relations are stated from, and pages are planned with."""
+"""Number of rows of each relation at each entity. Lists of relations are made from these, and pages are planned."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from kgnav_mcp.model import Count, Direction, Stop
 from kgnav_mcp.port import TailKind
 
 E = TypeVar("E", bound=Hashable)
-"""An entity, as the store knows it."""
+"""An entity, as a key of the store's own type."""
 K = TypeVar("K", bound=Hashable)
-"""A relation, as the store knows it."""
+"""A relation, as a key of the store's own type."""
 
 
 @dataclass(frozen=True)  # without slots: Python 3.11 cannot call a generic class with both
 class RelationCounts(Generic[E, K]):
-    """Rows of each path at each entity.
+    """Number of rows of each path at each entity.
 
-    `stop` says why not all of them were counted: each count may be too low then, and paths may be missing. Where only
-    some counts may be too low, these are `lower_bounds`. `mediators` are some of the nodes that two-hop paths lead
-    through, where the store gave some with the counts.
+    Unless `stop` is COMPLETE, counting ended early: each count may be too low, and paths may be missing. If only some
+    counts may be too low, they are listed in `lower_bounds`. `mediators` has, by two-hop path, some of the mediators
+    that it leads through, where the store returned them with the counts.
     """
 
     rows: Mapping[E, Mapping[tuple[K, ...], int]] = field(default_factory=dict[E, Mapping[tuple[K, ...], int]])
@@ -35,25 +35,25 @@ class RelationCounts(Generic[E, K]):
     mediators: Mapping[tuple[K, ...], tuple[E, ...]] = field(default_factory=dict[tuple[K, ...], tuple[E, ...]])
 
     def exact(self, entity: E, path: tuple[K, ...]) -> bool:
-        """Whether there are no more rows of a path at an entity than were counted."""
+        """Whether the count of a path at an entity is exact, not a lower bound."""
         return self.stop is Stop.COMPLETE and (entity, path) not in self.lower_bounds
 
     @property
     def total(self) -> Count:
-        """All rows."""
+        """The number of all rows."""
         return self.sure(sum(sum(counts.values()) for counts in self.rows.values()), bool(self.lower_bounds))
 
     def by_path(self) -> dict[tuple[K, ...], Count]:
-        """The rows of each path at all entities together."""
+        """The number of rows of each path, over all entities."""
         bounds = {path for _, path in self.lower_bounds}
         return {path: self.sure(sum(rows.values()), path in bounds) for path, rows in self._transposed.items()}
 
     def by_entity(self, path: tuple[K, ...]) -> dict[E, int]:
-        """The rows of one path at each entity that has some."""
+        """The number of rows of one path at each entity that has any."""
         return {entity: counts[path] for entity, counts in self.rows.items() if path in counts}
 
     def by_path_and_entity(self) -> Mapping[tuple[K, ...], Mapping[E, int]]:
-        """As `by_entity`, of each path."""
+        """For each path, the number of rows at each entity that has any."""
         return self._transposed
 
     @cached_property
@@ -68,7 +68,7 @@ class RelationCounts(Generic[E, K]):
         return found
 
     def only(self, wanted: Callable[[tuple[K, ...]], bool] | Collection[tuple[K, ...]]) -> RelationCounts[E, K]:
-        """The counts of some paths: of those in a collection, or of those that a condition holds for."""
+        """The counts of some paths only. `wanted` is a collection of paths, or a condition."""
         keep = wanted if callable(wanted) else wanted.__contains__
         rows = {
             entity: {path: number for path, number in counts.items() if keep(path)}
@@ -81,37 +81,37 @@ class RelationCounts(Generic[E, K]):
         )
 
     def at_least(self) -> RelationCounts[E, K]:
-        """The same counts as lower bounds."""
+        """The same counts, all marked as lower bounds."""
         bounds = frozenset((entity, path) for entity, counts in self.rows.items() for path in counts)
         return replace(self, lower_bounds=bounds)
 
     def sure(self, number: int, lower_bound: bool = False) -> Count:
-        """A number made of these counts: a lower bound where not all was counted."""
+        """A number derived from these counts: exact if counting was complete, else a lower bound."""
         return Count(number) if self.stop is Stop.COMPLETE and not lower_bound else Count.at_least(number)
 
 
 @dataclass(frozen=True)
 class PathCounts(Generic[E, K]):
-    """Rows of each path at each entity, all of them counted, by path: what a list of relations is made of."""
+    """Exact number of rows of each path at each entity, by path first. Enough to make a list of relations."""
 
     rows: Mapping[tuple[K, ...], Mapping[E, int]]
     stop: Stop = Stop.COMPLETE
 
     def by_path(self) -> dict[tuple[K, ...], Count]:
-        """The rows of each path at all entities together."""
+        """The number of rows of each path, over all entities."""
         return {path: Count(sum(rows.values())) for path, rows in self.rows.items()}
 
     def by_path_and_entity(self) -> Mapping[tuple[K, ...], Mapping[E, int]]:
-        """The rows of each path at each entity that has some."""
+        """For each path, the number of rows at each entity that has any."""
         return self.rows
 
     def sure(self, number: int) -> Count:
-        """A number made of these counts."""
+        """A number derived from these counts; always exact."""
         return Count(number)
 
 
 def counted(rows: Iterable[tuple[E, tuple[K, ...], int]], stop: Stop = Stop.COMPLETE) -> RelationCounts[E, K]:
-    """Counts from entities, paths and numbers; several numbers for the same rows are added."""
+    """Counts made from tuples of entity, path and number. Several numbers for one entity and path are added up."""
     sums: dict[E, dict[tuple[K, ...], int]] = defaultdict(dict)
     for entity, path, number in rows:
         counts = sums[entity]
@@ -120,34 +120,36 @@ def counted(rows: Iterable[tuple[E, tuple[K, ...], int]], stop: Stop = Stop.COMP
 
 
 def together(parts: Iterable[RelationCounts[E, K]]) -> RelationCounts[E, K]:
-    """Several counts as one, as sure as each of them is."""
-    each = list(parts)
-    if len(each) == 1:
-        return each[0]
+    """Several counts merged into one. It is complete only if all of them are."""
+    all_parts = list(parts)
+    if len(all_parts) == 1:
+        return all_parts[0]
     return replace(
-        counted((one, path, n) for part in each for one, counts in part.rows.items() for path, n in counts.items()),
-        stop=Stop.first(part.stop for part in each),
-        lower_bounds=frozenset(bound for part in each for bound in part.lower_bounds),
-        mediators={path: found for part in each for path, found in part.mediators.items()},
+        counted(
+            (one, path, n) for part in all_parts for one, counts in part.rows.items() for path, n in counts.items()
+        ),
+        stop=Stop.first(part.stop for part in all_parts),
+        lower_bounds=frozenset(bound for part in all_parts for bound in part.lower_bounds),
+        mediators={path: found for part in all_parts for path, found in part.mediators.items()},
     )
 
 
 def near(path: tuple[K, ...], direction: Direction) -> K:
-    """The relation of a path that is next to the entity: paths go from head to tail."""
+    """The relation of a path next to the entity: the first or the last, as paths are written from head to tail."""
     return path[0] if direction is Direction.OUTGOING else path[-1]
 
 
 def far(path: tuple[K, ...], direction: Direction) -> K:
-    """The relation of a path that is away from the entity."""
+    """The relation of a path at its far end from the entity."""
     return near(path, direction.opposite)
 
 
 @dataclass(frozen=True)
 class CountQuestion(Generic[K]):
-    """Which rows are counted: those of some entities in one direction, of paths of so many hops.
+    """Which rows to count: those of some entities in one direction, along paths of `hops` hops. A key of the cache.
 
-    Entities are given as texts: comparing 10,000 of rdflib's terms takes 20 ms. `paths` narrows to some of the paths
-    (None: all), `near` to those that begin with some relations next to the entities.
+    Entities are texts here, because comparing 10,000 rdflib terms takes 20 ms. `paths` restricts the paths (None: all),
+    `near` restricts the relations next to the entities.
     """
 
     entities: frozenset[str]
@@ -163,41 +165,41 @@ _SECONDS = 60.0
 
 
 class CountCache(Generic[E, K]):
-    """Keeps counts for a minute, so that the pages of one list, or a hub that collapses, are counted once.
+    """Caches counts for a minute, so that the pages of one list, or a hub that is collapsed, are counted only once.
 
-    Counts that a time-out cut are kept only where `timed_out` says so: the next call may count more.
+    With `timed_out`, counts cut by a time-out are cached too; otherwise not, as the next call may count more.
     """
 
     def __init__(self, *, timed_out: bool = False) -> None:
         self._timed_out = timed_out
-        self._kept: TTLCache[CountQuestion[K], RelationCounts[E, K]] = TTLCache(_SIZE, _SECONDS)
+        self._cache: TTLCache[CountQuestion[K], RelationCounts[E, K]] = TTLCache(_SIZE, _SECONDS)
 
     async def kept(self, asked: CountQuestion[K]) -> RelationCounts[E, K] | None:
-        """Counts that are kept: those asked for, or those of all paths, narrowed."""
-        found = self._kept.get(asked)
+        """Cached counts for a question, or those of all paths restricted to it; None if there are neither."""
+        found = self._cache.get(asked)
         if found is not None or (asked.paths is None and asked.near is None):
             return found
-        every = self._kept.get(replace(asked, paths=None, near=None))
-        if every is None or every.stop is not Stop.COMPLETE:
+        all_counts = self._cache.get(replace(asked, paths=None, near=None))
+        if all_counts is None or all_counts.stop is not Stop.COMPLETE:
             return None
-        return await in_thread(len(every.rows), lambda: _narrowed(every, asked))
+        return await in_thread(len(all_counts.rows), lambda: _narrowed(all_counts, asked))
 
     async def get(
         self, asked: CountQuestion[K], count: Callable[[], Awaitable[RelationCounts[E, K]]]
     ) -> RelationCounts[E, K]:
-        """Counts that are kept, or else those that `count` makes."""
+        """Cached counts, or those that `count` returns, which are cached then."""
         found = await self.kept(asked)
         if found is None:
             found = await count()
             if self._timed_out or found.stop is not Stop.TIME_OUT:
-                self._kept[asked] = found
+                self._cache[asked] = found
         return found
 
 
-def _narrowed(every: RelationCounts[E, K], asked: CountQuestion[K]) -> RelationCounts[E, K] | None:
-    """The counts that are asked for, out of those of all paths; None where some of them are not there."""
+def _narrowed(all_counts: RelationCounts[E, K], asked: CountQuestion[K]) -> RelationCounts[E, K] | None:
+    """The counts of all paths restricted to a question; None if one of its relations was not counted."""
     if asked.paths is not None:
-        return every.only(asked.paths)
+        return all_counts.only(asked.paths)
     wanted = asked.near or frozenset()
-    known = {near(path, asked.direction) for path in every.by_path()}
-    return every.only(lambda path: near(path, asked.direction) in wanted) if wanted <= known else None
+    known = {near(path, asked.direction) for path in all_counts.by_path()}
+    return all_counts.only(lambda path: near(path, asked.direction) in wanted) if wanted <= known else None

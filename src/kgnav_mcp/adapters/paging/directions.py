@@ -1,4 +1,4 @@
-"""Rows and relations of both directions as one list, for stores that are asked for each direction by itself."""
+"""Rows and relations of both directions as one list, for stores that are queried one direction at a time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Paths = Sequence[tuple[str, ...]] | None
 
 @dataclass(frozen=True, slots=True)
 class RelationQuestion:
-    """What `GraphAdapter.relations` is asked, of one direction."""
+    """The arguments of `GraphAdapter.relations`, for one direction."""
 
     ids: Sequence[str]
     direction: Direction
@@ -40,13 +40,13 @@ class RelationQuestion:
 
     @property
     def nothing(self) -> bool:
-        """Whether nothing can be in the answer: no entity is asked for, or the head of a triple is to be a value."""
+        """Whether the answer must be empty: there are no entities, or incoming triples whose head is a literal."""
         return not self.ids or (self.direction is Direction.INCOMING and self.far_ends is TailKind.LITERAL)
 
 
 @dataclass(frozen=True, slots=True)
 class RowQuestion:
-    """What `GraphAdapter.neighbours` is asked, of one direction."""
+    """The arguments of `GraphAdapter.neighbours`, for one direction."""
 
     ids: Sequence[str]
     direction: Direction
@@ -58,16 +58,16 @@ class RowQuestion:
 
     @property
     def nothing(self) -> bool:
-        """Whether nothing can be in the answer, whatever the graph holds."""
+        """Whether the answer must be empty, whatever the graph contains."""
         heads_are_values = self.direction is Direction.INCOMING and self.far_ends is TailKind.LITERAL
         return not self.ids or self.paths == [] or heads_are_values
 
 
 class DirectedAdapter(GraphAdapter):
-    """An adapter that reads one direction at a time.
+    """Base class of adapters that read one direction at a time.
 
-    Both directions of a first page are read at once: few lists need their second one shortened. A position of both is
-    `<direction>|<position in it>`.
+    For the first page both directions are read at the same time: the incoming rows rarely have to be cut. A position
+    in a list of both directions is `<direction>|<position within that direction>`.
     """
 
     @abstractmethod
@@ -79,7 +79,7 @@ class DirectedAdapter(GraphAdapter):
         """`neighbours` in one direction, as triples."""
 
     def printed(self, ids: Sequence[str]) -> Mapping[str, str]:
-        """Those of the ids that may be one, as given and as answers print them."""
+        """The ids as answers print them, by the id as given. Texts that cannot be an id of the graph are left out."""
         return {each: each for each in ids}
 
     async def relations(
@@ -98,26 +98,26 @@ class DirectedAdapter(GraphAdapter):
         page = relations_together(pages, limit)
         if isinstance(known, StoreTimeout):
             time_out = known
-            known = await in_thread(len(ids), lambda: self._having_rows(ids, page, time_out))
+            known = await in_thread(len(ids), lambda: self._entities_with_rows(ids, page, time_out))
         return anchored(page, known)
 
     async def _described(self, ids: Sequence[str]) -> Mapping[str, Entity] | StoreTimeout:
-        """What the ids are; or why that is not known, which must not cost the relations that are."""
+        """The entities that the ids mean; or the time-out, returned so that relations read meanwhile are not lost."""
         try:
             return await self.describe(ids)
         except StoreTimeout as error:
             return error
 
-    def _having_rows(
+    def _entities_with_rows(
         self, ids: Sequence[str], page: Page[RelationFacts], time_out: StoreTimeout
     ) -> Mapping[str, Entity]:
-        """The entities that are known by their rows alone.
+        """The ids that have rows, as entities without a label: their rows prove that they exist.
 
         Raises:
-            StoreTimeout: there are none, so that nothing is known at all.
+            StoreTimeout: none has any rows, so nothing is known at all.
         """
-        having = {entity for facts in page.items for entity in facts.per_entity}
-        found = {given: Entity(short) for given, short in self.printed(ids).items() if short in having}
+        ids_with_rows = {entity for facts in page.items for entity in facts.per_entity}
+        found = {given: Entity(short) for given, short in self.printed(ids).items() if short in ids_with_rows}
         if not found:
             raise time_out
         return found
@@ -136,7 +136,7 @@ class DirectedAdapter(GraphAdapter):
         asked = RowQuestion(ids, direction or Direction.OUTGOING, paths, far_ends, limit, after, all_or_none)
         if direction is not None:
             page = await self.rows_in(asked)
-            found = await in_thread(limit, lambda: _seen_from(direction, page))
+            found = await in_thread(limit, lambda: _as_links(direction, page))
         else:
             found = await self._rows_in_both(asked)
         anchors, others = await in_thread(max(limit, len(ids)), lambda: self._anchors_in(found, ids))
@@ -145,10 +145,10 @@ class DirectedAdapter(GraphAdapter):
         return anchored(found, anchors)
 
     def _anchors_in(self, page: Page[Link], ids: Sequence[str]) -> tuple[dict[str, Entity], list[str]]:
-        """The entities that some ids are, as far as a page has them as anchors, and the other ids."""
-        seen = {link.anchor.id: link.anchor for link in page.items}
+        """The entities among the ids that the page already names as anchors, and the ids that are left."""
+        anchors_by_id = {link.anchor.id: link.anchor for link in page.items}
         printed = self.printed(ids)
-        anchors = {given: seen[short] for given, short in printed.items() if short in seen}
+        anchors = {given: anchors_by_id[short] for given, short in printed.items() if short in anchors_by_id}
         return anchors, [given for given in printed if given not in anchors]
 
     async def _rows_in_both(self, asked: RowQuestion) -> Page[Link]:
@@ -159,42 +159,42 @@ class DirectedAdapter(GraphAdapter):
             refused = any(page.stop is Stop.LIMIT and not page.items for page in pages)
             if asked.all_or_none and (refused or total.value > asked.limit):
                 return Page((), (), total, Stop.LIMIT, _notes(pages))
-            return await in_thread(asked.limit, lambda: _rows_together(pages, asked.limit))
-        side, bar, inner = asked.after.partition("|")
-        if side not in set(Direction) or not bar:
+            return await in_thread(asked.limit, lambda: _merge_row_pages(pages, asked.limit))
+        side, separator, inner_position = asked.after.partition("|")
+        if side not in set(Direction) or not separator:
             raise invalid(asked.after)
         if side == Direction.OUTGOING:
-            first = await self.rows_in(replace(asked, after=inner))
-            # A direction that does not fit any more still counts: the total is of the whole list.
+            first = await self.rows_in(replace(asked, after=inner_position))
+            # The incoming rows are needed even if none fits on the page: the total is of the whole list.
             second = await self.rows_in(replace(incoming, limit=max(asked.limit - len(first.items), 1)))
         else:
             first, second = await gathered(
-                self.rows_in(replace(asked, after=None, limit=1)), self.rows_in(replace(incoming, after=inner))
+                self.rows_in(replace(asked, after=None, limit=1)), self.rows_in(replace(incoming, after=inner_position))
             )
             first = replace(first, items=(), positions=(), stop=Stop.COMPLETE)
-        return await in_thread(asked.limit, lambda: _rows_together((first, second), asked.limit))
+        return await in_thread(asked.limit, lambda: _merge_row_pages((first, second), asked.limit))
 
 
-def _seen_from(direction: Direction, page: Page[Triple]) -> Page[Link]:
+def _as_links(direction: Direction, page: Page[Triple]) -> Page[Link]:
     links = tuple(Link(direction, triple) for triple in page.items)
     return Page(links, page.positions, page.total, page.stop, page.note)
 
 
-def _rows_together(pages: Sequence[Page[Triple]], limit: int) -> Page[Link]:
+def _merge_row_pages(pages: Sequence[Page[Triple]], limit: int) -> Page[Link]:
     items: list[Link] = []
     positions: list[str] = []
     stop = Stop.COMPLETE
     for side, page in zip(Direction, pages, strict=True):
-        room = limit - len(items) if stop is Stop.COMPLETE else 0
-        items += [Link(side, triple) for triple in page.items[:room]]
-        positions += [f"{side}|{position}" for position in page.positions[:room]]
+        remaining = limit - len(items) if stop is Stop.COMPLETE else 0
+        items += [Link(side, triple) for triple in page.items[:remaining]]
+        positions += [f"{side}|{position}" for position in page.positions[:remaining]]
         if stop is Stop.COMPLETE:
-            stop = Stop.LIMIT if room < len(page.items) else page.stop
+            stop = Stop.LIMIT if remaining < len(page.items) else page.stop
     return Page(tuple(items), tuple(positions), Count.sum(page.total for page in pages), stop, _notes(pages))
 
 
 def relations_together(pages: Sequence[Page[RelationFacts]], limit: int) -> Page[RelationFacts]:
-    """The relations of one direction, or of both as one list."""
+    """One page of relations: that of a single direction, or those of both joined into one list."""
     if len(pages) == 1:
         return pages[0]
     items = [facts for page in pages for facts in page.items]

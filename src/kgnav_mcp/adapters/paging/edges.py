@@ -15,25 +15,25 @@ from kgnav_mcp.model import Count, Page, Stop, Triple
 from kgnav_mcp.port.lists import invalid
 
 _PATH = ("edges",)
-"""Stands for the relations in a position: the edges of a head are one list."""
+"""Placeholder for the path in a position: all edges of a head are one list, whatever their relation."""
 
 
 class EdgeSource(ABC, Generic[E, R]):
-    """How a store finds the edges that lead to some tails."""
+    """How a store finds the edges that lead to a given set of tails. Adapters derive from it."""
 
     heads_at_once: ClassVar[int] = 1_000
 
     @abstractmethod
     async def edges(self, heads: Sequence[E]) -> tuple[Mapping[E, Sequence[R]], Stop]:
-        """The edges from each of some heads to the tails, in their order, and why some may be missing."""
+        """The edges to the tails, by head and in order; and the reason why some may be missing (COMPLETE: none is)."""
 
     @abstractmethod
     async def triples(self, edges: Sequence[tuple[E, R]]) -> Sequence[Triple]:
-        """Edges as triples, with the names of all that is in them."""
+        """Edges as triples, with the labels of their entities and relations."""
 
 
 async def edges_page(source: EdgeSource[E, R], heads: Sequence[E], *, limit: int, after: str | None) -> Page[Triple]:
-    """One page of the edges, as `GraphAdapter.edges` has it: heads are looked at until there are edges enough.
+    """One page of edges, as `GraphAdapter.edges` defines it. Heads are read in batches until the page is full.
 
     Raises:
         InvalidCursor: `after` is no position of this list.
@@ -44,10 +44,10 @@ async def edges_page(source: EdgeSource[E, R], heads: Sequence[E], *, limit: int
     found: list[tuple[E, R, str]] = []
     stop, begin = Stop.COMPLETE, start.entity
     while begin < len(heads) and len(found) <= limit and stop is Stop.COMPLETE:
-        some = heads[begin : begin + source.heads_at_once]
-        edges, stop = await source.edges(some)
-        found += await in_thread(len(some), partial(_placed, edges, some, begin, start))
-        begin += len(some)
+        batch = heads[begin : begin + source.heads_at_once]
+        edges, stop = await source.edges(batch)
+        found += await in_thread(len(batch), partial(_with_positions, edges, batch, begin, start))
+        begin += len(batch)
     more = len(found) > limit
     total = Count.at_least(len(found)) if more or after is not None or stop is not Stop.COMPLETE else Count(len(found))
     shown = found[:limit]
@@ -59,8 +59,10 @@ async def edges_page(source: EdgeSource[E, R], heads: Sequence[E], *, limit: int
     )
 
 
-def _placed(edges: Mapping[E, Sequence[R]], heads: Sequence[E], begin: int, start: Position) -> list[tuple[E, R, str]]:
-    """The edges of some heads from a position on, each with the position behind it."""
+def _with_positions(
+    edges: Mapping[E, Sequence[R]], heads: Sequence[E], begin: int, start: Position
+) -> list[tuple[E, R, str]]:
+    """The edges of a batch of heads from a position on, each with the position after it."""
     found: list[tuple[E, R, str]] = []
     for index, head in enumerate(heads, begin):
         skip = start.place[0] if index == start.entity else 0

@@ -1,4 +1,4 @@
-"""A page of the triples at some entities, made by what an adapter says of counting and reading rows."""
+"""A page of the triples at some entities, from the counts and rows that an adapter reads."""
 
 from __future__ import annotations
 
@@ -17,55 +17,59 @@ from kgnav_mcp.port.lists import invalid
 
 
 class RowSource(ABC, Generic[E, K, R]):
-    """How a store counts and reads the rows of one question: some entities, one direction, paths, a kind of far end."""
+    """How a store counts and reads the rows of one request: entities, direction, paths and kind of far end.
+
+    Adapters derive from it.
+    """
 
     rows_together: ClassVar[int] = 5_000
-    """Rows of small segments that are read by one query, about."""
+    """Roughly how many rows of small segments one query reads."""
     segments_together: ClassVar[int] = 300
+    """How many small segments one query reads at most."""
     note: str = ""
-    """A word for the page on what `counts` left out."""
+    """The page's note on what `counts` left out."""
 
     @abstractmethod
     def ids(self, path: tuple[K, ...]) -> tuple[str, ...]:
         """The ids of a path's relations, as answers print them."""
 
     async def probe(self, limit: int, *, all_or_none: bool) -> RelationCounts[E, K] | Count | None:  # noqa: ARG002
-        """What a first page needs to know, where that can be told without counting all rows.
+        """A shortcut for the first page that avoids counting all rows.
 
-        The counts of a short list, whose rows were read for them; or a number above the limit, where all rows or none
-        are wanted; or None: count them.
+        Returns the counts of a list so short that its rows were read at once; or, with `all_or_none`, a total above the
+        limit; or None if the rows have to be counted.
         """
         return None
 
     @abstractmethod
     async def counts(self) -> RelationCounts[E, K]:
-        """The rows of the question, counted."""
+        """The number of rows of the request, by entity and path."""
 
     async def counts_from(self, start: Position, limit: int) -> RelationCounts[E, K]:  # noqa: ARG002
-        """The counts that a page from a position on needs: those of more than `limit` rows, if there are as many."""
+        """Counts for a page that starts at a position. They may end early, but must cover more than `limit` rows."""
         return await self.counts()
 
     @abstractmethod
     def small(self, segment: Segment[E, K]) -> bool:
-        """Whether a segment is read whole, together with others."""
+        """Whether a segment is small enough to be read whole, together with others."""
 
     @abstractmethod
     async def together(self, wanted: Sequence[Wanted[E, K]]) -> Sequence[Rows[R]]:
-        """What is wanted of small segments, read at once."""
+        """The wanted rows of several small segments, read at once, in the order of `wanted`."""
 
     @abstractmethod
     async def slice(self, wanted: Wanted[E, K]) -> Rows[R]:
-        """What is wanted of a large segment: at least `most` rows where it has as many."""
+        """The wanted rows of one large segment: `most` of them, fewer only if the segment ends before."""
 
     @abstractmethod
     async def triples(self, rows: Sequence[tuple[Segment[E, K], R]]) -> Sequence[Triple]:
-        """Rows as triples, with the names of all that is in them."""
+        """Rows as triples, with the labels of their entities and relations."""
 
 
 async def neighbours_page(
     source: RowSource[E, K, R], entities: Sequence[E], *, limit: int, after: str | None, all_or_none: bool
 ) -> Page[Triple]:
-    """One page of the rows at the entities, as `GraphAdapter.neighbours` has it.
+    """One page of the triples at the entities, as `GraphAdapter.neighbours` defines it.
 
     Raises:
         InvalidCursor: `after` is no position of this list.
@@ -77,7 +81,7 @@ async def neighbours_page(
 async def rows_page(
     source: RowSource[E, K, R], entities: Sequence[E], *, limit: int, after: str | None, all_or_none: bool
 ) -> Page[tuple[Segment[E, K], R]]:
-    """As `neighbours_page`, each row with the segment that it is in.
+    """The same page as `neighbours_page`, but as rows of the store, each with its segment.
 
     Raises:
         InvalidCursor: as `neighbours_page`.
@@ -127,10 +131,11 @@ async def rows_page(
 async def read_rows(
     source: RowSource[E, K, R], segments: Iterator[Segment[E, K]], start: Place, limit: int, *, entities: int = 1
 ) -> tuple[list[tuple[Segment[E, K], Rows[R]]], bool]:
-    """Rows of the next segments, the first one from a place on, and whether there are more behind them.
+    """Rows of the next segments, starting at a place in the first one; and whether more rows follow.
 
-    At least `limit`, where there are as many. It ends at a segment that was not read to its end: what lies behind rows
-    that are missing would be passed over. The segments are those of so many entities.
+    Reads at least `limit` rows if there are as many. Reading stops at the first segment that was not read to its end:
+    going on would skip its missing rows. `entities` is the number of entities that the segments belong to; it decides
+    whether the work is done in a thread.
     """
     parts: list[tuple[Segment[E, K], Rows[R]]] = []
     while limit > 0:
@@ -143,7 +148,7 @@ async def read_rows(
         for n, (segment, rows) in enumerate(read):
             parts.append((segment, rows))
             limit -= len(rows.found)
-            if rows.stop is Stop.LIMIT and limit > 0 and rows.found:  # fewer rows came before it than were counted
+            if rows.stop is Stop.LIMIT and limit > 0 and rows.found:  # earlier segments had fewer rows than counted
                 start = rows.found[-1][1]
                 segments = chain((left.segment for left in planned.wanted[n:]), segments)
                 break
@@ -155,7 +160,7 @@ async def read_rows(
 async def _read(
     source: RowSource[E, K, R], planned: Plan[E, K]
 ) -> tuple[Sequence[Sequence[Rows[R]]], Sequence[Rows[R]]]:
-    """What is planned, group by group and slice by slice, all at the same time."""
+    """The rows of a plan, by group and by slice, all read at the same time."""
     if not planned.slices:
         return await gathered(*map(source.together, planned.together)), ()
     return await gathered(

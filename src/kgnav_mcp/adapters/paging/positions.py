@@ -1,7 +1,7 @@
-"""Where a page ends: a place in the fixed order of rows, as the short text that the next page starts behind.
+"""Positions: where a page ends in the fixed order of rows, as the short text that the next page starts from.
 
-The text is `<entity>|<place>|<path>`: the entity's place among those asked for, the place of the next row within the
-path (numbers with dots between), and the ids of the path's relations (with a blank between; blanks in ids are encoded).
+The text is `<entity>|<place>|<path>`: the entity's index in the request, the place of the next row within the path
+(numbers separated by dots), and the ids of the path's relations (separated by a space; spaces in ids are encoded).
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ _FORM = re.compile(r"(\d{1,13})\|(\d{1,19}(?:\.\d{1,19}){0,7})\|([^ ]+(?: [^ ]+)
 
 
 class Place(NamedTuple):
-    """A row's place within one path at one entity: the group that it is in, and how many rows of that come before it.
+    """The place of a row within one path at one entity: the index of its group, and its index within the group.
 
-    A group of a one-hop path is what one triple makes: several rows where several statements are about it, else one.
-    A group of a two-hop path is what lies behind one node next to the entity.
+    In a one-hop path, a group has the rows of one triple: several if there are several statements about it, else one.
+    In a two-hop path, a group has the rows behind one node next to the entity.
     """
 
     group: int = 0
@@ -28,22 +28,22 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """The place of the row that comes next."""
+    """The position of the next row: index of the entity, path, and place within the path."""
 
     entity: int
     path: tuple[str, ...]
     place: tuple[int, ...] = Place()
 
     def write(self) -> str:
-        """The text a page gives."""
+        """The position as text, as pages give it out."""
         return f"{self.entity}|{'.'.join(map(str, self.place))}|{' '.join(map(_encoded, self.path))}"
 
     @classmethod
     def parse(cls, text: str, *, numbers: int = 2) -> Position:
-        """The position that a page gave as a text; its place has so many `numbers`.
+        """The position that a page gave out as text. Its place must have this many `numbers`.
 
         Raises:
-            InvalidCursor: the text is no such position.
+            InvalidCursor: the text is not such a position.
         """
         match = _FORM.fullmatch(text)
         place = tuple(map(int, match[2].split("."))) if match is not None else ()

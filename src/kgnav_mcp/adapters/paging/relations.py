@@ -1,4 +1,4 @@
-"""A page of relations, made of the counts at some entities."""
+"""A page of relations, made from the counts at some entities."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kgnav_mcp.model import Direction, Node, Page, Relation, RelationFacts, Stop
 
 
 def joined(hops: Sequence[Relation]) -> Relation:
-    """The relation of a path: of one hop, or of two as `rel1.rel2`."""
+    """A path as one relation: the relation itself for one hop, `rel1.rel2` for two."""
     if len(hops) == 1:
         return hops[0]
     return Relation(".".join(hop.id for hop in hops), " / ".join(hop.label for hop in hops))
@@ -18,7 +18,7 @@ def joined(hops: Sequence[Relation]) -> Relation:
 def paths_in_order(
     counts: RelationCounts[E, K], ids: Callable[[tuple[K, ...]], tuple[str, ...]]
 ) -> list[tuple[K, ...]]:
-    """The paths that have rows, by their ids."""
+    """The paths that have rows, sorted by their ids."""
     return sorted(counts.by_path(), key=lambda path: ".".join(ids(path)))
 
 
@@ -34,10 +34,10 @@ def relations_page(
     stop: Stop,
     hidden: Collection[tuple[K, ...]] = (),
 ) -> Page[RelationFacts]:
-    """The first `limit` of the paths with their counts.
+    """One page with the first `limit` of the paths and their counts.
 
-    `names` are those of the relations in them, `printed` gives an entity's id, `hidden` are those that are not offered.
-    `stop` says whether all examples were read.
+    `names` maps a relation's key to the relation with its label, `printed` gives the id of an entity as answers print
+    it, and `hidden` are paths that are marked as hidden. `stop` says whether all examples were read.
     """
     sums, rows = counts.by_path(), counts.by_path_and_entity()
     to_mediators = {(near(path, direction),) for path in sums if len(path) == 2}

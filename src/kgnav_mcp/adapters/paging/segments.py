@@ -1,7 +1,7 @@
-"""A list of rows in segments, and what of them a page reads.
+"""A list of rows split into segments, and the plan of which segments a page reads.
 
-Rows come entity by entity in the order asked for, at each entity the one-hop paths before the two-hop ones, and these
-in the order of their ids.
+Rows are ordered by entity, as in the request; at each entity one-hop paths come before two-hop paths, each sorted by
+their ids.
 """
 
 from __future__ import annotations
@@ -15,22 +15,26 @@ from kgnav_mcp.adapters.paging.positions import Place, Position
 from kgnav_mcp.model import Stop
 
 R = TypeVar("R")
-"""A row, as the store gives it."""
+"""A row, as the store returns it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment(Generic[E, K]):
-    """The rows of one path at one entity: `rows` of them, or more where that is not `exact`."""
+    """The rows of one path at one entity. `rows` is their number, a lower bound unless `exact`."""
 
     index: int
-    """The entity's place among those asked for."""
+    """The entity's index in the request."""
     entity: E
     path: tuple[K, ...]
     rows: int
     exact: bool = True
 
     def left(self, start: Place) -> int:
-        """How many rows come from a place on: all, where the place is inside a two-hop path that cannot tell."""
+        """How many of the counted rows are left from a place on.
+
+        Inside a two-hop path this is known only within its first group; later it is counted as 0, so that a page plans
+        one more segment rather than too few.
+        """
         if len(self.path) == 1:
             return max(self.rows - start.group, 0)
         return 0 if start.group else max(self.rows - start.row, 0)
@@ -38,9 +42,10 @@ class Segment(Generic[E, K]):
 
 @dataclass(frozen=True, slots=True)
 class Rows(Generic[R]):
-    """Rows that were read of a segment, each with the place of the one behind it.
+    """Rows read from a segment, each with the place of the row after it.
 
-    `stop` is COMPLETE at the end of the segment, LIMIT where it goes on, else why rows may be missing.
+    `stop` is COMPLETE if the segment was read to its end, LIMIT if more rows follow, else the reason why rows may be
+    missing.
     """
 
     found: Sequence[tuple[R, Place]]
@@ -49,14 +54,14 @@ class Rows(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class Wanted(Generic[E, K]):
-    """What a page wants of a segment: rows from a place on, up to `most`."""
+    """The part of a segment that a page wants: up to `most` rows from a place on."""
 
     segment: Segment[E, K]
     start: Place
     most: int
 
     def cut(self, rows: Sequence[tuple[R, Place]], stop: Stop = Stop.COMPLETE) -> Rows[R]:
-        """What is wanted, of all rows of the segment."""
+        """The wanted part, cut out of all rows of the segment."""
         behind = [row for row in rows if row[1] > self.start]
         if len(behind) > self.most:
             return Rows(behind[: self.most], Stop.LIMIT)
@@ -65,7 +70,11 @@ class Wanted(Generic[E, K]):
 
 @dataclass(frozen=True, slots=True)
 class Plan(Generic[E, K]):
-    """What a page reads, in the order of its rows, and how: `together` are groups of small segments."""
+    """What a page reads, and how.
+
+    `wanted` are all parts in the order of the page. Each of them is also in `together`, the groups of small segments
+    that are read in one query, or in `slices`, which are read one by one.
+    """
 
     wanted: list[Wanted[E, K]] = field(default_factory=list[Wanted[E, K]])
     together: list[list[Wanted[E, K]]] = field(default_factory=list[list[Wanted[E, K]]])
@@ -74,9 +83,9 @@ class Plan(Generic[E, K]):
     def in_order(
         self, groups: Sequence[Sequence[Rows[R]]], slices: Sequence[Rows[R]]
     ) -> list[tuple[Segment[E, K], Rows[R]]]:
-        """What was read of the groups and of the slices, in the order of the page."""
-        wanted = [one for some in (*self.together, self.slices) for one in some]
-        rows = [found for some in (*groups, slices) for found in some]
+        """The rows read for the groups and the slices, in the order of the page."""
+        wanted = [part for group in (*self.together, self.slices) for part in group]
+        rows = [part for group in (*groups, slices) for part in group]
         by_segment = {one.segment: found for one, found in zip(wanted, rows, strict=True)}
         return [(one.segment, by_segment[one.segment]) for one in self.wanted]
 
@@ -87,7 +96,7 @@ def in_order(
     ids: Callable[[tuple[K, ...]], tuple[str, ...]],
     start: Position | None = None,
 ) -> Iterator[Segment[E, K]]:
-    """The segments of a list from a position on; `ids` are those of a path's relations."""
+    """The segments of a list in order, from a position on. `ids` returns the ids of a path's relations."""
     keys: dict[tuple[K, ...], tuple[int, tuple[str, ...]]] = {}
 
     def key(path: tuple[K, ...]) -> tuple[int, tuple[str, ...]]:
@@ -112,26 +121,26 @@ def plan(
     rows: int,
     size: int,
 ) -> Plan[E, K]:
-    """What is read of the next segments to have `limit` rows, the first one from a place on.
+    """Plan the reading of `limit` rows from the next segments, starting at a place in the first one.
 
-    It takes no more segments than that. Those that are `small` are read whole, in groups of at most `size` segments
-    and about `rows` rows.
+    Takes no more segments than are needed. Segments for which `small` is true are read whole, in groups of at most
+    `size` segments and about `rows` rows.
     """
-    made: Plan[E, K] = Plan()
-    filled = rows
+    result: Plan[E, K] = Plan()
+    rows_in_group = rows
     for segment in segments:
         wanted = Wanted(segment, start, limit)
-        made.wanted.append(wanted)
+        result.wanted.append(wanted)
         if not small(segment):
-            made.slices.append(wanted)
+            result.slices.append(wanted)
         else:
-            if not made.together or filled + segment.rows > rows or len(made.together[-1]) == size:
-                made.together.append([])
-                filled = 0
-            made.together[-1].append(wanted)
-            filled += segment.rows
+            if not result.together or rows_in_group + segment.rows > rows or len(result.together[-1]) == size:
+                result.together.append([])
+                rows_in_group = 0
+            result.together[-1].append(wanted)
+            rows_in_group += segment.rows
         limit -= segment.left(start)
         start = Place()
         if limit <= 0:
             break
-    return made
+    return result

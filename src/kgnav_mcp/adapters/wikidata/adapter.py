@@ -37,7 +37,7 @@ from kgnav_mcp.errors import StoreTimeout, Unsupported
 from kgnav_mcp.model import Count, Health, Page, RelationFacts, Triple
 from kgnav_mcp.port import AdapterOptions, Capability
 
-_COUNTED = 1_000_000
+_MAX_COUNTED = 1_000_000
 """Statements counted at most to tell how large a graph is."""
 
 
@@ -101,7 +101,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
     async def health(self) -> Health:
         opened, wikidata = self._readers, self._wikidata
         try:
-            size = await opened.store.reader.count(queries_schema.ROW_COUNT, most=_COUNTED)
+            size = await opened.store.reader.count(queries_schema.ROW_COUNT, most=_MAX_COUNTED)
         except StoreTimeout:
             size = Count.unknown()
         advice: list[str] = []

@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.wikidata.presets import WIKIDATA
 from kgnav_mcp.adapters.wikidata.queries import Form
 from kgnav_mcp.errors import InvalidStore
 
-_LOOKED_AT: Final = 100_000
+_MAX_TRIPLES: Final = 100_000
 """Triples that are looked at for a value, where nothing else says that there is a Wikibase."""
 
 
@@ -33,7 +33,7 @@ async def found_in(reader: Reader, wikidata: Wikidata) -> tuple[Ids, Form]:
     if not claims:
         instance = Ids(wikidata.base or WIKIDATA).direct(wikidata.instance_of)
         folder = Literal(f"{wikidata.base}{queries.TRUTHY.folder}P")
-        direct = (await reader.select(queries.DIRECT, instance=instance, folder=folder, most=_LOOKED_AT)).some()
+        direct = (await reader.select(queries.DIRECT, instance=instance, folder=folder, most=_MAX_TRIPLES)).some()
         if not (defined or direct or wikidata.base):
             raise InvalidStore(
                 "this endpoint has no Wikibase in it: no statement (wikibase:BestRank), no property "

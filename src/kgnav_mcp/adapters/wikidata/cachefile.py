@@ -56,13 +56,13 @@ class CacheFile:
         content = {"format": _FORMAT, "base": base, "read": time.time(), "properties": properties}
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            handle, aside = tempfile.mkstemp(dir=self.path.parent, prefix=self.path.stem, suffix=".part")
+            handle, temporary = tempfile.mkstemp(dir=self.path.parent, prefix=self.path.stem, suffix=".part")
             try:
                 with os.fdopen(handle, "w", encoding="utf-8") as file:
                     json.dump(content, file, ensure_ascii=False, separators=(",", ":"))
-                Path(aside).replace(self.path)
+                Path(temporary).replace(self.path)
             except BaseException:
-                Path(aside).unlink(missing_ok=True)
+                Path(temporary).unlink(missing_ok=True)
                 raise
         except OSError:
             return False

@@ -25,7 +25,7 @@ EXTERNAL_ID: Final = "external-id"
 TIME: Final = "time"
 QUANTITY: Final = "quantity"
 
-_ENTITIES: Final = frozenset(
+_ENTITY_DATATYPES: Final = frozenset(
     {
         "wikibase-item",
         "wikibase-property",
@@ -34,7 +34,7 @@ _ENTITIES: Final = frozenset(
         "wikibase-sense",
     }
 )
-_TYPES: Final = {
+_DATATYPES: Final = {
     "WikibaseItem": "wikibase-item",
     "WikibaseProperty": "wikibase-property",
     "WikibaseLexeme": "wikibase-lexeme",
@@ -54,8 +54,8 @@ _TYPES: Final = {
     "MusicalNotation": "musical-notation",
 }
 """The names of datatypes in RDF, and those that Wikibase's users know."""
-_READ = 10_000
-_LOOKED_AT = 100_000
+_PAGE_SIZE = 10_000
+_MAX_LABELS_SCANNED = 100_000
 """Labels that are looked at for those of properties, where nothing says what a property is."""
 
 
@@ -70,7 +70,7 @@ class Property:
     @property
     def to_entities(self) -> bool:
         """Whether its values are entities."""
-        return self.datatype in _ENTITIES
+        return self.datatype in _ENTITY_DATATYPES
 
 
 class Catalogue:
@@ -126,8 +126,8 @@ class Catalogue:
 
     def unknown(self, kind: str, name: str, *nearest: str) -> KgnavError:
         """The error for a name by which nothing is called; `nearest` are other names like it, before the properties."""
-        like = [*nearest, *self.nearest(name)]
-        return UnknownName(kind, name, like) if self.whole else undecided(kind, name, like, Stop.TIME_OUT)
+        suggestions = [*nearest, *self.nearest(name)]
+        return UnknownName(kind, name, suggestions) if self.whole else undecided(kind, name, suggestions, Stop.TIME_OUT)
 
     def nearest(self, name: str) -> list[str]:
         """The ids, as printed, of properties with labels like a name."""
@@ -164,13 +164,13 @@ class CatalogueCache:
         Raises:
             StoreError: the endpoint does not answer at all.
         """
-        kept = await asyncio.to_thread(self._file.read) if self._file is not None else None
-        if kept is None:
+        cached = await asyncio.to_thread(self._file.read) if self._file is not None else None
+        if cached is None:
             await self._read()
             return
-        properties = (Property(name, kind, labels) for name, (kind, labels) in kept.properties.items())
+        properties = (Property(name, kind, labels) for name, (kind, labels) in cached.properties.items())
         self.current = Catalogue(properties, self._store.languages)
-        if kept.age > self._store.wikidata.cache_hours * 3600:
+        if cached.age > self._store.wikidata.cache_hours * 3600:
             self._refreshing = asyncio.create_task(self._refresh())
 
     async def close(self) -> None:
@@ -204,7 +204,9 @@ class CatalogueCache:
             labels = await self._labels(queries.UNDEFINED_LABELS)
             if not labels:
                 properties = Literal(f"{self._store.ids.entities}P")
-                labels = await self._labels(queries.UNTYPED_LABELS, properties=properties, looked_at=_LOOKED_AT)
+                labels = await self._labels(
+                    queries.UNTYPED_LABELS, properties=properties, looked_at=_MAX_LABELS_SCANNED
+                )
             self.fault = (
                 f"none is defined here (wikibase:directClaim), so that they are read as those of {self._store.ids.base}"
             )
@@ -214,7 +216,7 @@ class CatalogueCache:
             local = self._store.ids.last(str(row["direct"]))
             if local is not None:
                 kind = str(row["type"]).rpartition("#")[2]
-                found[local] = _TYPES.get(kind, kind)
+                found[local] = _DATATYPES.get(kind, kind)
         return [Property(local, kind, labels.get(local, {})) for local, kind in sorted(found.items())]
 
     async def _labels(self, template: str, **terms: Value) -> dict[str, dict[str, str]]:
@@ -236,7 +238,7 @@ class CatalogueCache:
         """Every row of a query that is read in slices. Raises StoreTimeout where some were not read in time."""
         rows: list[Row] = []
         while True:
-            read = await self._reader.slice(template, len(rows), _READ, share=1.0, **terms)
+            read = await self._reader.slice(template, len(rows), _PAGE_SIZE, share=1.0, **terms)
             rows += read.whole()
-            if len(read.rows) < _READ:
+            if len(read.rows) < _PAGE_SIZE:
                 return rows

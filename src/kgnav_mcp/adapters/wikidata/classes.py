@@ -18,11 +18,11 @@ from kgnav_mcp.concurrency import Shared
 from kgnav_mcp.errors import StoreTimeout, UnknownName
 from kgnav_mcp.model import Count, Namesake, Page, Stop
 
-_LOOKED_AT = 50_000
+_MAX_ENTITIES_SAMPLED = 50_000
 """Entities whose classes are looked at where they cannot all be counted."""
-_SHARE = 0.5
+_COUNTING_SHARE = 0.5
 """Of a call's time, for counting them all; what is left is for those."""
-_NAMED = 2_000
+_MAX_LABELLED = 2_000
 """Classes whose labels are read: the largest."""
 _NEAREST = 5
 
@@ -49,7 +49,7 @@ class Classes:
         self._store = store
         self._reader = store.reader
         self._names = names
-        self._named = named
+        self._find_named = named
         self._known: Known | None = None
         self._reading = Shared(self._read)
 
@@ -73,7 +73,7 @@ class Classes:
         wanted = name.strip().casefold()
         found = [URIRef(iri) for iri, label in known.labels.items() if label.casefold() == wanted]
         if not found and not known.named:
-            page = await self._named(name, _NEAREST)
+            page = await self._find_named(name, _NEAREST)
             found = [iri for one in page.items if (iri := self._store.ids.entity(one.entity.id)) is not None]
         if not found:
             raise UnknownName("label", name, [known.labels[iri] for iri in nearest(name, known.labels)])
@@ -87,20 +87,22 @@ class Classes:
         return known.labels.get(iri) or self._store.ids.shown(iri)
 
     async def _read(self) -> Known:
-        read, whole = await self._counted()
+        read, complete = await self._count()
         counts: dict[str, Count] = {}
         for row in sorted(read.rows, key=lambda row: (-number(row, "n"), str(row["o"]))):
             if self._store.ids.is_entity(iri := str(row["o"])):
-                counts[iri] = Count(number(row, "n")) if whole else Count.at_least(number(row, "n"))
-        labels = await self._names.labels(list(counts)[:_NAMED])
-        return Known(counts, labels, whole, named=whole and len(counts) <= _NAMED)
+                counts[iri] = Count(number(row, "n")) if complete else Count.at_least(number(row, "n"))
+        labels = await self._names.labels(list(counts)[:_MAX_LABELLED])
+        return Known(counts, labels, complete, named=complete and len(counts) <= _MAX_LABELLED)
 
-    async def _counted(self) -> tuple[Read, bool]:
+    async def _count(self) -> tuple[Read, bool]:
         if self._store.wikidata.counted is None:
             try:
-                read = await self._reader.select(queries_schema.CLASSES, share=_SHARE)
+                read = await self._reader.select(queries_schema.CLASSES, share=_COUNTING_SHARE)
             except StoreTimeout:
                 pass  # The sample below is said to be one.
             else:
                 return read, read.stop is Stop.COMPLETE
-        return await self._reader.select(queries_schema.SOME_CLASSES, share=1 - _SHARE, most=_LOOKED_AT), False
+        return await self._reader.select(
+            queries_schema.SOME_CLASSES, share=1 - _COUNTING_SHARE, most=_MAX_ENTITIES_SAMPLED
+        ), False

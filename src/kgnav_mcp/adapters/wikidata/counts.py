@@ -26,13 +26,13 @@ from kgnav_mcp.port import TailKind
 COUNTED_AT_HUBS = 1_001
 """Rows of one relation of a hub that are counted at most."""
 
-_CHUNK = 300
+_BATCH_SIZE = 300
 """Properties of one question to a hub."""
-_TOGETHER = 40
+_PROPERTIES_PER_QUERY = 40
 """Properties that are counted together."""
-_ROWS = 10_000
+_MAX_ANSWER_ROWS = 10_000
 """The usual limit of the rows of an answer."""
-_LOOKED_AT = 20_000
+_MAX_TRIPLES_SAMPLED = 20_000
 """Triples of a hub that are looked at where there is no catalogue."""
 
 Path = tuple[str]
@@ -67,11 +67,11 @@ class CountReader:
 
         Where it cannot be told so, the answer is no, and `at` tells.
         """
-        kept = await self._cache.kept(_Question(frozenset(map(str, entities)), direction, None))
-        if kept is not None or direction is Direction.OUTGOING or self._store.wikidata.counted is not None:
+        cached = await self._cache.kept(_Question(frozenset(map(str, entities)), direction, None))
+        if cached is not None or direction is Direction.OUTGOING or self._store.wikidata.counted is not None:
             return False
         found = 0
-        for batch in batches(entities, _CHUNK):
+        for batch in batches(entities, _BATCH_SIZE):
             ids = await in_thread(len(batch), partial(values, *batch))
             try:
                 found += (await self._reader.count(queries.PROBE[direction], s=ids, most=limit + 1)).value
@@ -83,46 +83,50 @@ class CountReader:
         if asked.direction is Direction.INCOMING and asked.far_ends is TailKind.LITERAL:
             return RelationCounts()
         if asked.paths is not None:
-            return await self._of_some(entities, asked, sorted(path[0] for path in asked.paths))
+            return await self._count_properties(entities, asked, sorted(path[0] for path in asked.paths))
         if asked.direction is Direction.INCOMING:
-            return await self._pointing(entities, self._hub, self._grouped)
+            return await self._count_incoming(entities, self._count_hub, self._count_by_group)
         if asked.far_ends is not TailKind.LITERAL:
             query = queries.COUNTS[asked.direction] if asked.far_ends is None else queries.ENTITY_COUNTS
-            return await self._grouped(entities, query)
-        return await self._of_values(entities, asked)
+            return await self._count_by_group(entities, query)
+        return await self._count_literals(entities, asked)
 
-    async def _of_values(self, entities: Sequence[URIRef], asked: _Question) -> Counts:
+    async def _count_literals(self, entities: Sequence[URIRef], asked: _Question) -> Counts:
         """Statements whose value is no entity: all but those whose value is one."""
-        every, some = await gathered(
+        all_counts, entity_counts = await gathered(
             self.at(entities, asked.direction, None), self.at(entities, asked.direction, TailKind.ENTITY)
         )
-        if some.stop is not Stop.COMPLETE:
+        if entity_counts.stop is not Stop.COMPLETE:
             raise errors.stopped()  # What is left where too little is taken away is no lower bound.
         rest = (
-            (one, path, rows - some.rows.get(one, {}).get(path, 0))
-            for one, counts in every.rows.items()
+            (one, path, rows - entity_counts.rows.get(one, {}).get(path, 0))
+            for one, counts in all_counts.rows.items()
             for path, rows in counts.items()
         )
         return await in_thread(
-            len(entities), lambda: counted(((one, path, rows) for one, path, rows in rest if rows > 0), every.stop)
+            len(entities), lambda: counted(((one, path, rows) for one, path, rows in rest if rows > 0), all_counts.stop)
         )
 
-    async def _of_some(self, entities: Sequence[URIRef], asked: _Question, names: Sequence[str]) -> Counts:
+    async def _count_properties(self, entities: Sequence[URIRef], asked: _Question, names: Sequence[str]) -> Counts:
         """Some properties, each counted by itself."""
-        if asked.far_ends is not None or len(names) > _TOGETHER:
-            every = await self.at(entities, asked.direction, asked.far_ends)
-            return await in_thread(len(entities), lambda: every.only([(name,) for name in names]))
+        if asked.far_ends is not None or len(names) > _PROPERTIES_PER_QUERY:
+            all_counts = await self.at(entities, asked.direction, asked.far_ends)
+            return await in_thread(len(entities), lambda: all_counts.only([(name,) for name in names]))
 
         async def count(some: Sequence[URIRef]) -> Counts:
-            size = min(_ROWS // len(names), MAX_TERMS)
-            parts = await gathered(*(self._by_name(part, asked.direction, names) for part in batches(some, size)))
+            size = min(_MAX_ANSWER_ROWS // len(names), MAX_TERMS)
+            parts = await gathered(
+                *(self._count_each_property(part, asked.direction, names) for part in batches(some, size))
+            )
             return await in_thread(len(some), lambda: together(parts))
 
         if asked.direction is Direction.OUTGOING:
             return await count(entities)
-        return await self._pointing(entities, lambda one: self._up_to(one, names), count)
+        return await self._count_incoming(entities, lambda one: self._count_up_to_bound(one, names), count)
 
-    async def _by_name(self, entities: Sequence[URIRef], direction: Direction, names: Sequence[str]) -> Counts:
+    async def _count_each_property(
+        self, entities: Sequence[URIRef], direction: Direction, names: Sequence[str]
+    ) -> Counts:
         variable = "s" if direction is Direction.OUTGOING else "o"
         ids = await in_thread(len(entities), lambda: values(*entities))
         branches = [
@@ -142,7 +146,7 @@ class CountReader:
         )
         return await in_thread(len(read.rows), lambda: counted(rows, read.stop))
 
-    async def _pointing(
+    async def _count_incoming(
         self,
         entities: Sequence[URIRef],
         hub: Callable[[URIRef], Awaitable[Counts]],
@@ -150,7 +154,7 @@ class CountReader:
     ) -> Counts:
         """What points at entities: those of few rows counted at once, each other one as a hub."""
         bound = self._store.wikidata.counted
-        small = set(entities) if bound is None else set(await self._small(entities, bound))
+        small = set(entities) if bound is None else set(await self._within_bound(entities, bound))
         found: Counts = RelationCounts()
         if small:
             try:
@@ -160,40 +164,40 @@ class CountReader:
         hubs = [await hub(one) for one in entities if one not in small]
         return await in_thread(len(entities), lambda: together([found, *hubs]))
 
-    async def _small(self, entities: Sequence[URIRef], bound: int) -> Sequence[URIRef]:
+    async def _within_bound(self, entities: Sequence[URIRef], bound: int) -> Sequence[URIRef]:
         """Those of some entities at which no more triples point than that."""
-        some = entities[:MAX_TERMS]
+        batch = entities[:MAX_TERMS]
         try:
-            ids = await in_thread(len(some), lambda: values(*some))
+            ids = await in_thread(len(batch), lambda: values(*batch))
             found = await self._reader.count(queries.POINTING, s=ids, most=bound + 1)
         except StoreTimeout:
             found = None  # What takes so long is large.
-        if len(some) < len(entities):
-            return [*await self._small(some, bound), *await self._small(entities[MAX_TERMS:], bound)]
+        if len(batch) < len(entities):
+            return [*await self._within_bound(batch, bound), *await self._within_bound(entities[MAX_TERMS:], bound)]
         if found is not None and fits(found, bound):
             return entities
         half = len(entities) // 2
         if not half:
             return ()
-        parts = await gathered(self._small(entities[:half], bound), self._small(entities[half:], bound))
+        parts = await gathered(self._within_bound(entities[:half], bound), self._within_bound(entities[half:], bound))
         return [*parts[0], *parts[1]]
 
-    async def _hub(self, anchor: URIRef) -> Counts:
+    async def _count_hub(self, anchor: URIRef) -> Counts:
         """The relations of a hub without its rows: which properties lead to it, and how often up to a bound."""
         known = [known.id for known in self._catalogues.current.properties if known.to_entities]
         if not known:
-            rows = (await self._reader.select(queries.SOME_RELATIONS, s=values(anchor), most=_LOOKED_AT)).rows
+            rows = (await self._reader.select(queries.SOME_RELATIONS, s=values(anchor), most=_MAX_TRIPLES_SAMPLED)).rows
             found = sorted(local for row in rows if (local := self._store.ids.last(str(row["p"]))) is not None)
             return RelationCounts({anchor: {(local,): 1 for local in found}}, Stop.TIME_OUT)
-        parts = await gathered(*(self._leading(anchor, chunk) for chunk in batches(known, _CHUNK)))
+        parts = await gathered(*(self._properties_leading_to(anchor, chunk) for chunk in batches(known, _BATCH_SIZE)))
         names = [name for found, _ in parts for name in found]
         missing = any(not whole for _, whole in parts)
         if missing and not names:
             raise hub_timed_out()
-        found = together([RelationCounts({anchor: {}}), await self._up_to(anchor, names)])
+        found = together([RelationCounts({anchor: {}}), await self._count_up_to_bound(anchor, names)])
         return together([found, RelationCounts(stop=Stop.TIME_OUT)]) if missing else found
 
-    async def _leading(self, anchor: URIRef, names: Sequence[str]) -> tuple[list[str], bool]:
+    async def _properties_leading_to(self, anchor: URIRef, names: Sequence[str]) -> tuple[list[str], bool]:
         """Those of the properties that lead to an entity, and whether all were looked at in time."""
         directs = values(*map(self._store.ids.direct, names))
         try:
@@ -203,11 +207,15 @@ class CountReader:
         found = [local for row in read.rows if (local := self._store.ids.last(str(row["direct"]))) is not None]
         return found, read.stop is Stop.COMPLETE
 
-    async def _up_to(self, anchor: URIRef, names: Sequence[str]) -> Counts:
+    async def _count_up_to_bound(self, anchor: URIRef, names: Sequence[str]) -> Counts:
         """The rows of properties at a hub, each counted up to a bound; one or more where that takes too long."""
-        return together(await gathered(*(self._some_up_to(anchor, chunk) for chunk in batches(names, _TOGETHER))))
+        return together(
+            await gathered(
+                *(self._count_batch_up_to_bound(anchor, chunk) for chunk in batches(names, _PROPERTIES_PER_QUERY))
+            )
+        )
 
-    async def _some_up_to(self, anchor: URIRef, names: Sequence[str]) -> Counts:
+    async def _count_batch_up_to_bound(self, anchor: URIRef, names: Sequence[str]) -> Counts:
         branches = [
             self._reader.filled(
                 queries.AT_MOST,
@@ -227,11 +235,13 @@ class CountReader:
         bounds = frozenset((anchor, path) for path in rows if path[0] not in exact)
         return RelationCounts({anchor: rows}, lower_bounds=bounds)
 
-    async def _grouped(self, entities: Sequence[URIRef], query: str = queries.COUNTS[Direction.INCOMING]) -> Counts:
+    async def _count_by_group(
+        self, entities: Sequence[URIRef], query: str = queries.COUNTS[Direction.INCOMING]
+    ) -> Counts:
         read = await self._reader.in_batches(query, "s", entities)
-        return await in_thread(len(read.rows), lambda: counted(self._told(read), read.stop))
+        return await in_thread(len(read.rows), lambda: counted(self._count_rows(read), read.stop))
 
-    def _told(self, read: Read) -> Iterable[tuple[URIRef, Path, int]]:
+    def _count_rows(self, read: Read) -> Iterable[tuple[URIRef, Path, int]]:
         for row in read.rows:
             local = self._store.ids.last(str(row["p"]))
             if local is not None:

@@ -37,7 +37,7 @@ class EdgeReader(EdgeSource[URIRef, Found]):
         reader, between = self._store.reader, Terms("")
         if len(self._tails) <= MAX_TERMS:
             between = reader.part(queries.BETWEEN, tails=listed(*sorted(self._tails)))
-        read = await reader.in_batches(queries.EDGES, "s", heads, of=self._of(), between=between)
+        read = await reader.in_batches(queries.EDGES, "s", heads, of=self._property_filter(), between=between)
 
         def found() -> Mapping[URIRef, Sequence[Found]]:
             edges: dict[URIRef, list[Found]] = defaultdict(list)
@@ -51,7 +51,7 @@ class EdgeReader(EdgeSource[URIRef, Found]):
 
         return await in_thread(len(read.rows), found), read.stop
 
-    def _of(self) -> Terms:
+    def _property_filter(self) -> Terms:
         """What narrows statements to those of the properties that are asked for."""
         if self._names is None or len(self._names) > MAX_TERMS:
             return Terms("")

@@ -29,7 +29,7 @@ from kgnav_mcp.model import Count, Entity, Stop
 from kgnav_mcp.port.names import one_by_one
 
 _MEANING_SCORE = 0.5
-_AT_LEAST, _AT_MOST = 10, 50
+_MIN_MATCHES, _MAX_MATCHES = 10, 50
 """Matches that the Wikibase's search is asked for, to score them here, and those among which a very name is."""
 
 
@@ -39,7 +39,7 @@ class Linker(linking.Linker):
     namesakes = 0
 
     def __init__(self, store: Store, names: Names, search: WikibaseSearch | None, vectors: VectorSearch | None) -> None:
-        super().__init__(store.reader, names, _Labels(store) if search is None else _Searched(store, search))
+        super().__init__(store.reader, names, _LabelNames(store) if search is None else _ApiNames(store, search))
         self._ids = store.ids
         self._vectors = vectors
         self._searches = [one for one in (search, vectors) if one is not None]
@@ -78,7 +78,7 @@ class Linker(linking.Linker):
         return (int(digits) if digits.isdecimal() else 0), str(iri)
 
 
-class _Labels(SparqlNames):
+class _LabelNames(SparqlNames):
     """Labels and aliases in SPARQL."""
 
     def __init__(self, store: Store) -> None:
@@ -103,7 +103,7 @@ class _Labels(SparqlNames):
             ) from error
 
 
-class _Searched(NameSearch):
+class _ApiNames(NameSearch):
     """What the Wikibase's search finds in each of the wanted languages, and whether any of them has more."""
 
     def __init__(self, store: Store, search: WikibaseSearch) -> None:
@@ -119,13 +119,13 @@ class _Searched(NameSearch):
         return await one_by_one(names, self._same)
 
     async def _same(self, name: str) -> Hits:
-        hits, stop = await self.like(name, _AT_MOST)
+        hits, stop = await self.like(name, _MAX_MATCHES)
         return [hit for hit in hits if hit.text.casefold() == name.casefold()], stop
 
     async def like(self, hint: str, limit: int) -> Hits:
         if not findable(hint):
             return [], Stop.COMPLETE
-        asked = max(limit, _AT_LEAST)
+        asked = max(limit, _MIN_MATCHES)
         answers = await gathered(*(self._search.find(hint, language, asked) for language in self._languages))
         hits = [
             Hit(iri, match.text, NAME if match.by_label else ALIAS, language)

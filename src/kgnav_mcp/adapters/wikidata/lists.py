@@ -66,8 +66,8 @@ class ListReader(lists.ListReader):
         types = Types(()) if owner is None else await self.types(owner)
         narrowed = Terms("" if owner is None else self._with_types(types.iris))
         of = self._reader.part(queries.OF_NODES, claims=self._store.rows(form.claims, local), **{"class": narrowed})
-        said = self._said(local, of, ids.value(local), ids.full_value(local)) if form.statements else of
-        return truncated(await self._values_of(local, said, limit, after), note=types.note)
+        conditions = self._value_pattern(local, of, ids.value(local), ids.full_value(local)) if form.statements else of
+        return truncated(await self._values_of(local, conditions, limit, after), note=types.note)
 
     async def edge_values(
         self, property_name: str, owner: str | None, limit: int, after: str | None
@@ -90,8 +90,8 @@ class ListReader(lists.ListReader):
         if not (await self._reader.select(queries.IS_QUALIFIER, p=ids.qualifier(local))).some():
             raise UnknownName("qualifier", property_name, self._catalogues.current.nearest(property_name))
         of = self._reader.part(queries.OF_EDGES, owned=owned)
-        said = self._said(local, of, ids.qualifier(local), ids.full_qualifier(local))
-        return await self._values_of(local, said, limit, after, counted=_STATEMENTS)
+        conditions = self._value_pattern(local, of, ids.qualifier(local), ids.full_qualifier(local))
+        return await self._values_of(local, conditions, limit, after, counted=_STATEMENTS)
 
     def property(self, name: str, kind: str = "property") -> str:
         """The bare id of the property that an id or a label means.
@@ -109,7 +109,7 @@ class ListReader(lists.ListReader):
             raise catalogue.unknown(kind, name)
         return found[0]
 
-    def _said(self, local: str, of: Terms, plain: URIRef, full: URIRef) -> Terms:
+    def _value_pattern(self, local: str, of: Terms, plain: URIRef, full: URIRef) -> Terms:
         """The conditions under which `?o` is a value of a property, with its parts where it has some."""
         template = {TIME: queries.TIMES, QUANTITY: queries.AMOUNTS}.get(
             self._catalogues.current.get(local).datatype, queries.PLAIN
@@ -141,7 +141,7 @@ class ListReader(lists.ListReader):
             return Condition(self._with_time(local, value))
         direct, text = ids.direct(local), Literal(value)
         if known.datatype and not known.to_entities:
-            terms, stop = self._terms(known.datatype, value), Stop.COMPLETE
+            terms, stop = self._exact_terms(known.datatype, value), Stop.COMPLETE
         else:
             terms, stop = await self._meant(value)
         if terms and not known.datatype:
@@ -162,7 +162,7 @@ class ListReader(lists.ListReader):
         return self._reader.filled(queries.WITH_TIME, moments=rows(*moments), full=full, claim=claim)
 
     @staticmethod
-    def _terms(datatype: str, value: str) -> Sequence[Literal] | None:
+    def _exact_terms(datatype: str, value: str) -> Sequence[Literal] | None:
         """The terms that read as a value; None where there may be others."""
         if datatype == QUANTITY:
             match = _NUMBER.match(value)

@@ -17,7 +17,7 @@ from kgnav_mcp.adapters.wikidata.store import Store
 from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Entity
 
-_HOUR = 3600.0
+_LABEL_SECONDS = 3600.0
 """Seconds that a label is kept: other people edit it."""
 
 
@@ -26,8 +26,8 @@ class Names(names.Names):
 
     def __init__(self, store: Store, catalogues: CatalogueCache) -> None:
         ids, languages = store.ids, fallbacks(store.languages)
-        spoken = {"languages": languages, "described_in": [one for one in languages if one != "mul"]}
-        store.reader.know({name: listed(*map(Literal, some)) for name, some in spoken.items()})
+        language_terms = {"languages": languages, "described_in": [one for one in languages if one != "mul"]}
+        store.reader.know({name: listed(*map(Literal, some)) for name, some in language_terms.items()})
         naming = Naming(
             short=ids.shown,
             iri=ids.entity,
@@ -35,7 +35,7 @@ class Names(names.Names):
             labels=queries.LABELS,
             labels_of_any_language=queries.ANY_LABELS,
             existing=queries.EXISTING,
-            fresh=_HOUR,
+            fresh=_LABEL_SECONDS,
         )
         super().__init__(store.reader, naming)
         self._ids = ids

@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.wikidata.presets import PRESETS, preset_of
 from kgnav_mcp.errors import ConfigurationError
 from kgnav_mcp.port import AdapterOptions
 
-_KNOWN = (
+_OPTIONS = (
     "preset",
     "contact",
     "base",
@@ -73,7 +73,7 @@ class Wikidata:
             ConfigurationError: the location has no host, an option is unknown or of the wrong kind, or Wikimedia
                 would be asked in nobody's name.
         """
-        extra = Options("a Wikidata graph", options.extra, _KNOWN)
+        extra = Options("a Wikidata graph", options.extra, _OPTIONS)
         place = Location.read(location, "wikidata+https://query.wikidata.org/sparql")
         preset = extra.choice("preset", PRESETS, preset_of(place.host))
         contact = checked_contact(place.host, extra.text("contact", options.contact))
@@ -86,8 +86,8 @@ class Wikidata:
             contact=contact,
             base=extra.text("base", preset.base).rstrip("/"),
             known=bool(preset.base),
-            search="" if _unnamed(search, contact) else search,
-            vectors="" if _unnamed(vectors, contact) else vectors,
+            search="" if _lacks_contact(search, contact) else search,
+            vectors="" if _lacks_contact(vectors, contact) else vectors,
             vector_search=extra.truth("vector_search", default=False),
             scans=preset.scans,
             counted=extra.number("counted", preset.counted),
@@ -103,7 +103,7 @@ def _folder(text: str) -> Path | None:
     return Path(text).expanduser() if text else None
 
 
-def _unnamed(address: str, contact: str) -> bool:
+def _lacks_contact(address: str, contact: str) -> bool:
     """Whether an address is Wikimedia's and there is nobody to name to it."""
     return bool(address) and not contact and is_wikimedia(urlsplit(address).hostname or "")
 

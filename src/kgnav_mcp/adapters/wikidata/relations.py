@@ -22,7 +22,7 @@ from kgnav_mcp.concurrency import in_thread
 from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Direction, Node, Page, RelationFacts, Stop
 
-_ANCHORS = 20
+_MAX_EXAMPLE_ANCHORS = 20
 """Entities of a set whose far ends serve as examples."""
 
 
@@ -75,11 +75,13 @@ class RelationReader:
         rows = await in_thread(len(counts.rows), counts.by_path_and_entity)
         branches: list[str] = []
         for place, name in enumerate(names):
-            some = await in_thread(len(rows[name,]), partial(nsmallest, _ANCHORS, rows[name,], key=str))
+            first_entities = await in_thread(
+                len(rows[name,]), partial(nsmallest, _MAX_EXAMPLE_ANCHORS, rows[name,], key=str)
+            )
             branches.append(
                 self._reader.filled(
                     queries.EXAMPLES[asked.direction],
-                    s=values(*some),
+                    s=values(*first_entities),
                     rows=self._store.rows(pattern, name),
                     kind=kind,
                     number=place,

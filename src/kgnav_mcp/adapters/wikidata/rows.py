@@ -28,7 +28,7 @@ from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Certainty, Count, Direction, Page, Stop, Triple
 from kgnav_mcp.port import TailKind
 
-_WHOLE = 500
+_MAX_READ_WHOLE = 500
 """So many statements of one property that point at an entity are read whole; more of them by slices."""
 
 
@@ -90,7 +90,7 @@ class RowReader(RowSource[URIRef, str, Found]):
         return await in_thread(len(self._anchors), lambda: counts.only(lambda path: path[0] not in names))
 
     def small(self, segment: Segment[URIRef, str]) -> bool:
-        return self._direction is Direction.OUTGOING or (segment.exact and segment.rows <= _WHOLE)
+        return self._direction is Direction.OUTGOING or (segment.exact and segment.rows <= _MAX_READ_WHOLE)
 
     async def together(self, wanted: Sequence[Wanted[URIRef, str]]) -> Sequence[Rows[Found]]:
         by_property: dict[str, list[URIRef]] = defaultdict(list)
@@ -121,7 +121,7 @@ class RowReader(RowSource[URIRef, str, Found]):
                 found[iri_in(row, near), name].append(found_in(row, name))
         key = row_order(self._direction)
         return [
-            one.cut(_placed(sorted(found[one.segment.entity, one.segment.path[0]], key=key)), read.stop)
+            one.cut(_with_places(sorted(found[one.segment.entity, one.segment.path[0]], key=key)), read.stop)
             for one in wanted
         ]
 
@@ -134,7 +134,7 @@ class RowReader(RowSource[URIRef, str, Found]):
         except StoreTimeout:
             return Rows((), Stop.TIME_OUT)
         found = await in_thread(
-            len(read.rows), lambda: _placed((found_in(row, segment.path[0]) for row in read.rows), start)
+            len(read.rows), lambda: _with_places((found_in(row, segment.path[0]) for row in read.rows), start)
         )
         ended = start + len(found) >= segment.rows if segment.exact else len(found) < wanted.most
         stop = Stop.COMPLETE if ended else Stop.LIMIT
@@ -166,7 +166,7 @@ def found_in(row: Row, name: str) -> Found:
     return Found(iri_in(row, "s"), name, statement(row, "st"), row.get("o"))
 
 
-def _placed(found: Iterable[Found], start: int = 0) -> list[tuple[Found, Place]]:
+def _with_places(found: Iterable[Found], start: int = 0) -> list[tuple[Found, Place]]:
     return [(each, Place(n)) for n, each in enumerate(found, start + 1)]
 
 

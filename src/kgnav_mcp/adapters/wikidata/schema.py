@@ -33,24 +33,24 @@ from kgnav_mcp.model import (
     Stop,
 )
 
-_SAMPLE = 1_000
+_SAMPLE_ROWS = 1_000
 """Rows of a relation that are looked at to say what it joins."""
-_NODES = 2_000
+_SAMPLE_NODES = 2_000
 """Nodes of a class whose relations are looked at."""
-_KEPT = 2_000
+_CACHE_SIZE = 2_000
 """Properties whose uses and ends are kept."""
-_DETAILED = 20
+_MAX_DETAILED = 20
 """Relations of an overview whose ends are looked at."""
-_ENDS = 3
-_JOINS = 5
+_MAX_END_CLASSES = 3
+_MAX_JOINS = 5
 """Pairs of classes that are shown of a relation."""
-_SHARE = 0.1
+_MIN_SHARE = 0.1
 """A class at an end is shown where it is this often as large as the largest there."""
 _SAMPLED = "classes at the ends of relations and qualifiers are those of the first 1,000 rows"
 _ENDS_SAMPLED = "classes at the ends of relations are those of the first 1,000 rows"
 VALUES_ONLY = "values only (a truthy dump): no qualifiers, ranks or references"
 """What is said of a copy without statements."""
-_CUT = {
+_STOP_NOTES = {
     Stop.TIME_OUT: "the endpoint's time was over before all of this was read",
     Stop.ROW_CAP: "the endpoint's row cap cut what was read",
 }
@@ -91,13 +91,13 @@ class SchemaReader:
         self._classes = classes
         self._uses: StatementCounts | None = None
         self._counting = Shared(self._count_statements)
-        self._use_of: LRUCache[str, Count] = LRUCache(_KEPT)
-        self._details: LRUCache[str, RelationDetails] = LRUCache(_KEPT)
+        self._use_cache: LRUCache[str, Count] = LRUCache(_CACHE_SIZE)
+        self._details_cache: LRUCache[str, RelationDetails] = LRUCache(_CACHE_SIZE)
 
     async def overview(self, limit: int) -> Schema:
         """The whole graph."""
         known, uses = await gathered(self._classes.get(), self._statement_counts())
-        detailed = _DETAILED if self._store.wikidata.counted is None else 0
+        detailed = _MAX_DETAILED if self._store.wikidata.counted is None else 0
         return await self._schema(known.counts, uses, limit, detailed)
 
     async def around(self, name: str, limit: int) -> Schema:
@@ -110,7 +110,7 @@ class SchemaReader:
         local = self._store.ids.property(name)
         found = [local] if local is not None else catalogue.called(name)
         if local is not None or found:
-            uses = dict(zip(found, await gathered(*(self._use(each) for each in found)), strict=True))
+            uses = dict(zip(found, await gathered(*(self._use_count(each) for each in found)), strict=True))
             if any(uses[each] != Count(0) or each in catalogue for each in found):
                 return await self._schema({}, StatementCounts(uses), limit, len(found))
         try:
@@ -151,15 +151,15 @@ class SchemaReader:
                 return read
         return await self._reader.select(queries_schema.USES)
 
-    async def _use(self, local: str) -> Count:
-        if (kept := self._use_of.get(local)) is not None:
-            return kept
+    async def _use_count(self, local: str) -> Count:
+        if (cached := self._use_cache.get(local)) is not None:
+            return cached
         try:
             count = await self._reader.count(queries_schema.USE, claims=self._claims(local))
         except StoreTimeout:
             return Count.unknown()
         if count.certainty is Certainty.EXACT:
-            self._use_of[local] = count
+            self._use_cache[local] = count
         return count
 
     async def _at_classes(self, classes: Sequence[URIRef], sizes: Mapping[str, Count]) -> StatementCounts:
@@ -169,9 +169,11 @@ class SchemaReader:
         stop = Stop.COMPLETE
         for class_ in classes:
             for direction in Direction:
-                read = await self._reader.select(queries_schema.AT_CLASS[direction], most=_NODES, of_class=class_)
+                read = await self._reader.select(
+                    queries_schema.AT_CLASS[direction], most=_SAMPLE_NODES, of_class=class_
+                )
                 stop = Stop.first((stop, read.stop))
-                whole = read.stop is Stop.COMPLETE and fits(sizes[str(class_)], _NODES)
+                complete = read.stop is Stop.COMPLETE and fits(sizes[str(class_)], _SAMPLE_NODES)
                 for row in read.rows:
                     local = self._store.ids.last(str(row["p"]))
                     if local is None:
@@ -180,7 +182,7 @@ class SchemaReader:
                     if self._catalogues.current.get(local).to_entities:
                         found[local] = uses.get(local, Count.unknown())
                     elif direction is Direction.OUTGOING:
-                        found[local] = Count(counted) if whole else Count.at_least(counted)
+                        found[local] = Count(counted) if complete else Count.at_least(counted)
         return StatementCounts(found, stop=stop)
 
     async def _schema(self, classes: Mapping[str, Count], used: StatementCounts, limit: int, detailed: int) -> Schema:
@@ -198,7 +200,7 @@ class SchemaReader:
         if not known.whole:
             notes.append("classes are those of some entities")
         stops = (used.stop, *(ends.stop for ends in read))
-        notes += [f"{words}: {_MISSING}" for why, words in _CUT.items() if why in stops][:1]
+        notes += [f"{words}: {_MISSING}" for why, words in _STOP_NOTES.items() if why in stops][:1]
         return Schema(
             entities=Count.unknown(),
             triples=used.triples,
@@ -224,8 +226,8 @@ class SchemaReader:
 
     async def _details_of(self, local: str) -> RelationDetails:
         """The classes at both ends of a relation, and its qualifiers; cached."""
-        if (kept := self._details.get(local)) is not None:
-            return kept
+        if (cached := self._details_cache.get(local)) is not None:
+            return cached
         try:
             (heads, no_heads), (tails, no_tails) = await gathered(
                 self._ends(local, Direction.OUTGOING), self._ends(local, Direction.INCOMING)
@@ -237,37 +239,37 @@ class SchemaReader:
             return RelationDetails(stop=Stop.TIME_OUT)  # The relation and its count are an answer without them.
         read = RelationDetails(heads, tails, qualifiers, ends, Stop.first((no_heads, no_tails, no_ends, no_qualifiers)))
         if read.stop is Stop.COMPLETE:
-            self._details[local] = read
+            self._details_cache[local] = read
         return read
 
     async def _ends(self, local: str, direction: Direction) -> tuple[tuple[str, ...], Stop]:
-        read = await self._looked_at(END_TYPES[direction], local)
+        read = await self._sample_rows(END_TYPES[direction], local)
         counts = {str(row["t"]): number(row, "n") for row in read.rows if self._is_class(row.get("t"))}
-        often = [
+        frequent = [
             iri
             for iri in sorted(counts, key=lambda iri: (-counts[iri], iri))
-            if counts[iri] >= _SHARE * max(counts.values())
-        ][:_ENDS]
-        labels = await self._names.labels(often)
-        return tuple(labels.get(iri) or self._store.ids.shown(iri) for iri in often), read.stop
+            if counts[iri] >= _MIN_SHARE * max(counts.values())
+        ][:_MAX_END_CLASSES]
+        labels = await self._names.labels(frequent)
+        return tuple(labels.get(iri) or self._store.ids.shown(iri) for iri in frequent), read.stop
 
     async def _both_ends(self, local: str) -> tuple[tuple[tuple[str, str, Count], ...], Stop]:
         """The classes that a relation joins, each two with a number that there are at least, most frequent first."""
-        read = await self._looked_at(JOINED_TYPES, local)
+        read = await self._sample_rows(JOINED_TYPES, local)
         counts = {
             (str(row["h"]), str(row["t"])): number(row, "n")
             for row in read.rows
             if self._is_class(row.get("h")) and self._is_class(row.get("t"))
         }
-        often = sorted(counts, key=lambda pair: (-counts[pair], pair))[:_JOINS]
-        labels = await self._names.labels(dict.fromkeys(iri for pair in often for iri in pair))
-        names = {iri: labels.get(iri) or self._store.ids.shown(iri) for pair in often for iri in pair}
-        return tuple((names[h], names[t], Count.at_least(counts[h, t])) for h, t in often), read.stop
+        frequent = sorted(counts, key=lambda pair: (-counts[pair], pair))[:_MAX_JOINS]
+        labels = await self._names.labels(dict.fromkeys(iri for pair in frequent for iri in pair))
+        names = {iri: labels.get(iri) or self._store.ids.shown(iri) for pair in frequent for iri in pair}
+        return tuple((names[h], names[t], Count.at_least(counts[h, t])) for h, t in frequent), read.stop
 
-    async def _looked_at(self, template: str, local: str) -> Read:
+    async def _sample_rows(self, template: str, local: str) -> Read:
         """What a query tells of the first rows of a relation."""
         direct = self._store.ids.direct(local)
-        return await self._reader.union([self._reader.filled(template, number=0, p=direct, sample=_SAMPLE)])
+        return await self._reader.union([self._reader.filled(template, number=0, p=direct, sample=_SAMPLE_ROWS)])
 
     def _is_class(self, term: Term | None) -> bool:
         return self._store.ids.is_entity(str(term))
@@ -275,7 +277,7 @@ class SchemaReader:
     async def _qualifiers(self, local: str) -> tuple[tuple[QualifierFacts, ...], Stop]:
         if not self._store.form.statements:
             return (), Stop.COMPLETE
-        read = await self._reader.select(queries_schema.QUALIFIERS, claims=self._claims(local), most=_SAMPLE)
+        read = await self._reader.select(queries_schema.QUALIFIERS, claims=self._claims(local), most=_SAMPLE_ROWS)
         found = {self._store.ids.last(str(row["q"])) for row in read.rows}
         facts = (QualifierFacts(Ids.relation(each), self._datatypes(each)) for each in found if each is not None)
         return tuple(sorted(facts, key=lambda qualifier: qualifier.id)), read.stop

@@ -20,9 +20,9 @@ from kgnav_mcp.model import Stop
 from kgnav_mcp.silence import answered
 
 _CONNECT_SECONDS = 3.0
-_MOST = 50
+_MAX_CANDIDATES = 50
 """Candidates that one call of the API gives."""
-_BYTES = 5_000_000
+_MAX_BYTES = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class JsonApi:
             raise errors.timed_out(self._timeout) from error
         except httpx2.RequestError as error:
             raise errors.disconnected(error, self._endpoint, _CONNECT_SECONDS) from error
-        body = response.content[:_BYTES]
+        body = response.content[:_MAX_BYTES]
         if response.status_code != HTTPStatus.OK:
             text = body.decode("utf-8", "replace")
             raise errors.refused(
@@ -99,7 +99,7 @@ class WikibaseSearch:
         Raises:
             StoreUnavailable: the API says that it cannot search now.
         """
-        most = min(limit, _MOST)
+        most = min(limit, _MAX_CANDIDATES)
         answer = await self._api.get(
             {
                 "action": "wbsearchentities",
@@ -132,7 +132,7 @@ class VectorSearch:
 
     async def find(self, hint: str, limit: int) -> list[str]:
         """The bare ids of the entities nearest in meaning, best first."""
-        answer = await self._api.get({"query": hint, "lang": "all", "K": str(min(limit, _MOST))})
+        answer = await self._api.get({"query": hint, "lang": "all", "K": str(min(limit, _MAX_CANDIDATES))})
         entries = cast("Sequence[object]", answer) if isinstance(answer, list) else ()
         found = [cast("Mapping[str, object]", entry) for entry in entries if isinstance(entry, dict)]
         return [local for entry in found if isinstance(local := entry.get("QID"), str)]
@@ -148,9 +148,9 @@ def _match(entry: object) -> Match | None:
         return None
     facts = cast("Mapping[str, Any]", entry)
     match = facts.get("match")
-    said: Mapping[str, Any] = cast("Mapping[str, Any]", match) if isinstance(match, dict) else {}
+    matched: Mapping[str, Any] = cast("Mapping[str, Any]", match) if isinstance(match, dict) else {}
     local = facts.get("id")
-    text = said.get("text") or facts.get("label") or local
+    text = matched.get("text") or facts.get("label") or local
     if not isinstance(local, str) or not isinstance(text, str):
         return None
-    return Match(local, text, said.get("type", "label") == "label")
+    return Match(local, text, matched.get("type", "label") == "label")

@@ -20,7 +20,7 @@ from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Direction, Node, Qualifier, Relation, Triple
 
 _ONTOLOGY: Final = "http://wikiba.se/ontology#"
-_DERIVED: Final = "http://www.w3.org/ns/prov#wasDerivedFrom"
+_DERIVED_FROM: Final = "http://www.w3.org/ns/prov#wasDerivedFrom"
 _TYPE: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 _RANK: Final = Relation("wikibase:rank", "rank")
 _REFERENCES: Final = Relation("prov:wasDerivedFrom", "references")
@@ -63,9 +63,9 @@ class _Details:
     """Nodes of values in full, the statement's own and its qualifiers', by property."""
 
 
-_NOTHING: Final = _Details()
+_NO_DETAILS: Final = _Details()
 
-_Full = Mapping[str, str]
+_FullValue = Mapping[str, str]
 """The node of a value in full: what each predicate of the ontology says."""
 
 
@@ -85,12 +85,12 @@ class StatementReader:
         qualifiers = await in_thread(
             len(details), lambda: [value for said in details.values() for _, value in said.qualifiers]
         )
-        full, others = await gathered(self._full(details), self._labels(qualifiers))
+        full, others = await gathered(self._full_values(details), self._labels(qualifiers))
         units = await self._units(full.values())
 
         def triples() -> list[Triple]:
             known = labels | others | units
-            return [self._triple(each, _said(each, details), full, known) for each in found]
+            return [self._triple(each, _details_of(each, details), full, known) for each in found]
 
         return await in_thread(len(found), triples)
 
@@ -101,10 +101,10 @@ class StatementReader:
             return [self._names.entity(each.head, labels) for each in found]
         in_full = [each for each in found if isinstance(each.value, Literal) and _has_parts(each.value)]
         details, labels = await gathered(self._details(in_full), self._labels([each.value for each in found]))
-        full = await self._full(details)
+        full = await self._full_values(details)
         labels |= await self._units(full.values())
         return await in_thread(
-            len(found), lambda: [self._value(each, _said(each, details), full, labels) for each in found]
+            len(found), lambda: [self._value(each, _details_of(each, details), full, labels) for each in found]
         )
 
     async def _labels(self, terms: Sequence[object]) -> dict[str, str]:
@@ -115,7 +115,7 @@ class StatementReader:
             )
         )
 
-    async def _units(self, full: Iterable[_Full]) -> dict[str, str]:
+    async def _units(self, full: Iterable[_FullValue]) -> dict[str, str]:
         """The labels of units."""
         units = [unit for node in full if (unit := node.get("quantityUnit")) and not unit.endswith(f"/{_NO_UNIT}")]
         return await self._names.labels(units)
@@ -134,31 +134,31 @@ class StatementReader:
         details: dict[URIRef, _Details] = defaultdict(_Details)
         prefix = f"{self._ids.base}/prop/"
         for row in rows:
-            said, predicate, node = details[iri_in(row, "st")], str(row["p"]), row["o"]
+            statement_details, predicate, node = details[iri_in(row, "st")], str(row["p"]), row["o"]
             if predicate == f"{_ONTOLOGY}rank":
-                said.rank = str(node).removeprefix(_ONTOLOGY).removesuffix("Rank").lower()
-            elif predicate == _DERIVED:
-                said.references += 1
+                statement_details.rank = str(node).removeprefix(_ONTOLOGY).removesuffix("Rank").lower()
+            elif predicate == _DERIVED_FROM:
+                statement_details.references += 1
             elif predicate == _TYPE and str(node).startswith(f"{prefix}novalue/"):
-                said.qualifiers.append((str(node).rpartition("/")[2], None))
+                statement_details.qualifiers.append((str(node).rpartition("/")[2], None))
             elif (local := self._ids.last(predicate)) is not None:
                 match predicate.removeprefix(prefix).removesuffix(local):
                     case "qualifier/":
-                        said.qualifiers.append((local, node))
+                        statement_details.qualifiers.append((local, node))
                     case "qualifier/value/" | "statement/value/":
-                        said.full.append((local, str(node)))
+                        statement_details.full.append((local, str(node)))
                     case _:
                         pass  # the statement's own value, and identifiers in another form
         return details
 
-    async def _full(self, details: Mapping[URIRef, _Details]) -> dict[str, _Full]:
+    async def _full_values(self, details: Mapping[URIRef, _Details]) -> dict[str, _FullValue]:
         """The nodes of values in full by their IRIs."""
         nodes = [URIRef(node) for node in dict.fromkeys(node for said in details.values() for _, node in said.full)]
         if not nodes:
             return {}
         rows = (await self._reader.in_batches(queries.FULL_VALUES, "nodes", nodes)).whole()
 
-        def full() -> dict[str, _Full]:
+        def full() -> dict[str, _FullValue]:
             found: dict[str, dict[str, str]] = defaultdict(dict)
             for row in rows:
                 found[str(row["v"])][str(row["p"]).removeprefix(_ONTOLOGY)] = str(row["o"])
@@ -166,30 +166,39 @@ class StatementReader:
 
         return await in_thread(len(rows), full)
 
-    def _triple(self, found: Found, said: _Details, full: Mapping[str, _Full], labels: Mapping[str, str]) -> Triple:
+    def _triple(
+        self, found: Found, details: _Details, full: Mapping[str, _FullValue], labels: Mapping[str, str]
+    ) -> Triple:
         catalogue = self._catalogues.current
         qualifiers = [
-            Qualifier(catalogue.relation(local), self._node(local, value, said, full, labels))
-            for local, value in said.qualifiers
+            Qualifier(catalogue.relation(local), self._node(local, value, details, full, labels))
+            for local, value in details.qualifiers
             if not (value is None and local == found.property)  # says that the statement itself has no value
         ]
-        if said.rank != "normal":
-            qualifiers.append(Qualifier(_RANK, model.Literal(said.rank)))
-        if said.references:
-            qualifiers.append(Qualifier(_REFERENCES, model.Literal(str(said.references))))
+        if details.rank != "normal":
+            qualifiers.append(Qualifier(_RANK, model.Literal(details.rank)))
+        if details.references:
+            qualifiers.append(Qualifier(_REFERENCES, model.Literal(str(details.references))))
         qualifiers.sort(key=lambda qualifier: (qualifier.relation.id, _order(qualifier.value)))
         return Triple(
             self._names.entity(found.head, labels),
             catalogue.relation(found.property),
-            self._value(found, said, full, labels),
+            self._value(found, details, full, labels),
             tuple(qualifiers),
         )
 
-    def _value(self, found: Found, said: _Details, full: Mapping[str, _Full], labels: Mapping[str, str]) -> Node:
-        return self._node(found.property, found.value, said, full, labels)
+    def _value(
+        self, found: Found, details: _Details, full: Mapping[str, _FullValue], labels: Mapping[str, str]
+    ) -> Node:
+        return self._node(found.property, found.value, details, full, labels)
 
     def _node(
-        self, local: str, value: Term | None, said: _Details, full: Mapping[str, _Full], labels: Mapping[str, str]
+        self,
+        local: str,
+        value: Term | None,
+        details: _Details,
+        full: Mapping[str, _FullValue],
+        labels: Mapping[str, str],
     ) -> Node:
         if value is None:
             return model.Literal(value_text.NONE, "novalue")
@@ -197,11 +206,11 @@ class StatementReader:
             return model.Literal(value_text.UNKNOWN, "somevalue")
         if isinstance(value, URIRef) and self._ids.is_entity(value):
             return self._names.entity(value, labels)
-        nodes = [full[node] for name, node in said.full if name == local and node in full]
-        full_value = next((node for node in nodes if _is_of(node, str(value))), dict[str, str]())
+        nodes = [full[node] for name, node in details.full if name == local and node in full]
+        full_value = next((node for node in nodes if _describes(node, str(value))), dict[str, str]())
         return self.literal(local, value, full_value, labels)
 
-    def literal(self, local: str, value: Term, full: _Full, labels: Mapping[str, str]) -> model.Literal:
+    def literal(self, local: str, value: Term, full: _FullValue, labels: Mapping[str, str]) -> model.Literal:
         """A value that is no entity, as it is read; `full` is its node."""
         known = self._catalogues.current.get(local).datatype
         if not isinstance(value, Literal):
@@ -224,9 +233,9 @@ class StatementReader:
         return model.Literal(text, None if kind in _UNNAMED_TYPES else kind)
 
 
-def _said(found: Found, details: Mapping[URIRef, _Details]) -> _Details:
+def _details_of(found: Found, details: Mapping[URIRef, _Details]) -> _Details:
     """What is said of a row; nothing of one without a statement."""
-    return details.get(found.statement, _NOTHING) if found.statement is not None else _NOTHING
+    return details.get(found.statement, _NO_DETAILS) if found.statement is not None else _NO_DETAILS
 
 
 def _has_parts(value: Literal) -> bool:
@@ -234,7 +243,7 @@ def _has_parts(value: Literal) -> bool:
     return _NAMED_TYPES.get(str(value.datatype or "")) in {"time", "quantity"}
 
 
-def _is_of(node: _Full, text: str) -> bool:
+def _describes(node: _FullValue, text: str) -> bool:
     """Whether a node is that of a value."""
     if "quantityAmount" in node:
         return value_text.amount(node["quantityAmount"]) == value_text.amount(text)

@@ -32,7 +32,7 @@ class Moment:
         precision = self.precision
         if precision is None:
             precision = _DAY if clock == "00:00:00" else _DAY + 1
-        shown = _counted(year, precision) if precision < _YEAR else f"{year:04d}"
+        shown = _rounded_year(year, precision) if precision < _YEAR else f"{year:04d}"
         if precision >= _MONTH and month != "00":
             shown += f"-{month}"
             if precision >= _DAY and day != "00":
@@ -42,7 +42,7 @@ class Moment:
         return shown + (" BCE" if before else "") + (" (Julian)" if self.calendar.endswith(_JULIAN) else "")
 
 
-def _counted(year: int, precision: int) -> str:
+def _rounded_year(year: int, precision: int) -> str:
     """A year that stands for the decade, the century or more around it."""
     if precision == _DECADE:
         return f"{year // 10 * 10}s"

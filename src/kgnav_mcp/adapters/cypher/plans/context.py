@@ -33,7 +33,7 @@ from kgnav_mcp.adapters.cypher.plans.kinds import (
 from kgnav_mcp.adapters.cypher.values import encodable, split_key
 from kgnav_mcp.plan import Scalar
 
-_LARGEST = 2**63
+_INTEGER_BOUND = 2**63
 
 
 @dataclass(slots=True)
@@ -80,7 +80,7 @@ class QueryContext:
                 return Typed("null", Single())
             case bool():
                 kind = "BOOLEAN"
-            case int() if -_LARGEST <= value < _LARGEST:
+            case int() if -_INTEGER_BOUND <= value < _INTEGER_BOUND:
                 kind = "INTEGER"
             case float():
                 kind = "FLOAT"
@@ -114,10 +114,10 @@ class QueryContext:
     def types(self, owner: OfNode | OfEdge, key: str) -> frozenset[str]:
         """The types of the values under a key; none until they were read. An empty key stands for all."""
         if isinstance(owner, OfNode):
-            asked = [PropertyKey(False, owner.label or "", key)]
+            property_keys = [PropertyKey(False, owner.label or "", key)]
         else:
-            asked = [PropertyKey(True, name, key) for name in owner.types or ("",)]
-        found = {one: self.property_types.known(one) for one in asked}
+            property_keys = [PropertyKey(True, name, key) for name in owner.types or ("",)]
+        found = {one: self.property_types.known(one) for one in property_keys}
         self.missing.update(one for one, types in found.items() if types is None)
         return frozenset[str]().union(*(types for types in found.values() if types is not None))
 

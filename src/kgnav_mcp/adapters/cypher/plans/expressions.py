@@ -55,7 +55,7 @@ Scope = Mapping[str, Typed]
 """What the variables of a plan are called in the query."""
 _EQUAL = frozenset((Comparison.EQUAL, Comparison.UNEQUAL))
 _TRUTH = Single(BOOLEAN)
-_A_DATE = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
+_DATE_TEXT = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +163,12 @@ class Expressions:
         keys = self._context.keys(expression.ids or (expression.name,), of_node=of_node)
         types = [self._context.types(owner.kind, key) for key in keys]
         texts = [f"{owner.text}.{quoted(key)}" for key in keys]
-        held = frozenset[str]().union(*types)
-        if len(keys) == 1 and held <= PLAIN:
-            return Values(texts[0], held)
-        if len(keys) == 1 and held == DATES:
-            return Values(f"toString({texts[0]})", held)
-        single = frozenset(member_type(name) for name in held)
+        all_types = frozenset[str]().union(*types)
+        if len(keys) == 1 and all_types <= PLAIN:
+            return Values(texts[0], all_types)
+        if len(keys) == 1 and all_types == DATES:
+            return Values(f"toString({texts[0]})", all_types)
+        single = frozenset(member_type(name) for name in all_types)
         if not single <= PLAIN:
             raise unsupported("dates, places and other values with types of their own")
         return Values(self._context.fill(queries.VALUES, values=", ".join(texts)), single, many=True)
@@ -220,26 +220,26 @@ class Expressions:
         left, right = sides
         comparison = expression.comparison
         if comparison is Comparison.IN:
-            return self._among(left, right, of_property=isinstance(expression.right, Property))
-        return self._any(left, lambda one: self._any(right, lambda other: _test(one, comparison, other)))
+            return self._membership_test(left, right, of_property=isinstance(expression.right, Property))
+        return self._any(left, lambda one: self._any(right, lambda other: _comparison(one, comparison, other)))
 
     def _side(self, expression: Expression, scope: Scope) -> Typed | Values:
         if isinstance(expression, Property) and (values := self.values(expression, scope)).many:
             return values
         return self.value(expression, scope)
 
-    def _among(self, left: Typed | Values, right: Typed | Values, *, of_property: bool) -> str:
+    def _membership_test(self, left: Typed | Values, right: Typed | Values, *, of_property: bool) -> str:
         context = self._context
 
         def tested(one: Typed) -> str:
             if isinstance(right, Values):
-                _comparable(one.kind, Single(right.types))
+                _check_comparable(one.kind, Single(right.types))
                 return context.fill(queries.VALUE_IN, values=right.text, value=one.text)
             if of_property:
-                return _test(one, Comparison.EQUAL, right)
+                return _comparison(one, Comparison.EQUAL, right)
             if not isinstance(right.kind, Listed):
                 raise unsupported("a member of what is no list")
-            _comparable(one.kind, right.kind.of)
+            _check_comparable(one.kind, right.kind.of)
             return f"{one.text} IN {right.text}"
 
         return self._any(left, tested, nothing=tested(Typed("null", NULL)))
@@ -266,13 +266,13 @@ def variable(name: str, scope: Scope) -> Typed:
     return scope[name]
 
 
-def _of_date(date: Typed, stated: Typed) -> bool:
+def _is_date_comparison(date: Typed, stated: Typed) -> bool:
     """Whether a date is compared with one that is stated: by the precision of that, both in four digits of a year."""
     is_date = isinstance(date.kind, Single) and date.kind.types == DATES
-    return is_date and isinstance(stated.stated, str) and _A_DATE.fullmatch(stated.stated) is not None
+    return is_date and isinstance(stated.stated, str) and _DATE_TEXT.fullmatch(stated.stated) is not None
 
 
-def _comparable(left: Kind, right: Kind) -> None:
+def _check_comparable(left: Kind, right: Kind) -> None:
     """Let pass what Cypher compares as plans do.
 
     Raises:
@@ -283,17 +283,17 @@ def _comparable(left: Kind, right: Kind) -> None:
         raise unsupported("a comparison of values of these kinds")
 
 
-def _test(left: Typed, comparison: Comparison, right: Typed) -> str:
+def _comparison(left: Typed, comparison: Comparison, right: Typed) -> str:
     if comparison is Comparison.MATCHES:
         raise unsupported("regular expressions, which stores read in other ways")
-    if _of_date(left, right):
+    if _is_date_comparison(left, right):
         return f"(left({left.text}, {len(str(right.stated))}) {comparison} {right.text})"
-    if _of_date(right, left):
+    if _is_date_comparison(right, left):
         return f"({left.text} {comparison} left({right.text}, {len(str(left.stated))}))"
     if isinstance(left.kind, Listed) and isinstance(right.kind, Listed) and comparison in _EQUAL:
-        _comparable(left.kind.of, right.kind.of)
+        _check_comparable(left.kind.of, right.kind.of)
     else:
-        _comparable(left.kind, right.kind)
+        _check_comparable(left.kind, right.kind)
     if comparison not in _EQUAL and not (is_plain(left.kind) and is_plain(right.kind)):
         raise unsupported("an order of nodes, edges or lists")
     return f"({left.text} {comparison} {right.text})"

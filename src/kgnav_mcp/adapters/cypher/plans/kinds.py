@@ -149,10 +149,10 @@ class PropertyTypes:
             StoreError: as the store says.
         """
         for (edges, owner), group in groupby(sorted(asked), key=lambda one: (one.edges, one.owner)):
-            ones = list(group)
-            await self._read(edges, owner, [one for one in ones if one.key])
-            if len(ones) > 1 or not ones[0].key:
-                await self._read_all_keys([one for one in ones if not one.key])
+            keys = list(group)
+            await self._read(edges, owner, [one for one in keys if one.key])
+            if len(keys) > 1 or not keys[0].key:
+                await self._read_all_keys([one for one in keys if not one.key])
 
     async def _read(self, edges: bool, owner: str, asked: Sequence[PropertyKey]) -> None:
         if not asked:
@@ -162,13 +162,13 @@ class PropertyTypes:
         parts = {"type" if edges else "label": labelled(owner or None), "types": types}
         rows = await self._session.items(template, parts)
         for place, one in enumerate(asked):
-            self._keep(one, {row[place] for row in rows})
+            self._store(one, {row[place] for row in rows})
 
     async def _read_all_keys(self, asked: Sequence[PropertyKey]) -> None:
         for one in asked:
             rows = await self._session.items(queries.KINDS_OF_ALL_KEYS, {"type": labelled(one.owner or None)})
-            self._keep(one, rows)
+            self._store(one, rows)
 
-    def _keep(self, asked: PropertyKey, types: Iterable[str]) -> None:
+    def _store(self, asked: PropertyKey, types: Iterable[str]) -> None:
         names = {name.removesuffix(" NOT NULL") for name in types}
         self._known[asked] = time.monotonic(), frozenset(names - {"NULL"})

@@ -22,7 +22,7 @@ class Patterns:
 
     def __init__(self, context: QueryContext) -> None:
         self._context = context
-        self.expressions = Expressions(context, self._inner)
+        self.expressions = Expressions(context, self._in_condition)
 
     def match(self, match: Match, scope: Scope) -> tuple[str, Scope]:
         """The clauses of a pattern, and what the variables stand for behind it.
@@ -30,7 +30,7 @@ class Patterns:
         Raises:
             Unsupported: Cypher cannot express it.
         """
-        body = _Body(self._context, self.expressions, match, scope)
+        body = _PatternWriter(self._context, self.expressions, match, scope)
         clauses = body.clauses()
         if not match.optional:
             return "\n".join(clauses), body.scope
@@ -42,9 +42,9 @@ class Patterns:
         text = self._context.fill(queries.OPTIONAL, outer=outer(scope), body="\n".join(clauses), inner=inner)
         return text, body.scope
 
-    def _inner(self, match: Match, scope: Scope, template: str) -> str:
+    def _in_condition(self, match: Match, scope: Scope, template: str) -> str:
         """A pattern in a condition."""
-        body = _Body(self._context, self.expressions, match, scope, inner=True)
+        body = _PatternWriter(self._context, self.expressions, match, scope, inner=True)
         clauses = body.clauses()
         return self._context.fill(
             template, body="\n".join(clauses if len(clauses) == 1 else [*clauses, queries.ANY_ROW])
@@ -56,62 +56,66 @@ def outer(scope: Scope) -> str:
     return ", ".join(dict.fromkeys(value.text for value in scope.values() if value.text != NOTHING))
 
 
-class _Body:
+class _PatternWriter:
     """One pattern with its conditions."""
 
     def __init__(
         self, context: QueryContext, expressions: Expressions, match: Match, scope: Scope, *, inner: bool = False
     ) -> None:
         self._context, self._expressions, self._match = context, expressions, match
-        self._given = scope
-        self._fits_inside = inner
+        self._outer_scope = scope
+        self._in_condition = inner
         self.scope: dict[str, Typed] = dict(scope)
         self._labels: dict[str, list[tuple[str, ...]]] = {}
         for node in match.nodes:
             self._labels.setdefault(node.variable, []).extend(node.labels)
         own = {*self._labels, *(name for edge in match.edges for name in (edge.variable, edge.source, edge.target))}
         own |= {path.variable for path in match.paths}
-        self._waiting = [(variables_of(each) & {*own, *scope}, each) for each in conjuncts(match.where)]
-        self._uses = Counter(_uses(match))
+        self._pending = [(variables_of(each) & {*own, *scope}, each) for each in conjuncts(match.where)]
+        self._use_counts = Counter(_variable_uses(match))
         self._bound = set(scope)
         self._clauses: list[str] = []
 
     def clauses(self) -> list[str]:
         """The clauses, the conditions in them."""
         self._check()
-        fixed = [edge for edge in self._match.edges if edge.path is None or edge.path.kind is PathKind.TRAILS]
-        searched = [edge for edge in self._match.edges if edge not in fixed]
-        ends = {end for edge in searched for end in (edge.source, edge.target)}
-        alone = [
+        matched_edges = [edge for edge in self._match.edges if edge.path is None or edge.path.kind is PathKind.TRAILS]
+        searched_edges = [edge for edge in self._match.edges if edge not in matched_edges]
+        ends = {end for edge in searched_edges for end in (edge.source, edge.target)}
+        single_nodes = [
             name
             for name in self._labels
-            if not any(name in (edge.source, edge.target) for edge in fixed)
+            if not any(name in (edge.source, edge.target) for edge in matched_edges)
             and (
                 name not in ends
                 or name in self._bound
-                or any(needed == frozenset((name,)) for needed, _ in self._waiting)
+                or any(needed == frozenset((name,)) for needed, _ in self._pending)
             )
         ]
         paths = {path.elements[1]: path for path in self._match.paths if len(path.elements) > 1}
-        single = [path for path in self._match.paths if len(path.elements) == 1]
-        if self._match.edges_differ or len(fixed) < 2:
-            self._write(alone, fixed, [path for path in self._match.paths if not _searched(path, searched)])
+        node_paths = [path for path in self._match.paths if len(path.elements) == 1]
+        if self._match.edges_differ or len(matched_edges) < 2:
+            self._write(
+                single_nodes,
+                matched_edges,
+                [path for path in self._match.paths if not _has_searched_part(path, searched_edges)],
+            )
         else:
             if any(len(path.elements) > 3 for path in self._match.paths):
                 raise unsupported("a path through edges that may be the same")
-            self._write(alone, [], single)
-            for edge in fixed:
+            self._write(single_nodes, [], node_paths)
+            for edge in matched_edges:
                 own = [paths[edge.variable]] if edge.variable in paths else []
                 self._write([], [edge], own)
-        for edge in searched:
+        for edge in searched_edges:
             self._search(edge, paths.get(edge.variable))
-        if self._waiting:
+        if self._pending:
             self._clauses.append(f"WITH *{self._where()}")
         return self._clauses
 
     def new(self) -> list[str]:
         """The variables of the query that the pattern binds."""
-        own = (value.text for name, value in self.scope.items() if name not in self._given)
+        own = (value.text for name, value in self.scope.items() if name not in self._outer_scope)
         return [text for text in own if text != NOTHING]
 
     def _check(self) -> None:
@@ -120,27 +124,29 @@ class _Body:
         if len(set(edges)) < len(edges):
             raise unsupported("one edge in two places of a pattern")
         for edge in self._match.edges:
-            if edge.variable in self._given and (
-                edge.path is not None or not isinstance(self._given[edge.variable].kind, OfEdge)
+            if edge.variable in self._outer_scope and (
+                edge.path is not None or not isinstance(self._outer_scope[edge.variable].kind, OfEdge)
             ):
                 raise unsupported("a path that the rows have already")
         nodes = {*self._labels, *(end for edge in self._match.edges for end in (edge.source, edge.target))}
-        if any(name in self._given and not isinstance(self._given[name].kind, OfNode) for name in nodes):
+        if any(name in self._outer_scope and not isinstance(self._outer_scope[name].kind, OfNode) for name in nodes):
             raise unsupported("a value in the place of a node")
 
     def _write(self, alone: Sequence[str], edges: Sequence[EdgePattern], paths: Sequence[PathPattern]) -> None:
         """One MATCH."""
-        filters = [f"{self._given[name].text} IS NOT NULL" for name in alone if name in self._given]
-        left = {edge.variable: edge for edge in edges}
-        texts = [self._path(path, left) for path in paths]
-        texts += [f"{self._node(edge.source)}{self._edge(edge)}{self._node(edge.target)}" for edge in left.values()]
+        filters = [f"{self._outer_scope[name].text} IS NOT NULL" for name in alone if name in self._outer_scope]
+        unwritten = {edge.variable: edge for edge in edges}
+        texts = [self._path(path, unwritten) for path in paths]
+        texts += [
+            f"{self._node(edge.source)}{self._edge(edge)}{self._node(edge.target)}" for edge in unwritten.values()
+        ]
         texts += [self._node(name) for name in alone]
         if texts:
             self._clauses.append(f"MATCH {', '.join(dict.fromkeys(texts))}{self._where(filters)}")
 
     def _where(self, more: Sequence[str] = ()) -> str:
-        ready = [each for needed, each in self._waiting if needed <= self._bound]
-        self._waiting = [(needed, each) for needed, each in self._waiting if not needed <= self._bound]
+        ready = [each for needed, each in self._pending if needed <= self._bound]
+        self._pending = [(needed, each) for needed, each in self._pending if not needed <= self._bound]
         texts = [*more, *(self._expressions.start_condition(each, self.scope) for each in ready)]
         return f" WHERE {' AND '.join(texts)}" if texts else ""
 
@@ -151,7 +157,7 @@ class _Body:
         self._labels[name] = []
         if name not in self._bound:
             self._bind(name, OfNode(tuple(groups)))
-        variable = self.scope[name].text if self._shown(name) else ""
+        variable = self.scope[name].text if self._is_referenced(name) else ""
         return f"({variable}{f':{labels}' if labels else ''})"
 
     def _bind(self, name: str, kind: OfNode | OfEdge | Listed | OfPath) -> str:
@@ -159,16 +165,16 @@ class _Body:
         self._bound.add(name)
         return self.scope[name].text
 
-    def _shown(self, name: str) -> bool:
+    def _is_referenced(self, name: str) -> bool:
         """Whether a variable is spoken of elsewhere."""
-        return not self._fits_inside or name in self._given or self._uses[name] > 1
+        return not self._in_condition or name in self._outer_scope or self._use_counts[name] > 1
 
     def _edge(self, edge: EdgePattern, *, backwards: bool = False) -> str:
         types = self._context.labels(edge.relations, self._context.catalogue.types)
         if edge.variable not in self._bound:
             kind = OfEdge(edge.relations)
             self._bind(edge.variable, kind if edge.path is None else Listed(kind))
-        shown = self.scope[edge.variable].text if self._shown(edge.variable) else ""
+        shown = self.scope[edge.variable].text if self._is_referenced(edge.variable) else ""
         length = "" if edge.path is None else f"*{edge.path.shortest}..{edge.path.longest or ''}"
         if edge.path is not None and edge.path.longest == 0:
             length = "*0"
@@ -205,15 +211,19 @@ class _Body:
         near, far = (edge.source, edge.target) if forward else (edge.target, edge.source)
         known = self.scope[far].text if far in self._bound and far != near else None
         end = known if known is not None and search.to_known_end else self._context.new_variable()
-        way = None
+        path_variable = None
         if search.gives_edges:
-            way = self._context.new_variable() if path is None else self._bind(path.variable, OfPath(edge.relations))
+            path_variable = (
+                self._context.new_variable() if path is None else self._bind(path.variable, OfPath(edge.relations))
+            )
             variable = self._bind(edge.variable, Listed(OfEdge(edge.relations)))
             self._clauses.append(
-                search.shortest(self.scope[near].text, end, way, variable, forward=forward, known=end == known)
+                search.shortest(
+                    self.scope[near].text, end, path_variable, variable, forward=forward, known=end == known
+                )
             )
         else:
-            if path is not None or self._uses[edge.variable] > 1:
+            if path is not None or self._use_counts[edge.variable] > 1:
                 raise unsupported("edges of a path of which only the ends are told")
             self._clauses.append(search.ends(self.scope[near].text, end, forward=forward))
             self._bound.add(edge.variable)
@@ -234,7 +244,7 @@ class _Body:
             self._clauses.append(f"WITH *{where}")
 
 
-def _searched(path: PathPattern, searched: Iterable[EdgePattern]) -> bool:
+def _has_searched_part(path: PathPattern, searched: Iterable[EdgePattern]) -> bool:
     """Whether a path has a part that is searched for."""
     names = {edge.variable for edge in searched}
     found = names.intersection(path.elements)
@@ -243,7 +253,7 @@ def _searched(path: PathPattern, searched: Iterable[EdgePattern]) -> bool:
     return bool(found)
 
 
-def _uses(match: Match) -> Iterable[str]:
+def _variable_uses(match: Match) -> Iterable[str]:
     """The variables of a pattern as often as it speaks of them; labels do not count."""
     for edge in match.edges:
         yield from (edge.variable, edge.source, edge.target)

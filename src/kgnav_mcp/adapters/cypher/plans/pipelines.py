@@ -92,18 +92,18 @@ class Compiler:
                 case Match():
                     text, scope = self._patterns.match(clause, scope)
                 case Unwind():
-                    text, scope = self._unwound(clause, scope)
+                    text, scope = self._unwind(clause, scope)
                 case Project():
                     in_order = isinstance(before, Project) and bool(before.order)
                     following = None if last else pipeline.clauses[place + 1]
-                    kept = clause if last or isinstance(following, Project) else _unsorted(clause)
-                    text, columns, order = self._project(kept, scope, in_order=in_order, page=page and last)
+                    projected = clause if last or isinstance(following, Project) else _unsorted(clause)
+                    text, columns, order = self._project(projected, scope, in_order=in_order, page=page and last)
                     scope = {column.name: value for column, value in zip(clause.columns, columns, strict=True)}
             texts.append(text)
             before = clause
         return "\n".join(texts), columns, order
 
-    def _unwound(self, clause: Unwind, scope: Scope) -> tuple[str, Scope]:
+    def _unwind(self, clause: Unwind, scope: Scope) -> tuple[str, Scope]:
         of = self._value(clause.of, scope)
         kind = of.kind.of if isinstance(of.kind, Listed) else of.kind
         if isinstance(kind, Single) and not isinstance(of.kind, Listed):
@@ -127,9 +127,9 @@ class Compiler:
         named = {column.name: value for column, value in zip(project.columns, columns, strict=True)}
         old: Scope = {} if project.distinct else scope
         if grouped and not project.distinct:
-            old = {name: value for name, value in scope.items() if name.startswith(_SUM)}
+            old = {name: value for name, value in scope.items() if name.startswith(_SUM_PREFIX)}
         keys = [self._order_key(project, order, {**old, **named}) for order in project.order]
-        items = _named(values, columns)
+        items = _items_as(values, columns)
         sliced = bool(project.skip) or project.limit is not None
         context = self._context
         text = f"WITH {'DISTINCT ' if project.distinct else ''}{items}"
@@ -137,7 +137,7 @@ class Compiler:
         if page and keys and not project.distinct and (sliced or project.where is not None):
             # what rows are sorted by is kept for the page, as old variables are gone by then
             sorted_by = [Typed(context.new_variable(), NULL) for _ in keys]
-            texts += [f"WITH *, {items}", f"WITH *, {_named([Typed(key, NULL) for key, _ in keys], sorted_by)}"]
+            texts += [f"WITH *, {items}", f"WITH *, {_items_as([Typed(key, NULL) for key, _ in keys], sorted_by)}"]
             own = [value.text for value in sorted_by]
             text = f"WITH {', '.join([*(column.text for column in columns), *own])}"
             keys = [(name, down) for name, (_, down) in zip(own, keys, strict=True)]
@@ -173,7 +173,7 @@ class Compiler:
         context = self._context
         wanted = [column.value for column in project.columns] + [order.by for order in project.order]
         sums = list(dict.fromkeys(one for expression in wanted for one in aggregates(expression)))
-        names: dict[Expression, Expression] = {one: Variable(f"{_SUM}{place}") for place, one in enumerate(sums)}
+        names: dict[Expression, Expression] = {one: Variable(f"{_SUM_PREFIX}{place}") for place, one in enumerate(sums)}
         after: dict[str, Typed] = {}
         items: list[str] = []
         for place, column in enumerate(project.columns):
@@ -182,19 +182,19 @@ class Compiler:
             value = self._value(column.value, scope)
             variable = context.new_variable()
             items.append(f"{value.text} AS {variable}")
-            names[column.value] = Variable(f"{_SUM}key{place}")
-            after[f"{_SUM}key{place}"] = Typed(variable, value.kind)
+            names[column.value] = Variable(f"{_SUM_PREFIX}key{place}")
+            after[f"{_SUM_PREFIX}key{place}"] = Typed(variable, value.kind)
         lists: list[str] = []
         for place, one in enumerate(sums):
             of = None if one.of is None else self._value(one.of, scope)
             value = aggregated(context, one, of)
             variable = context.new_variable()
             items.append(f"{value.text} AS {variable}")
-            after[f"{_SUM}{place}"] = Typed(variable, value.kind)
-            if done := finished(context, one, after[f"{_SUM}{place}"], in_order=in_order):
+            after[f"{_SUM_PREFIX}{place}"] = Typed(variable, value.kind)
+            if done := finished(context, one, after[f"{_SUM_PREFIX}{place}"], in_order=in_order):
                 last = context.new_variable()
                 lists.append(f"{done} AS {last}")
-                after[f"{_SUM}{place}"] = Typed(last, value.kind)
+                after[f"{_SUM_PREFIX}{place}"] = Typed(last, value.kind)
         text = f"WITH {', '.join(items)}"
         if lists:
             text += f"\nWITH *, {', '.join(lists)}"
@@ -207,11 +207,11 @@ class Compiler:
         return text, replace(project, columns=columns, order=order), after
 
 
-_SUM = "\0sum"
+_SUM_PREFIX = "\0sum"
 """Variables of sums and of what groups share. No variable of a plan is called so."""
 
 
-def _named(values: Sequence[Typed], names: Sequence[Typed]) -> str:
+def _items_as(values: Sequence[Typed], names: Sequence[Typed]) -> str:
     return ", ".join(f"{value.text} AS {name.text}" for value, name in zip(values, names, strict=True))
 
 

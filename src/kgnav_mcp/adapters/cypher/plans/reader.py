@@ -17,7 +17,7 @@ from kgnav_mcp.plan import (
 )
 
 _TAG_BYTES = 8
-_PASSES = 10
+_MAX_PASSES = 10
 """Times that a plan is written, with more known of what its properties hold each time."""
 
 
@@ -37,7 +37,7 @@ class PlanReader:
             InvalidCursor: `after` is no position, or the row before it is another one now.
             StoreError: as the store says.
         """
-        start, tag = _place(after)
+        start, tag = _parse_position(after)
         query = await self.compiled(plan)
         before = 1 if start else 0
         most = min(limit, 1) if plan.asks else limit
@@ -56,7 +56,7 @@ class PlanReader:
 
     async def compiled(self, plan: Plan) -> Query:
         """A plan in Cypher, by what its properties hold."""
-        for _ in range(_PASSES):
+        for _ in range(_MAX_PASSES):
             context = QueryContext(self._entities, self._property_types)
             query = Compiler(context).compiled(plan)
             if not context.missing:
@@ -85,7 +85,7 @@ def _tag(row: PlanRow) -> str:
     return blake2b(repr(row.cells).encode("utf-8", "replace"), digest_size=_TAG_BYTES).hexdigest()
 
 
-def _place(after: str | None) -> tuple[int, str]:
+def _parse_position(after: str | None) -> tuple[int, str]:
     """How many rows come before a page, and the tag of the last of them."""
     if after is None:
         return 0, ""

@@ -24,7 +24,7 @@ from kgnav_mcp.port.comparing import moment
 
 _READ_AS_WRITTEN = frozenset({"monolingualtext", "url", "commonsMedia", "math", "musical-notation"})
 _INDEXED = frozenset({"string", EXTERNAL_ID})
-_LARGEST = 1e300
+_NUMBER_BOUND = 1e300
 """Numbers from here on have no double."""
 _NO_VALUES = frozenset({value_text.NONE, value_text.UNKNOWN})
 _Write = Callable[..., Terms]
@@ -53,7 +53,7 @@ class QualifierWriter:
         """
         texts = [one for one in wanted if isinstance(one, str) and sendable(one)]
         numbers = [one for one in wanted if isinstance(one, int | float)]
-        if len(wanted) > MAX_TERMS // 2 or not all(abs(number) < _LARGEST for number in numbers):
+        if len(wanted) > MAX_TERMS // 2 or not all(abs(number) < _NUMBER_BOUND for number in numbers):
             raise cannot_express("so many constants, or so large ones")
         if not _NO_VALUES.isdisjoint(texts):
             raise cannot_express("qualifiers without a known value")
