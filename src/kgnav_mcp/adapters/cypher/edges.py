@@ -77,7 +77,7 @@ class EdgeReader:
     async def _read(
         self, heads: Sequence[str], tails: Sequence[Lookup], types: Sequence[str] | None, most: int
     ) -> dict[str, _HeadEdges]:
-        """The edges by head, in the order of the heads, each node once. None are read of a head with more than `most`."""
+        """The edges by head, in the order of the heads, each node once. A head with more than `most` has none read."""
         if types == []:
             return {}
         builder = self._session.builder

@@ -1,8 +1,8 @@
-"""Finding entities by name, misspelt ones too.
+"""Finding entities by name, even if it is misspelt.
 
-With a full-text index the words are looked up in it, each as it stands, as a beginning, and with slips of the pen.
-Labels with names that no index holds are scanned up to a bound, and names are compared by the pieces they share with
-the hint. What was found is scored here, the same way for both.
+In a full-text index, each word of the hint is looked up as it is, as a prefix, and with small spelling mistakes. Labels
+whose names are in no index are scanned up to a bound, comparing names by the trigrams that they share with the hint.
+All hits are scored here, in the same way.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Candidate, Count, Entity, Page
 
 _MAX_WORDS = 12
-"""Words of a hint that are looked for: a hint is a name, not a text."""
+"""The most words of a hint that are searched for: a hint is a name, not a paragraph."""
 _LABEL_FACTOR = 20
-"""Where only one label is wanted, so many times as many are looked at: an index may hold several."""
+"""With a label, this many times more hits of an index are read, as it may cover other labels too."""
 _TRIGRAM = 3
 _EXACT_SCORE = 1_000
-"""What the very name counts in a scan: more than pieces ever do."""
+"""The score of an exact name in a scan: more than any number of shared trigrams."""
 
 
 class Linker:
-    """Answers `find`."""
+    """Answers the verb `find`."""
 
     def __init__(self, entities: Entities, names: NameReader) -> None:
         self._session = entities.session
@@ -39,7 +39,7 @@ class Linker:
         self._names = names
 
     async def find(self, hint: str, label: str | None, limit: int) -> Page[Candidate]:
-        """Candidates by score, then by degree, then by id. The degree counts rows in both directions.
+        """Candidates sorted by score, then by degree, then by id. The degree counts rows in both directions.
 
         Raises:
             UnknownName: the graph has no such label.
@@ -75,7 +75,7 @@ class Linker:
         return first_page(items, len(order), limit, hits.stop)
 
     async def _hits(self, hint: str, label: str | None) -> Hits:
-        """Nodes with names like a hint: from the indexes, and from the labels that have names but no index."""
+        """Nodes with names similar to the hint: from the full-text indexes, and by scanning labels without one."""
         words = _words(hint)
         indexes, unindexed = self._names.indexes_and_labels(words=bool(words), label=label)
         question, most = _lucene_query(hint, words), MAX_HITS if label is None else MAX_HITS * _LABEL_FACTOR
@@ -108,16 +108,16 @@ def _words(hint: str) -> list[str]:
 
 
 def _trigrams(word: str) -> list[str]:
-    """Runs of letters of a word: a slip of the pen spoils some of them, not all."""
+    """The trigrams of a word. A spelling mistake changes some of them, but not all."""
     if len(word) <= _TRIGRAM:
         return [word]
     return [word[start : start + _TRIGRAM] for start in range(len(word) - _TRIGRAM + 1)]
 
 
 def _lucene_query(hint: str, words: Sequence[str]) -> str:
-    """A query of Lucene's parser: the hint as it stands, in quotes, and its words with slips of the pen.
+    """A query for Lucene's parser: the hint as a phrase, or its words with small spelling mistakes.
 
-    Words are letters and digits in lower case alone, which are no signs to the parser.
+    Words consist only of lower-case letters and digits, so they need no escaping.
     """
     phrases = (phrase(text) for text in (hint, *in_other_numbers(hint)))
     word_queries = (" OR ".join((f"{word}^4", f"{word}~{_max_edits(word)}", *other_numbers(word))) for word in words)
@@ -125,7 +125,7 @@ def _lucene_query(hint: str, words: Sequence[str]) -> str:
 
 
 def _prefix_queries(words: Sequence[str]) -> list[str]:
-    """The last word may be one that was only begun; of a short one too many words are the rest."""
+    """A prefix query for the last word, which may be incomplete. Empty for a short word: too many words begin so."""
     return [f"{word}*" for word in words[-1:] if len(word) > _TRIGRAM]
 
 

@@ -17,11 +17,11 @@ from kgnav_mcp.port.ordering import NUMBER
 
 _ID = "id"
 _NAMES = frozenset({"name", "label"})
-"""Properties that every node has in some form, unless the graph itself has properties of that name."""
+"""Properties that mean any name of a node, unless the graph itself has a property of that name."""
 
 
 class ListReader:
-    """Answers `nodes` and `values`."""
+    """Answers the verbs `nodes` and `values`."""
 
     def __init__(self, entities: Entities) -> None:
         self._session = entities.session
@@ -31,10 +31,10 @@ class ListReader:
     async def nodes(
         self, label: str | None, property_name: str | None, value: str | None, limit: int, after: str | None
     ) -> Page[Entity]:
-        """Nodes in the store's own order. An index answers where there is one and the label is given.
+        """Nodes in the store's own order. Uses an index where there is one and the label is given.
 
-        A value is compared as text with numbers, dates and the items of lists, too; where an index answers, items of
-        lists are not found, for it holds lists as a whole.
+        A value also matches numbers and dates with the same text, and items of lists. With an index, items of lists are
+        not found, because it contains lists as a whole.
 
         Raises:
             UnknownName: the graph has no such label or property.
@@ -66,7 +66,7 @@ class ListReader:
     async def _condition(
         self, catalogue: Catalogue, label: str | None, property_name: str | None, value: str | None
     ) -> tuple[str, Sequence[str]]:
-        """The condition as Cypher, and the keys it speaks of."""
+        """The condition in Cypher, and the keys of the property."""
         if property_name is None:
             return "", ()
         keys = await self._catalogue.keys_of(property_name)
@@ -84,7 +84,7 @@ class ListReader:
     async def values(
         self, property_name: str, owner: str | None, kind: ValueOwner, limit: int, after: str | None
     ) -> Page[ValueFacts]:
-        """Distinct values of a label's nodes or a type's edges, one for each text: numbers by their size, then texts.
+        """Distinct values (by text) of the nodes of a label or the edges of a type: numbers by size, then texts.
 
         Raises:
             UnknownName: the graph has no such property, label or relation.

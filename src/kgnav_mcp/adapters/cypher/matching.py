@@ -1,4 +1,4 @@
-"""Edges whose far ends have a label, or words in their names, searched by the store."""
+"""Search for edges whose far ends have a label, or certain words in their names. The store does the filtering."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class EdgeSearch:
         self._session = entities.session
 
     async def page(self, asked: MatchQuestion, side: Direction, most: int, after: str | None) -> Page[Link]:
-        """The edges whose far ends may fit, node by node in the order of the ids, at each by their types."""
+        """The edges whose far ends may match, in the order of the ids, then of the relationship types."""
         catalogue, decoder = self._entities.catalogue.current, self._entities.decoder
         far, skip = asked.far, items_before(after)
         types = None if asked.paths is None else sorted(catalogue.types.keys() & {path[0] for path in asked.paths})

@@ -1,4 +1,4 @@
-"""Names of nodes: where they are, what a node is called, and which nodes have a very name, for many names at once."""
+"""Names of nodes: the keys and indexes that hold them, the names of a node, and exact look-up of many names at once."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from kgnav_mcp.concurrency import gathered
 from kgnav_mcp.model import Direction, Entity, Namesake, Page, Stop
 
 MAX_HITS = 100
-"""Nodes that one question for one name gives."""
+"""The most nodes returned for one name."""
 MAX_SCANNED = 200_000
-"""Nodes of a label that are looked at where no index has its names."""
+"""The most nodes of a label that are scanned if its names are in no index."""
 MAX_NAME_LENGTH = 1_000
-"""Characters of a name that are looked at."""
+"""Characters of a name that are used; the rest is ignored."""
 _NAMES_PER_QUERY = 100
-"""Names that one question to an index is about."""
+"""Names that are looked up in an index by one query."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Nodes that may be meant, with their degrees, and whether some were left out."""
+    """Nodes that may be meant, each with its degree. `stop` is LIMIT if there may be others."""
 
     rows: Sequence[tuple[NodeRow, int]] = ()
     stop: Stop = Stop.COMPLETE
 
     @classmethod
     def merged(cls, answers: Sequence[Hits]) -> Hits:
-        """Several answers as one, each node once."""
+        """Several results merged into one, each node once."""
         rows = {row[0][0]: row for answer in answers for row in answer.rows}
         return cls(list(rows.values()), Stop.first(answer.stop for answer in answers))
 
 
 class NameReader:
-    """Answers `named_each`."""
+    """Answers the verb `named_each`."""
 
     def __init__(self, entities: Entities) -> None:
         self._session = entities.session
@@ -53,7 +53,7 @@ class NameReader:
         self.degree = {"degree_with_values": self._session.builder.fill(queries.DEGREE_WITH_VALUES, **both)}
 
     async def named_each(self, names: Sequence[str], limit: int) -> dict[str, Page[Namesake]]:
-        """Entities with each very name, letter case aside; by alias if none has it, then by the value of their key."""
+        """The entities with exactly each name, ignoring letter case. Aliases count if no name matches, then id keys."""
         search_texts = {name: encodable(name[:MAX_NAME_LENGTH]) for name in names}
         wanted = list(dict.fromkeys(text for text in search_texts.values() if text.strip()))
         hits = await self._exact(wanted) if wanted else Hits()
@@ -69,19 +69,20 @@ class NameReader:
         return {name: _page(found.get(text, {}), known, limit, hits.stop) for name, text in search_texts.items()}
 
     async def by_key(self, values: Sequence[str]) -> dict[str, list[Anchor]]:
-        """The nodes that each value identifies, whatever their label: an id without what stands before the value."""
+        """The nodes, of any label, whose id key has each value: the value is an id without its `Label:key=` prefix."""
         ids = {value: [f"{label}:{key}={value}" for label, key in self._catalogue.current.id_keys] for value in values}
-        references = [one for some in ids.values() for one in some]
+        references = [reference for references_of_value in ids.values() for reference in references_of_value]
         found = await self._entities.find(references, queries.NODES_WITH_DEGREE, self.degree) if references else {}
         return {
-            value: list({found[one].node_id: found[one] for one in some if one in found}.values())
-            for value, some in ids.items()
+            value: list({found[one].node_id: found[one] for one in candidates if one in found}.values())
+            for value, candidates in ids.items()
         }
 
     def indexes_and_labels(self, *, words: bool, label: str | None = None) -> tuple[list[FullText], list[str | None]]:
-        """The indexes that names are in, where `words` are asked for, and the labels with names in no index.
+        """The full-text indexes to query, and the labels to scan because no index covers them.
 
-        Without any index None stands for all labels.
+        Indexes are used only for names that have `words`. If there are no indexes, all nodes are scanned, written as
+        the label None.
         """
         catalogue = self._catalogue.current
         keys = set(self.searched)
@@ -93,17 +94,17 @@ class NameReader:
 
     @property
     def searched(self) -> list[str]:
-        """The keys whose values are names, aliases and descriptions."""
+        """The keys that are searched: names, aliases and descriptions."""
         catalogue = self._catalogue.current
         return [*catalogue.name_keys, *catalogue.alias_keys, *catalogue.description_keys]
 
     @property
     def described(self) -> list[str]:
-        """The keys that are read of nodes: what describes an entity, then aliases."""
+        """The keys that are read of nodes: those that make an entity, then aliases."""
         return [*self._entities.decoder.described, *self._catalogue.current.alias_keys]
 
     def texts(self, node: NodeRow) -> list[tuple[int, str]]:
-        """The names, aliases and descriptions of a node; the items of a list each by itself."""
+        """The names, aliases and descriptions of a node as pairs of kind and text. Items of a list count singly."""
         catalogue = self._catalogue.current
         found: list[tuple[int, str]] = []
         for key, value in zip(self.described, cast("list[Any]", node[2]), strict=False):
@@ -119,7 +120,7 @@ class NameReader:
         return found
 
     async def look_up(self, index: str, question: str, most: int, *, label: str | None = None, hits: int) -> Hits:
-        """The nodes, `most` of them, that a full-text index has for a question, among so many `hits`."""
+        """The nodes that a full-text index finds for a Lucene query: at most `most`, out of its first `hits` hits."""
         rows = await self._session.items(
             queries.FULL_TEXT,
             self.degree,
@@ -133,23 +134,25 @@ class NameReader:
         return Hits(rows, stop(len(rows) < most))
 
     def scanned(self, rows: Sequence[tuple[NodeRow, int]], label: str | None, most: int) -> Hits:
-        """What a scan of a label gave, and whether it saw all nodes."""
+        """The result of scanning a label; complete if all its nodes were scanned."""
         catalogue = self._catalogue.current
         size = catalogue.labels.get(label, 0) if label is not None else catalogue.nodes
         return Hits(rows, stop(len(rows) < most and size <= MAX_SCANNED))
 
     async def _exact(self, names: Sequence[str]) -> Hits:
-        """Nodes that may have one of these very names, letter case aside."""
+        """Nodes that may have exactly one of these names, ignoring letter case."""
         with_words = [name for name in names if WORD.search(name)]
         others = [name for name in names if not WORD.search(name)]
         indexes, unindexed = self.indexes_and_labels(words=True)
-        reads = [self._phrases(index.name, some) for index in indexes for some in batches(with_words, _NAMES_PER_QUERY)]
+        reads = [
+            self._phrases(index.name, batch) for index in indexes for batch in batches(with_words, _NAMES_PER_QUERY)
+        ]
         reads += [self._scan(label, with_words) for label in unindexed if with_words]
         reads += [self._scan(label, others) for label in self.indexes_and_labels(words=False)[1] if others]
         return Hits.merged(await gathered(*reads))
 
     async def _phrases(self, index: str, names: Sequence[str]) -> Hits:
-        """What an index has for names; in halves where it has more than it gives for several."""
+        """The nodes that an index has for these names. If several names have too many hits, asks again by halves."""
         most = MAX_HITS * len(names)
         found = await self.look_up(index, " OR ".join(map(phrase, names)), most, hits=most)
         if found.stop is Stop.COMPLETE or len(names) == 1:
@@ -179,10 +182,10 @@ def _page(found: Mapping[str, tuple[Rank, str]], known: Mapping[str, Entity], li
 
 
 def stop(complete: bool) -> Stop:
-    """Why a list ends that may not be complete."""
+    """The stop reason of a list: COMPLETE or LIMIT."""
     return Stop.COMPLETE if complete else Stop.LIMIT
 
 
 def phrase(text: str) -> str:
-    """A text as Lucene's parser takes it as it stands: in quotes only a quote and a backslash are signs to it."""
+    """A text as a quoted phrase for Lucene's parser. Inside quotes, only quotes and backslashes need escaping."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,7 +1,7 @@
 """The triples around nodes, page by page.
 
-A page reads only the edges that it shows. Only the first page counts all nodes: later ones have the total from their
-position, which is refused where the graph was written to.
+A page reads only the edges that it shows. Only the first page counts the rows of all nodes. Later pages take the total
+from their position, which is refused if the graph has been written to.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kgnav_mcp.model import AnchoredPage, Count, Link, RowsOrRelations, Stop
 
 
 class NeighbourReader:
-    """Answers `neighbours`."""
+    """Answers the verbs `neighbours` and `rows_or_relations`."""
 
     def __init__(self, entities: Entities, counts: CountReader, relations: RelationReader) -> None:
         self._entities = entities
@@ -32,7 +32,7 @@ class NeighbourReader:
         """One page of the rows at the nodes.
 
         Raises:
-            InvalidCursor: `after` is no position of this list, or its relation has another length now.
+            InvalidCursor: `after` is no position of this list, or the number of rows of its relation has changed.
         """
         references = list(dict.fromkeys(references))
         source = RowReader(self._entities, self._counts, references, wanted, limit)
@@ -41,7 +41,7 @@ class NeighbourReader:
     async def page_or_relations(
         self, references: Sequence[str], wanted: RowFilter, limit: int, examples: int, relations: int
     ) -> RowsOrRelations:
-        """All rows at the nodes where they are no more than the limit, else the relations: counted by one query."""
+        """All rows at the nodes if they fit the limit, else their relations. Either way one query counts them."""
         references = list(dict.fromkeys(references))
         with_counts = self._relations.examples_with_counts(references, examples)
         source = RowReader(self._entities, self._counts, references, wanted, limit, examples=with_counts)

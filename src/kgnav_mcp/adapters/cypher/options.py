@@ -1,4 +1,4 @@
-"""Which properties are ids, names, aliases and descriptions: options of a graph's table in kgnav.toml."""
+"""Options that say which properties are ids, names, aliases and descriptions (a graph's table in kgnav.toml)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kgnav_mcp.errors import ConfigurationError
 OPTIONS = ("keys", "names", "aliases", "descriptions")
 
 _NAMES = ("name", "title", "label")
-"""Properties that are names where nothing else is configured, in this order. Letter case does not matter."""
+"""The default name properties, in order of preference. Letter case does not matter."""
 _ALIASES = ("aka", "alias", "aliases")
 _DESCRIPTIONS = ("description",)
 
@@ -20,7 +20,10 @@ Texts = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class PropertyOptions:
-    """The properties with a meaning. `keys` (the property that identifies nodes) and `names_of` go by label."""
+    """The properties with a special meaning. By label: `keys`, which identify nodes, and `names_of`.
+
+    For any node: `names`, `aliases` and `descriptions`.
+    """
 
     keys: Mapping[str, str]
     names: Texts
@@ -30,10 +33,10 @@ class PropertyOptions:
 
     @classmethod
     def read(cls, given: Mapping[str, object]) -> PropertyOptions:
-        """Options: `keys` (label = property), `names` (a list, or label = property), `aliases`, `descriptions`.
+        """Read the options `keys` (label = property), `names` (a list, or label = property), `aliases`, `descriptions`.
 
         Raises:
-            ConfigurationError: one is of the wrong kind.
+            ConfigurationError: one has the wrong type.
         """
         names, names_of = _names(given.get("names", _NAMES))
         return cls(
@@ -46,7 +49,7 @@ class PropertyOptions:
 
 
 def _names(value: object) -> tuple[Texts, Mapping[str, Texts]]:
-    """Properties that are names of any node, and by label those that come first there."""
+    """The properties that are names of any node, and by label those that are tried first."""
     if not isinstance(value, dict):
         return _list(value, "names"), {}
     by_label = _table(cast("object", value), "names")

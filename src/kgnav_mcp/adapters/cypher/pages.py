@@ -1,7 +1,7 @@
-"""Positions that notice that a list was written to: they say how many items it had.
+"""Positions that notice when a list has changed, because they record how many items it had.
 
-A position of rows is `<total>.<rows>.<position of adapters.paging>`: the rows of the whole list, and those of the
-relation that the position is in. A position of any other list is `<total>.<items before it>`.
+A position in a list of rows is `<total>.<rows>.<position of adapters.paging>`: the number of rows of the whole list,
+and of the relation that the position is in. A position in any other list is `<total>.<items before it>`.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ _MAX_DIGITS = 15
 
 @dataclass(frozen=True, slots=True)
 class RowPosition:
-    """The place of the row that comes next. `rows` is the length of its relation, `total` that of the list."""
+    """The position of the next row. `rows` is the number of rows of its relation, `total` that of the list."""
 
     total: int
     rows: int
     text: str
-    """As `adapters.paging` writes it."""
+    """The position as `adapters.paging` writes it."""
 
     def write(self) -> str:
-        """The text a page gives."""
+        """The position as text, as pages give it out."""
         return f"{self.total}.{self.rows}.{self.text}"
 
     @classmethod
     def parse(cls, text: str) -> RowPosition:
-        """The position that a page gave as a text.
+        """The position that a page gave out as text.
 
         Raises:
-            InvalidCursor: the text is no such position.
+            InvalidCursor: the text is not such a position.
         """
         fields = text.split(".", 2)
         if len(fields) != 3:
@@ -44,19 +44,21 @@ class RowPosition:
 
     @property
     def place(self) -> Position:
-        """The position in the list of rows.
+        """The position within the list of rows.
 
         Raises:
-            InvalidCursor: the text is none.
+            InvalidCursor: the text is not a position.
         """
         return Position.parse(self.text)
 
 
 def items_before(after: str | None, total: int | None) -> int:
-    """How many items of a list of `total` (None: not known) come before a page. Its positions are `<total>.<items>`.
+    """How many items come before the page that starts at the position `after`, which is `<total>.<items>`.
+
+    `total` is the present length of the list; None skips the comparison.
 
     Raises:
-        InvalidCursor: it is no position, or one in a list of another length.
+        InvalidCursor: `after` is not a position, or the list had another length.
     """
     if after is None:
         return 0
@@ -69,7 +71,7 @@ def items_before(after: str | None, total: int | None) -> int:
 
 
 def list_page(items: Sequence[T], skipped: int, total: int) -> Page[T]:
-    """Some items of a list of `total`, those behind the first `skipped`."""
+    """One page of a list of `total` items, whose first `skipped` items come before it."""
     positions = tuple(f"{total}.{skipped + place}" for place in range(1, len(items) + 1))
     stop = Stop.LIMIT if skipped + len(items) < total else Stop.COMPLETE
     return Page(tuple(items), positions, Count(total), stop)
@@ -82,7 +84,7 @@ def _number(text: str, position: str) -> int:
 
 
 def changed() -> InvalidCursor:
-    """The error for a position in a list that has been written to since."""
+    """The error for a position in a list that has changed since."""
     return InvalidCursor(
         "the graph was written to since this cursor was made: the list has another length now",
         next_step="Make the call again without a cursor to start anew.",

@@ -1,17 +1,17 @@
-"""Every query of the verbs, with what it costs.
+"""All queries of the verbs, each with its cost.
 
-Values are parameters. Labels, types and keys cannot be: `builder` puts them in, from the catalogue alone and quoted,
-and the words of the dialect. Results come as few rows of nested lists, for a driver's cost goes with the number of
-rows; but of many nodes a row holds some at a time, for the event loop waits while a row is read.
+Values are parameters. Labels, types and keys cannot be, so `builder` fills them in, quoted and only from the catalogue,
+together with the words of the dialect. Results are few rows of nested lists, because a driver's cost grows with the
+number of rows. But long results are split over several rows, because the event loop is blocked while a row is read.
 """
 
 from __future__ import annotations
 
 EXPRESSIONS = "RETURN [{expressions}]"
-"""What its expressions cost."""
+"""Costs what its expressions cost."""
 
 LABEL_KEYS = "MATCH (n:{label}) WITH n LIMIT $most UNWIND keys(n) AS key RETURN DISTINCT key"
-"""As many nodes of a label as are asked for."""
+"""Reads `$most` nodes of a label."""
 
 BY_KEY = "{variable}:{label} AND {variable}.{key} IN ${values}"
 """One look-up for each value in the index of a unique constraint; a scan of the label for a key that has none."""
@@ -27,14 +27,14 @@ PARTS = {
                        ELSE [key, n[key], null] END]
 """,
 }
-"""A node: the store's own id, labels, and the properties that identify, name or describe nodes; the far end of an edge
-in the same way; and all properties of a node, of a vector only its length."""
+"""Parts of queries. `node`: the store's own id, the labels, and the properties that identify, name or describe nodes;
+`far`: the same of the far end of an edge; `own`: all properties of a node, but only the length of a vector."""
 
 DEGREE_WITH_VALUES = """
 {outgoing_degree} + {incoming_degree} + reduce(
   size = 0, key IN keys(n) | size + CASE WHEN {is_list(n[key])} THEN size(n[key]) ELSE 1 END)
 """
-"""The rows at a node in both directions."""
+"""The number of rows at a node in both directions, values included."""
 
 IN_SLICES = """
 UNWIND range(0, size(rows) - 1, $slice) AS start
@@ -44,10 +44,10 @@ RETURN rows[start..start + $slice]
 LOOKUP = "MATCH (n) WHERE {condition}"
 """Costs an index look-up for each node where its key has an index, else a pass over its label."""
 NODES = "{lookup} WITH collect([{node}]) AS rows" + IN_SLICES
-"""The look-up."""
+"""Costs the look-up."""
 
 NODES_WITH_DEGREE = "{lookup} WITH collect([{node}, {degree_with_values}]) AS rows" + IN_SLICES
-"""The look-up, the degree store and the properties of each node."""
+"""Costs the look-up, the degree store and the properties of each node."""
 
 WITH_VALUE = """
 any(key IN $keys WHERE n[key] IS NOT NULL AND any(
@@ -83,7 +83,7 @@ UNWIND CASE WHEN NOT {is_list(value)} THEN [value]
 WITH toStringOrNull(item) AS text, min([key, item]) AS first, count(DISTINCT n) AS number WHERE text IS NOT NULL
 """
 BY_SIZE = "WITH text, first, number ORDER BY CASE WHEN text =~ $number THEN toFloat(text) END, text "
-"""Numbers first, by their size: what is no number has none, and that comes last."""
+"""Numbers first, by size. Other texts have null as their number, which sorts last."""
 VALUES = VALUES_OF + BY_SIZE + "SKIP $skip LIMIT $limit WITH collect([first, number]) AS rows" + IN_SLICES
 """A scan of a label or a type, and a place in memory for each distinct value."""
 
@@ -142,7 +142,7 @@ WITH labels, key, type, CASE WHEN NOT {is_list(value)} THEN 1
                              ELSE size(value) END AS size
 RETURN labels, key, type, sum(size)
 """
-"""All properties of the nodes read: so many of each label, or all."""
+"""Costs all properties of the nodes read, which are a sample of each label, or all nodes."""
 
 FIRST_NODES = "MATCH (n{label}) RETURN n LIMIT $most"
 
@@ -151,10 +151,10 @@ MATCH (a)-[r:{type}]->(b) WITH a, r, b LIMIT $most
 WITH labels(a) AS heads, labels(b) AS tails, [key IN keys(r) | [key, {value_type(r[key])}]] AS keys, count(*) AS size
 RETURN [heads, tails, keys, size]
 """
-"""So many edges of a type."""
+"""Costs `$most` edges of a type."""
 
 COUNTS = "{lookup} {sides} WITH collect([{node}, {values}, {side_items}]) AS rows" + IN_SLICES
-"""The look-up, and at each node what its sides cost."""
+"""Costs the look-up, and at each node what its sides cost."""
 
 SIDE = "WITH *, {degree} AS {side}_degree {rows_of_few} {types_of_few}"
 """The degree store."""

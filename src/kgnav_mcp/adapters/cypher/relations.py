@@ -1,4 +1,4 @@
-"""The distinct relations at nodes, with exact counts for each node and a few examples."""
+"""The distinct relations at nodes, with exact counts for each node, and a few examples of far ends."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import AnchoredPage, Direction, Node, Page, RelationFacts, Stop, anchored
 
 _TYPES_PER_QUERY = 50
-"""Types whose examples one query reads."""
+"""Relationship types whose examples are read by one query."""
 _NODES_WITH_EXAMPLES = 5
-"""Nodes whose edges are looked at for the examples of a relation."""
+"""Nodes whose edges are searched for the examples of a relation."""
 
 Path = tuple[str, ...]
 
 
 class RelationReader:
-    """Answers `relations`."""
+    """Answers the verb `relations`."""
 
     def __init__(self, entities: Entities, counts: CountReader) -> None:
         self._entities = entities
@@ -41,25 +41,25 @@ class RelationReader:
     async def page(
         self, references: Sequence[str], wanted: RowFilter, examples: int, limit: int
     ) -> AnchoredPage[RelationFacts]:
-        """The relations by direction and id, `limit` at most."""
+        """The relations sorted by direction and id, at most `limit`."""
         with_counts = self.examples_with_counts(references, examples)
         found, nodes = await self._counts.read(references, wanted, examples=with_counts)
         return await self.counted(found, nodes, wanted, examples, limit)
 
     def examples_with_counts(self, references: Sequence[str], examples: int) -> int:
-        """How many examples of each type are read with the counts: all or none of them."""
+        """How many examples of each type are read together with the counts: either all or none."""
         few = len(references) == 1 and len(self._entities.catalogue.current.types) <= _TYPES_PER_QUERY
         return examples if few else 0
 
     async def counted(
         self, found: Mapping[str, Anchor], nodes: Sequence[NodeCounts], wanted: RowFilter, examples: int, limit: int
     ) -> AnchoredPage[RelationFacts]:
-        """As `page`, where the rows at the nodes are counted already."""
+        """The same as `page`, for nodes whose rows are counted already."""
         sides = [[node for node in nodes if node.side.direction is side] for side in wanted.directions]
         pages = await gathered(
             *(
-                self._page_in(direction, some, wanted, examples, limit)
-                for direction, some in zip(wanted.directions, sides, strict=True)
+                self._page_in(direction, nodes_of_side, wanted, examples, limit)
+                for direction, nodes_of_side in zip(wanted.directions, sides, strict=True)
             )
         )
         anchors = {reference: anchor.entity for reference, anchor in found.items()}
@@ -96,7 +96,7 @@ class RelationReader:
         paths: Sequence[Path],
         examples: int,
     ) -> dict[Path, list[Node]]:
-        """Distinct far ends of each relation, from the first nodes that have some."""
+        """Distinct far ends of each relation, from the first few nodes that have it."""
         nodes_by_path = await in_thread(len(nodes), lambda: _first_nodes(nodes, paths))
         ends = await self._far_ends(direction, nodes_by_path, examples)
         values = await self._values(nodes_by_path, wanted)

@@ -1,7 +1,7 @@
-"""The rows at nodes, as `adapters.paging` counts and reads them: values of properties, and edges.
+"""The rows at nodes (property values and edges), counted and read for `adapters.paging`.
 
-Both directions are one list, the outgoing rows first. Within a relation a property's values come before edges, and
-edges in the store's own order. The store skips the edges of a hub that come before a page.
+Both directions are one list, outgoing rows first. Within a relation, values of the property come before edges, and
+edges are in the store's own order. The edges of a hub that come before a page are skipped by the store.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ EdgesOf = Mapping[tuple[str, Direction, str], Sequence[Edge]]
 
 
 class RowReader(RowSource[Side, str, Row]):
-    """Counts and reads the rows of one question."""
+    """Counts and reads the rows of one request."""
 
     rows_together: ClassVar[int] = 10_000
     segments_together: ClassVar[int] = 10_000
@@ -55,18 +55,18 @@ class RowReader(RowSource[Side, str, Row]):
         self._examples = examples
         self._nodes: dict[Side, NodeCounts] = {}
         self.anchors: dict[str, Anchor] = {}
-        """The nodes that were looked up, by reference."""
+        """The nodes found so far, by reference."""
 
     @property
     def nodes(self) -> Sequence[NodeCounts]:
-        """What was counted, direction by direction."""
+        """The counts made so far, direction by direction."""
         return tuple(self._nodes.values())
 
     def ids(self, path: tuple[str, ...]) -> tuple[str, ...]:
         return path
 
     def rows_at(self, position: Position) -> int:
-        """How many rows the relation of a position has."""
+        """The number of rows of the relation that a position is in."""
         node = self._nodes.get(self._side(position))
         return node.by_path.get((position.path[0],), 0) if node is not None else 0
 
@@ -75,7 +75,7 @@ class RowReader(RowSource[Side, str, Row]):
         return await in_thread(len(self._nodes), lambda: by_side(self._nodes.values()))
 
     async def counts_from(self, start: Position, limit: int) -> RelationCounts[Side, str]:
-        """Counts no more nodes than a page shows: another page has told the total."""
+        """Count only as many nodes as the page needs: its position has the total already."""
         first = self._side(start).direction
         for direction in self._wanted.directions[self._wanted.directions.index(first) :]:
             place = start.entity % len(self._references) if direction is first else 0
@@ -94,7 +94,7 @@ class RowReader(RowSource[Side, str, Row]):
         return Side(self._wanted.directions[direction], self._references[place])
 
     def _rows_from(self, start: Position) -> int:
-        """How many rows were counted from a position on."""
+        """The number of rows counted so far that come after a position."""
         before = self._nodes.get(self._side(start))
         counted = sum(sum(node.by_path.values()) for node in self._nodes.values())
         if before is None:
@@ -104,7 +104,7 @@ class RowReader(RowSource[Side, str, Row]):
     async def _count(
         self, references: Sequence[str], wanted: RowFilter, already_listed: frozenset[str] = frozenset()
     ) -> frozenset[str]:
-        """Count the rows at the nodes that are not listed yet; the ids of all nodes found."""
+        """Count the rows at nodes, leaving out those listed already. Returns the store's ids of all nodes found."""
         rows = self._limit // max(len(references), 1)
         anchors, counts = await self._counts.read(references, wanted, rows=rows, examples=self._examples)
 
@@ -116,7 +116,10 @@ class RowReader(RowSource[Side, str, Row]):
         return await in_thread(len(counts), record)
 
     async def _listed_before(self, place: int) -> frozenset[str]:
-        """Nodes that references before a place may mean as well, since an id can be written in several ways."""
+        """The store's ids of the nodes before a place in the request.
+
+        Later references may mean the same nodes, because an id can be written in several ways. Empty where they cannot.
+        """
         before = self._references[:place]
         if not before or self._entities.of_one_key(self._references):
             return frozenset()
@@ -143,7 +146,7 @@ class RowReader(RowSource[Side, str, Row]):
     def _unread(
         self, wanted: Sequence[WantedRows[Side, str]]
     ) -> dict[tuple[Direction, tuple[str, ...] | None], list[str]]:
-        """Nodes whose edges did not come with the counts, by direction and by the types that are read: None for all."""
+        """The nodes whose edges did not come with the counts, by direction and the types to read (None: all types)."""
         types: dict[Side, list[str]] = defaultdict(list)
         for one in wanted:
             side, (name,) = one.segment.entity, one.segment.path
@@ -157,7 +160,7 @@ class RowReader(RowSource[Side, str, Row]):
         return nodes
 
     def _segment_rows(self, wanted: WantedRows[Side, str], edges: EdgesOf, values: ValuesOf) -> Rows[Row]:
-        """What is wanted of a segment all of whose rows are there."""
+        """The wanted part of a segment whose rows have all been read."""
         node, (name,) = self._nodes[wanted.segment.entity], wanted.segment.path
         node_id = node.anchor.node_id
         own = node.values if node.values is not None else values.get(node_id, {})
@@ -200,7 +203,7 @@ class RowReader(RowSource[Side, str, Row]):
         return await in_thread(len(rows), by_node)
 
     async def _values(self, segments: Sequence[Segment[Side, str]]) -> ValuesOf:
-        """The values at the nodes of some segments, but for those that came with the counts."""
+        """The property values at the nodes of some segments, except those that came with the counts."""
 
         def unread() -> list[str]:
             nodes = [(self._nodes[one.entity], one.path[0]) for one in segments]
@@ -223,7 +226,7 @@ class RowReader(RowSource[Side, str, Row]):
 
 
 def qualifiers(formats: ValueFormats, properties: Mapping[str, object]) -> tuple[Qualifier, ...]:
-    """An edge's own properties, ordered by id."""
+    """An edge's own properties as qualifiers, sorted by id."""
     return tuple(
         Qualifier(relation_of(split_key(key)[0]), value)
         for key in sorted(properties)

@@ -1,4 +1,4 @@
-"""What a graph is made of: counts from the count store, properties and ends of relations from bounded reads."""
+"""The schema of a graph: counts from the count store; properties and the ends of relations from bounded samples."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Count, EdgeFacts, LabelFacts, PropertyFacts, QualifierFacts, Schema
 
 _MAX_NODES_READ_WHOLE = 100_000
-"""All nodes of a graph with no more are read for their properties: a quarter of a second."""
+"""In a graph with at most this many nodes, all are read for their properties, which takes a quarter of a second."""
 _NODES_PER_LABEL = 1_000
-"""Nodes of each label that are read in a larger one."""
+"""Nodes of each label that are read in a larger graph."""
 _EDGES_PER_TYPE = 1_000
 """Edges of each type whose ends and properties are read."""
 _LABELS_PER_QUERY = 50
-"""Labels whose nodes one query reads."""
+"""Labels whose nodes are read by one query."""
 _MAX_END_LABELS = 3
-"""Labels named at either end of a relation."""
+"""The most labels that are named at either end of a relation."""
 _MIN_SHARE = 0.05
-"""A label that fewer of the edges read have at an end is not named."""
+"""A label is named at an end if it is there at least this often, compared with the most frequent one."""
 _CATALOGUE_MAX_AGE = 2.0
-"""Seconds in which the catalogue need not be read again: who asks for a part of the schema has just read the whole."""
+"""Seconds. For a part of the schema a catalogue of this age is good enough: it was probably just read for the whole."""
 _SAMPLE_MAX_AGE = 600.0
-"""Seconds for which a sample is used, unless the graph has grown or shrunk."""
+"""Seconds for which a sample is used, unless the size of the graph changes."""
 _SAMPLED_NODES_NOTE = "properties are from {:,} nodes of each label, and their counts lower bounds"
 _VALUE_TYPE = re.compile(r"(?:LIST<)?([A-Z ]+?)(?: NOT NULL)*(?:>.*)?")
 
 
 @dataclass(frozen=True, slots=True)
 class _Ends:
-    """What the edges read of a type have."""
+    """What was read of a relationship type: labels at its heads and tails, its properties, and the pairs it joins."""
 
     heads: tuple[str, ...] = ()
     tails: tuple[str, ...] = ()
@@ -51,18 +51,21 @@ class _Ends:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What was read of a graph of some size. `values` counts them by the labels of their node, property and type."""
+    """What was read of a graph with a `size` (nodes, edges).
+
+    `values` is the number of values by labels of their node, property and datatype.
+    """
 
     size: tuple[int, int]
     read_at: float
     values: Mapping[tuple[tuple[str, ...], str, str], int]
     ends: Mapping[str, _Ends]
     complete: bool
-    """Whether every node was read, so that values are counted exactly."""
+    """Whether every node was read, so that the numbers of values are exact."""
     note: str | None
 
     def properties(self, wanted: Callable[[Sequence[str], str], bool]) -> list[PropertyFacts]:
-        """The properties of the nodes and keys that are wanted, largest first."""
+        """The properties for which `wanted` (labels, name) is true, those with the most values first."""
         counts = Counter[str]()
         datatypes: dict[str, Counter[str]] = defaultdict(Counter)
         for (labels, name, datatype), size in self.values.items():
@@ -77,7 +80,7 @@ class Sample:
 
 
 class SchemaReader:
-    """Answers `schema`. Every list is the largest first."""
+    """Answers the verb `schema`. Every list is sorted by size, largest first."""
 
     def __init__(self, entities: Entities) -> None:
         self._session = entities.session
@@ -86,17 +89,17 @@ class SchemaReader:
         self._reading = Shared(self._read)
 
     async def overview(self, limit: int) -> Schema:
-        """The whole graph."""
+        """The schema of the whole graph."""
         catalogue = await self._catalogue.refreshed()
         sample = await self._current(catalogue)
         parts = (catalogue.labels, catalogue.types, sample.properties(_accept_all))
         return _schema(catalogue, sample, parts, limit)
 
     async def around(self, name: str, limit: int) -> Schema:
-        """The part of the graph around all of a name: a label, a relation, a property.
+        """The part of the schema around a name, which may be that of a label, a relation and a property at once.
 
         Raises:
-            UnknownName: nothing of that name is in the graph.
+            UnknownName: the graph has nothing of that name.
         """
         catalogue = await self._catalogue.refreshed(_CATALOGUE_MAX_AGE)
         sample = await self._current(catalogue)
@@ -117,12 +120,12 @@ class SchemaReader:
         return _schema(catalogue, sample, (labels, types, properties), limit)
 
     async def size(self) -> tuple[Count, Count]:
-        """Nodes and triples of the graph."""
+        """The number of nodes and of triples of the graph."""
         catalogue = await self._catalogue.refreshed()
         return Count(catalogue.nodes), _triples(catalogue, await self._current(catalogue))
 
     async def _at_label(self, catalogue: Catalogue, label: str) -> set[str]:
-        """The types of edges that leave or enter nodes of a label: counted, so none is missed."""
+        """The types of edges at the nodes of a label. They are counted by the store, not sampled, so none is missed."""
         fill, count = self._session.builder.fill, self._session.dialect.label_type_count
         sizes = await self._session.expressions(
             [fill(count, label=quoted(label), type=quoted(name)) for name in catalogue.types]
@@ -169,7 +172,7 @@ class SchemaReader:
         )
 
     async def _ends(self, types: Sequence[str]) -> dict[str, _Ends]:
-        """Labels at the ends of each type's edges, and their properties."""
+        """By relationship type, the labels at the ends of its edges, and their properties."""
         collected = [self._session.builder.collected(queries.ENDS_OF_EDGES, type=quoted(name)) for name in types]
         found: dict[str, _Ends] = {}
         for name, rows in zip(types, await self._session.expressions(collected, most=_EDGES_PER_TYPE), strict=True):
@@ -188,7 +191,7 @@ class SchemaReader:
         return found
 
     def _datatype(self, name: str) -> str:
-        """The datatype of a value, or of the items of a list, out of what Cypher calls its type."""
+        """The datatype of a value, or of a list's items, as answers print it. `name` is Cypher's name of the type."""
         match = _VALUE_TYPE.fullmatch(name)
         name = match[1] if match else name
         return self._session.dialect.datatypes.get(name, name.lower())
@@ -224,7 +227,7 @@ def _schema(
 
 
 def _joins(sizes: Mapping[tuple[str, str], int], *, complete: bool) -> tuple[tuple[str, str, Count], ...]:
-    """The pairs of labels that a type joins, most frequent first, of all its edges or only of some."""
+    """The pairs of labels that a type joins, most frequent first. Counts are exact if `complete`, else lower bounds."""
     as_count = Count if complete else Count.at_least
     ordered = sorted(sizes.items(), key=lambda pair: (-pair[1], pair[0]))
     return tuple((head, tail, as_count(size)) for (head, tail), size in ordered)

@@ -1,4 +1,4 @@
-"""Runs the queries of an open graph in the words of its dialect."""
+"""Runs the queries of an open graph, filled with the words of its dialect."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Row = list[Any]
 T = TypeVar("T")
 
 _SLICE_SIZE = 100
-"""Nodes or edges in one row of an answer: reading a row takes no longer than 10 ms."""
+"""Nodes or edges in one row of a result, so that reading a row takes at most 10 ms."""
 _EXPRESSIONS_PER_QUERY = 100
-"""Expressions that one query asks for."""
+"""Expressions evaluated by one query."""
 IDS_OF_QUERY = 2_000
-"""Ids that one query takes: to send them takes some milliseconds, for which the event loop waits."""
+"""The most ids sent with one query: sending them blocks the event loop for some milliseconds."""
 
 
 class Store(Protocol):
@@ -29,13 +29,16 @@ class Store(Protocol):
         """All rows as lists of values.
 
         Raises:
-            StoreError: the query failed, in the words of this product.
+            StoreError: the query failed. Errors of the driver are translated.
         """
         ...
 
 
 class Session:
-    """Fills templates and asks a store. Parameters are those of the template; the usual bounds are always given."""
+    """Fills templates and runs them. Keyword arguments are the parameters of the query, without the `$`.
+
+    The parameters `$vector` and `$slice` are always given.
+    """
 
     def __init__(self, store: Store, dialect: Dialect) -> None:
         self._store = store
@@ -46,7 +49,7 @@ class Session:
         """All rows of a query.
 
         Raises:
-            StoreError: as the store says.
+            StoreError: the query fails.
         """
         return await self._store.rows(
             self.builder.fill(template, **(parts or {})), {"vector": VECTOR_SIZE, "slice": _SLICE_SIZE, **parameters}
@@ -58,15 +61,15 @@ class Session:
         return row
 
     async def items(self, template: str, parts: Mapping[str, str] | None = None, **parameters: object) -> list[Any]:
-        """The items of a query that answers in slices, or in one list."""
+        """The items of a query whose rows are lists of items (slices of one long list)."""
         return [item for (items,) in await self.rows(template, parts, **parameters) for item in items]
 
     async def expressions(self, texts: Sequence[str], **parameters: object) -> list[Any]:
-        """The values of expressions that stand for themselves, some of them in each query."""
+        """The values of independent expressions, evaluated in batches."""
         return [
             value
-            for some in batches(texts, _EXPRESSIONS_PER_QUERY)
-            for value in await self.items(queries.EXPRESSIONS, {"expressions": ", ".join(some)}, **parameters)
+            for batch in batches(texts, _EXPRESSIONS_PER_QUERY)
+            for value in await self.items(queries.EXPRESSIONS, {"expressions": ", ".join(batch)}, **parameters)
         ]
 
 
@@ -76,5 +79,5 @@ def closed() -> StoreError:
 
 
 def batches(items: Sequence[T], size: int) -> list[Sequence[T]]:
-    """The items in pieces of so many."""
+    """The items in batches of `size`."""
     return [items[start : start + size] for start in range(0, len(items), size)]

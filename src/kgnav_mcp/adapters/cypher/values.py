@@ -1,4 +1,4 @@
-"""Values of properties as a person reads them, and texts as the values they may mean."""
+"""Property values as readable text, and text parsed into the values that it may mean."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Any, cast
 from kgnav_mcp.model import Literal
 
 VECTOR_SIZE = 64
-"""A list of so many floating point numbers is a vector: only its length is shown."""
+"""A list of at least this many floating point numbers is a vector (embedding): only its length is shown."""
 
 _LANGUAGE = re.compile(r"(?P<name>.+)@(?P<language>[A-Za-z]{2,3}(-[A-Za-z0-9]+)*)")
-"""`name@nl`: a value in a language, as the headers of `kgnav load` write it."""
+"""`name@nl`: a key for values in a language, as in the headers of files for `kgnav load`."""
 
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,18})")
 _FLOAT = re.compile(r"-?[0-9]*\.?[0-9]+(e[+-]?[0-9]+)?|-?Infinity")
 _INTEGER_BOUND = 2**63
 
 Writer = tuple[type | tuple[type, ...], Callable[[Any], str], str | Callable[[Any], str]]
-"""The types of some values, their text, and their datatype."""
+"""For values of some Python types: how to write them as text, and their datatype."""
 Reader = Callable[[str], object | None]
-"""The value that a text may mean, None or ValueError or OverflowError where it means none."""
+"""Parses a text. Returns None, or raises ValueError or OverflowError, if the text is not a value of its kind."""
 
 
 @lru_cache(maxsize=10_000)
@@ -35,12 +35,12 @@ def split_key(key: str) -> tuple[str, str | None]:
 
 
 def encodable(text: str) -> str:
-    """The text as UTF-8 can carry it: half a surrogate pair, which no stored text has, becomes a question mark."""
+    """The text made valid for UTF-8: lone surrogates, which no stored text contains, become question marks."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def whole_number(text: str) -> int | None:
-    """The integer that a text stands for, None where it stands for none that a store holds."""
+    """The integer that a text stands for; None if it is not one, or does not fit into 64 bits."""
     return int(text) if _INTEGER.fullmatch(text) and -_INTEGER_BOUND <= int(text) < _INTEGER_BOUND else None
 
 
@@ -50,7 +50,7 @@ def number(value: float) -> str:
 
 
 def vector(length: int) -> Literal:
-    """What is shown of a vector."""
+    """A vector as it is shown: by its length only."""
     return Literal(f"vector of {length:,} numbers", "vector")
 
 
@@ -64,12 +64,12 @@ _WRITERS: tuple[Writer, ...] = (
     (float, number, "float"),
     ((bytes, bytearray), lambda value: f"{len(value):,} bytes", "bytes"),
 )
-"""In the order they are tried: True is an int to Python, too."""
+"""Tried in this order, because True is also an int in Python."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValueFormats:
-    """How values of a driver are written and read; those of Python itself are known."""
+    """How values of a driver's own types are written and parsed. Python's types are built in."""
 
     writers: tuple[Writer, ...] = ()
     readers: tuple[Reader, ...] = ()
@@ -84,7 +84,10 @@ class ValueFormats:
         return Literal(str(value), type(value).__name__.lower())
 
     def literals(self, key: str, value: object, length: int | None = None) -> list[Literal]:
-        """The values under a key: each item of a list; of a vector, whose `length` is given, only its length."""
+        """The values under a key; each item of a list is one. Of a vector only the length is shown.
+
+        `length` is given if the query left out a vector's numbers.
+        """
         if length is not None:
             return [vector(length)]
         language = split_key(key)[1]
@@ -96,7 +99,7 @@ class ValueFormats:
         return [self.literal(item, language) for item in items]
 
     def possible_values(self, text: str) -> list[object]:
-        """The values that a printed text may stand for, itself among them."""
+        """All values that a printed text may stand for, including the text itself."""
         found: list[object] = [text]
         if text.lower() in {"true", "false"}:
             found.append(text.lower() == "true")
@@ -104,7 +107,7 @@ class ValueFormats:
             try:
                 value = read(text)
             except (ValueError, OverflowError):
-                continue  # It is not written as one of these.
+                continue  # The text is not a value of this kind.
             if value is not None:
                 found.append(value)
         return found

@@ -1,4 +1,4 @@
-"""Sums over rows."""
+"""Aggregate functions (count, sum, ...) of plans as Cypher's."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _COUNT = Single(frozenset(("INTEGER",)))
 
 
 def aggregated(context: QueryContext, one: Aggregate, of: Typed | None) -> Typed:
-    """A sum as Cypher has it; a list is not in its order yet.
+    """An aggregate of the argument `of` (None: of the rows) as Cypher's. A collected list is not sorted yet.
 
     Raises:
-        Unsupported: Cypher sums up such values in another way.
+        Unsupported: Cypher aggregates such values in another way.
     """
     if of is None:
         if one.distinct or one.function is not AggregateFunction.COUNT:
@@ -52,7 +52,7 @@ def aggregated(context: QueryContext, one: Aggregate, of: Typed | None) -> Typed
 
 
 def finished(context: QueryContext, one: Aggregate, found: Typed, *, in_order: bool) -> str | None:
-    """A list in the order of its values; None: the sum is as it shall be."""
+    """The expression that sorts a collected list by its values; None if there is nothing to sort."""
     if one.function is not AggregateFunction.COLLECT or in_order or not isinstance(found.kind, Listed):
         return None
     member = context.new_variable()

@@ -1,4 +1,4 @@
-"""Cells of a plan's answer, read as `context` returns them."""
+"""Cells of a plan's result, decoded from the form in which `context` returns them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from kgnav_mcp.model import Cell, Path, Triple
 
 
 class CellReader:
-    """Makes cells, by one catalogue."""
+    """Makes the cells of a result, with the decoder of one catalogue."""
 
     def __init__(self, decoder: NodeDecoder, formats: ValueFormats) -> None:
         self._decoder, self._formats = decoder, formats
 
     def cell(self, kind: Kind, found: Any) -> Cell:  # noqa: ANN401 - as the driver has it
-        """A cell of what was returned for a value of a kind."""
+        """The cell for a returned value of a kind."""
         if found is None:
             return None
         match kind:

@@ -1,7 +1,7 @@
-"""What a plan is written with: names of the catalogue, parameters, variables of its own, and forms of nodes and edges.
+"""The context in which one plan is written: names of the catalogue, parameters, variables, forms of nodes and edges.
 
-A node is sorted by its printed id, an edge by its ends' and its own properties, a path by its nodes and edges, as
-`kgnav_mcp.plan.Project` says; and each comes as a list that `cells` reads.
+A node is sorted by its printed id, an edge by its ends and its own properties, and a path by its nodes and edges, as
+`kgnav_mcp.plan.Project` defines. Each is returned as a list that `cells` decodes.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ _INTEGER_BOUND = 2**63
 
 @dataclass(slots=True)
 class QueryContext:
-    """What one query is written with."""
+    """The state shared by everything that writes one query."""
 
     entities: Entities
     property_types: PropertyTypes
     parameters: dict[str, object] = field(default_factory=dict[str, object])
     missing: set[PropertyKey] = field(default_factory=set[PropertyKey])
-    """What must be known of the graph before the query is right."""
+    """Properties whose types were needed but are not known yet. They are read, and the query is written again."""
     _numbers: Iterator[int] = field(default_factory=count)
 
     @property
@@ -56,24 +56,24 @@ class QueryContext:
         return self.entities.session.builder
 
     def fill(self, template: str, **parts: str) -> str:
-        """A template with its parts put in."""
+        """The template with its placeholders filled."""
         return self.builder.fill(template.strip("\n"), **parts)
 
     def new_variable(self) -> str:
-        """A variable that is nobody else's."""
+        """A new variable, unique in the query."""
         return f"v{next(self._numbers)}"
 
     def parameter(self, value: object) -> str:
-        """The name of a parameter that has a value."""
+        """Add a parameter with this value. Returns its name."""
         name = f"p{len(self.parameters)}"
         self.parameters[name] = value
         return name
 
     def constant(self, value: Scalar) -> Typed:
-        """A value that the plan states.
+        """A constant of the plan, as a parameter.
 
         Raises:
-            Unsupported: the store has no such value.
+            Unsupported: the store cannot hold such a value.
         """
         match value:
             case None:
@@ -91,10 +91,10 @@ class QueryContext:
         return Typed(f"${self.parameter(value)}", Single(frozenset((kind,))), value)
 
     def labels(self, names: Iterable[str], known: Iterable[str]) -> str:
-        """Labels or types of which one is meant.
+        """Alternative labels or types, joined by `|`.
 
         Raises:
-            Unsupported: the catalogue lacks one, which may be new.
+            Unsupported: one is not in the catalogue (it may be new).
         """
         found = list(names)
         if unknown := set(found).difference(known):
@@ -102,17 +102,20 @@ class QueryContext:
         return "|".join(map(quoted, found))
 
     def keys(self, ids: Sequence[str], *, of_node: bool) -> list[str]:
-        """The keys of a property in all languages.
+        """The keys of a property, in all languages.
 
         Raises:
-            Unsupported: a relation has this name as well.
+            Unsupported: a relation has the same name.
         """
         if of_node and any(name in self.catalogue.types for name in ids):
             raise unsupported("a property that is called as a relation is")
         return [key for key in self.catalogue.keys if split_key(key)[0] in ids]
 
     def types(self, owner: OfNode | OfEdge, key: str) -> frozenset[str]:
-        """The types of the values under a key; none until they were read. An empty key stands for all."""
+        """The types of the values under a key; empty until they have been read (see `missing`).
+
+        An empty key stands for all keys.
+        """
         if isinstance(owner, OfNode):
             property_keys = [PropertyKey(False, owner.label or "", key)]
         else:
@@ -122,7 +125,7 @@ class QueryContext:
         return frozenset[str]().union(*(types for types in found.values() if types is not None))
 
     def printed_id(self, variable: str) -> str:
-        """The id of a node as answers print it."""
+        """The expression for the id of a node as answers print it."""
         builder = self.builder
         cases = [
             self.fill(
@@ -141,7 +144,7 @@ class QueryContext:
         return self.fill(queries.PRINTED_ID, cases=" ".join(cases), id=own) if cases else own
 
     def sort_key(self, value: Typed) -> str:
-        """What values are put in the order of plans by.
+        """The expression that sorts values in the order that plans define.
 
         Raises:
             Unsupported: Cypher sorts such values in another order.
@@ -169,7 +172,7 @@ class QueryContext:
         return self.each(f"[{text}]", OfNode(), self.sort_key) + "[0]"
 
     def _edge_key(self, text: str, kind: OfEdge) -> str:
-        """What an edge is sorted by: its own properties stand in the order of their keys."""
+        """The sort key of an edge: its ends, its type, and its own properties sorted by key."""
         types = self.types(kind, "")
         members = {member_type(name) for name in types}
         if not members <= PLAIN | {DATE}:
@@ -182,13 +185,13 @@ class QueryContext:
         )
 
     def each(self, text: str, of: Kind, work: Callable[[Typed], str]) -> str:
-        """A list with something made of each member."""
+        """The expression for a list with `work` applied to each member."""
         member = self.new_variable()
         value = work(Typed(member, of))
         return text if value == member else self.fill(queries.EACH, list=text, member=member, value=value)
 
     def cell(self, value: Typed) -> str:
-        """How a value is returned."""
+        """The expression that returns a value in the form that `cells` decodes."""
         text = value.text
         match value.kind:
             case Single():

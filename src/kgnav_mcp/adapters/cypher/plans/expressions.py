@@ -1,4 +1,4 @@
-"""Expressions of plans as Cypher's, each with what it may be."""
+"""Expressions of plans as Cypher's, each with its kind."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from kgnav_mcp.plan import (
 )
 
 Scope = Mapping[str, Typed]
-"""What the variables of a plan are called in the query."""
+"""The variables of a plan that are in scope, each with its expression in the query."""
 _EQUAL = frozenset((Comparison.EQUAL, Comparison.UNEQUAL))
 _TRUTH = Single(BOOLEAN)
 _DATE_TEXT = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
@@ -60,7 +60,7 @@ _DATE_TEXT = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The values of a property: one, or with `many` a list of any number."""
+    """The values of a property: a single value, or with `many` a list."""
 
     text: str
     types: frozenset[str]
@@ -68,14 +68,14 @@ class Values:
 
 
 class Expressions:
-    """Writes the expressions of one query. `pattern` writes one within a condition, counted or not."""
+    """Writes the expressions of one query. The callback `pattern` writes a pattern inside EXISTS or COUNT."""
 
     def __init__(self, context: QueryContext, pattern: Callable[[Match, Scope, str], str]) -> None:
         self._context = context
         self._pattern = pattern
 
     def value(self, expression: Expression, scope: Scope) -> Typed:  # noqa: C901, PLR0911, PLR0912 - one case a word
-        """An expression.
+        """An expression of a plan in Cypher.
 
         Raises:
             Unsupported: Cypher cannot express it, or only with another meaning.
@@ -115,10 +115,10 @@ class Expressions:
                 raise unsupported("times of edges, and sums where no rows are put together")
 
     def condition(self, expression: Expression, scope: Scope) -> str:
-        """A condition.
+        """A condition of a plan in Cypher.
 
         Raises:
-            Unsupported: as above; it is something else than true, false or null.
+            Unsupported: Cypher cannot express it, or its value may be something other than true, false or null.
         """
         value = self.value(expression, scope)
         if not isinstance(value.kind, Single) or not value.kind.types & BOOLEAN:
@@ -128,7 +128,11 @@ class Expressions:
         return value.text
 
     def start_condition(self, expression: Expression, scope: Scope) -> str:
-        """A condition that all rows must fit: one that names nodes by their ids finds them by their keys."""
+        """A condition that all rows of a MATCH must meet. If it compares a node's id, it becomes a look-up by key.
+
+        Raises:
+            Unsupported: as `condition`.
+        """
         match expression:
             case Compare(Call(Function.ID, (Variable(name),)), Comparison.EQUAL, Constant(str() as text)):
                 texts = [text]
@@ -151,7 +155,11 @@ class Expressions:
         return f"({' OR '.join(conditions)}) AND {context.printed_id(node.text)} IN ${context.parameter(texts)}"
 
     def values(self, expression: Property, scope: Scope) -> Values:
-        """The values of a property."""
+        """The values of a property.
+
+        Raises:
+            Unsupported: the owner has no properties, or the values have types that Cypher treats differently.
+        """
         owner = variable(expression.owner, scope)
         if owner.kind == NULL:
             return Values("null", frozenset())
@@ -174,7 +182,7 @@ class Expressions:
         return Values(self._context.fill(queries.VALUES, values=", ".join(texts)), single, many=True)
 
     def _name(self, node: Typed) -> str:
-        """What a node is called, as `entities.NodeDecoder` says."""
+        """The expression for the name of a node, chosen as `entities.NodeDecoder` does."""
         context = self._context
         own, usual = context.entities.decoder.names()
         texts: list[str] = []
@@ -245,7 +253,7 @@ class Expressions:
         return self._any(left, tested, nothing=tested(Typed("null", NULL)))
 
     def _any(self, side: Typed | Values, test: Callable[[Typed], str], nothing: str = "null") -> str:
-        """A test of a value, or whether it holds for one of several."""
+        """A test of a single value; or of a list of values, true if it holds for any, `nothing` for an empty list."""
         if isinstance(side, Typed):
             return test(side)
         member = self._context.new_variable()
@@ -256,10 +264,10 @@ class Expressions:
 
 
 def variable(name: str, scope: Scope) -> Typed:
-    """What a variable stands for.
+    """The expression of a variable.
 
     Raises:
-        Unsupported: the rows have lost it.
+        Unsupported: the variable is not in scope any more.
     """
     if name not in scope:
         raise unsupported("a variable that the rows no longer have")
@@ -267,16 +275,19 @@ def variable(name: str, scope: Scope) -> Typed:
 
 
 def _is_date_comparison(date: Typed, stated: Typed) -> bool:
-    """Whether a date is compared with one that is stated: by the precision of that, both in four digits of a year."""
+    """Whether a date is compared with a constant date, which is done with the precision of the constant.
+
+    The constant must have a year of four digits.
+    """
     is_date = isinstance(date.kind, Single) and date.kind.types == DATES
     return is_date and isinstance(stated.stated, str) and _DATE_TEXT.fullmatch(stated.stated) is not None
 
 
 def _check_comparable(left: Kind, right: Kind) -> None:
-    """Let pass what Cypher compares as plans do.
+    """Check that Cypher compares values of these kinds as plans do.
 
     Raises:
-        Unsupported: these it does not.
+        Unsupported: it does not.
     """
     alike = isinstance(left, type(right)) and isinstance(left, OfNode | OfEdge)
     if not (alike or (is_plain(left) and is_plain(right)) or NULL in {left, right}):

@@ -1,4 +1,4 @@
-"""Functions and arithmetic, where Cypher's do the same and never end with an error."""
+"""Functions and arithmetic of plans as Cypher's, where those give the same result and never fail."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _SIMPLE = {
     Function.FLOOR: (NUMBERS, _FRACTION),
     Function.CEILING: (NUMBERS, _FRACTION),
 }
-"""What a function takes, and what it gives."""
+"""Functions of one value: the types that they accept, and those that they return."""
 
 
 def called(context: QueryContext, function: Function, arguments: Sequence[Typed]) -> Typed:  # noqa: C901, PLR0911, PLR0912 - one each
-    """A function of values.
+    """A function call.
 
     Raises:
-        Unsupported: Cypher's function does something else with such values.
+        Unsupported: Cypher's function behaves differently for such values.
     """
     if function is Function.COALESCE:
         kind = common_kind(each.kind for each in arguments)
@@ -82,10 +82,10 @@ def called(context: QueryContext, function: Function, arguments: Sequence[Typed]
 
 
 def calculated(context: QueryContext, left: Typed, operator: ArithmeticOperator, right: Typed) -> Typed:
-    """Two values joined by an operator.
+    """An arithmetic expression.
 
     Raises:
-        Unsupported: Cypher would end with an error, or write a number in another way.
+        Unsupported: Cypher would fail, or print a number in another way.
     """
     if NULL in {left.kind, right.kind}:
         return Typed("null", NULL)

@@ -1,4 +1,4 @@
-"""What values may be: the kind of each expression of a plan, and what the properties of a graph really hold."""
+"""Kinds of values: what each expression of a plan may be, and which types the properties of a graph really have."""
 
 from __future__ import annotations
 
@@ -14,55 +14,55 @@ from kgnav_mcp.errors import Unsupported
 from kgnav_mcp.plan import Scalar
 
 _MAX_AGE = 60.0
-"""Seconds after which it is read again what a property holds."""
+"""Seconds after which the types of a property are read again."""
 NUMBERS = frozenset(("INTEGER", "FLOAT"))
 TEXT = frozenset(("STRING",))
 BOOLEAN = frozenset(("BOOLEAN",))
 PLAIN = NUMBERS | TEXT | BOOLEAN
-"""Types of values that Cypher compares, sorts and counts as plans do."""
+"""Types that Cypher compares, sorts and counts as plans do."""
 DATE, SEVERAL = "DATE", "LIST"
-"""A date, which is its text here; and several values of a property, which are a list."""
+"""DATE: a date, handled as its text. SEVERAL: a property with several values, as a list."""
 DATES = frozenset((DATE,))
 SORTED = PLAIN | {DATE, SEVERAL}
-"""Types of values that Cypher sorts and counts as plans do."""
+"""Types that Cypher sorts and counts as plans do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Single:
-    """A value of one of these types; of none: null."""
+    """A value of one of these types. Without types: null."""
 
     types: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class OfNode:
-    """A node that has one label of each of these groups."""
+    """A node that has at least one label of each group."""
 
     labels: tuple[tuple[str, ...], ...] = ()
 
     @property
     def label(self) -> str | None:
-        """A label that it has for sure."""
+        """A label that the node certainly has; None if there is none."""
         return next((group[0] for group in self.labels if len(group) == 1), None)
 
 
 @dataclass(frozen=True, slots=True)
 class OfEdge:
-    """An edge of one of these types; none: of any."""
+    """An edge of one of these types; empty: of any type."""
 
     types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class OfPath:
-    """A path along edges of these types; none: of any."""
+    """A path along edges of these types; empty: of any type."""
 
     types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A list."""
+    """A list with members of one kind."""
 
     of: Kind
 
@@ -73,17 +73,17 @@ NULL = Single()
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """An expression of Cypher, and what it may be."""
+    """An expression of Cypher with its kind."""
 
     text: str
     kind: Kind
     stated: Scalar = None
-    """The value, where it is a constant."""
+    """The value, if the expression is a constant."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class PropertyKey:
-    """A key of the nodes of a label, or of the edges of a type (empty: of any); without a key: of all keys."""
+    """A key at the nodes of a label, or at the edges of a type. An empty owner means any, an empty key all keys."""
 
     edges: bool
     owner: str
@@ -91,10 +91,10 @@ class PropertyKey:
 
 
 def common_kind(kinds: Iterable[Kind]) -> Kind:  # noqa: PLR0911 - one for each kind
-    """The kind of a value that has one of these.
+    """The kind that covers all of these kinds.
 
     Raises:
-        Unsupported: they have nothing in common.
+        Unsupported: there is none.
     """
     found = dict.fromkeys(kind for kind in kinds if kind != NULL)
     if not found:
@@ -121,32 +121,32 @@ def unsupported(what: str) -> Unsupported:
 
 
 def member_type(name: str) -> str:
-    """The type of a list's members."""
+    """The type of a list's members; any other type is returned as it is."""
     return name.removeprefix("LIST<").removesuffix(">").removesuffix(" NOT NULL") if name.startswith("LIST<") else name
 
 
 def is_plain(kind: Kind) -> bool:
-    """Whether it is a value of a type that Cypher treats as plans do."""
+    """Whether all values of this kind have types that Cypher treats as plans do."""
     return isinstance(kind, Single) and kind.types <= PLAIN
 
 
 class PropertyTypes:
-    """Knows what the properties of a graph hold, as far as it was asked for."""
+    """Cache of the types that the properties of a graph have. Only those that plans needed are read."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._known: dict[PropertyKey, tuple[float, frozenset[str]]] = {}
 
     def known(self, asked: PropertyKey) -> frozenset[str] | None:
-        """The types of its values; None: they are to be read."""
+        """The types of the values under a key; None if they are not in the cache."""
         read_at, types = self._known.get(asked, (0.0, frozenset[str]()))
         return types if read_at > time.monotonic() - _MAX_AGE else None
 
     async def read(self, asked: Iterable[PropertyKey]) -> None:
-        """Read what some properties hold.
+        """Read the types of some properties into the cache.
 
         Raises:
-            StoreError: as the store says.
+            StoreError: the store fails.
         """
         for (edges, owner), group in groupby(sorted(asked), key=lambda one: (one.edges, one.owner)):
             keys = list(group)

@@ -1,4 +1,4 @@
-"""Patterns of plans as MATCH clauses, and subqueries for paths of which Cypher's own are not what plans mean."""
+"""Patterns of plans as MATCH clauses, and as subqueries for paths where Cypher's own patterns mean something else."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kgnav_mcp.plan import EdgePattern, Match, PathKind, PathPattern
 from kgnav_mcp.plan.walking import conjuncts, variables_of
 
 NOTHING = "null"
-"""What a variable is of which nothing is told."""
+"""The expression of a variable that the query does not return."""
 
 
 class Patterns:
@@ -25,7 +25,7 @@ class Patterns:
         self.expressions = Expressions(context, self._in_condition)
 
     def match(self, match: Match, scope: Scope) -> tuple[str, Scope]:
-        """The clauses of a pattern, and what the variables stand for behind it.
+        """The clauses of a pattern, and the scope after it.
 
         Raises:
             Unsupported: Cypher cannot express it.
@@ -43,7 +43,7 @@ class Patterns:
         return text, body.scope
 
     def _in_condition(self, match: Match, scope: Scope, template: str) -> str:
-        """A pattern in a condition."""
+        """A pattern inside a condition (EXISTS or COUNT, as the template says)."""
         body = _PatternWriter(self._context, self.expressions, match, scope, inner=True)
         clauses = body.clauses()
         return self._context.fill(
@@ -52,12 +52,12 @@ class Patterns:
 
 
 def outer(scope: Scope) -> str:
-    """The variables of the query that a subquery may use."""
+    """The variables that a subquery may use from the query around it."""
     return ", ".join(dict.fromkeys(value.text for value in scope.values() if value.text != NOTHING))
 
 
 class _PatternWriter:
-    """One pattern with its conditions."""
+    """Writes one pattern with its conditions."""
 
     def __init__(
         self, context: QueryContext, expressions: Expressions, match: Match, scope: Scope, *, inner: bool = False
@@ -77,7 +77,7 @@ class _PatternWriter:
         self._clauses: list[str] = []
 
     def clauses(self) -> list[str]:
-        """The clauses, the conditions in them."""
+        """The clauses of the pattern, with its conditions."""
         self._check()
         matched_edges = [edge for edge in self._match.edges if edge.path is None or edge.path.kind is PathKind.TRAILS]
         searched_edges = [edge for edge in self._match.edges if edge not in matched_edges]
@@ -114,12 +114,16 @@ class _PatternWriter:
         return self._clauses
 
     def new(self) -> list[str]:
-        """The variables of the query that the pattern binds."""
+        """The variables that the pattern adds to the query."""
         own = (value.text for name, value in self.scope.items() if name not in self._outer_scope)
         return [text for text in own if text != NOTHING]
 
     def _check(self) -> None:
-        """Refuse what Cypher refuses, or takes for something else."""
+        """Check that Cypher accepts the pattern, with the same meaning.
+
+        Raises:
+            Unsupported: it does not.
+        """
         edges = [edge.variable for edge in self._match.edges]
         if len(set(edges)) < len(edges):
             raise unsupported("one edge in two places of a pattern")
@@ -133,7 +137,7 @@ class _PatternWriter:
             raise unsupported("a value in the place of a node")
 
     def _write(self, alone: Sequence[str], edges: Sequence[EdgePattern], paths: Sequence[PathPattern]) -> None:
-        """One MATCH."""
+        """Add one MATCH clause with these nodes, edges and paths."""
         filters = [f"{self._outer_scope[name].text} IS NOT NULL" for name in alone if name in self._outer_scope]
         unwritten = {edge.variable: edge for edge in edges}
         texts = [self._path(path, unwritten) for path in paths]
@@ -151,7 +155,7 @@ class _PatternWriter:
         return f" WHERE {' AND '.join(texts)}" if texts else ""
 
     def _node(self, name: str) -> str:
-        """A node with the labels that were not written before."""
+        """A node, with its labels where it is written for the first time."""
         groups = self._labels.get(name, [])
         labels = "&".join(f"({self._context.labels(each, self._context.catalogue.labels)})" for each in groups)
         self._labels[name] = []
@@ -166,7 +170,7 @@ class _PatternWriter:
         return self.scope[name].text
 
     def _is_referenced(self, name: str) -> bool:
-        """Whether a variable is spoken of elsewhere."""
+        """Whether a variable has to be named, because it is used elsewhere."""
         return not self._in_condition or name in self._outer_scope or self._use_counts[name] > 1
 
     def _edge(self, edge: EdgePattern, *, backwards: bool = False) -> str:
@@ -182,7 +186,7 @@ class _PatternWriter:
         return f"-{inner}-" if edge.either else f"<-{inner}-" if backwards else f"-{inner}->"
 
     def _path(self, path: PathPattern, edges: dict[str, EdgePattern]) -> str:
-        """A path with a name; its edges are taken out of those that are left."""
+        """A named path. Its edges are removed from `edges`, the ones still to be written."""
         text = ""
         types: list[str] = []
         for before, name in zip((path.elements[0], *path.elements), path.elements, strict=False):
@@ -203,7 +207,7 @@ class _PatternWriter:
         return {edge.variable for edge in self._match.edges}
 
     def _search(self, edge: EdgePattern, path: PathPattern | None) -> None:
-        """Paths of which one for each end, or all the shortest, are asked for."""
+        """Add the search for the paths of an edge: one for each end, or all shortest ones."""
         if edge.source not in self._bound and edge.target not in self._bound:
             self._write([edge.source], [], [])
         search = Search(self._context, edge, self._context.labels(edge.relations, self._context.catalogue.types))
@@ -245,7 +249,11 @@ class _PatternWriter:
 
 
 def _has_searched_part(path: PathPattern, searched: Iterable[EdgePattern]) -> bool:
-    """Whether a path has a part that is searched for."""
+    """Whether a path contains an edge that needs a search.
+
+    Raises:
+        Unsupported: that edge is only a part of the path.
+    """
     names = {edge.variable for edge in searched}
     found = names.intersection(path.elements)
     if found and len(path.elements) > 3:
@@ -254,7 +262,7 @@ def _has_searched_part(path: PathPattern, searched: Iterable[EdgePattern]) -> bo
 
 
 def _variable_uses(match: Match) -> Iterable[str]:
-    """The variables of a pattern as often as it speaks of them; labels do not count."""
+    """The variables of a pattern, each as often as it is used. Labels do not count as a use."""
     for edge in match.edges:
         yield from (edge.variable, edge.source, edge.target)
         if edge.path is not None and edge.path.kind is not PathKind.TRAILS:

@@ -1,4 +1,4 @@
-"""Whole plans as one query: clause after clause, in the order of rows that plans have."""
+"""Whole plans as one query, clause by clause, with rows in the order that plans define."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from kgnav_mcp.plan.walking import aggregates, rewritten
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A plan in Cypher, with the parameters `$skip` and `$limit` still to be given, and the kinds of its columns."""
+    """A plan in Cypher, with the kinds of its columns. The parameters `$skip` and `$limit` are still to be added."""
 
     text: str
     parameters: Mapping[str, object]
@@ -35,7 +35,7 @@ class Query:
 
 
 class Compiler:
-    """Writes one plan."""
+    """Compiles one plan."""
 
     def __init__(self, context: QueryContext) -> None:
         self._context = context
@@ -43,7 +43,7 @@ class Compiler:
         self._value = self._patterns.expressions.value
 
     def compiled(self, plan: Plan) -> Query:
-        """The query of a plan.
+        """Compile a plan to one query.
 
         Raises:
             Unsupported: Cypher cannot express it, or only with another meaning.
@@ -80,7 +80,7 @@ class Compiler:
         return f"{text}\nWITH {', '.join(names)}", found
 
     def _pipeline(self, pipeline: Pipeline, *, page: bool) -> tuple[str, list[Typed], list[str]]:
-        """The clauses, the columns of the result, and with `page` what the last WITH is still to be sorted by."""
+        """The text of the clauses, the columns of the result, and with `page` the keys that the page has to sort by."""
         scope: Scope = {}
         texts: list[str] = []
         before: Clause | None = None
@@ -114,7 +114,7 @@ class Compiler:
     def _project(
         self, project: Project, scope: Scope, *, in_order: bool, page: bool
     ) -> tuple[str, list[Typed], list[str]]:
-        """A WITH; with `page` and no slice of its own it is left unsorted, for the page to sort and cut."""
+        """A projection as WITH. With `page` and no SKIP or LIMIT of its own, sorting is left to the page."""
         texts: list[str] = []
         grouped = any(aggregates(column.value) for column in project.columns)
         if grouped:
@@ -135,7 +135,7 @@ class Compiler:
         text = f"WITH {'DISTINCT ' if project.distinct else ''}{items}"
         own: list[str] = []
         if page and keys and not project.distinct and (sliced or project.where is not None):
-            # what rows are sorted by is kept for the page, as old variables are gone by then
+            # The sort keys are kept as columns for the page, because the old variables are out of scope by then.
             sorted_by = [Typed(context.new_variable(), NULL) for _ in keys]
             texts += [f"WITH *, {items}", f"WITH *, {_items_as([Typed(key, NULL) for key, _ in keys], sorted_by)}"]
             own = [value.text for value in sorted_by]
@@ -169,7 +169,7 @@ class Compiler:
         return self._context.sort_key(self._value(rewritten(order.by, change), scope)), order.descending
 
     def _grouped(self, project: Project, scope: Scope, *, in_order: bool) -> tuple[str, Project, Scope]:
-        """The rows put together: a WITH of what they share and of their sums, and the projection that reads these."""
+        """Group the rows: a WITH of the grouping keys and aggregates, and the projection that uses them."""
         context = self._context
         wanted = [column.value for column in project.columns] + [order.by for order in project.order]
         sums = list(dict.fromkeys(one for expression in wanted for one in aggregates(expression)))
@@ -208,7 +208,7 @@ class Compiler:
 
 
 _SUM_PREFIX = "\0sum"
-"""Variables of sums and of what groups share. No variable of a plan is called so."""
+"""Prefix of the variables of aggregates and grouping keys. No variable of a plan begins with it."""
 
 
 def _items_as(values: Sequence[Typed], names: Sequence[Typed]) -> str:
@@ -216,5 +216,5 @@ def _items_as(values: Sequence[Typed], names: Sequence[Typed]) -> str:
 
 
 def _unsorted(project: Project) -> Project:
-    """A projection whose order nothing asks for: what follows has an order of its own."""
+    """The projection without its order, which has no effect unless it cuts rows: the next clause sorts again."""
     return project if project.skip or project.limit is not None else replace(project, order=())

@@ -1,25 +1,25 @@
-"""The pieces that plans are made of, with what each costs beside the rows that it is asked of.
+"""The templates from which plans are written, each with its cost in addition to the rows that it works on.
 
-Places are filled by `builder.Builder`. Variables are the compiler's own (`v1`), values parameters.
+Placeholders are filled by `builder.Builder`. Variables are made by the compiler (`v1`), values are parameters.
 """
 
 from __future__ import annotations
 
 KINDS_OF_NODES = "MATCH (n{label}) RETURN collect(DISTINCT [{types}])"
-"""A pass over a label, or over all nodes: asked once in a while for each property."""
+"""A scan of a label, or of all nodes; run rarely, as the types are cached."""
 KINDS_OF_EDGES = "MATCH ()-[n{type}]->() RETURN collect(DISTINCT [{types}])"
-"""A pass over a type, or over all edges, as above."""
+"""A scan of a type, or of all edges; run rarely, too."""
 KINDS_OF_ALL_KEYS = """
 MATCH ()-[n{type}]->() UNWIND [key IN keys(n) | [key, n[key]]] AS own
 WITH own[0] AS key, own[1] AS value
 RETURN collect(DISTINCT CASE WHEN key CONTAINS '@' THEN 'TEXT IN A LANGUAGE' ELSE {value_type(value)} END)
 """
-"""As above. A key with a language is not sorted as it is written."""
+"""As above. Keys with a language have a type of their own, because they are not sorted as they are written."""
 TYPE_OF = """
 [value IN [{value}] |
  CASE WHEN {is_number_list(value)} AND size(value) >= $vector THEN 'VECTOR' ELSE {value_type(value)} END][0]
 """
-"""Nothing beside the value."""
+"""Nothing but the value."""
 
 ANSWER = """
 {plan}
@@ -28,7 +28,7 @@ WITH collect([{cells}]) AS rows
 UNWIND range(0, size(rows), $slice) AS start
 RETURN rows[start..start + $slice]
 """
-"""A sort of which only the page is kept."""
+"""A sort of all rows, of which only the page is kept."""
 
 PRINTED_ID = "CASE {cases} ELSE {id} END"
 KEY_CASE = """
@@ -48,7 +48,7 @@ COLLECT {
 """
 """All properties of an edge, single ones or lists."""
 PATH_KEY = "[{first}] + [i IN range(0, length({variable}) - 1) | [{edge}, {node}]]"
-"""Those of all edges of the path."""
+"""The sort keys of all nodes and edges of the path."""
 FIRST_NODE, NEXT_NODE = "nodes({variable})[0]", "nodes({variable})[i + 1]"
 STEP = "relationships({variable})[i]"
 
@@ -62,7 +62,7 @@ CASE WHEN {variable} IS NULL THEN null
 EACH = "[{member} IN {list} | {value}]"
 
 VALUES = "reduce(found = [], one IN [{values}] | found + CASE WHEN one IS NULL THEN [] ELSE one END)"
-"""All values of a node's or edge's keys, whether single or lists."""
+"""All values under some keys of a node or edge, whether single values or lists."""
 SOME_VALUE = "CASE WHEN size({values}) = 0 THEN {nothing} ELSE any({member} IN {values} WHERE {condition}) END"
 """Reads the values one by one."""
 VALUES_AS_ONE = """
@@ -77,7 +77,7 @@ CASE WHEN {value_type(value)} STARTS WITH 'INTEGER' OR {value_type(value)} START
 VALUE_IN = "CASE WHEN size({values}) = 0 THEN null ELSE {value} IN {values} END"
 """As above."""
 NO_TEXT = "CASE WHEN trim({value}) <> '' THEN {value} END"
-"""A text with anything in it."""
+"""The value, unless it is a blank text."""
 OF_LABEL = "CASE WHEN {variable}:{label} THEN {value} END"
 
 SORTED = "COLLECT { UNWIND {list} AS {member} WITH {member} ORDER BY {key} RETURN {member} }"
@@ -86,7 +86,7 @@ QUOTIENT = "CASE WHEN {right} = 0 THEN null ELSE {left} {operator} {right} END"
 MEAN = "CASE WHEN count({value}) = 0 THEN null ELSE toFloat(sum({value})) / count({value}) END"
 
 REACHED = "CALL ({near}) { MATCH {path} RETURN DISTINCT {far}{itself} }"
-"""Each edge that can be reached from the near end, once: the store keeps a set of ends."""
+"""Each edge that can be reached from the near end, once, as the store keeps a set of ends."""
 OR_ITSELF = " UNION MATCH {edge} RETURN DISTINCT {near} AS {far}"
 AT_DISTANCE = "CALL ({near}) { MATCH {way} = ANY SHORTEST {path} WHERE {condition} RETURN {far}{itself} }"
 """Breadth first from the near end."""

@@ -1,4 +1,4 @@
-"""Answers `run`: the page of a plan's rows behind a position."""
+"""Answers the verb `run`: compiles a plan and reads one page of its rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kgnav_mcp.plan import (
 
 _TAG_BYTES = 8
 _MAX_PASSES = 10
-"""Times that a plan is written, with more known of what its properties hold each time."""
+"""How often a plan is written at most. Each time, the types of more properties are known."""
 
 
 class PlanReader:
@@ -30,12 +30,12 @@ class PlanReader:
         self._property_types = PropertyTypes(entities.session)
 
     async def page(self, plan: Plan, limit: int, after: str | None) -> PlanPage:
-        """The rows of a plan behind a position `<rows before>.<tag of the last one>`.
+        """One page of a plan's rows. A position is `<rows before>.<tag of the last of them>`.
 
         Raises:
             Unsupported: Cypher cannot express the plan, or only with another meaning.
-            InvalidCursor: `after` is no position, or the row before it is another one now.
-            StoreError: as the store says.
+            InvalidCursor: `after` is no position, or the row before it has changed.
+            StoreError: the store fails.
         """
         start, tag = _parse_position(after)
         query = await self.compiled(plan)
@@ -55,7 +55,11 @@ class PlanReader:
         )
 
     async def compiled(self, plan: Plan) -> Query:
-        """A plan in Cypher, by what its properties hold."""
+        """The plan in Cypher, which depends on the types of its properties.
+
+        Raises:
+            Unsupported: Cypher cannot express the plan, or only with another meaning.
+        """
         for _ in range(_MAX_PASSES):
             context = QueryContext(self._entities, self._property_types)
             query = Compiler(context).compiled(plan)
@@ -81,12 +85,12 @@ class PlanReader:
 
 
 def _tag(row: PlanRow) -> str:
-    """A short text that another row does not have."""
+    """A hash that identifies a row."""
     return blake2b(repr(row.cells).encode("utf-8", "replace"), digest_size=_TAG_BYTES).hexdigest()
 
 
 def _parse_position(after: str | None) -> tuple[int, str]:
-    """How many rows come before a page, and the tag of the last of them."""
+    """The number of rows before a page, and the tag of the last of them."""
     if after is None:
         return 0, ""
     rows, _, tag = after.partition(".")

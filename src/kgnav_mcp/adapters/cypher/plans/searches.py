@@ -1,4 +1,4 @@
-"""Paths that are searched for from a node: what can be reached, at which distance, by which shortest way."""
+"""Paths searched from a known node: what can be reached, at which distance, by which shortest paths."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kgnav_mcp.plan import EdgePattern, PathKind
 
 
 class Search:
-    """The paths that one edge of a pattern stands for, searched from a node that is known."""
+    """The search for the paths of one edge of a pattern (an edge with a length), from a node that is known."""
 
     def __init__(self, context: QueryContext, edge: EdgePattern, types: str) -> None:
         if edge.path is None:
@@ -19,16 +19,16 @@ class Search:
 
     @property
     def gives_edges(self) -> bool:
-        """Whether the edges on the way are asked for."""
+        """Whether the edges of the paths are returned, not only their ends."""
         return self._length.kind in {PathKind.SHORTEST, PathKind.ALL_SHORTEST}
 
     @property
     def to_known_end(self) -> bool:
-        """Whether a search may be told its end."""
+        """Whether the search can be given both ends, if both are known."""
         return self.gives_edges
 
     def ends(self, near: str, far: str, *, forward: bool) -> str:
-        """The ends that are reached, or that are at a distance."""
+        """The clause that finds the ends that can be reached, or that are at the wanted distance."""
         shortest, longest = self._length.shortest, self._length.longest
         fill = self._context.fill
         if longest == 0:
@@ -46,14 +46,14 @@ class Search:
             return fill(queries.AT_DISTANCE, near=near, far=far, way=way, path=path, condition=condition, itself=itself)
         if shortest > 1:
             raise unsupported("what can be reached by longer ways, which may take an edge again")
-        if self._edge.either and shortest == 1 and longest != 1:  # there and back
+        if self._edge.either and shortest == 1 and longest != 1:  # back to itself along the same edge
             itself = fill(queries.OR_ITSELF, near=near, far=far, edge=self._arrow(near, "", "", forward=forward))
         length = f"*{shortest}..{longest or ''}"
         path = self._arrow(near, length, far, forward=forward)
         return fill(queries.REACHED, near=near, far=far, path=path, itself=itself)
 
     def shortest(self, near: str, far: str, way: str, edge: str, *, forward: bool, known: bool) -> str:
-        """One of the shortest ways to each end, or all."""
+        """The clause that finds the shortest paths to each end: one of them, or all."""
         shortest, longest = self._length.shortest, self._length.longest
         ends = f"{near}, {far}" if known else near
         itself = ""
@@ -101,7 +101,7 @@ class Search:
         return f"-{inner}-" if self._edge.either else f"-{inner}->" if forward else f"<-{inner}-"
 
     def _quantified(self, near: str, far: str, *, forward: bool) -> str:
-        """A path from source to target, whichever of them is known."""
+        """The pattern of a path, written from source to target, whichever of them is known."""
         longest = "" if self._length.longest is None else str(self._length.longest)
         source, target = (near, far) if forward else (far, near)
         step = self._directed(f"[{self._types}]", forward=True)
