@@ -1,4 +1,4 @@
-"""A Wikibase behind the port: every verb is answered by the reader of its kind."""
+"""The Wikidata adapter. Each verb of the port is answered by a reader."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from kgnav_mcp.model import Count, Health, Page, RelationFacts, Triple
 from kgnav_mcp.port import AdapterOptions, Capability
 
 _MAX_COUNTED = 1_000_000
-"""Statements counted at most to tell how large a graph is."""
+"""Statements are counted up to this number to report the size of a graph."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +54,10 @@ class _Opened(Readers):
 class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
     """One endpoint with one Wikibase.
 
-    Triples are statements: their qualifiers, a rank other than the normal one and the number of references are the
-    triple's qualifiers. Labels are no triples but names. A count at a hub of a slow endpoint is a lower bound
-    (EXACT_COUNTS is not declared), and people edit between two pages (neither is STABLE_CURSORS). Of a truthy dump,
-    which opening tells, triples are values alone (without QUALIFIERS).
+    A triple is a statement. Its qualifiers are those of the statement, its rank unless that is normal, and its number
+    of references. Labels are names, not triples. Counts at a hub of a slow endpoint are lower bounds (EXACT_COUNTS is
+    not declared), and the data may be edited between two pages (nor is STABLE_CURSORS). In a truthy dump, which `open`
+    detects, triples are bare values, and QUALIFIERS is removed from the capabilities.
     """
 
     capabilities: frozenset[Capability] = frozenset({Capability.QUALIFIERS, Capability.LABELS, Capability.FITS})
@@ -81,7 +81,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
 
     @property
     def revision(self) -> str:
-        """The endpoint and what of it is shown: that a graph was edited cannot be told from it."""
+        """The endpoint, and which of its statements are shown. It does not change when the data is edited."""
         opened = self._readers
         shown = "all" if self._wikidata.every_rank else "truthy" if opened.store.form.statements else "values"
         place = Address.parse(self._wikidata.endpoint).name
@@ -89,7 +89,7 @@ class WikidataAdapter(SparqlAdapter[_Opened, URIRef, Path]):
 
     @property
     def subclass_relations(self) -> frozenset[str]:
-        """Those of Wikidata; another Wikibase says nowhere which of its properties it is."""
+        """Wikidata's `subclass of`. Another Wikibase does not say which of its properties means that."""
         ids = self._readers.store.ids
         return frozenset({ids.relation(SUBCLASS)} if ids.base == WIKIDATA else ())
 

@@ -1,4 +1,4 @@
-"""What an endpoint has of a Wikibase: the concept base of its IRIs, and the form of its rows."""
+"""Detects what an endpoint contains: the concept base of its IRIs, and whether it has statements or only values."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ from kgnav_mcp.adapters.wikidata.queries import Form
 from kgnav_mcp.errors import InvalidStore
 
 _MAX_TRIPLES: Final = 100_000
-"""Triples that are looked at for a value, where nothing else says that there is a Wikibase."""
+"""Triples that are searched for a value, if nothing else shows that there is a Wikibase."""
 
 
 async def found_in(reader: Reader, wikidata: Wikidata) -> tuple[Ids, Form]:
-    """The base, of the properties where they are defined, else of the predicates; and whether rows are statements.
+    """The ids under the endpoint's concept base, and the form of its rows (statements, or values of a truthy dump).
+
+    The base is read from definitions of properties if there are any, else from predicates in use.
 
     Raises:
-        InvalidStore: the endpoint has neither statements nor values.
-        StoreTimeout: it did not find one in time.
+        InvalidStore: the endpoint has neither statements nor values of a Wikibase.
+        StoreTimeout: none was found in time.
     """
     if wikidata.known:
         return Ids(wikidata.base), queries.FULL

@@ -1,4 +1,4 @@
-"""The property catalogue on disk: one file for each endpoint, written aside and renamed."""
+"""The property catalogue cached on disk: one file for each endpoint, replaced atomically."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a file holds: the datatype and the labels by language of each property, and how old it is in seconds."""
+    """The content of a cache file: datatype and labels by language of each property, and its age in seconds."""
 
     base: str
     properties: Mapping[str, tuple[str, Mapping[str, str]]]
@@ -26,19 +26,19 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class CacheFile:
-    """The file of one endpoint, one concept base and one list of languages."""
+    """The cache file of one endpoint, one concept base and one list of languages."""
 
     path: Path
 
     @classmethod
     def of(cls, folder: Path | None, *key: str) -> CacheFile | None:
-        """The file in a folder; None where there is no folder: nothing is kept."""
+        """The cache file for a key in a folder; None without a folder, which turns the cache off."""
         if folder is None:
             return None
         return cls(folder / f"wikidata-{blake2b(chr(0).join(key).encode(), digest_size=8).hexdigest()}.json")
 
     def read(self) -> Kept | None:
-        """What is kept; None where nothing is, or nothing that can be read: it is read from the endpoint then."""
+        """The cached catalogue; None if there is none, or it cannot be read. Then the endpoint is asked."""
         try:
             content = cast("dict[str, Any]", json.loads(self.path.read_text(encoding="utf-8")))
             if content["format"] != _FORMAT:
@@ -52,7 +52,7 @@ class CacheFile:
             return None
 
     def write(self, base: str, properties: Mapping[str, tuple[str, Mapping[str, str]]]) -> bool:
-        """Keep a catalogue for the next start; False where the folder cannot be written to, which costs only time."""
+        """Store a catalogue for the next start. Returns False if the folder cannot be written to, which is no error."""
         content = {"format": _FORMAT, "base": base, "read": time.time(), "properties": properties}
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)

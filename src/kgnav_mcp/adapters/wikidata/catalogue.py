@@ -1,4 +1,4 @@
-"""The properties of a Wikibase, with datatypes and labels: read once, kept on disk, refreshed behind the scenes."""
+"""The properties of a Wikibase, with datatypes and labels: read once, cached on disk, refreshed in the background."""
 
 from __future__ import annotations
 
@@ -53,15 +53,15 @@ _DATATYPES: Final = {
     "TabularData": "tabular-data",
     "MusicalNotation": "musical-notation",
 }
-"""The names of datatypes in RDF, and those that Wikibase's users know."""
+"""The names of datatypes that users of Wikibase know, by their names in RDF."""
 _PAGE_SIZE = 10_000
 _MAX_LABELS_SCANNED = 100_000
-"""Labels that are looked at for those of properties, where nothing says what a property is."""
+"""Labels that are scanned for those of properties, if nothing in the graph says what is a property."""
 
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A property: its bare id, its datatype (empty: not known), its labels by language."""
+    """A property: its bare id (`P31`), its datatype (empty: unknown), and its labels by language."""
 
     id: str
     datatype: str = ""
@@ -74,9 +74,10 @@ class Property:
 
 
 class Catalogue:
-    """What is known of the properties. An empty one still answers: ids stand for labels, nothing is hidden.
+    """The known properties. An empty catalogue works too: ids are shown for labels, and nothing is hidden.
 
-    `whole` says that all of them are here with their labels: else no name can be said to be none of a property.
+    `whole` says that all properties are here with their labels. Otherwise a name that is not found may still be that of
+    a property.
     """
 
     def __init__(self, properties: Iterable[Property], languages: Sequence[str], *, whole: bool = True) -> None:
@@ -89,18 +90,18 @@ class Catalogue:
 
     @property
     def properties(self) -> Iterable[Property]:
-        """Every property."""
+        """All known properties."""
         return self._properties.values()
 
     def get(self, local: str) -> Property:
-        """A property by its bare id; one that nothing is known of where it is not in the catalogue."""
+        """The property with a bare id. If it is not in the catalogue, one without datatype and labels."""
         return self._properties.get(local) or Property(local)
 
     def __contains__(self, local: str) -> bool:
         return local in self._properties
 
     def label(self, local: str) -> str:
-        """The label to show: in the first of the languages that has one, else in any, else the id."""
+        """The label to show: in the first language that has one, else in any language, else the id."""
         labels = self.get(local).labels
         for language in self._languages:
             if language in labels:
@@ -112,11 +113,11 @@ class Catalogue:
         return Relation(Ids.relation(local), self.label(local))
 
     def hidden(self, local: str) -> bool:
-        """Whether it is left out of a neighbourhood unless asked for: an identifier of another database."""
+        """Whether a property is left out of neighbourhoods unless asked for: identifiers of other databases are."""
         return self.get(local).datatype == EXTERNAL_ID
 
     def called(self, name: str) -> list[str]:
-        """The properties with this label in any language, letter case aside."""
+        """The bare ids of the properties with this label in any language, ignoring letter case."""
         wanted = name.strip().casefold()
         return sorted(
             known.id
@@ -125,23 +126,23 @@ class Catalogue:
         )
 
     def unknown(self, kind: str, name: str, *nearest: str) -> KgnavError:
-        """The error for a name by which nothing is called; `nearest` are other names like it, before the properties."""
+        """The error for a name that was not found. `nearest` are suggestions to list before similar properties."""
         suggestions = [*nearest, *self.nearest(name)]
         return UnknownName(kind, name, suggestions) if self.whole else undecided(kind, name, suggestions, Stop.TIME_OUT)
 
     def nearest(self, name: str) -> list[str]:
-        """The ids, as printed, of properties with labels like a name."""
+        """The printed ids of properties with labels similar to a name."""
         labels = {local: self.label(local) for local in sorted(self._properties)}
         return [Ids.relation(local) for local in nearest(name, labels)]
 
 
 def fallbacks(languages: Sequence[str]) -> tuple[str, ...]:
-    """The languages of labels in their order: the wanted ones, those for all languages, English."""
+    """The languages in which labels are tried, in order: the wanted ones, `mul` (all languages), English."""
     return tuple(dict.fromkeys((*(language.lower() for language in languages), "mul", "en")))
 
 
 class CatalogueCache:
-    """The catalogue of one endpoint: from disk where it is fresh, or at once and then anew where it is not."""
+    """Holds the catalogue of one endpoint. A copy on disk is used at once; if it is old, it is refreshed meanwhile."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -156,10 +157,10 @@ class CatalogueCache:
         self._refreshing: asyncio.Task[None] | None = None
         self.current = Catalogue((), store.languages, whole=False)
         self.fault = ""
-        """Why there is no catalogue, where there is none."""
+        """Why the catalogue is missing, incomplete or old; empty if it is not."""
 
     async def open(self) -> None:
-        """Have a catalogue: the kept one, else the endpoint's. A store that is too slow for it is gone on without.
+        """Load the catalogue from disk, else from the endpoint. If that is too slow, continue without a catalogue.
 
         Raises:
             StoreError: the endpoint does not answer at all.
@@ -174,7 +175,7 @@ class CatalogueCache:
             self._refreshing = asyncio.create_task(self._refresh())
 
     async def close(self) -> None:
-        """End a refresh that is under way."""
+        """Cancel a refresh that is under way."""
         task, self._refreshing = self._refreshing, None
         if task is not None:
             task.cancel()
@@ -220,7 +221,7 @@ class CatalogueCache:
         return [Property(local, kind, labels.get(local, {})) for local, kind in sorted(found.items())]
 
     async def _labels(self, template: str, **terms: Value) -> dict[str, dict[str, str]]:
-        """The labels of the properties by language; none where there are too many for the endpoint."""
+        """The labels of the properties by language; empty if there are too many for the endpoint's time limit."""
         languages = listed(*(Literal(language) for language in fallbacks(self._store.languages)))
         labels: dict[str, dict[str, str]] = defaultdict(dict)
         try:
@@ -235,7 +236,11 @@ class CatalogueCache:
         return labels
 
     async def _all(self, template: str, **terms: Value) -> list[Row]:
-        """Every row of a query that is read in slices. Raises StoreTimeout where some were not read in time."""
+        """All rows of a query, read in slices.
+
+        Raises:
+            StoreTimeout: some were not read in time.
+        """
         rows: list[Row] = []
         while True:
             read = await self._reader.slice(template, len(rows), _PAGE_SIZE, share=1.0, **terms)

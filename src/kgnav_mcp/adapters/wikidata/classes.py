@@ -1,4 +1,4 @@
-"""The classes of a Wikibase: what its entities are instances of, and what a user may call them."""
+"""The classes of a Wikibase (what its entities are instances of), and the look-up of classes by name."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from kgnav_mcp.errors import StoreTimeout, UnknownName
 from kgnav_mcp.model import Count, Namesake, Page, Stop
 
 _MAX_ENTITIES_SAMPLED = 50_000
-"""Entities whose classes are looked at where they cannot all be counted."""
+"""Entities whose classes are sampled, if the classes of all cannot be counted."""
 _COUNTING_SHARE = 0.5
-"""Of a call's time, for counting them all; what is left is for those."""
+"""The share of a call's time that is spent on counting all; the rest is left for the sample."""
 _MAX_LABELLED = 2_000
-"""Classes whose labels are read: the largest."""
+"""The number of classes, largest first, whose labels are read."""
 _NEAREST = 5
 
 FindNamed = Callable[[str, int], Awaitable[Page[Namesake]]]
@@ -31,9 +31,9 @@ FindNamed = Callable[[str, int], Awaitable[Page[Namesake]]]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The classes with their sizes, the largest first, and labels.
+    """The classes with their sizes, largest first, and their labels.
 
-    `whole` says that there are no other classes, `named` that none of them has a label that is not here.
+    `whole` says that there are no other classes, `named` that the labels of all classes are here.
     """
 
     counts: Mapping[str, Count]
@@ -43,7 +43,7 @@ class Known:
 
 
 class Classes:
-    """Counts the classes when they are first needed."""
+    """Reads the classes when they are first needed, and looks them up by name."""
 
     def __init__(self, store: Store, names: Names, named: FindNamed) -> None:
         self._store = store
@@ -54,17 +54,17 @@ class Classes:
         self._reading = Shared(self._read)
 
     async def get(self) -> Known:
-        """The classes; of a large Wikibase those of some of its entities."""
+        """The classes; in a large Wikibase only those of a sample of its entities."""
         if self._known is None:
             self._known = await self._reading.result()
         return self._known
 
     async def called(self, name: str) -> Types:
-        """The classes of an id or a name; of a name not always all.
+        """The classes that an id or a name means. For a name not always all of them: then there is a note.
 
         Raises:
-            UnknownName: there is none.
-            StoreTimeout: they could not all be looked through in time.
+            UnknownName: there is no such class.
+            StoreTimeout: not all classes could be searched in time.
         """
         known = await self.get()
         meant = self._store.ids.entity(name)
@@ -83,7 +83,7 @@ class Classes:
         return Types(found, f"Other classes may be called {echoed(name.strip())}, too: followed were {shown}.")
 
     def label(self, iri: str, known: Known) -> str:
-        """The name of a class: its label, else its id."""
+        """The label of a class, or its id if it has none."""
         return known.labels.get(iri) or self._store.ids.shown(iri)
 
     async def _read(self) -> Known:
@@ -100,7 +100,7 @@ class Classes:
             try:
                 read = await self._reader.select(queries_schema.CLASSES, share=_COUNTING_SHARE)
             except StoreTimeout:
-                pass  # The sample below is said to be one.
+                pass  # Fall back to the sample below, whose counts are marked as lower bounds.
             else:
                 return read, read.stop is Stop.COMPLETE
         return await self._reader.select(

@@ -1,7 +1,7 @@
-"""How many statements each property has at each entity: what relations are stated from, and pages are planned with.
+"""Number of statements of each property at each entity. Lists of relations are made from these, and pages are planned.
 
-What leaves an entity is counted by grouping. What points at it is, too, where the endpoint can do that in time; at a
-hub of a slower one the catalogue says which properties to ask for, and each is counted up to a bound.
+Outgoing statements are counted by grouping. So are incoming ones, if the endpoint can do that in time. At a hub of a
+slower endpoint, each property of the catalogue whose values are entities is tested, and counted up to a bound.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from kgnav_mcp.model import Direction, Stop
 from kgnav_mcp.port import TailKind
 
 COUNTED_AT_HUBS = 1_001
-"""Rows of one relation of a hub that are counted at most."""
+"""The bound up to which the rows of one relation of a hub are counted."""
 
 _BATCH_SIZE = 300
-"""Properties of one question to a hub."""
+"""Properties, or entities, that one query tests."""
 _PROPERTIES_PER_QUERY = 40
-"""Properties that are counted together."""
+"""Properties that one query counts."""
 _MAX_ANSWER_ROWS = 10_000
-"""The usual limit of the rows of an answer."""
+"""The number of rows to which endpoints usually limit a result."""
 _MAX_TRIPLES_SAMPLED = 20_000
-"""Triples of a hub that are looked at where there is no catalogue."""
+"""Triples at a hub that are sampled for its relations, if there is no catalogue."""
 
 Path = tuple[str]
 """The bare id of a property: `P31`."""
@@ -42,7 +42,7 @@ _Question = CountQuestion[str]
 
 
 class CountReader:
-    """Counts statements, and keeps the counts for a minute."""
+    """Counts statements, and caches the counts for a minute."""
 
     def __init__(self, store: Store, catalogues: CatalogueCache) -> None:
         self._store = store
@@ -57,15 +57,15 @@ class CountReader:
         far_ends: TailKind | None,
         paths: Collection[Path] | None = None,
     ) -> Counts:
-        """Statements of each property, or of some, those with other far ends than wanted left out."""
+        """The number of statements of each property, or of those in `paths`, whose far ends are of the wanted kind."""
         wanted = None if paths is None else frozenset[tuple[str, ...]](paths)
         asked = _Question(frozenset(map(str, entities)), direction, far_ends, wanted)
         return await self._cache.get(asked, lambda: self._counted(entities, asked))
 
     async def exceeds(self, entities: Sequence[URIRef], direction: Direction, limit: int) -> bool:
-        """Whether more statements than that point at the entities, told without counting them all.
+        """Whether more than `limit` statements point at the entities, found out without counting them all.
 
-        Where it cannot be told so, the answer is no, and `at` tells.
+        Returns False also if that is not possible; then `at` has to count.
         """
         cached = await self._cache.kept(_Question(frozenset(map(str, entities)), direction, None))
         if cached is not None or direction is Direction.OUTGOING or self._store.wikidata.counted is not None:
@@ -76,7 +76,7 @@ class CountReader:
             try:
                 found += (await self._reader.count(queries.PROBE[direction], s=ids, most=limit + 1)).value
             except StoreTimeout:
-                return False  # `at` has other ways to find out, and says so where they end early.
+                return False  # `at` has other ways to find out, and reports if they end early.
         return found > limit
 
     async def _counted(self, entities: Sequence[URIRef], asked: _Question) -> Counts:
@@ -92,12 +92,12 @@ class CountReader:
         return await self._count_literals(entities, asked)
 
     async def _count_literals(self, entities: Sequence[URIRef], asked: _Question) -> Counts:
-        """Statements whose value is no entity: all but those whose value is one."""
+        """Count statements whose value is not an entity: all statements minus those whose value is one."""
         all_counts, entity_counts = await gathered(
             self.at(entities, asked.direction, None), self.at(entities, asked.direction, TailKind.ENTITY)
         )
         if entity_counts.stop is not Stop.COMPLETE:
-            raise errors.stopped()  # What is left where too little is taken away is no lower bound.
+            raise errors.stopped()  # If too little is subtracted, the rest is not even a lower bound.
         rest = (
             (one, path, rows - entity_counts.rows.get(one, {}).get(path, 0))
             for one, counts in all_counts.rows.items()
@@ -108,7 +108,7 @@ class CountReader:
         )
 
     async def _count_properties(self, entities: Sequence[URIRef], asked: _Question, names: Sequence[str]) -> Counts:
-        """Some properties, each counted by itself."""
+        """Count some properties, each by its own subquery."""
         if asked.far_ends is not None or len(names) > _PROPERTIES_PER_QUERY:
             all_counts = await self.at(entities, asked.direction, asked.far_ends)
             return await in_thread(len(entities), lambda: all_counts.only([(name,) for name in names]))
@@ -152,7 +152,7 @@ class CountReader:
         hub: Callable[[URIRef], Awaitable[Counts]],
         count: Callable[[Sequence[URIRef]], Awaitable[Counts]],
     ) -> Counts:
-        """What points at entities: those of few rows counted at once, each other one as a hub."""
+        """Count what points at entities: by `count` for those with few rows, by `hub` for each other one."""
         bound = self._store.wikidata.counted
         small = set(entities) if bound is None else set(await self._within_bound(entities, bound))
         found: Counts = RelationCounts()
@@ -165,13 +165,13 @@ class CountReader:
         return await in_thread(len(entities), lambda: together([found, *hubs]))
 
     async def _within_bound(self, entities: Sequence[URIRef], bound: int) -> Sequence[URIRef]:
-        """Those of some entities at which no more triples point than that."""
+        """The entities at which at most `bound` triples point, found by halving the set."""
         batch = entities[:MAX_TERMS]
         try:
             ids = await in_thread(len(batch), lambda: values(*batch))
             found = await self._reader.count(queries.POINTING, s=ids, most=bound + 1)
         except StoreTimeout:
-            found = None  # What takes so long is large.
+            found = None  # Taking so long means that there are many.
         if len(batch) < len(entities):
             return [*await self._within_bound(batch, bound), *await self._within_bound(entities[MAX_TERMS:], bound)]
         if found is not None and fits(found, bound):
@@ -183,7 +183,7 @@ class CountReader:
         return [*parts[0], *parts[1]]
 
     async def _count_hub(self, anchor: URIRef) -> Counts:
-        """The relations of a hub without its rows: which properties lead to it, and how often up to a bound."""
+        """Count the relations that lead to a hub without reading its rows, each up to a bound."""
         known = [known.id for known in self._catalogues.current.properties if known.to_entities]
         if not known:
             rows = (await self._reader.select(queries.SOME_RELATIONS, s=values(anchor), most=_MAX_TRIPLES_SAMPLED)).rows
@@ -198,17 +198,17 @@ class CountReader:
         return together([found, RelationCounts(stop=Stop.TIME_OUT)]) if missing else found
 
     async def _properties_leading_to(self, anchor: URIRef, names: Sequence[str]) -> tuple[list[str], bool]:
-        """Those of the properties that lead to an entity, and whether all were looked at in time."""
+        """Those of the properties that lead to an entity, and whether all were tested in time."""
         directs = values(*map(self._store.ids.direct, names))
         try:
             read = await self._reader.select(queries.LEADING, directs=directs, s=anchor)
         except StoreTimeout:
-            return [], False  # The counts say that they are partial.
+            return [], False  # The caller marks its counts as partial.
         found = [local for row in read.rows if (local := self._store.ids.last(str(row["direct"]))) is not None]
         return found, read.stop is Stop.COMPLETE
 
     async def _count_up_to_bound(self, anchor: URIRef, names: Sequence[str]) -> Counts:
-        """The rows of properties at a hub, each counted up to a bound; one or more where that takes too long."""
+        """Count the rows of properties at a hub, each up to a bound. "At least one" where that takes too long."""
         return together(
             await gathered(
                 *(self._count_batch_up_to_bound(anchor, chunk) for chunk in batches(names, _PROPERTIES_PER_QUERY))
@@ -228,7 +228,7 @@ class CountReader:
         try:
             read = await self._reader.union(branches)
         except StoreTimeout:
-            read = Read((), Stop.TIME_OUT)  # Each count says that it is a lower bound.
+            read = Read((), Stop.TIME_OUT)  # Each count becomes a lower bound.
         found = {names[number(row, "number")]: number(row, "n") for row in read.rows}
         exact = {name for name, rows in found.items() if rows < COUNTED_AT_HUBS and read.stop is Stop.COMPLETE}
         rows = {(name,): found[name] if name in exact else max(found.get(name, 1), 1) for name in names}
@@ -249,7 +249,7 @@ class CountReader:
 
 
 def hub_timed_out() -> StoreTimeout:
-    """The error for a hub of which nothing at all could be learnt in time."""
+    """The error for a hub about which nothing could be read in time."""
     return StoreTimeout(
         None,
         "the store ran out of time over all that points at this entity",

@@ -1,6 +1,6 @@
 """Statements from one set of entities to another.
 
-The statements of the heads are read: an entity has few outgoing statements, however many point at it.
+They are read from the heads: an entity has few outgoing statements, even if very many point at it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class EdgeReader(EdgeSource[URIRef, Found]):
         return await in_thread(len(read.rows), found), read.stop
 
     def _property_filter(self) -> Terms:
-        """What narrows statements to those of the properties that are asked for."""
+        """The part of the query that restricts statements to the wanted properties; empty for all."""
         if self._names is None or len(self._names) > MAX_TERMS:
             return Terms("")
         predicate = self._store.ids.claim if self._store.form.statements else self._store.ids.direct

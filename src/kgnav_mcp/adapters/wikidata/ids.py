@@ -1,4 +1,4 @@
-"""Ids of a Wikibase: `wd:Q42` and `wdt:P31` are shown; `Q42`, `P31`, other prefixes and full IRIs are understood."""
+"""Ids of a Wikibase. `wd:Q42` and `wdt:P31` are printed; `Q42`, `P31`, other prefixes and full IRIs are accepted."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ _FOLDERS = (
     "prop/statement/",
     "prop/qualifier/",
 )
-"""Places under the base whose addresses all mean the entity at their end."""
+"""Paths under the base whose IRIs, and addresses of web pages, mean the entity at their end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """Short and full forms under one concept base."""
+    """Converts between short ids and full IRIs under one concept base."""
 
     base: str
 
     @property
     def entities(self) -> str:
-        """What the IRIs of entities begin with."""
+        """The namespace of entities."""
         return f"{self.base}/entity/"
 
     def local(self, reference: str) -> str | None:
-        """The bare id that a text means in any of its forms; None where it is none."""
+        """The bare id (`Q42`) that a text means in any accepted form; None if it is not an id."""
         text = reference.strip()
         if match := _SHORT.fullmatch(text):
             return match[1].upper()
@@ -52,17 +52,17 @@ class Ids:
         return None
 
     def entity(self, reference: str) -> URIRef | None:
-        """The IRI of the entity that a text means."""
+        """The IRI of the entity that a text means; None if it is not an id."""
         local = self.local(reference)
         return None if local is None else URIRef(self.entities + local)
 
     def property(self, reference: str) -> str | None:
-        """The bare id of the property that a text means."""
+        """The bare id of the property that a text means; None if it is not one."""
         local = self.local(reference)
         return local if local is not None and _PROPERTY.fullmatch(local) else None
 
     def is_entity(self, iri: str) -> bool:
-        """Whether an IRI is an entity's."""
+        """Whether an IRI is that of an entity."""
         return iri.startswith(self.entities) and _TAIL.fullmatch(iri.removeprefix(self.entities)) is not None
 
     def shown(self, iri: str) -> str:
@@ -70,7 +70,7 @@ class Ids:
         return f"wd:{iri.removeprefix(self.entities)}"
 
     def last(self, iri: str) -> str | None:
-        """The bare id of the property that a predicate belongs to."""
+        """The bare id of the property of a predicate, in any of its namespaces; None if it has none."""
         tail = iri.rpartition("/")[2]
         return tail if _PROPERTY.fullmatch(tail) and iri.startswith(f"{self.base}/prop/") else None
 
@@ -80,29 +80,29 @@ class Ids:
         return f"wdt:{local}"
 
     def direct(self, local: str) -> URIRef:
-        """From an entity to the values of its best statements."""
+        """The predicate from an entity to the values of its best-ranked statements (`wdt:`)."""
         return URIRef(f"{self.base}/prop/direct/{local}")
 
     def claim(self, local: str) -> URIRef:
-        """From an entity to its statements."""
+        """The predicate from an entity to its statements (`p:`)."""
         return URIRef(f"{self.base}/prop/{local}")
 
     def value(self, local: str) -> URIRef:
-        """From a statement to its value."""
+        """The predicate from a statement to its value (`ps:`)."""
         return URIRef(f"{self.base}/prop/statement/{local}")
 
     def full_value(self, local: str) -> URIRef:
-        """From a statement to the node that has its value in full."""
+        """The predicate from a statement to the node with its full value (`psv:`)."""
         return URIRef(f"{self.base}/prop/statement/value/{local}")
 
     def qualifier(self, local: str) -> URIRef:
-        """From a statement to a qualifier."""
+        """The predicate from a statement to the value of a qualifier (`pq:`)."""
         return URIRef(f"{self.base}/prop/qualifier/{local}")
 
     def full_qualifier(self, local: str) -> URIRef:
-        """From a statement to the node that has a qualifier's value in full."""
+        """The predicate from a statement to the node with a qualifier's full value (`pqv:`)."""
         return URIRef(f"{self.base}/prop/qualifier/value/{local}")
 
     def is_unknown(self, iri: str) -> bool:
-        """Whether an IRI stands for a value that is there but not known."""
+        """Whether an IRI stands for an unknown value ("somevalue")."""
         return "/.well-known/genid/" in iri

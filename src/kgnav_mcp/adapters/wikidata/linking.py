@@ -1,7 +1,7 @@
-"""Finding entities by name: through the Wikibase's own search where it has one, else by labels in SPARQL.
+"""Finding entities by name: with the Wikibase's own search API if there is one, else by labels in SPARQL.
 
-In SPARQL the very label in one of the wanted languages is found by index. Any other way to write it takes a pass over
-all labels, which only a small copy finishes in time: it is tried there alone.
+In SPARQL, an exact label in one of the wanted languages is found by index. Any other spelling takes a scan of all
+labels, which finishes in time only in a small copy, so it is done only there.
 """
 
 from __future__ import annotations
@@ -30,11 +30,12 @@ from kgnav_mcp.port.names import one_by_one
 
 _MEANING_SCORE = 0.5
 _MIN_MATCHES, _MAX_MATCHES = 10, 50
-"""Matches that the Wikibase's search is asked for, to score them here, and those among which a very name is."""
+"""The least number of matches requested from the search API, which are scored here; and the number that is searched
+for an exact name."""
 
 
 class Linker(linking.Linker):
-    """Of entities with the same name, the one that was made first comes first, and of candidates the best known."""
+    """Finds entities. Those of one name are sorted by id, oldest first; candidates by how well known they are."""
 
     namesakes = 0
 
@@ -50,7 +51,7 @@ class Linker(linking.Linker):
             await search.close()
 
     async def sizes(self, iris: Sequence[URIRef]) -> Mapping[URIRef, Size]:
-        """The statements of entities, and the pages about them in other wikis, where these are counted."""
+        """The number of statements and of sitelinks of entities, as far as the store has these numbers."""
         found: dict[str, dict[URIRef, int]] = {"statements": {}, "sitelinks": {}}
         for row in (await self._reader.in_batches(queries.SIZES, "ids", iris)).rows:
             found[str(row["p"])][iri_in(row, "s")] = number(row, "o")
@@ -104,7 +105,7 @@ class _LabelNames(SparqlNames):
 
 
 class _ApiNames(NameSearch):
-    """What the Wikibase's search finds in each of the wanted languages, and whether any of them has more."""
+    """Matches of the Wikibase's search API, in each of the wanted languages."""
 
     def __init__(self, store: Store, search: WikibaseSearch) -> None:
         self._ids = store.ids

@@ -42,7 +42,7 @@ _TEMPLATES = Templates(
 
 
 class ListReader(lists.ListReader):
-    """Answers `nodes` and `values`. Of a quantity the number is compared."""
+    """Answers the verbs `nodes` and `values`. Quantities are compared by their number, without the unit."""
 
     def __init__(
         self,
@@ -72,11 +72,11 @@ class ListReader(lists.ListReader):
     async def edge_values(
         self, property_name: str, owner: str | None, limit: int, after: str | None
     ) -> Page[ValueFacts]:
-        """The distinct values of a qualifier, over all statements or those of one property.
+        """The distinct values of a qualifier, over all statements or those of the property `owner`.
 
         Raises:
-            Unsupported: this is a copy without statements.
-            UnknownName: nothing is qualified by such a property, or there is no such owner.
+            Unsupported: this copy has no statements.
+            UnknownName: no statement has such a qualifier, or there is no property `owner`.
         """
         if not self._store.form.statements:
             raise Unsupported(
@@ -97,8 +97,8 @@ class ListReader(lists.ListReader):
         """The bare id of the property that an id or a label means.
 
         Raises:
-            UnknownName: there is none.
-            StoreTimeout: there may be one, of those that were not listed in time.
+            UnknownName: there is no such property.
+            StoreTimeout: there may be one, but not all properties were listed in time.
         """
         catalogue = self._catalogues.current
         local = self._store.ids.property(name)
@@ -110,7 +110,7 @@ class ListReader(lists.ListReader):
         return found[0]
 
     def _value_pattern(self, local: str, of: Terms, plain: URIRef, full: URIRef) -> Terms:
-        """The conditions under which `?o` is a value of a property, with its parts where it has some."""
+        """The pattern that binds the values of a property to `?o`, and to `?q` and `?u` their precision or unit."""
         template = {TIME: queries.TIMES, QUANTITY: queries.AMOUNTS}.get(
             self._catalogues.current.get(local).datatype, queries.PLAIN
         )
@@ -128,7 +128,7 @@ class ListReader(lists.ListReader):
         return await super()._identified(property_name, value)
 
     async def _with_property(self, name: str, value: str | None) -> Condition:
-        """The condition that a property has a value; nothing meets it where no value of its datatype reads so."""
+        """The condition that a property has a value. It is empty if no value of its datatype has this text."""
         if name.casefold() in _LABELS:
             return Condition(self._reader.filled(queries.WITH_LABEL))
         local, ids = self.property(name), self._store.ids
@@ -163,7 +163,7 @@ class ListReader(lists.ListReader):
 
     @staticmethod
     def _exact_terms(datatype: str, value: str) -> Sequence[Literal] | None:
-        """The terms that read as a value; None where there may be others."""
+        """All terms that are printed as this text; None if they cannot be listed."""
         if datatype == QUANTITY:
             match = _NUMBER.match(value)
             return [Literal(match[0].removeprefix("+"), datatype=XSD.decimal, normalize=False)] if match else []
@@ -207,11 +207,11 @@ class ListReader(lists.ListReader):
 
 
 _PARTS = (("q", "timePrecision"), ("u", "timeCalendarModel"), ("u", "quantityUnit"))
-"""What the variables of a value's parts are called in its node."""
+"""Variables of a value's parts, with the names of these parts in its node. `?u` has either meaning."""
 
 
 def _amount_order(text: str) -> tuple[bool, float, str]:
-    """The order of quantities: by their number, whose unit may stand behind it."""
+    """The sort key of quantities: their number, ignoring a unit after it."""
     return (*value_order(text.partition(" ")[0])[:2], text)
 
 
@@ -219,4 +219,4 @@ _ORDERS: Mapping[str, ValueOrder] = {
     QUANTITY: _amount_order,
     TIME: lambda text: (True, 0.0, text),
 }
-"""The orders of values that are no plain texts: a year is a time, with its decade before it (`1950s`)."""
+"""Sort keys of values by datatype. Times are sorted by their text: a decade (`1950s`) comes before its years."""

@@ -1,4 +1,4 @@
-"""The statements around entities whose far ends fit, searched property by property in one query."""
+"""Search for statements around entities whose far ends match a request, all properties in one query."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class RowSearch(matching.RowSearch[Found, Found]):
         return await in_thread(len(read.rows), lambda: self._in_order(read.rows, names)), read.stop
 
     def _in_order(self, read: Iterable[Row], names: Sequence[str]) -> list[Found]:
-        """The statements entity by entity, at each property by property."""
+        """The statements sorted by entity, then by property."""
         places = {one: place for place, one in enumerate(self._anchors)}
         order, outgoing = row_order(self._direction), self._direction is Direction.OUTGOING
         found = [found_in(row, names[number(row, "number")]) for row in read]

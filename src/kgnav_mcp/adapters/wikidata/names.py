@@ -1,4 +1,4 @@
-"""Labels in the wanted languages, descriptions, classes, and what has been merged into what."""
+"""Labels in the wanted languages, descriptions, classes, and redirects of merged entities."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from kgnav_mcp.concurrency import gathered, in_thread
 from kgnav_mcp.model import Entity
 
 _LABEL_SECONDS = 3600.0
-"""Seconds that a label is kept: other people edit it."""
+"""Seconds for which a label is cached: it may be edited at any time."""
 
 
 class Names(names.Names):
-    """Labels in the wanted languages, else `mul`, English, any. Those of properties are in the catalogue."""
+    """Reads labels in the wanted languages, else in `mul`, English or any. Those of properties are in the catalogue."""
 
     def __init__(self, store: Store, catalogues: CatalogueCache) -> None:
         ids, languages = store.ids, fallbacks(store.languages)
@@ -42,14 +42,14 @@ class Names(names.Names):
         self._catalogues = catalogues
 
     async def labels(self, iris: Iterable[str]) -> dict[str, str]:
-        """The labels of entities by their IRIs. Some have none."""
+        """The labels of entities by IRI. Entities without a label are left out."""
         asked = list(iris)
         properties, missing = await in_thread(len(asked), lambda: self._of_properties(asked))
         labels = await self.read_labels(missing)
         return await in_thread(len(labels), lambda: properties | {str(iri): label for iri, label in labels.items()})
 
     def _of_properties(self, iris: Iterable[str]) -> tuple[dict[str, str], list[URIRef]]:
-        """The labels of properties that the catalogue has, and all other IRIs."""
+        """The labels of properties, as far as the catalogue has them; and all other IRIs."""
         found: dict[str, str] = {}
         others: list[URIRef] = []
         catalogue = self._catalogues.current
@@ -80,7 +80,7 @@ class Names(names.Names):
         )
 
     def _classes_and_merged(self, rows: Iterable[Row]) -> tuple[dict[URIRef, list[URIRef]], dict[URIRef, URIRef]]:
-        """The classes of entities, and what some of them were merged into."""
+        """The classes of each entity, and for merged entities the one that they redirect to."""
         classes: dict[URIRef, list[URIRef]] = defaultdict(list)
         merged: dict[URIRef, URIRef] = {}
         for row in rows:

@@ -1,4 +1,4 @@
-"""What a location and the options of its graph say: which endpoint, of which kind, for whom."""
+"""Settings of a Wikidata graph, read from its location and its options."""
 
 from __future__ import annotations
 
@@ -34,44 +34,45 @@ _PROPERTY = re.compile(r"P\d+")
 
 @dataclass(frozen=True, slots=True)
 class Wikidata:
-    """A Wikibase: where it is, how it is asked, and what of it is shown."""
+    """Settings of a Wikibase: its endpoint, how it is queried, and what is shown."""
 
     endpoint: str
     host: str
     graph: str | None
     contact: str
-    """Who runs this program: an e-mail address or a web page; empty where nobody is named."""
+    """The operator of this program, for the User-Agent: an e-mail address or a web page; empty if not configured."""
     base: str
-    """The concept base; empty: asked from the endpoint."""
+    """The concept base; empty: read from the endpoint."""
     known: bool
-    """Whether it is a public endpoint, of which it need not be asked whether it has statements."""
+    """Whether it is a known public endpoint, which certainly has statements, so that nothing has to be detected."""
     search: str
     vectors: str
     vector_search: bool
     scans: bool
-    """Whether all labels may be read to find one that is written in another way."""
+    """Whether all labels may be scanned to find a name in another spelling."""
     counted: int | None
+    """Incoming triples up to which an entity's relations are counted by grouping; None: always."""
     every_rank: bool
-    """Whether statements of lower ranks are shown beside the best ones."""
+    """Whether statements of lower ranks are shown too, not only the best ones."""
     external_ids: bool
     """Whether identifiers of other databases are shown without being asked for."""
     instance_of: str
     cache: Path | None
-    """Folder of the property catalogue; None: it is kept nowhere."""
+    """Folder in which the property catalogue is cached; None: it is not cached."""
     cache_hours: float
 
     @classmethod
     def read(cls, location: str, options: AdapterOptions) -> Wikidata:
-        """The endpoint that a location and its options name.
+        """Read the settings from a location and its options.
 
-        Options: `preset` (wdqs, wdqs-scholarly, qlever, custom; else told by the host), `contact` (over the setting of
-        that name), `base` (concept base), `graph` (IRI of a named graph), `search` (address of the Wikibase API, ""
-        for none), `vectors` and `vector_search` (search by meaning), `counted`, `statements` (truthy or all),
-        `external_ids` (shown unasked), `instance_of` (P31), `cache` (a folder, "" for none), `cache_hours`.
+        Options: `preset` (wdqs, wdqs-scholarly, qlever, custom; by default chosen by the host), `contact` (overrides
+        the setting of that name), `base` (concept base), `graph` (IRI of a named graph), `search` (address of the
+        Wikibase API, "" for none), `vectors` and `vector_search` (search by meaning), `counted`, `statements` (truthy
+        or all), `external_ids` (shown unasked), `instance_of` (P31), `cache` (a folder, "" for none), `cache_hours`.
 
         Raises:
-            ConfigurationError: the location has no host, an option is unknown or of the wrong kind, or Wikimedia
-                would be asked in nobody's name.
+            ConfigurationError: the location has no host, an option is unknown or of the wrong type, or the endpoint is
+                one of Wikimedia's and there is no contact.
         """
         extra = Options("a Wikidata graph", options.extra, _OPTIONS)
         place = Location.read(location, "wikidata+https://query.wikidata.org/sparql")
@@ -104,7 +105,7 @@ def _folder(text: str) -> Path | None:
 
 
 def _lacks_contact(address: str, contact: str) -> bool:
-    """Whether an address is Wikimedia's and there is nobody to name to it."""
+    """Whether an address is one of Wikimedia's, which require a contact, and none is configured."""
     return bool(address) and not contact and is_wikimedia(urlsplit(address).hostname or "")
 
 

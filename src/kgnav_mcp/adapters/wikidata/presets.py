@@ -1,4 +1,4 @@
-"""What differs between the endpoints that serve Wikidata, and other Wikibases."""
+"""Presets: the settings that differ between the endpoints of Wikidata, and other Wikibases."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from typing import Final
 
 WIKIDATA: Final = "http://www.wikidata.org"
 SUBCLASS: Final = "P279"
-"""Wikidata's property from a class to the classes above it."""
+"""Wikidata's property `subclass of`."""
 _SEARCH: Final = "https://www.wikidata.org/w/api.php"
 _VECTORS: Final = "https://wd-vectordb.wmcloud.org/item/query/"
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Settings of one kind of endpoint; an option of the graph overrides each of them."""
+    """Default settings of one kind of endpoint. Options of the graph override them."""
 
     path: str
-    """The path of its endpoint, where the location names none."""
+    """The path of the endpoint, if the location has none."""
     base: str
-    """What the IRIs of its entities and predicates begin with; empty: asked from the endpoint."""
+    """The concept base, with which IRIs of entities and predicates begin; empty: read from the endpoint."""
     hosts: tuple[str, ...] = ()
-    """Hosts that this preset is taken for where none is named."""
+    """Hosts for which this preset is chosen by default."""
     search: str = ""
     """Address of the Wikibase API that finds entities by name; empty: labels are searched in SPARQL."""
     vectors: str = ""
     """Address of a search by meaning, which is used where the option `vector_search` asks for it."""
     scans: bool = False
-    """Whether all labels may be read to find one that is written in another way."""
+    """Whether all labels may be scanned to find a name in another spelling."""
     counted: int | None = None
-    """Triples up to which what points at an entity is counted by grouping; None: however many there are."""
+    """Incoming triples up to which an entity's relations are counted by grouping; None: always."""
 
 
 PRESETS: Final[Mapping[str, Preset]] = {

@@ -1,10 +1,10 @@
-"""Every query that is sent to a Wikibase's endpoint, with what it costs.
+"""All queries that are sent to the endpoint of a Wikibase, each with its cost.
 
-`?s` is an entity that is asked about or that a statement is about, `?st` a statement, `?o` a value. None of them calls
-another service, and each declares its prefixes, as QLever wants it. Entities come as VALUES rather than as constants:
-Oxigraph starts from the former, and from all best statements with the latter. `$best` narrows statements to those of
-the best rank, or to nothing. A fragment is a part of a query and costs what its query says. How rows are written is
-the copy's form: its fragments stand in the queries under their names.
+`?s` is the entity that is asked about or that a statement is about, `?st` a statement, `?o` a value. No query uses
+SERVICE, and each declares its prefixes, as QLever requires. Entities are given by VALUES rather than as constants:
+Oxigraph starts from VALUES, but with a constant it starts from all best-ranked statements. `$best` restricts statements
+to those of the best rank, or not at all. A fragment is a part of a query; its cost is given with the query. How a row
+is written depends on the form of the copy (`Form`): queries use its fragments by their names (`$leaving`).
 """
 
 from __future__ import annotations
@@ -37,14 +37,17 @@ KINDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a copy writes its rows. Fragments of any property bind it to `?p`; others name one ($claim, $p, $direct)."""
+    """How a copy of a Wikibase represents rows.
+
+    Some fragments are for any property, and bind it to `?p`. The others are for one property ($claim, $p, $direct).
+    """
 
     folder: str
-    """Where predicates that lead to values are, under the base."""
+    """The path, under the base, of the predicates that lead to values."""
     statements: bool
-    """Whether rows have nodes, `?st`, with qualifiers, ranks, references and values in full."""
+    """Whether rows have statement nodes, `?st`, with qualifiers, ranks, references and full values."""
     every: str
-    """Every row of the graph, as far as needed to count it."""
+    """All rows of the graph, for counting them."""
     leaving: str
     """The rows of `?s`."""
     leaving_to: str
@@ -52,13 +55,13 @@ class Form:
     arriving: str
     """The rows whose value is `?s`."""
     claims: str
-    """The rows of one property, as far as needed to count them."""
+    """The rows of one property, for counting them."""
     valued: str
     """The rows of one property with their values, from `?s`."""
     rows: Mapping[Direction, str]
-    """The same from `?s`, those without a value, too, or from `?o`."""
+    """The rows of one property, by direction: from `?s` (including rows without a value), or from `?o`."""
     pointing: str
-    """The rows of one property whose value is $s, as far as needed to count them."""
+    """The rows of one property whose value is $s, for counting them."""
 
 
 FULL: Final = Form(
@@ -76,7 +79,7 @@ FULL: Final = Form(
     },
     pointing="?st $p $s . $best",
 )
-"""Every statement has a node."""
+"""The full data model: every statement has a node."""
 
 _ANY: Final = "?s ?p ?o . FILTER(STRSTARTS(STR(?p), $value))"
 _ONE: Final = "?s $direct ?o ."
@@ -92,7 +95,7 @@ TRUTHY: Final = Form(
     rows=dict.fromkeys(Direction, _ONE),
     pointing="?x $direct $s .",
 )
-"""A truthy dump: a row is the triple from an entity to a value of its best statements."""
+"""A truthy dump: a row is a triple from an entity to the value of one of its best-ranked statements."""
 
 # The catalogue
 
@@ -110,14 +113,14 @@ UNDEFINED_LABELS: Final = (
     "SELECT ?s ?o WHERE { ?s a wikibase:Property ; rdfs:label ?o FILTER(LANG(?o) IN ($languages)) } "
     "OFFSET $skip LIMIT $most"
 )
-"""Costs a look-up for each label of each property, in a copy that does not define them."""
+"""Costs a look-up for each label of each property, in a copy without definitions of the properties."""
 UNTYPED_LABELS: Final = (
     "SELECT ?s ?o WHERE { { SELECT ?s ?o WHERE { ?s rdfs:label ?o } LIMIT $looked_at } "
     "FILTER(STRSTARTS(STR(?s), $properties) && LANG(?o) IN ($languages)) } OFFSET $skip LIMIT $most"
 )
 """Costs $looked_at labels, in a copy that does not even say what a property is."""
 CLAIM: Final = "SELECT ?p WHERE { { SELECT ?st WHERE { ?st a wikibase:BestRank } LIMIT 1 } ?s ?p ?st }"
-"""Costs a row: what leads to a statement."""
+"""Costs a row. Returns a predicate that leads to a statement."""
 DIRECT: Final = (
     "SELECT ?p WHERE { { { SELECT ?s WHERE { ?s $instance ?o } LIMIT 1 } BIND($instance AS ?p) } UNION "
     "{ { SELECT ?p WHERE { ?s ?p ?o } LIMIT $most } FILTER(CONTAINS(STR(?p), $folder)) } } LIMIT 1"
@@ -131,7 +134,7 @@ DIRECT_CLAIM: Final = "SELECT ?s ?direct WHERE { ?s wikibase:directClaim ?direct
 LABELS: Final = "SELECT ?s ?o WHERE { VALUES ?s { $ids } ?s rdfs:label ?o FILTER(LANG(?o) IN ($languages)) }"
 """Costs the labels of the entities: 1 to 300 each."""
 ANY_LABELS: Final = "SELECT ?s ?o WHERE { VALUES ?s { $ids } ?s rdfs:label ?o }"
-"""Costs the labels of the entities, all of which are sent."""
+"""Costs the labels of the entities, which are all transferred."""
 DESCRIPTIONS: Final = """SELECT ?s ?o WHERE {
   VALUES ?s { $ids } ?s schema:description ?o FILTER(LANG(?o) IN ($described_in)) }"""
 """Costs the descriptions of the entities."""
@@ -154,7 +157,7 @@ COUNTS: Final = {
     Direction.OUTGOING: "SELECT ?s ?p (COUNT(*) AS ?n) WHERE { VALUES ?s { $s } $leaving } GROUP BY ?s ?p",
     Direction.INCOMING: "SELECT ?s ?p (COUNT(*) AS ?n) WHERE { VALUES ?s { $s } $arriving } GROUP BY ?s ?p",
 }
-"""Costs the triples that leave the entities, or that point at them."""
+"""Costs the outgoing, or the incoming, triples of the entities."""
 COUNTS_BY: Final = {
     Direction.OUTGOING: "{ SELECT ($number AS ?number) ?s (COUNT(*) AS ?n) WHERE { VALUES ?s { $s } $rows } "
     "GROUP BY ?s }",
@@ -166,7 +169,7 @@ ENTITY_COUNTS: Final = (
     "SELECT ?s ?p (COUNT(*) AS ?n) WHERE { VALUES ?s { $s } $leaving_to "
     "FILTER(STRSTARTS(STR(?o), $entities)) } GROUP BY ?s ?p"
 )
-"""Costs the triples of all statements of the entities: those whose value is an entity are counted."""
+"""Costs the triples of all statements of the entities. Counts those whose value is an entity."""
 PROBE: Final = {
     Direction.OUTGOING: "SELECT (COUNT(*) AS ?n) WHERE { SELECT ?p WHERE { VALUES ?s { $s } $leaving } LIMIT $most }",
     Direction.INCOMING: "SELECT (COUNT(*) AS ?n) WHERE { SELECT ?p WHERE { VALUES ?s { $s } $arriving } LIMIT $most }",
@@ -175,7 +178,7 @@ PROBE: Final = {
 POINTING: Final = "SELECT (COUNT(*) AS ?n) WHERE { SELECT ?x WHERE { VALUES ?s { $s } ?x ?p ?s } LIMIT $most }"
 """Costs $most triples."""
 LEADING: Final = "SELECT ?direct WHERE { VALUES ?direct { $directs } FILTER EXISTS { ?x ?direct $s } }"
-"""Costs a look-up for each property: the relations of a hub without its rows."""
+"""Costs a look-up for each property. Finds the relations of a hub without reading its rows."""
 AT_MOST: Final = (
     "{ { SELECT (COUNT(*) AS ?n) WHERE { SELECT * WHERE { $pointing } LIMIT $most } } BIND($number AS ?number) }"
 )
@@ -184,22 +187,22 @@ SOME_RELATIONS: Final = (
     "SELECT DISTINCT ?p WHERE { { SELECT ?p WHERE { VALUES ?s { $s } ?st ?p ?s } LIMIT $most } "
     "FILTER(STRSTARTS(STR(?p), $value)) }"
 )
-"""Costs $most triples: what a hub without a catalogue can tell in time."""
+"""Costs $most triples. Finds some relations of a hub, for use without a catalogue."""
 
 # Statements around entities
 
 AROUND: Final = {Direction.OUTGOING: "VALUES ?s { $s } $rows", Direction.INCOMING: "VALUES ?o { $s } $rows"}
 ROWS: Final = {side: f"{{ {around} BIND($number AS ?number) }}" for side, around in AROUND.items()}
-"""Costs the statements of one property of the entities; one without a value comes without `?o`."""
+"""Costs the statements of one property of the entities. For a statement without a value, `?o` is unbound."""
 SLICE: Final = "SELECT * WHERE { VALUES ?o { $s } $rows } OFFSET $skip LIMIT $most"
-"""Costs the statements skipped and read, in the order of the endpoint's index."""
+"""Costs the statements that are skipped and read, in the order of the endpoint's index."""
 EXAMPLES: Final = {
     Direction.OUTGOING: "{ { SELECT ?o (MIN(?s) AS ?head) (MIN(?st) AS ?one) WHERE { VALUES ?s { $s } $rows $kind } "
     "GROUP BY ?o LIMIT $most } BIND($number AS ?number) }",
     Direction.INCOMING: "{ { SELECT DISTINCT ?s WHERE { VALUES ?o { $s } $rows $kind } LIMIT $most } "
     "BIND($number AS ?number) }",
 }
-"""Costs the statements of one property of the entities, or, of those that point at them, a few."""
+"""Costs the statements of one property of the entities; of incoming statements, only a few."""
 EDGES: Final = (
     "SELECT ?s ?p ?st ?o WHERE { VALUES ?s { $s } $of $leaving_to FILTER(STRSTARTS(STR(?o), $entities)) $between }"
 )
@@ -210,7 +213,7 @@ QUALIFIED: Final = (
     "SELECT ?s ?p ?st ?o WHERE { { SELECT DISTINCT ?s ?p ?st WHERE { VALUES ?x { $s } ?st ?q ?x . $best ?s ?p ?st "
     "FILTER(STRSTARTS(STR(?q), $qualifier)) } LIMIT $most } OPTIONAL { ?st ?v ?o FILTER(STRSTARTS(STR(?v), $value)) } }"
 )
-"""Costs the triples that point at the entity, up to $most statements that it qualifies, and the triples of these."""
+"""Costs the triples that point at the entity, up to $most statements with it as a qualifier, and their triples."""
 DETAILS: Final = "SELECT ?st ?p ?o WHERE { VALUES ?st { $statements } ?st ?p ?o }"
 """Costs the triples of the statements: 5 to 40 each."""
 FULL_VALUES: Final = "SELECT ?v ?p ?o WHERE { VALUES ?v { $nodes } ?v ?p ?o }"
@@ -238,7 +241,7 @@ WITH_PROPERTY: Final = "?s $direct ?any ."
 WITH_TERMS: Final = "VALUES ?any { $terms } ?s $direct ?any ."
 WITH_TEXT: Final = "?s $direct ?any . FILTER(STR(?any) = $text)"
 WITH_EITHER: Final = "?s $direct ?any . FILTER(STR(?any) = $text || ?any IN ($terms))"
-"""These two cost every value of the property, in any of the queries of nodes."""
+"""The last two cost every value of the property, in each query of nodes."""
 WITH_TIME: Final = (
     "VALUES (?t ?q) { $moments } ?v wikibase:timeValue ?t ; wikibase:timePrecision ?q . "
     "?st $full ?v . $best ?s $claim ?st ."
@@ -248,7 +251,7 @@ EVERY: Final = (
     "{ ?s rdfs:label ?any } UNION { ?s ?said ?any FILTER(?said != owl:sameAs && !STRSTARTS(STR(?s), $statements)) } "
     "FILTER(STRSTARTS(STR(?s), $entities))"
 )
-"""Costs the labels that are read, and where they are not enough every triple of the graph. A redirect is no node."""
+"""Costs the labels that are read; if these are not enough, every triple of the graph. Redirects are left out."""
 UP_TO_NODES: Final = "SELECT (COUNT(*) AS ?n) WHERE { SELECT DISTINCT ?s WHERE { $conditions } LIMIT $most }"
 """Costs $most nodes."""
 OF_NODES: Final = "$claims $class"
@@ -261,7 +264,7 @@ TIMES: Final = (
 )
 AMOUNTS: Final = "$of ?st $full ?v . ?v wikibase:quantityAmount ?o . OPTIONAL { ?v wikibase:quantityUnit ?u }"
 VALUES: Final = "SELECT DISTINCT ?o ?q ?u WHERE { $conditions } OFFSET $skip LIMIT $most"
-"""Costs each value of the property that is skipped or read."""
+"""Costs the values of the property that are skipped and read."""
 COUNTED_VALUES: Final = (
     "SELECT ?o ?q ?u (COUNT($counted) AS ?n) WHERE { $conditions } GROUP BY ?o ?q ?u OFFSET $skip LIMIT $most"
 )

@@ -1,4 +1,4 @@
-"""The queries by which the schema of a Wikibase is told, with what each costs; `queries` says how all are written."""
+"""The queries for the schema of a Wikibase, each with its cost. `queries` explains the notation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 from kgnav_mcp.model import Direction
 
 USES: Final = "SELECT ?p (COUNT(*) AS ?n) WHERE { $leaving } GROUP BY ?p"
-"""Costs every statement of the graph, and what it takes to learn its rank."""
+"""Costs every statement of the graph, and a look-up of its rank."""
 _BY_PROPERTY: Final = "SELECT ?p (COUNT(*) AS ?m) WHERE { ?property wikibase:claim ?p . ?s ?p ?st } GROUP BY ?p"
 _LOWER_RANKS: Final = """SELECT ?p (0 - COUNT(DISTINCT ?st) AS ?m) WHERE {
   { ?st wikibase:rank wikibase:DeprecatedRank . ?s ?p ?st } UNION
@@ -20,7 +20,7 @@ USES_OF_DEFINED: Final = {
         (False, f"{{ {_BY_PROPERTY} }} UNION {{ {_LOWER_RANKS} }}"),
     )
 }
-"""Costs every statement of the graph: all are counted, and those of a lower rank, which are few, taken off."""
+"""Costs every statement of the graph: all are counted, then the few of lower ranks are subtracted."""
 USE: Final = "SELECT (COUNT(*) AS ?n) WHERE { $claims }"
 """Costs the statements of one property."""
 CLASSES: Final = "SELECT ?o (COUNT(*) AS ?n) WHERE { ?s $instance ?o } GROUP BY ?o"

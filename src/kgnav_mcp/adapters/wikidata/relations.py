@@ -1,4 +1,4 @@
-"""Which relations a set of entities has, with counts and a few far ends of each."""
+"""The relations of a set of entities, with counts and a few far ends of each."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from kgnav_mcp.errors import StoreTimeout
 from kgnav_mcp.model import Direction, Node, Page, RelationFacts, Stop
 
 _MAX_EXAMPLE_ANCHORS = 20
-"""Entities of a set whose far ends serve as examples."""
+"""Entities of the set whose far ends are used as examples."""
 
 
 class RelationReader:
-    """Answers `relations`."""
+    """Answers the verb `relations`."""
 
     def __init__(
         self, store: Store, catalogues: CatalogueCache, counts: CountReader, statements: StatementReader
@@ -39,7 +39,7 @@ class RelationReader:
         self._statements = statements
 
     async def page(self, anchors: Sequence[URIRef], asked: RelationQuestion) -> Page[RelationFacts]:
-        """The relations ordered by id; identifiers of other databases are marked as hidden, and have no examples."""
+        """The relations sorted by id. Identifiers of other databases are marked as hidden, and have no examples."""
         counts = await self._counts.at(anchors, asked.direction, asked.far_ends)
         paths = await in_thread(len(anchors), lambda: paths_in_order(counts, lambda path: path))
         catalogue, shown = self._catalogues.current, [path[0] for path in paths[: asked.limit]]
@@ -63,9 +63,9 @@ class RelationReader:
     async def _examples(
         self, counts: Counts, names: Sequence[str], asked: RelationQuestion
     ) -> tuple[dict[str, tuple[Node, ...]], Stop]:
-        """The first distinct far ends of each property, read for all of them at once, and whether all were read.
+        """The first few distinct far ends of each property, and whether all were read.
 
-        Where their time is over, the properties come without.
+        One query reads them for all properties. If it times out, there are no examples.
         """
         if not asked.examples or not names:
             return {}, Stop.COMPLETE
@@ -91,7 +91,7 @@ class RelationReader:
         try:
             read = await self._reader.union(branches)
         except StoreTimeout:
-            return {}, Stop.TIME_OUT  # Counts without examples are an answer, too.
+            return {}, Stop.TIME_OUT  # Counts without examples are still a useful answer.
         found: list[Found] = []
         for row in read.rows:
             name = names[number(row, "number")]

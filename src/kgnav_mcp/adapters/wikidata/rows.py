@@ -1,6 +1,6 @@
-"""The statements around entities, page by page: small properties whole and together, hubs by slices.
+"""The statements around entities, page by page. Small segments are read whole, several at once; hubs in slices.
 
-Labels, qualifiers and values in full are read for the rows of the page alone.
+Labels, qualifiers and full values are read only for the rows of the page.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from kgnav_mcp.model import Certainty, Count, Direction, Page, Stop, Triple
 from kgnav_mcp.port import TailKind
 
 _MAX_READ_WHOLE = 500
-"""So many statements of one property that point at an entity are read whole; more of them by slices."""
+"""Up to this many incoming statements of one property are read whole; more are read in slices."""
 
 
 class RowReader(RowSource[URIRef, str, Found]):
-    """Reads statements at some entities in one direction."""
+    """Counts and reads the statements of one request: some entities in one direction."""
 
     segments_together = 1_000
 
@@ -56,10 +56,10 @@ class RowReader(RowSource[URIRef, str, Found]):
         self._paths: Sequence[Path] | None = None
 
     async def page(self, paths: Sequence[Path] | None, asked: RowQuestion) -> Page[Triple]:
-        """One page of the statements of these properties, as `GraphAdapter.neighbours` has it.
+        """One page of the statements of these properties, as `GraphAdapter.neighbours` defines it.
 
         Raises:
-            StoreTimeout: the time was over before there was a row.
+            StoreTimeout: the query timed out before there was any row.
         """
         self._paths = paths
         page = await neighbours_page(
@@ -100,7 +100,7 @@ class RowReader(RowSource[URIRef, str, Found]):
         return await in_thread(len(wanted), lambda: self._wanted_of(read, list(by_property), wanted))
 
     def _branches(self, by_property: Mapping[str, Sequence[URIRef]]) -> list[str]:
-        """A query for each property at its entities."""
+        """One subquery for each property and its entities."""
         pattern = self._store.form.rows[self._direction]
         return [
             self._reader.filled(
@@ -112,7 +112,7 @@ class RowReader(RowSource[URIRef, str, Found]):
     def _wanted_of(
         self, read: Read, names: Sequence[str], wanted: Sequence[Wanted[URIRef, str]]
     ) -> Sequence[Rows[Found]]:
-        """What is wanted, out of the rows of these properties."""
+        """The wanted parts of each segment, cut out of the rows of these properties."""
         near = "s" if self._direction is Direction.OUTGOING else "o"
         found: dict[tuple[URIRef, str], list[Found]] = defaultdict(list)
         for row in read.rows:
@@ -126,7 +126,7 @@ class RowReader(RowSource[URIRef, str, Found]):
         ]
 
     async def slice(self, wanted: Wanted[URIRef, str]) -> Rows[Found]:
-        """So many of the statements that point at a hub, in the order of the index."""
+        """A slice of the statements that point at a hub, in the order of the endpoint's index."""
         segment, start = wanted.segment, wanted.start.group
         rows = self._store.rows(self._store.form.rows[Direction.INCOMING], segment.path[0])
         try:
@@ -148,21 +148,21 @@ class RowReader(RowSource[URIRef, str, Found]):
 
 
 async def qualified(store: Store, statements: StatementReader, value: URIRef, limit: int) -> tuple[Triple, ...]:
-    """The first statements that have the entity as the value of a qualifier."""
+    """The first `limit` statements that have an entity as the value of a qualifier."""
     read = await store.reader.select(queries.QUALIFIED, s=values(value), most=limit)
     names = [(row, store.ids.last(str(row["p"]))) for row in read.some()]
     return tuple(await statements.triples([found_in(row, name) for row, name in names if name is not None]))
 
 
 def hidden_note(rows: Count, names: Iterable[str]) -> str:
-    """The sentence on identifiers of other databases that are not shown."""
+    """The note about identifiers of other databases that are not shown."""
     example = min(names, key=lambda name: (len(name), name))
     size = f"{rows.value:,}" if rows.certainty is Certainty.EXACT else f"At least {rows.value:,}"
     return f"{size} identifiers of other databases are not shown; to see one, name its property, such as wdt:{example}."
 
 
 def found_in(row: Row, name: str) -> Found:
-    """The statement of a row of one property."""
+    """The statement in a row of a query about one property."""
     return Found(iri_in(row, "s"), name, statement(row, "st"), row.get("o"))
 
 
@@ -171,7 +171,7 @@ def _with_places(found: Iterable[Found], start: int = 0) -> list[tuple[Found, Pl
 
 
 def row_order(direction: Direction) -> Callable[[Found], tuple[bool, int, str, str]]:
-    """The order of statements of one property: by value, or by head, entities by number; then by their keys."""
+    """The sort key of statements of one property: their far end (entities by number), then their own key."""
 
     def key(found: Found) -> tuple[bool, int, str, str]:
         far = found.head if direction is Direction.INCOMING else found.value

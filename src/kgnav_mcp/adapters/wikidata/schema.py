@@ -1,4 +1,4 @@
-"""What a Wikibase is made of: classes with their sizes, properties with their uses."""
+"""The schema of a Wikibase: classes with their sizes, properties with the number of their statements."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ from kgnav_mcp.model import (
 )
 
 _SAMPLE_ROWS = 1_000
-"""Rows of a relation that are looked at to say what it joins."""
+"""Rows of a relation that are sampled for the classes that it joins."""
 _SAMPLE_NODES = 2_000
-"""Nodes of a class whose relations are looked at."""
+"""Nodes of a class that are sampled for their relations."""
 _CACHE_SIZE = 2_000
-"""Properties whose uses and ends are kept."""
+"""Properties whose counts and details are cached."""
 _MAX_DETAILED = 20
-"""Relations of an overview whose ends are looked at."""
+"""Relations of an overview whose ends are read."""
 _MAX_END_CLASSES = 3
 _MAX_JOINS = 5
-"""Pairs of classes that are shown of a relation."""
+"""The most pairs of classes that are shown of a relation."""
 _MIN_SHARE = 0.1
-"""A class at an end is shown where it is this often as large as the largest there."""
+"""A class is shown at an end if it is there at least this often, compared with the most frequent one."""
 _SAMPLED = "classes at the ends of relations and qualifiers are those of the first 1,000 rows"
 _ENDS_SAMPLED = "classes at the ends of relations are those of the first 1,000 rows"
 VALUES_ONLY = "values only (a truthy dump): no qualifiers, ranks or references"
-"""What is said of a copy without statements."""
+"""The note about a copy without statements."""
 _STOP_NOTES = {
     Stop.TIME_OUT: "the endpoint's time was over before all of this was read",
     Stop.ROW_CAP: "the endpoint's row cap cut what was read",
@@ -59,9 +59,9 @@ _MISSING = "relations, classes and qualifiers may be missing"
 
 @dataclass(frozen=True, slots=True)
 class StatementCounts:
-    """The number of statements of each property, and of all together.
+    """The number of statements of each property, and of all properties together.
 
-    Unless `stop` is COMPLETE, there may be other properties.
+    Unless `stop` is COMPLETE, properties may be missing.
     """
 
     counts: Mapping[str, Count]
@@ -71,7 +71,10 @@ class StatementCounts:
 
 @dataclass(frozen=True, slots=True)
 class RelationDetails:
-    """The classes at either end of a relation, and at both, and its qualifiers; `stop` says whether these are all."""
+    """The classes at the heads and tails of a relation, the pairs of classes that it joins (`ends`), its qualifiers.
+
+    `stop` says whether these are complete.
+    """
 
     heads: tuple[str, ...] = ()
     tails: tuple[str, ...] = ()
@@ -81,7 +84,7 @@ class RelationDetails:
 
 
 class SchemaReader:
-    """Answers `schema`. Every list is the largest first; what was read is kept while the graph is open."""
+    """Answers the verb `schema`. Every list is sorted by size, largest first. Results are cached until `close`."""
 
     def __init__(self, store: Store, names: Names, catalogues: CatalogueCache, classes: Classes) -> None:
         self._store = store
@@ -95,16 +98,16 @@ class SchemaReader:
         self._details_cache: LRUCache[str, RelationDetails] = LRUCache(_CACHE_SIZE)
 
     async def overview(self, limit: int) -> Schema:
-        """The whole graph."""
+        """The schema of the whole graph."""
         known, uses = await gathered(self._classes.get(), self._statement_counts())
         detailed = _MAX_DETAILED if self._store.wikidata.counted is None else 0
         return await self._schema(known.counts, uses, limit, detailed)
 
     async def around(self, name: str, limit: int) -> Schema:
-        """The part of the graph around a class or a property.
+        """The part of the schema around a class or a property.
 
         Raises:
-            UnknownName: nothing of that name is in the graph.
+            UnknownName: the graph has nothing of that name.
         """
         catalogue = self._catalogues.current
         local = self._store.ids.property(name)
@@ -122,7 +125,7 @@ class SchemaReader:
         return await self._schema(shown, await self._at_classes(classes, shown), limit, 0)
 
     async def _statement_counts(self) -> StatementCounts:
-        """The number of statements of each property, unknown where the endpoint has no time to count."""
+        """The number of statements of each property; unknown if the endpoint cannot count them in time."""
         if self._uses is None:
             self._uses = await self._counting.result()
         return self._uses
@@ -141,9 +144,9 @@ class SchemaReader:
         return StatementCounts(found if read.stop is Stop.COMPLETE else unknown | found, triples, read.stop)
 
     async def _counts_by_property(self) -> Read:
-        """Rows of a property and its number of statements.
+        """The rows of property and number of statements.
 
-        Where the graph defines its properties, ranks are not looked up statement by statement.
+        If the graph defines its properties, a faster query is used, which does not look up every statement's rank.
         """
         if self._store.form.statements:
             read = await self._reader.select(queries_schema.USES_OF_DEFINED[self._store.wikidata.every_rank])
@@ -163,7 +166,7 @@ class SchemaReader:
         return count
 
     async def _at_classes(self, classes: Sequence[URIRef], sizes: Mapping[str, Count]) -> StatementCounts:
-        """The properties of the instances of classes. A relation's count is that of all its statements."""
+        """The properties of the instances of classes. The count of a relation is that of all its statements."""
         uses = (await self._statement_counts()).counts
         found: dict[str, Count] = {}
         stop = Stop.COMPLETE
@@ -225,7 +228,7 @@ class SchemaReader:
         return known.to_entities or not known.datatype
 
     async def _details_of(self, local: str) -> RelationDetails:
-        """The classes at both ends of a relation, and its qualifiers; cached."""
+        """The classes at the ends of a relation, and its qualifiers; cached."""
         if (cached := self._details_cache.get(local)) is not None:
             return cached
         try:
@@ -236,7 +239,7 @@ class SchemaReader:
                 self._both_ends(local), self._qualifiers(local)
             )
         except StoreTimeout:
-            return RelationDetails(stop=Stop.TIME_OUT)  # The relation and its count are an answer without them.
+            return RelationDetails(stop=Stop.TIME_OUT)  # The relation and its count are useful without details.
         read = RelationDetails(heads, tails, qualifiers, ends, Stop.first((no_heads, no_tails, no_ends, no_qualifiers)))
         if read.stop is Stop.COMPLETE:
             self._details_cache[local] = read
@@ -254,7 +257,7 @@ class SchemaReader:
         return tuple(labels.get(iri) or self._store.ids.shown(iri) for iri in frequent), read.stop
 
     async def _both_ends(self, local: str) -> tuple[tuple[tuple[str, str, Count], ...], Stop]:
-        """The classes that a relation joins, each two with a number that there are at least, most frequent first."""
+        """The pairs of classes that a relation joins, with lower bounds of their counts, most frequent first."""
         read = await self._sample_rows(JOINED_TYPES, local)
         counts = {
             (str(row["h"]), str(row["t"])): number(row, "n")
@@ -267,7 +270,7 @@ class SchemaReader:
         return tuple((names[h], names[t], Count.at_least(counts[h, t])) for h, t in frequent), read.stop
 
     async def _sample_rows(self, template: str, local: str) -> Read:
-        """What a query tells of the first rows of a relation."""
+        """The result of a query over the first rows of a relation."""
         direct = self._store.ids.direct(local)
         return await self._reader.union([self._reader.filled(template, number=0, p=direct, sample=_SAMPLE_ROWS)])
 

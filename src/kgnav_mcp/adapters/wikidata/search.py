@@ -1,4 +1,4 @@
-"""Finding entities through what a Wikibase has beside SPARQL: its search API, and a search by meaning."""
+"""Clients of the searches that a Wikibase has besides SPARQL: its search API, and a vector search by meaning."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from kgnav_mcp.silence import answered
 
 _CONNECT_SECONDS = 3.0
 _MAX_CANDIDATES = 50
-"""Candidates that one call of the API gives."""
+"""The most candidates that one call of an API returns."""
 _MAX_BYTES = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An entity that was found: its bare id, the text that matched, and whether that is its label."""
+    """An entity that was found: its bare id, the text that matched, and whether that text is its label."""
 
     id: str
     text: str
@@ -35,7 +35,7 @@ class Match:
 
 
 class JsonApi:
-    """One address that answers GET requests with JSON, asked within the limits of its host."""
+    """A client for one address that answers GET requests with JSON. It observes the rate limit of its host."""
 
     def __init__(
         self, address: str, *, agent: str, timeout: float, transport: httpx2.AsyncBaseTransport | None = None
@@ -51,10 +51,10 @@ class JsonApi:
         )
 
     async def get(self, parameters: Mapping[str, str]) -> object:
-        """The answer to a request with these parameters.
+        """The JSON answer to a request with these parameters.
 
         Raises:
-            StoreError: as a SPARQL client raises them.
+            StoreError: the same errors as those of the SPARQL client.
         """
         answer = await limiter_of(self._endpoint.host).ask(lambda: self._get(parameters), patience=self._timeout)
         answered()
@@ -88,16 +88,16 @@ class JsonApi:
 
 
 class WikibaseSearch:
-    """`wbsearchentities`: labels and aliases that begin like a hint, in a language and those it falls back to."""
+    """The API `wbsearchentities`: finds labels and aliases that begin with a hint, in a language and its fallbacks."""
 
     def __init__(self, api: JsonApi) -> None:
         self._api = api
 
     async def find(self, hint: str, language: str, limit: int) -> tuple[list[Match], Stop]:
-        """The entities that a hint may mean, best first; LIMIT where the list is full, so that there may be more.
+        """The entities that a hint may mean, best first. The stop is LIMIT if the list is full: there may be more.
 
         Raises:
-            StoreUnavailable: the API says that it cannot search now.
+            StoreUnavailable: the API cannot search at the moment.
         """
         most = min(limit, _MAX_CANDIDATES)
         answer = await self._api.get(
@@ -125,7 +125,7 @@ class WikibaseSearch:
 
 
 class VectorSearch:
-    """Entities whose descriptions mean what a hint says, in other words or another language."""
+    """A vector search: finds entities by meaning, even if they are described in other words or another language."""
 
     def __init__(self, api: JsonApi) -> None:
         self._api = api
@@ -143,7 +143,7 @@ class VectorSearch:
 
 
 def _match(entry: object) -> Match | None:
-    """One entry of a search's answer; None where it is none."""
+    """One entry of the API's answer; None if it does not have the expected form."""
     if not isinstance(entry, dict):
         return None
     facts = cast("Mapping[str, Any]", entry)

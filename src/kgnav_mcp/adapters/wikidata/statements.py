@@ -1,4 +1,4 @@
-"""Statements as triples: qualifiers, rank and references beside them, and every value as a person reads it."""
+"""Statements as triples, with qualifiers, rank and number of references, and values as readable text."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _UNNAMED_TYPES: Final = frozenset({"string", "monolingualtext", ""})
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A row: what it is about, its property, its statement where there are any, and its value (None: there is none)."""
+    """A row: its head, its property, its statement node (None in a truthy copy), and its value (None: it has none)."""
 
     head: URIRef
     property: str
@@ -43,34 +43,34 @@ class Found:
     value: Term | None
 
     def key(self) -> str:
-        """What tells it from the other rows of its head and property."""
+        """A text that is unique among the rows of the same head and property."""
         return str(self.statement or repr(self.value))
 
 
 def statement(row: Row, variable: str) -> URIRef | None:
-    """The statement of a row; None in a copy without statements."""
+    """The statement node in a row; None in a copy without statements."""
     return iri_in(row, variable) if variable in row else None
 
 
 @dataclass(slots=True)
 class _Details:
-    """What is said of a statement. Values are kept with the property that they are a qualifier of."""
+    """Rank, number of references and qualifiers (property and value) of a statement."""
 
     rank: str = "normal"
     references: int = 0
     qualifiers: list[tuple[str, Term | None]] = field(default_factory=list[tuple[str, Term | None]])
     full: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    """Nodes of values in full, the statement's own and its qualifiers', by property."""
+    """Pairs of property and node of a full value: those of the statement itself and of its qualifiers."""
 
 
 _NO_DETAILS: Final = _Details()
 
 _FullValue = Mapping[str, str]
-"""The node of a value in full: what each predicate of the ontology says."""
+"""The node of a full value: its values by predicate of the Wikibase ontology (`timePrecision`, ...)."""
 
 
 class StatementReader:
-    """Reads what is said of statements."""
+    """Reads the details of statements, and makes triples of them."""
 
     def __init__(self, store: Store, names: Names, catalogues: CatalogueCache) -> None:
         self._reader = store.reader
@@ -79,11 +79,11 @@ class StatementReader:
         self._catalogues = catalogues
 
     async def triples(self, found: Sequence[Found]) -> list[Triple]:
-        """Statements as triples with their qualifiers. Labels are read while what else is said is."""
+        """Statements as triples with their qualifiers. Labels and details are read at the same time."""
         ends = await in_thread(len(found), lambda: [end for each in found for end in (each.head, each.value)])
         details, labels = await gathered(self._details(found), self._labels(ends))
         qualifiers = await in_thread(
-            len(details), lambda: [value for said in details.values() for _, value in said.qualifiers]
+            len(details), lambda: [value for each in details.values() for _, value in each.qualifiers]
         )
         full, others = await gathered(self._full_values(details), self._labels(qualifiers))
         units = await self._units(full.values())
@@ -95,7 +95,7 @@ class StatementReader:
         return await in_thread(len(found), triples)
 
     async def nodes(self, found: Sequence[Found], direction: Direction) -> list[Node]:
-        """The far ends of statements alone."""
+        """Only the far ends of statements."""
         if direction is Direction.INCOMING:
             labels = await self._names.labels(each.head for each in found)
             return [self._names.entity(each.head, labels) for each in found]
@@ -116,7 +116,7 @@ class StatementReader:
         )
 
     async def _units(self, full: Iterable[_FullValue]) -> dict[str, str]:
-        """The labels of units."""
+        """The labels of the units of quantities."""
         units = [unit for node in full if (unit := node.get("quantityUnit")) and not unit.endswith(f"/{_NO_UNIT}")]
         return await self._names.labels(units)
 
@@ -130,7 +130,7 @@ class StatementReader:
         return await in_thread(len(rows), lambda: self._details_in(rows))
 
     def _details_in(self, rows: Iterable[Row]) -> dict[URIRef, _Details]:
-        """What the triples of statements say."""
+        """The details of statements, decoded from their triples."""
         details: dict[URIRef, _Details] = defaultdict(_Details)
         prefix = f"{self._ids.base}/prop/"
         for row in rows:
@@ -148,12 +148,12 @@ class StatementReader:
                     case "qualifier/value/" | "statement/value/":
                         statement_details.full.append((local, str(node)))
                     case _:
-                        pass  # the statement's own value, and identifiers in another form
+                        pass  # the statement's own value, or a normalised form of an identifier
         return details
 
     async def _full_values(self, details: Mapping[URIRef, _Details]) -> dict[str, _FullValue]:
-        """The nodes of values in full by their IRIs."""
-        nodes = [URIRef(node) for node in dict.fromkeys(node for said in details.values() for _, node in said.full)]
+        """The nodes of full values by IRI."""
+        nodes = [URIRef(node) for node in dict.fromkeys(node for each in details.values() for _, node in each.full)]
         if not nodes:
             return {}
         rows = (await self._reader.in_batches(queries.FULL_VALUES, "nodes", nodes)).whole()
@@ -173,7 +173,7 @@ class StatementReader:
         qualifiers = [
             Qualifier(catalogue.relation(local), self._node(local, value, details, full, labels))
             for local, value in details.qualifiers
-            if not (value is None and local == found.property)  # says that the statement itself has no value
+            if not (value is None and local == found.property)  # this means that the statement itself has no value
         ]
         if details.rank != "normal":
             qualifiers.append(Qualifier(_RANK, model.Literal(details.rank)))
@@ -211,7 +211,7 @@ class StatementReader:
         return self.literal(local, value, full_value, labels)
 
     def literal(self, local: str, value: Term, full: _FullValue, labels: Mapping[str, str]) -> model.Literal:
-        """A value that is no entity, as it is read; `full` is its node."""
+        """A value that is not an entity, as readable text. `full` is the node of its full value."""
         known = self._catalogues.current.get(local).datatype
         if not isinstance(value, Literal):
             return model.Literal(str(value), known or "url")
@@ -234,17 +234,17 @@ class StatementReader:
 
 
 def _details_of(found: Found, details: Mapping[URIRef, _Details]) -> _Details:
-    """What is said of a row; nothing of one without a statement."""
+    """The details of a row's statement; empty ones if it has no statement."""
     return details.get(found.statement, _NO_DETAILS) if found.statement is not None else _NO_DETAILS
 
 
 def _has_parts(value: Literal) -> bool:
-    """Whether a value is a time or a quantity, whose node says more."""
+    """Whether a value is a time or a quantity, whose full value has more parts."""
     return _NAMED_TYPES.get(str(value.datatype or "")) in {"time", "quantity"}
 
 
 def _describes(node: _FullValue, text: str) -> bool:
-    """Whether a node is that of a value."""
+    """Whether a node is the full value of the value with this text."""
     if "quantityAmount" in node:
         return value_text.amount(node["quantityAmount"]) == value_text.amount(text)
     return node.get("timeValue", text) == text

@@ -1,4 +1,4 @@
-"""What every reader of a Wikibase shares: the connection, the options, and the terms of its data model."""
+"""State shared by all readers of a Wikibase: connection, settings, and the terms of its data model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kgnav_mcp.port import AdapterOptions
 
 
 class Store:
-    """The endpoint with the terms that mean the same in every query."""
+    """The endpoint with its settings. Its `reader` fills in the terms and fragments that all queries share."""
 
     def __init__(self, client: Selects, wikidata: Wikidata, ids: Ids, form: Form, options: AdapterOptions) -> None:
         self.wikidata = wikidata
@@ -40,6 +40,6 @@ class Store:
         self.reader.know({name: self.reader.part(fragment) for name, fragment in fragments.items()})
 
     def rows(self, fragment: str, local: str, **terms: URIRef) -> Terms:
-        """A fragment of the form for one property."""
+        """A fragment of the form, filled in for one property."""
         predicates = {"claim": self.ids.claim(local), "p": self.ids.value(local), "direct": self.ids.direct(local)}
         return self.reader.part(fragment, **terms, **{n: iri for n, iri in predicates.items() if f"${n} " in fragment})

@@ -1,4 +1,4 @@
-"""Values as a person reads them: times with their precision, quantities with their unit, coordinates."""
+"""Values as readable text: times with their precision, quantities, coordinates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DAY, _MONTH, _YEAR, _DECADE, _CENTURY, _MILLENNIUM = 11, 10, 9, 8, 7, 6
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A time as Wikibase keeps it: a moment, and how much of it is meant."""
+    """A time as Wikibase stores it: a moment, its precision (11: day, 9: year, 8: decade, ...) and its calendar."""
 
     text: str
     precision: int | None = None
@@ -43,7 +43,7 @@ class Moment:
 
 
 def _rounded_year(year: int, precision: int) -> str:
-    """A year that stands for the decade, the century or more around it."""
+    """A year as text with a precision coarser than a year: `1950s`, `20th century`, `about 4,000`."""
     if precision == _DECADE:
         return f"{year // 10 * 10}s"
     if precision in {_CENTURY, _MILLENNIUM}:
@@ -53,13 +53,13 @@ def _rounded_year(year: int, precision: int) -> str:
 
 
 def ordinal(number: int) -> str:
-    """`1st`, `12th`, `23rd`."""
+    """A number as an ordinal: `1st`, `12th`, `23rd`."""
     ending = "th" if number % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{ending}"
 
 
 def times_of(text: str) -> list[tuple[str, int]]:
-    """The moments and precisions whose printed form may be this text; none where it is no time."""
+    """The moments, each with its precision, that may be printed as this text; empty if it is not a time."""
     for form, template, precision in (
         (r"\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "{}", 14),
         (r"\d{4,}-\d\d-\d\d", "{}T00:00:00Z", _DAY),
@@ -77,7 +77,7 @@ def amount(text: str) -> str:
 
 
 def place(text: str) -> str:
-    """Coordinates as latitude and longitude, on the Earth unless a globe is named."""
+    """Coordinates (WKT) as latitude and longitude, with the globe unless that is the Earth."""
     match = _POINT.fullmatch(text.strip())
     if match is None:
         return text

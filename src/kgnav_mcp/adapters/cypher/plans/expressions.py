@@ -128,11 +128,7 @@ class Expressions:
         return value.text
 
     def start_condition(self, expression: Expression, scope: Scope) -> str:
-        """A condition that all rows of a MATCH must meet. If it compares a node's id, it becomes a look-up by key.
-
-        Raises:
-            Unsupported: as `condition`.
-        """
+        """A condition that all rows of a MATCH must meet. If it compares a node's id, it becomes a look-up by key."""
         match expression:
             case Compare(Call(Function.ID, (Variable(name),)), Comparison.EQUAL, Constant(str() as text)):
                 texts = [text]
@@ -155,11 +151,7 @@ class Expressions:
         return f"({' OR '.join(conditions)}) AND {context.printed_id(node.text)} IN ${context.parameter(texts)}"
 
     def values(self, expression: Property, scope: Scope) -> Values:
-        """The values of a property.
-
-        Raises:
-            Unsupported: the owner has no properties, or the values have types that Cypher treats differently.
-        """
+        """The values of a property. Raises Unsupported for types of values that Cypher treats differently."""
         owner = variable(expression.owner, scope)
         if owner.kind == NULL:
             return Values("null", frozenset())
@@ -275,10 +267,7 @@ def variable(name: str, scope: Scope) -> Typed:
 
 
 def _is_date_comparison(date: Typed, stated: Typed) -> bool:
-    """Whether a date is compared with a constant date, which is done with the precision of the constant.
-
-    The constant must have a year of four digits.
-    """
+    """Whether a date is compared with a constant date (of a four-digit year), that is with the constant's precision."""
     is_date = isinstance(date.kind, Single) and date.kind.types == DATES
     return is_date and isinstance(stated.stated, str) and _DATE_TEXT.fullmatch(stated.stated) is not None
 

@@ -1,1 +1,1 @@
-"""Patterns of plans over a Wikibase."""
+"""Compiles patterns of plans to SPARQL over a Wikibase."""

@@ -1,8 +1,7 @@
-"""What a qualifier must be in SPARQL, for its value to read like a constant of a plan, or to be a node of its pattern.
+"""SPARQL conditions on qualifiers of statements: that a value is printed like a constant of a plan, or is a node.
 
-Every statement with such a qualifier is found, and some others may be: a time is found by its year, a quantity by its
-number. An index leads to entities, by their ids, and to texts without a language; all else costs every use of the
-qualifier.
+The conditions may also let other statements pass: a time is matched by its year, a quantity by its number. Entities
+given by id and texts without a language are found by index. Everything else costs all uses of the qualifier.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ from kgnav_mcp.port.comparing import moment
 _READ_AS_WRITTEN = frozenset({"monolingualtext", "url", "commonsMedia", "math", "musical-notation"})
 _INDEXED = frozenset({"string", EXTERNAL_ID})
 _NUMBER_BOUND = 1e300
-"""Numbers from here on have no double."""
+"""Numbers from here on are refused: they may not fit a double."""
 _NO_VALUES = frozenset({value_text.NONE, value_text.UNKNOWN})
 _Write = Callable[..., Terms]
-"""Writes a pattern of one qualifier of a statement, around a template."""
+"""Fills a template for one qualifier of a statement."""
 
 
 class QualifierWriter:
@@ -40,16 +39,18 @@ class QualifierWriter:
         self._catalogues = catalogues
 
     def joined(self, statement: Terms, names: Sequence[str], node: Terms) -> Terms:
-        """One of some qualifiers of a statement is this node."""
+        """The pattern that one of these qualifiers of a statement has this node as its value."""
         qualifiers = Terms("|".join(self._ids.qualifier(name).n3() for name in names))
         return self._part(queries.QUALIFIED_BY_NODE, statement=statement, qualifiers=qualifiers, value=node)
 
     def equal(self, statement: Terms, names: Sequence[str], value: Terms, wanted: Sequence[Scalar]) -> Terms:
-        """One of some qualifiers of a statement has a value, which is bound, that reads like one of these constants.
+        """The pattern that one of these qualifiers of a statement has a value printed like one of these constants.
+
+        The value is bound to the variable `value`.
 
         Raises:
-            Unsupported: the values of a qualifier read otherwise than they are written, or it is not known what they
-                are; or there are too many constants, or one that is too large.
+            Unsupported: values of a qualifier are not printed as they are stored, or their datatype is unknown; or
+                there are too many constants, or one is too large.
         """
         texts = [one for one in wanted if isinstance(one, str) and sendable(one)]
         numbers = [one for one in wanted if isinstance(one, int | float)]
@@ -72,7 +73,7 @@ class QualifierWriter:
         )
 
     def _entities(self, write: _Write, texts: Sequence[str]) -> Iterator[str]:
-        """Entities with these ids or labels."""
+        """Patterns for entities with these ids or labels."""
         ids = {text: iri for text in texts if (iri := self._entity(text)) is not None}
         if ids:
             yield write(queries.QUALIFIED_BY, terms=values(*ids.values())).text
@@ -80,16 +81,16 @@ class QualifierWriter:
             yield write(queries.QUALIFIED_BY_LABEL, texts=listed(*labels)).text
 
     def _entity(self, constant: Scalar) -> URIRef | None:
-        """The entity whose id is printed so."""
+        """The entity whose printed id is this constant; None if there is none."""
         iri = self._ids.entity(constant) if isinstance(constant, str) else None
         return iri if iri is not None and self._ids.shown(iri) == constant else None
 
 
 def _literals(write: _Write, datatype: str, texts: Sequence[str], numbers: Sequence[float]) -> Iterator[str]:
-    """Values of a datatype that read like some texts or are some numbers.
+    """Patterns for values of a datatype that are printed like these texts, or are these numbers.
 
     Raises:
-        Unsupported: there are no words for these values.
+        Unsupported: values of this datatype cannot be matched.
     """
     if datatype in _INDEXED:
         if texts:
@@ -111,10 +112,10 @@ def _literals(write: _Write, datatype: str, texts: Sequence[str], numbers: Seque
 
 
 def _year(text: str) -> str:
-    """How a time is written of which two times that are equal have this much in common: the year.
+    """The beginning of a time's stored text, up to its year. Times that are printed alike share it.
 
     Raises:
-        Unsupported: it is no date; what is printed of a decade or a century is not how it is written.
+        Unsupported: the text is not a date. Decades and centuries are not stored as they are printed.
     """
     date = moment(text)
     if date is None:

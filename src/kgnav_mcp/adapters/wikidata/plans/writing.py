@@ -1,4 +1,4 @@
-"""How patterns of plans are written for a Wikibase: an edge is a statement whose value is an entity."""
+"""Writes patterns of plans for a Wikibase, where an edge is a statement whose value is an entity."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kgnav_mcp.port import QualifierAsked
 
 
 class PatternWriter(Writer):
-    """Writes patterns over the statements that are shown, or in a truthy copy over its triples."""
+    """Writes patterns over the statements that are shown; in a truthy copy, over its triples."""
 
     def __init__(self, store: Store, naming: Naming, catalogues: CatalogueCache) -> None:
         super().__init__(store.reader, naming)
@@ -34,7 +34,7 @@ class PatternWriter(Writer):
             self._property(relation)
 
     def edge(self, relations: Sequence[str], ends: EdgeVariables) -> tuple[Terms, tuple[Terms, ...]]:
-        # Oxigraph reads each side of a union whole: to lead either way costs all statements of the relations.
+        # Oxigraph evaluates each side of a UNION in full: with either direction, all statements of the relations.
         names = [self._property(relation) for relation in relations]
         if len(names) > MAX_TERMS // 2 or (ends.either and len(names) != 1):
             raise cannot_express("edges of so many relations, or of several that may lead either way")
@@ -55,7 +55,7 @@ class PatternWriter(Writer):
         return self._part(queries.STATED_EDGE, ends, **terms), (statement,)
 
     def _truthy_edge(self, names: Sequence[str], ends: EdgeVariables) -> tuple[Terms, tuple[Terms, ...]]:
-        """An edge in a copy without statements: of several with the same ends its relation tells it."""
+        """An edge in a copy without statements. Edges with the same ends are told apart by their relation."""
         if len(names) == 1:
             return self._part(queries.TRUTHY_EDGE, ends, direct=self._ids.direct(names[0]), narrowed=Terms("")), ()
         direct = ends.own("p")
