@@ -198,8 +198,8 @@ class CypherAdapter(GraphAdapter):
     ) -> AnchoredPage[Link]:
         asked = MatchQuestion(ids, direction, paths, far, limit, after)
 
-        async def search(side: Direction, most: int, behind: str | None) -> Page[Link]:
-            return await self.in_time(self.readers.search.page(asked, side, most, behind))
+        async def search(side: Direction, most: int, position: str | None) -> Page[Link]:
+            return await self.in_time(self.readers.search.page(asked, side, most, position))
 
         return await read_or_searched(self, asked, search)
 

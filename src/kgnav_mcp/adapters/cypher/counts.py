@@ -151,7 +151,7 @@ class CountReader:
         """The wanted property values of some nodes, given by the store's own ids."""
         formats = self._session.dialect.values
         id_batches = batches(list(dict.fromkeys(nodes)), IDS_OF_QUERY)
-        answers = await gathered(*(self._session.items(queries.OWN_VALUES, ids=some) for some in id_batches))
+        answers = await gathered(*(self._session.items(queries.OWN_VALUES, ids=batch) for batch in id_batches))
         found = [row for rows in answers for row in rows]
         return await in_thread(len(found), lambda: {node_id: wanted.values(formats, own) for node_id, own in found})
 

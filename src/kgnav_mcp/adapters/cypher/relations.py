@@ -102,10 +102,10 @@ class RelationReader:
         values = await self._values(nodes_by_path, wanted)
         decode = self._entities.decoder.entity
         found: dict[Path, list[Node]] = {}
-        for path, some in nodes_by_path.items():
+        for path, nodes_of_path in nodes_by_path.items():
             name = path[0]
             far: dict[Node, None] = {}
-            for node in some:
+            for node in nodes_of_path:
                 own = node.values if node.values is not None else values.get(node.anchor.node_id, {})
                 far |= dict.fromkeys(own.get(name, ())[:examples])
                 known = node.examples or {}

@@ -134,13 +134,13 @@ class RowReader(RowSource[Side, str, Row]):
         unread = await in_thread(len(wanted), lambda: self._unread(wanted))
         types = self._wanted.types(self._entities.catalogue.current)
         reads = [
-            self._read(some, direction, types if names is None else names)
+            self._read(batch, direction, types if names is None else names)
             for (direction, names), nodes in unread.items()
-            for some in batches(nodes, IDS_OF_QUERY)
+            for batch in batches(nodes, IDS_OF_QUERY)
         ]
         values_read = self._values([one.segment for one in wanted])
         found, values = await gathered(gathered(*reads), values_read) if reads else ([], await values_read)
-        edges = {key: rows for some in found for key, rows in some.items()}
+        edges = {key: rows for edges_read in found for key, rows in edges_read.items()}
         return await in_thread(len(wanted), lambda: [self._segment_rows(one, edges, values) for one in wanted])
 
     def _unread(

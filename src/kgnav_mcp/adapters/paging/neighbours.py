@@ -112,14 +112,16 @@ async def rows_page(
 
     def page() -> Page[tuple[Segment[E, K], R]]:
         missing = Stop.first(part.stop for _, part in parts if part.stop is not Stop.LIMIT)
-        rows = [(segment, row, behind) for segment, part in parts for row, behind in part.found]
+        rows = [(segment, row, next_place) for segment, part in parts for row, next_place in part.found]
         cut = more or len(rows) > limit
         if all_or_none and cut and missing is not Stop.TIME_OUT:
             return Page((), (), Count.at_least(max(total.value, limit + 1)), Stop.LIMIT, source.note)
         rows = rows[:limit]
         return Page(
             items=tuple((segment, row) for segment, row, _ in rows),
-            positions=tuple(Position(one.index, source.ids(one.path), behind).write() for one, _, behind in rows),
+            positions=tuple(
+                Position(segment.index, source.ids(segment.path), next_place).write() for segment, _, next_place in rows
+            ),
             total=total,
             stop=Stop.first((counts.stop, missing, Stop.LIMIT if cut else Stop.COMPLETE)),
             note=source.note,

@@ -62,10 +62,10 @@ class Wanted(Generic[E, K]):
 
     def cut(self, rows: Sequence[tuple[R, Place]], stop: Stop = Stop.COMPLETE) -> Rows[R]:
         """The wanted part, cut out of all rows of the segment."""
-        behind = [row for row in rows if row[1] > self.start]
-        if len(behind) > self.most:
-            return Rows(behind[: self.most], Stop.LIMIT)
-        return Rows(behind, stop)
+        rest = [row for row in rows if row[1] > self.start]
+        if len(rest) > self.most:
+            return Rows(rest[: self.most], Stop.LIMIT)
+        return Rows(rest, stop)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,11 +45,11 @@ class RowSearch(matching.RowSearch[Found, Found]):
                 reader,
                 number=place,
                 row=Terms("?s ?st ?o"),
-                by=reader.part(queries.AROUND[side], s=values(*some), rows=self._store.rows(pattern, name)),
+                by=reader.part(queries.AROUND[side], s=values(*batch), rows=self._store.rows(pattern, name)),
                 fitting=Terms(f"{kind} {fitting.text}"),
             )
             for place, name in enumerate(names)
-            for some in batches(self._anchors)
+            for batch in batches(self._anchors)
         ]
         read = await searched(reader, branches)
         return await in_thread(len(read.rows), lambda: self._in_order(read.rows, names)), read.stop
