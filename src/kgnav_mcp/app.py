@@ -1,4 +1,4 @@
-"""The composition root: settings become graphs, limits and a ranker. No graph is opened before it is used."""
+"""The composition root: makes graphs, limits and a ranker from the settings. A graph opens at its first use."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from kgnav_mcp.silence import one_call
 from kgnav_mcp.trails import TrailLimits, Trails, open_trail_store
 
 _CHARACTERS_PER_TOKEN = 4
-"""Characters of a token in an answer's rows, on average at most."""
+"""Upper bound of the average characters per token in an answer's rows."""
 _OPENING_GRACE_S = 0.5
-"""Seconds that opening may exceed the time-out: until then the store may say itself what was too slow."""
+"""Seconds added to the time-out of opening, so that the store's own time-out error comes first."""
 
 
 @dataclass(slots=True, eq=False)
 class _OpenStore:
-    """An open store, the number of calls on it, and the task that closes it."""
+    """An open store, the number of running calls on it, and the task that closes it."""
 
     adapter: GraphAdapter
     calls: int = 0
@@ -38,7 +38,7 @@ class _OpenStore:
 
 
 class Graph:
-    """A configured graph under its name. It opens at the first call; if that fails, the next call tries again."""
+    """A configured graph. It is opened by the first call; if that fails, the next call tries again."""
 
     def __init__(self, name: str, settings: GraphSettings, defaults: Settings) -> None:
         self.name = name
@@ -52,18 +52,18 @@ class Graph:
         )
         self._opening = Shared(self._open)
         self._opened: _OpenStore | None = None
-        self._not_closed: set[_OpenStore] = set()
+        self._unclosed: set[_OpenStore] = set()
         self._sample: tuple[str, SampleWalk | None] | None = None
 
     @asynccontextmanager
     async def adapter(self) -> AsyncGenerator[GraphAdapter]:
-        """The open graph for one call: it stays open until the block ends.
+        """The open adapter for one call. It stays open until the block ends.
 
-        Calls that come while it is being opened share the outcome. A graph that was replaced is opened anew.
+        Concurrent first calls share one opening and its outcome. A graph whose file was replaced is opened again.
 
         Raises:
-            StoreError: it cannot be opened, or not in time.
-            ConfigurationError: its kind of store is unknown here, or a package that it needs is missing.
+            StoreError: the store cannot be opened, or not in time.
+            ConfigurationError: the kind of store is unknown, or a package that it needs is missing.
         """
         opened = await self._current()
         opened.calls += 1
@@ -72,16 +72,16 @@ class Graph:
                 yield opened.adapter
         finally:
             opened.calls -= 1
-            self._close_if_left(opened)
+            self._close_if_unused(opened)
 
     async def _current(self) -> _OpenStore:
-        """The open store for the next call."""
+        """The open store for the next call, opened if necessary."""
         if self._opened is not None and self._opened.adapter.stale:
             replaced, self._opened = self._opened, None
-            self._close_if_left(replaced)
+            self._close_if_unused(replaced)
         while True:
             opened = self._opened or await self._opened_in_time()
-            if opened.closing is None:  # else it was replaced again before this call came to it
+            if opened.closing is None:  # otherwise it was replaced again in the meantime
                 return opened
 
     async def _opened_in_time(self) -> _OpenStore:
@@ -95,56 +95,56 @@ class Graph:
             ) from error
 
     async def _open(self) -> _OpenStore:
-        place = await self._place()
-        adapter = open_adapter(place, self._options)
+        location = await self._location()
+        adapter = open_adapter(location, self._options)
         try:
-            with drivers_of(place):
+            with drivers_of(location):
                 await adapter.open()
         except BaseException:
-            await adapter.close()  # a half-open store keeps no thread or connection
+            await adapter.close()  # a half-open store must not leak threads or connections
             raise
         self._opened = _OpenStore(adapter)
-        self._not_closed.add(self._opened)
+        self._unclosed.add(self._opened)
         return self._opened
 
-    async def _place(self) -> str:
+    async def _location(self) -> str:
         if self.settings.location == DEMO_LOCATION:
             return str(await asyncio.to_thread(demo_graph_path))
         return self.settings.location
 
     async def sample(self) -> SampleWalk | None:
-        """A walk of up to two steps on this graph, for examples; None where there is none, or the graph fails."""
+        """A walk of up to two steps on this graph, for examples; None if there is none or the graph fails."""
         try:
             async with self.adapter() as adapter:
                 if self._sample is None or self._sample[0] != adapter.revision:
                     self._sample = (adapter.revision, await sample_walk(adapter))
         except KgnavError:
-            return None  # An example is a courtesy: what is wrong with the graph is said by the call itself.
+            return None  # Examples are optional: the call itself reports what is wrong with the graph.
         return self._sample[1]
 
     async def close(self) -> None:
-        """Close the graph, also under calls that are on it."""
+        """Close the graph, even if calls are still running on it."""
         await self._opening.end()
         self._opened = None
-        await asyncio.gather(*map(self._close, self._not_closed))
+        await asyncio.gather(*map(self._close, self._unclosed))
 
-    def _close_if_left(self, opened: _OpenStore) -> None:
-        """Close a store that was replaced once no call is on it."""
+    def _close_if_unused(self, opened: _OpenStore) -> None:
+        """Close a replaced store once no call uses it."""
         if opened is not self._opened and not opened.calls:
             self._close(opened)
 
     def _close(self, opened: _OpenStore) -> asyncio.Task[None]:
         if opened.closing is None:
             opened.closing = asyncio.create_task(opened.adapter.close())
-            opened.closing.add_done_callback(lambda _: self._not_closed.discard(opened))
+            opened.closing.add_done_callback(lambda _: self._unclosed.discard(opened))
         return opened.closing
 
 
 class App:
-    """The configured graphs, with the limits, the ranker and the render options of their answers.
+    """The configured graphs, with limits, ranker and render options.
 
     Raises:
-        ConfigurationError: what the chosen ranker needs is not configured or not installed.
+        ConfigurationError: something that the chosen ranker needs is not configured or not installed.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -174,25 +174,25 @@ class App:
 
     @property
     def keeps_trails(self) -> bool:
-        """Whether a trail has been asked for: before that nothing is kept between calls."""
+        """Whether trails are in use. Before that, nothing is stored between calls."""
         return self._trails is not None
 
     @property
     def trails(self) -> Trails:
-        """The trails, which nothing keeps before one is used.
+        """The trails. Their store is opened at the first use.
 
         Raises:
-            ConfigurationError: the place where they are to be kept is none, or needs a package that is missing.
+            ConfigurationError: the configured trail store is invalid, or needs a package that is missing.
         """
         if self._trails is None:
-            of = self.settings.trail
-            limits = TrailLimits(lifetime=of.lifetime, trails=of.number)
-            self._trails = Trails(open_trail_store(of.store, limits))
+            trail_settings = self.settings.trail
+            limits = TrailLimits(lifetime=trail_settings.lifetime, trails=trail_settings.number)
+            self._trails = Trails(open_trail_store(trail_settings.store, limits))
             self._closing.push_async_callback(self._trails.close)
         return self._trails
 
     def graph(self, name: str | None = None) -> Graph:
-        """The graph of this name; without a name the first one.
+        """The graph with this name; without a name, the first one.
 
         Raises:
             UnknownGraph: no graph is configured under that name.
@@ -208,7 +208,7 @@ class App:
         await asyncio.gather(self._closing.aclose(), *(graph.close() for graph in self.graphs.values()))
 
     async def __aenter__(self) -> Self:
-        """In use until the last of those that have entered it leaves: several servers may share it."""
+        """Count one more user: several servers may share the app, and the last one to leave closes it."""
         self._users += 1
         return self
 

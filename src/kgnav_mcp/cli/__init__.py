@@ -1,6 +1,6 @@
 """The command line: `kgnav` with its commands, and `kgnav-mcp`, which is what MCP clients start.
 
-A command imports what it works with when it runs, so that `--help` and the start of the server stay quick.
+A command imports its dependencies when it runs, so that `--help` and the start of the server stay fast.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ for command in (serve, call, trail, doctor, load, demo, maze):
 
 
 def serve_stdio() -> None:
-    """Serve as `kgnav serve` does: the command `kgnav-mcp` that MCP clients start."""
+    """Entry point of `kgnav-mcp`, which MCP clients start. It does the same as `kgnav serve`."""
     standalone = Command(
         "kgnav-mcp",
         params=list(serve.params),

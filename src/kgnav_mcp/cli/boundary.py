@@ -1,9 +1,9 @@
-"""Errors become a message and an exit code; a traceback is printed with KGNAV_DEBUG only.
+"""Turns errors into a message and an exit code. A traceback is printed only with KGNAV_DEBUG.
 
-0    done
-1    it could not be done: an error answer, a store that does not answer, a source that is wrong
-2    the command line or the configuration is wrong
-70   a mistake in this program
+0    success
+1    failure: an error answer, a store that does not answer, an invalid source file
+2    invalid command line or configuration
+70   a bug in this program
 130  stopped by Ctrl-C; 143: ended by a termination signal
 """
 
@@ -41,7 +41,7 @@ class Command(click.Command):
             ctx.exit(WRONG_USAGE if isinstance(error, ConfigurationError) else FAILED)
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
-        except Exception as error:  # the outermost boundary: what nobody foresaw must not spill a traceback on a user
+        except Exception as error:  # the outermost boundary: users get no traceback
             if debugging():
                 raise
             click.echo(f"Unexpected {type(error).__name__}: {error}", err=True)
@@ -50,14 +50,14 @@ class Command(click.Command):
 
 
 def print_error(error: KgnavError) -> None:
-    """The error and what to do about it, on stderr."""
+    """Print an error and its next step on stderr."""
     click.echo(f"Error: {error.message}", err=True)
     if error.next_step:
         click.echo(error.next_step, err=True)
 
 
 class Terminated(KeyboardInterrupt):
-    """A termination signal came. It unwinds as Ctrl-C does, so that what is half done is cleaned up."""
+    """Raised by a termination signal. It unwinds as Ctrl-C does, so that unfinished work is cleaned up."""
 
 
 @contextmanager

@@ -67,7 +67,7 @@ async def _call(name: str, pairs: list[tuple[str, str]], settings: Settings) -> 
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         fault = None if name in tools else _unknown_tool(name, tools)
         result = None if fault else await client.call_tool(name, _arguments(pairs))
-    # Raised outside of the client, whose task group would wrap it.
+    # Raised outside the client, whose task group would wrap it.
     if result is None:
         raise click.UsageError(fault or "")
     return result
@@ -80,7 +80,7 @@ def _unknown_tool(name: str, tools: Mapping[str, Tool]) -> str:
 
 
 def _arguments(pairs: list[tuple[str, str]]) -> dict[str, str | list[str]]:
-    """The values as texts, a list where one was repeated: what they mean the server knows."""
+    """Arguments by name, as text, or a list of texts if a name is repeated. The server converts them."""
     texts: dict[str, list[str]] = {}
     for name, text in pairs:
         texts.setdefault(name, []).append(text)

@@ -1,4 +1,4 @@
-"""How to add this installation to the usual MCP clients."""
+"""Instructions for adding this installation to the usual MCP clients."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def server_command() -> str:
     """The absolute path of this installation's `kgnav-mcp`.
 
     Raises:
-        ConfigurationError: the package is there without its commands.
+        ConfigurationError: the package is installed without its commands.
     """
     command = shutil.which("kgnav-mcp", path=sysconfig.get_path("scripts")) or shutil.which("kgnav-mcp")
     if command is None:
@@ -28,7 +28,7 @@ def server_command() -> str:
 
 
 def client_setup_text(arguments: Sequence[str] = ()) -> str:
-    """What to paste into each of the usual clients; `arguments` are those of `kgnav-mcp`."""
+    """The text to paste into each of the usual clients. `arguments` are the arguments of `kgnav-mcp`."""
     command = [server_command(), *arguments]
     entry = {"command": command[0], "args": command[1:]}
     servers = json.dumps({"mcpServers": {NAME: entry}})

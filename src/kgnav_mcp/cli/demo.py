@@ -1,4 +1,4 @@
-"""`kgnav demo`: a question answered hop by hop, through a real client and the server as clients start it."""
+"""`kgnav demo`: answers a question hop by hop, with a real client and the server started as clients start it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Row = Mapping[str, str]
 
 
 class DemoFailed(KgnavError):
-    """An answer did not hold what the next step of the walk needs."""
+    """An answer lacks what the next step of the walk needs."""
 
 
 @click.command(cls=Command, short_help="Answer a question with the demo graph, hop by hop.")
@@ -47,7 +47,7 @@ def demo() -> None:
 
 @dataclass(slots=True)
 class Walk:
-    """Where the walk ended: at the answer, or at the step that failed."""
+    """The outcome of the walk: the answer, or the failure of a step."""
 
     answer: str = ""
     failure: DemoFailed | None = None
@@ -59,24 +59,24 @@ async def _walk() -> Walk:
     async with _client() as client:
         try:
             walk.answer = await _answer(client)
-        except DemoFailed as error:  # kept for after the client, whose task group would wrap it
+        except DemoFailed as error:  # raised after the client is closed: its task group would wrap it
             walk.failure = error
     return walk
 
 
 async def _answer(client: Client) -> str:
-    """The paper's three hops. Every id is read out of the answer before."""
-    _say("Which entity is meant?")
+    """The paper's three hops. Every id is read from the answer before."""
+    _print_thought("Which entity is meant?")
     painter = (await _call(client, "find_node", hint="Vincent van Gogh"))[0]["entity"]
-    _say("Where was he born?")
-    [birthplace] = _pick(await _call(client, "search", entity=painter, direction="outgoing"), "born_in")
-    _say(f"Born in {birthplace['valueLabel']}. What country is that in?")
-    around = await _call(client, "search", entity=birthplace["value"], direction="outgoing")
-    [country] = _pick(around, "country")
-    _say(f"{country['valueLabel']}. What leaves it?")
+    _print_thought("Where was he born?")
+    [birthplace] = _rows_of_relation(await _call(client, "search", entity=painter, direction="outgoing"), "born_in")
+    _print_thought(f"Born in {birthplace['valueLabel']}. What country is that in?")
+    outgoing = await _call(client, "search", entity=birthplace["value"], direction="outgoing")
+    [country] = _rows_of_relation(outgoing, "country")
+    _print_thought(f"{country['valueLabel']}. What leaves it?")
     relations = await _call(client, "search", entity=country["value"], direction="outgoing")
-    [relation] = _pick(relations, "capital")
-    _say("A hub: its relations are listed instead of its neighbours. Follow the one that fits.")
+    [relation] = _rows_of_relation(relations, "capital")
+    _print_thought("A hub: its relations are listed instead of its neighbours. Follow the one that fits.")
     found = await _call(
         client,
         "search",
@@ -84,23 +84,23 @@ async def _answer(client: Client) -> str:
         direction="outgoing",
         properties_to_filter_for=[relation["property"]],
     )
-    [capital] = _pick(found, relation["property"])
+    [capital] = _rows_of_relation(found, relation["property"])
     return capital["valueLabel"]
 
 
-def _pick(rows: Sequence[Row], relation: str) -> Sequence[Row]:
-    picked = [row for row in rows if row.get("property") == relation]
-    if not picked:
+def _rows_of_relation(rows: Sequence[Row], relation: str) -> Sequence[Row]:
+    matching = [row for row in rows if row.get("property") == relation]
+    if not matching:
         raise DemoFailed(f"the answer shows no {relation!r}", next_step="`kgnav doctor` checks the installation.")
-    return picked
+    return matching
 
 
-def _say(thought: str) -> None:
+def _print_thought(thought: str) -> None:
     click.secho(f"# {thought}", bold=True)
 
 
 async def _call(client: Client, tool: str, **arguments: object) -> Sequence[Row]:
-    """Call a tool, show the call and the answer, and give back the rows of its table."""
+    """Call a tool, print the call and its answer, and return the rows of its table."""
     shown = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
     click.secho(f"> {tool}({shown})", fg="cyan")
     result = await client.call_tool(tool, arguments)
@@ -112,7 +112,7 @@ async def _call(client: Client, tool: str, **arguments: object) -> Sequence[Row]
 
 
 def _rows(text: str) -> Sequence[Row]:
-    """The rows of the answer's table by column. The demo graph has no `|` in its names, so each one parts two cells."""
+    """The rows of the answer's table, keyed by column. No name in the demo graph has a `|`, so splitting is safe."""
     lines = [line.split("|") for line in text.splitlines()]
     rule = next((n for n, cells in enumerate(lines) if len(cells) > 1 and set(cells) == {"--"}), None)
     if not rule:
@@ -123,13 +123,13 @@ def _rows(text: str) -> Sequence[Row]:
 
 @asynccontextmanager
 async def _client() -> AsyncGenerator[Client]:
-    """A client of `kgnav-mcp`, started as its own process and kept from any configuration of this user."""
+    """A client of `kgnav-mcp`, which runs in its own process without the user's configuration."""
     from mcp import Client, StdioServerParameters, stdio_client  # noqa: PLC0415 - `--help` needs no protocol
 
     with tempfile.TemporaryDirectory() as folder:
-        nothing = Path(folder) / "kgnav.toml"
-        nothing.touch()
-        environment = {**environment_without_settings(), "KGNAV_CONFIG": str(nothing)}
+        empty_config = Path(folder) / "kgnav.toml"
+        empty_config.touch()
+        environment = {**environment_without_settings(), "KGNAV_CONFIG": str(empty_config)}
         server = StdioServerParameters(command=server_command(), env=environment)
         async with Client(stdio_client(server)) as client:
             yield client

@@ -1,4 +1,4 @@
-"""`kgnav doctor`: whether this installation is in order and its graphs answer."""
+"""`kgnav doctor`: checks this installation and whether its graphs answer."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _sqlite() -> str:
 
 
 def _extras() -> Iterator[str]:
-    """The extras that the package declares, each with the versions of its packages or the way to install it."""
+    """The declared extras, each with the versions of its packages or the command that installs it."""
     packages: dict[str, list[str]] = defaultdict(list)
     for requirement in requires("kgnav-mcp") or ():
         match = re.match(r"([\w.-]+).*extra == ['\"](\w+)['\"]", requirement)

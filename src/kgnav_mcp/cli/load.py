@@ -1,4 +1,4 @@
-"""`kgnav load`: a graph file from RDF, tables or a property graph's export."""
+"""`kgnav load`: makes a graph file from RDF, tables or the export of a property graph."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _SECONDS_BETWEEN_LINES = 5.0
 _BAD_LINES_SHOWN = 5
 _BAR = "{desc}{percentage:3.0f}%|{bar}| {elapsed}<{remaining}{postfix}"
-"""The share is that of the sources' bytes; the rate stands in the postfix, in triples."""
+"""The percentage is of the sources' bytes; the postfix has the rate in triples."""
 _EXISTING_FILE = click.Path(path_type=Path)
 
 
@@ -141,7 +141,7 @@ def load(
         **{name: values for name, values in lists.items() if values},
     )
     try:
-        with terminable(), _shown(progress) as listener:
+        with terminable(), _progress_listener(progress) as listener:
             report = load_graph(sources, target, options, listener)
     except KeyboardInterrupt as stop:
         click.echo(f"Stopped: {target} was not written.", err=True)
@@ -153,23 +153,23 @@ def load(
 
 
 @contextmanager
-def _shown(wanted: bool | None) -> Generator[ProgressListener | None]:
-    """What is told of a load's progress: a bar on a terminal, lines where they were asked for, else nothing."""
-    if wanted is False or (wanted is None and not sys.stderr.isatty()):
+def _progress_listener(progress: bool | None) -> Generator[ProgressListener | None]:
+    """The listener that reports a load's progress: a bar on a terminal, lines if requested, else None."""
+    if progress is False or (progress is None and not sys.stderr.isatty()):
         yield None
     elif sys.stderr.isatty():
-        with _bar() as listener:
+        with _progress_bar() as listener:
             yield listener
     else:
-        yield _Lines()
+        yield _LineListener()
 
 
 @contextmanager
-def _bar() -> Generator[ProgressListener]:
+def _progress_bar() -> Generator[ProgressListener]:
     from tqdm import tqdm  # noqa: PLC0415 - needed on a terminal only
 
     started = time.monotonic()
-    columns, rows = shutil.get_terminal_size()  # a terminal that says it has no size would show no bar
+    columns, rows = shutil.get_terminal_size()  # has a fallback: a terminal that reports no size would show no bar
     with tqdm(total=1, bar_format=_BAR, leave=False, file=sys.stderr, ncols=columns, nrows=rows) as bar:
 
         def listener(progress: Progress) -> None:
@@ -182,17 +182,17 @@ def _bar() -> Generator[ProgressListener]:
         yield listener
 
 
-class _Lines:
-    """A line on stderr every few seconds, for logs."""
+class _LineListener:
+    """Prints a line on stderr every few seconds, for logs."""
 
     def __init__(self) -> None:
-        self._started = self._said = time.monotonic()
+        self._started = self._last_printed = time.monotonic()
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
-        if now - self._said < _SECONDS_BETWEEN_LINES:
+        if now - self._last_printed < _SECONDS_BETWEEN_LINES:
             return
-        self._said = now
+        self._last_printed = now
         share = progress.bytes_read / progress.bytes_total if progress.bytes_total else 0.0
         rate = _rate(progress.triples, now - self._started)
         click.echo(f"{share:4.0%} {progress.phase} {progress.source}: {rate}", err=True)

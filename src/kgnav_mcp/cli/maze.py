@@ -1,4 +1,4 @@
-"""`kgnav maze`: a graph file with a maze, to try a model's sense of direction on."""
+"""`kgnav maze`: makes a graph file with a maze, to test how well a model finds its way."""
 
 from __future__ import annotations
 

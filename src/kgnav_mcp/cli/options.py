@@ -1,6 +1,6 @@
 """Options shared by commands: the graphs, the configuration file, and a flag for every setting.
 
-The flags are made from the settings themselves, so that a new setting has its flag and its help text at once.
+The flags are generated from the settings, so that a new setting has its flag and help text at once.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _METAVARS = {int: "N", float: "SECONDS", tuple: "A,B,...", str: "TEXT"}
 
 
 def with_settings(*, http: bool = False) -> Decorator[Any]:
-    """Give a command the options of all settings; it gets one argument `settings` instead of them.
+    """Add the options of all settings to a command, which receives them merged as one argument `settings`.
 
     Args:
-        http: also the options that say where to listen.
+        http: whether to add the options of the HTTP server, too.
     """
     settings = [facts for facts in describe_settings() if facts.flag and (http or facts.path[0] != "http")]
 
@@ -36,7 +36,7 @@ def with_settings(*, http: bool = False) -> Decorator[Any]:
             flags: dict[str, Any] = {}
             for facts in settings:
                 if (value := values.pop(_parameter(facts), None)) is not None:
-                    _place(flags, facts.path, value)
+                    _set_nested(flags, facts.path, value)
             if http_address:
                 flags["http"] = {**_address(http_address), **flags.get("http", {})}
             return command(settings=load_settings(flags, graphs=graph, config_file=config_file), **values)
@@ -80,14 +80,14 @@ def _option(facts: SettingFacts) -> Callable[[Callable[..., Result]], Callable[.
     return click.option(facts.flag, _parameter(facts), metavar=_METAVARS[facts.kind], help=text)
 
 
-def _place(flags: dict[str, Any], path: tuple[str, ...], value: object) -> None:
+def _set_nested(flags: dict[str, Any], path: tuple[str, ...], value: object) -> None:
     for part in path[:-1]:
         flags = flags.setdefault(part, {})
     flags[path[-1]] = value
 
 
 def _address(text: str) -> Mapping[str, str]:
-    """`HOST:PORT`, `HOST` or `:PORT` in its parts; a host with colons of its own stands in brackets."""
+    """The parts of `HOST:PORT`, `HOST` or `:PORT`. A host with colons (IPv6) must be in brackets."""
     host, colon, port = text.rpartition(":")
     if not colon or text.endswith("]"):
         host, port = text, ""

@@ -1,4 +1,4 @@
-"""`kgnav serve`: the MCP server, over stdio for a client that starts it, or over HTTP for many."""
+"""`kgnav serve`: the MCP server, over stdio for the client that starts it, or over HTTP for many clients."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from kgnav_mcp.cli.boundary import Command
 from kgnav_mcp.cli.options import with_settings
 from kgnav_mcp.config import Settings
 
-_COLLECTED = (10_000, 20, 20)
-"""How many objects are made before the collector looks at the young ones, and how often at the older ones.
-
-A large answer makes some hundred thousand, none of them garbage. With Python's own thresholds the collector looks
-through them ten times, a tenth of a second each, in which no other call goes on.
+_GC_THRESHOLDS = (10_000, 20, 20)
+"""Thresholds of the garbage collector, one for each generation (`gc.set_threshold`).
+A large answer creates some hundred thousand objects, none of them garbage. With Python's own thresholds the collector
+scans them ten times, a tenth of a second each, and blocks all other calls meanwhile.
 """
 
 
@@ -44,12 +43,12 @@ def serve(context: click.Context, *, settings: Settings) -> None:
     Without --http it speaks over stdin and stdout with the one client that started it, and ends when that client
     closes stdin. Flags win over KGNAV_* variables, those over kgnav.toml, and that over the defaults.
     """
-    gc.disable()  # what is imported stays: to look through it again and again takes a tenth of the start
+    gc.disable()  # imported objects are never garbage; scanning them takes a tenth of the start
     try:
         from kgnav_mcp.server import transport  # noqa: PLC0415 - `--help` and a wrong flag need no protocol
     finally:
         gc.freeze()
-        gc.set_threshold(*_COLLECTED)
+        gc.set_threshold(*_GC_THRESHOLDS)
         gc.enable()
     if context.params["http_address"] is None:
         transport.serve_stdio(settings)

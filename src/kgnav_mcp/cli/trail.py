@@ -1,4 +1,4 @@
-"""`kgnav trail`: a recorded walk as a transcript, as JSON, or as a picture."""
+"""`kgnav trail`: writes a recorded trail as a transcript, as JSON, or as a picture."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kgnav_mcp.cli.options import with_settings
 from kgnav_mcp.config import Settings
 from kgnav_mcp.errors import ConfigurationError, InvalidArgument, UnknownTrail
 
-_PLACE = "See that --trail-store is what the server was started with."
+_STORE_ADVICE = "See that --trail-store is what the server was started with."
 _FORMATS = ("markdown", "json", "mermaid", "svg")
 
 
@@ -53,8 +53,8 @@ def trail(*, handle: str, format_name: str, output: Path | None, settings: Setti
             next_step="Give the server and this command one --trail-store, a file or redis://HOST; or read "
             f"{address} in the client.",
         )
-    if "://" not in store and not Path(store).is_file():  # else it would be made
-        raise InvalidArgument(f"there is no file {store} with trails", next_step=_PLACE)
+    if "://" not in store and not Path(store).is_file():  # opening it would create it
+        raise InvalidArgument(f"there is no file {store} with trails", next_step=_STORE_ADVICE)
     text = asyncio.run(_export(handle.strip(), format_name, settings))
     if output is None:
         click.echo(text, nl=not text.endswith("\n"))
@@ -71,5 +71,5 @@ async def _export(handle: str, format_name: str, settings: Settings) -> str:
             found = await app.trails.read(handle)
         except UnknownTrail as error:
             place = f"It is none of those in {settings.trail.store}."
-            raise InvalidArgument(error.message, next_step=f"{place} {_PLACE}") from error
+            raise InvalidArgument(error.message, next_step=f"{place} {_STORE_ADVICE}") from error
         return EXPORT_FORMATS[format_name].write(found, app.render_options)

@@ -1,18 +1,18 @@
 """Settings: the only reader of the environment and of kgnav.toml.
 
-One precedence, for every setting alike:
+The precedence is the same for every setting:
 
     flags  >  KGNAV_* variables  >  kgnav.toml  >  defaults
 
 The file is the one named by `--config`, else by KGNAV_CONFIG, else ./kgnav.toml, else kgnav/kgnav.toml in the user's
-configuration folder ($XDG_CONFIG_HOME, else ~/.config). The first that is there is the only one read.
+configuration folder ($XDG_CONFIG_HOME, else ~/.config). Only the first that exists is read.
 
 A setting `hub_threshold` is the key `hub_threshold` of the file, the variable KGNAV_HUB_THRESHOLD and the flag
-`--hub-threshold`; a nested one, `http.port`, is KGNAV_HTTP__PORT and `--http-port`. A secret has no flag. Lists are
-separated by commas where they come as text.
+`--hub-threshold`; a nested setting `http.port` is KGNAV_HTTP__PORT and `--http-port`. A secret has no flag. In
+variables and flags the items of a list are separated by commas.
 
-Graphs are the tables `[graphs.NAME]` of the file. `--graph`, repeated, or KGNAV_GRAPH, separated by commas, say which
-to serve instead: a NAME of the file, a LOCATION, or NAME=LOCATION. Without any graph the demo graph is served.
+Graphs are the tables `[graphs.NAME]` of the file. `--graph` (repeatable) or KGNAV_GRAPH (separated by commas) chooses
+the graphs to serve instead: a NAME of the file, a LOCATION, or NAME=LOCATION. Without any, the demo graph is served.
 """
 
 from kgnav_mcp.config.relation_lists import RELATION_LISTS, RelationList, RelationLists

@@ -1,4 +1,4 @@
-"""Validation errors of settings for a person: the source, the key, the reason, the nearest valid key."""
+"""Readable validation errors of settings: the source, the key, the reason, the nearest valid key."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ _REASONS = {
     "greater_than": "this must be more than {gt:g}",
     "less_than_equal": "this must be {le:g} or less",
 }
-"""Reasons by the validator's kind of error."""
+"""Reasons by pydantic's error type."""
 
 _STORE_SETTINGS = " What only this kind of store has goes under `options`."
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The merged sources of settings, to tell which one a wrong value came from."""
+    """The sources that settings were merged from, to find out where a wrong value was set."""
 
     flags: Mapping[str, Any]
     environment: Mapping[str, Any]
@@ -54,15 +54,15 @@ class Sources:
     def name(self, place: Place) -> str:
         """The setting at `place` as the user wrote it: a flag, a variable, or a key of the file."""
         keys = [str(part) for part in place if isinstance(part, str)]
-        if _holds(self.flags, keys):
+        if _contains(self.flags, keys):
             return "--" + "-".join(keys).replace("_", "-")
-        if _holds(self.environment, keys):
+        if _contains(self.environment, keys):
             return PREFIX + "__".join(keys).upper()
         return f"{'.'.join(keys)} in {self.file}" if self.file else ".".join(keys)
 
 
 def configuration_error(error: ValidationError, sources: Sources) -> ConfigurationError:
-    """One error for all wrong values, each with what is valid instead."""
+    """One error that names all wrong values, each with what would be valid."""
     faults = [_fault(fault, sources) for fault in _without_consequences(error.errors())]
     if len(faults) == 1:
         message, step = faults[0]
@@ -74,13 +74,13 @@ def configuration_error(error: ValidationError, sources: Sources) -> Configurati
 
 
 def nearest(word: str, known: Iterable[str], closeness: float = 0.6) -> str:
-    """`Did you mean ...?` with the most similar known word; empty where none is similar."""
+    """`Did you mean ...?` with the most similar known word; empty if none is similar."""
     matches = get_close_matches(word, list(known), n=1, cutoff=closeness)
     return f"Did you mean {matches[0]}?" if matches else ""
 
 
 def _without_consequences(faults: list[ErrorDetails]) -> list[ErrorDetails]:
-    """The faults without lists that are only empty because their values are wrong."""
+    """The errors without those of lists that are empty only because their values are wrong."""
     lists = {fault["loc"][:-1] for fault in faults}
     return [fault for fault in faults if fault["type"] != "too_short" or fault["loc"] not in lists]
 
@@ -104,7 +104,7 @@ def _fault(fault: ErrorDetails, sources: Sources) -> tuple[str, str]:
 
 
 def _model_at(place: Place) -> tuple[type[BaseModel], str]:
-    """The model that has, or should have, the key at `place`, and that key."""
+    """The settings model to which the key at `place` belongs, and that key."""
     match place:
         case ("graphs", str(), str(key), *_) if key != "[key]":
             return GraphSettings, key
@@ -114,10 +114,10 @@ def _model_at(place: Place) -> tuple[type[BaseModel], str]:
             return Settings, str(place[0])
 
 
-def _holds(source: Mapping[str, Any], keys: list[str]) -> bool:
-    found: object = source
+def _contains(source: Mapping[str, Any], keys: list[str]) -> bool:
+    value: object = source
     for key in keys:
-        if not isinstance(found, Mapping) or key not in found:
+        if not isinstance(value, Mapping) or key not in value:
             return False
-        found = cast("Mapping[str, object]", found)[key]
+        value = cast("Mapping[str, object]", value)[key]
     return True

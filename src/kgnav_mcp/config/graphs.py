@@ -1,4 +1,4 @@
-"""Which graphs to serve: those of `--graph` or KGNAV_GRAPH, looked up in kgnav.toml."""
+"""Chooses the graphs to serve by `--graph` or KGNAV_GRAPH, which may name tables of kgnav.toml."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 def choose_graphs(wanted: Sequence[str], known: Mapping[str, Any], file: Path | None) -> dict[str, Any]:
-    """The chosen graphs in their order, each as its table.
+    """The chosen graphs in order, each with its unvalidated settings.
 
     Args:
-        wanted: each a name in `known`, a location, or NAME=LOCATION.
-        known: the tables of the configuration, not yet validated.
-        file: where they come from, for the message.
+        wanted: names in `known`, locations, or NAME=LOCATION.
+        known: the configured graphs by name, not yet validated.
+        file: the configuration file, for the error message.
 
     Raises:
-        ConfigurationError: a word that is neither a known name nor a file, or two graphs of one name.
+        ConfigurationError: neither a known name nor a file, or two graphs with the same name.
     """
     chosen: dict[str, Any] = {}
     for text in wanted:
-        name, graph = _read(text, known, file)
+        name, graph = _parse_choice(text, known, file)
         if name in chosen:
             raise ConfigurationError(
                 f"two graphs are called {name!r}", next_step="Tell them apart: --graph NAME=LOCATION."
@@ -38,7 +38,7 @@ def choose_graphs(wanted: Sequence[str], known: Mapping[str, Any], file: Path | 
     return chosen
 
 
-def _read(text: str, known: Mapping[str, Any], file: Path | None) -> tuple[str, Any]:
+def _parse_choice(text: str, known: Mapping[str, Any], file: Path | None) -> tuple[str, Any]:
     name, given, location = text.partition("=")
     if given and _NAME.fullmatch(name):
         return name, {"location": resolve_location(location, Path())}
@@ -49,18 +49,18 @@ def _read(text: str, known: Mapping[str, Any], file: Path | None) -> tuple[str, 
             f"no graph is called {text!r} in {file or 'any configuration file'}, and there is no such file",
             next_step=nearest(text, known) or "Give --graph a path, a URL of a store, or NAME=LOCATION.",
         )
-    return _name_of(text), {"location": resolve_location(text, Path())}
+    return _default_name(text), {"location": resolve_location(text, Path())}
 
 
 def resolve_location(location: str, folder: Path) -> str:
-    """A location with a relative path resolved from `folder`; URLs and the demo stay as they are."""
+    """The location, with a relative path resolved from `folder`. URLs and `demo` are unchanged."""
     if not location or location == DEMO_LOCATION or _URL.match(location):
         return location
     return str(folder / Path(location).expanduser())
 
 
-def _name_of(location: str) -> str:
-    """A valid name for a location, from the stem of a path or the host of a URL."""
+def _default_name(location: str) -> str:
+    """A valid graph name made from the stem of a path or the host of a URL."""
     base = (urlsplit(location).hostname or "") if _URL.match(location) else Path(location).stem
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", base).strip("_")
     return name if _NAME.fullmatch(name) else f"graph_{name}".rstrip("_")

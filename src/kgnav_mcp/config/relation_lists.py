@@ -1,6 +1,6 @@
-"""Shipped black-lists: relations of a known graph that serve its own administration, which no question is about.
+"""Built-in black-lists of housekeeping relations of well-known graphs, which no question is about.
 
-Chosen by the setting `relation_lists`. The user's own lists come first.
+The setting `relation_lists` chooses one. The user's own lists take precedence.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ RelationLists = Literal["none", "freebase"]
 
 @dataclass(frozen=True, slots=True)
 class RelationList:
-    """Glob patterns of relation ids: what matches `black_list` is not offered, unless it also matches `exceptions`."""
+    """Glob patterns of relation ids. A match of `black_list` is not offered, unless it also matches `exceptions`."""
 
     black_list: tuple[str, ...] = ()
     exceptions: tuple[str, ...] = ()
@@ -28,8 +28,8 @@ _FREEBASE = RelationList(
         "rdfs:*",
         "owl:*",
         "http://www.w3.org/*",
-        # Names, types, keys, creators and time stamps of objects. Answers show names and types of every node anyway;
-        # the second pattern is the same seen through a mediator.
+        # Names, types, keys, creators and time stamps of objects. Answers show names and types of nodes anyway.
+        # The second pattern covers the same relations reached through a mediator.
         "type.*",
         "*.type.object.*",
         # Ids in other catalogues, one predicate for each namespace.
@@ -39,10 +39,10 @@ _FREEBASE = RelationList(
         "pipeline.*",
         # Provenance, and what became of topics that were split, merged or deleted.
         "dataworld.*",
-        # Caches that the site's search kept of other relations.
+        # Caches of other relations, made by the site's search.
         "topic_server.webref*",
         "topic_server.schemastaging*",
-        # Web pages, articles and pictures of a topic: addresses and ids of texts, not facts.
+        # Web pages, articles and pictures of a topic: addresses and text ids, not facts.
         "common.topic.webpage*",
         "common.topic.topical_webpage*",
         "common.topic.topic_equivalent_webpage*",
@@ -53,7 +53,7 @@ _FREEBASE = RelationList(
         "common.licensed_object.*",
         "common.resource.*",
         "common.webpage.*",
-        # Data that users kept for themselves: unreviewed, each in its own schema, much of it a copy of the commons.
+        # Users' own data: unreviewed, each in its own schema, much of it copied from the commons.
         "base.*",
         "user.*",
     ),
@@ -67,4 +67,4 @@ _FREEBASE = RelationList(
 )
 
 RELATION_LISTS: Mapping[RelationLists, RelationList] = MappingProxyType({"none": RelationList(), "freebase": _FREEBASE})
-"""Each list by the value of the setting that chooses it."""
+"""The lists by the value of the setting."""

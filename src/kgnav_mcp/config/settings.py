@@ -1,4 +1,4 @@
-"""What can be configured, with defaults, bounds and meaning. Flags and documentation are made from it."""
+"""All settings, with defaults, bounds and meaning. Flags and documentation are generated from them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from kgnav_mcp.config.relation_lists import RelationLists
 from kgnav_mcp.config.toolsets import ToolsetName, default_toolsets
 
 DEMO_LOCATION: Final = "demo"
-"""The location and the name of the demo graph, which comes with the package."""
+"""Location and name of the demo graph, which is part of the package."""
 
 PREFIX: Final = "KGNAV_"
-"""The start of the name of each of our environment variables."""
+"""Prefix of all environment variables of this package."""
 
 
 def split_commas(value: object) -> object:
-    """A text with commas as a list of its parts; anything else as it is."""
+    """A text split at commas, without blanks and empty parts. Any other value is returned unchanged."""
     return [part for part in (part.strip() for part in value.split(",")) if part] if isinstance(value, str) else value
 
 
@@ -35,7 +35,7 @@ GraphName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$"
 
 
 class GraphSettings(BaseModel):
-    """One graph: its location, and the settings that differ for it (None: as for all graphs)."""
+    """One graph: its location, and its own values of some settings (None: the value for all graphs)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -46,19 +46,19 @@ class GraphSettings(BaseModel):
 
     @property
     def shown_location(self) -> str:
-        """The location without user and password, as it may be printed."""
+        """The location without user and password, safe to print."""
         parts = urlsplit(self.location) if "://" in self.location else None
         if parts is None or "@" not in parts.netloc:
             return self.location
         return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
     def __repr_args__(self) -> Sequence[tuple[str | None, Any]]:
-        """Keep secrets of the location and of the options out of logs and tracebacks."""
+        """Keep secrets in the location and the options out of logs and tracebacks."""
         return [("location", self.shown_location), ("languages", self.languages), ("timeout", self.timeout)]
 
 
 class HttpSettings(BaseModel):
-    """Where `serve --http` listens, and for whom."""
+    """Where `serve --http` listens, and which hosts and origins it accepts."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -73,7 +73,7 @@ class HttpSettings(BaseModel):
 
 
 class LlmSettings(BaseModel):
-    """The language model that ranks relations where `ranker` is `llm`: any endpoint with OpenAI's chat completions."""
+    """The language model that ranks relations if `ranker` is `llm`: any API with OpenAI's chat completions."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -88,7 +88,7 @@ class LlmSettings(BaseModel):
 
 
 class TrailSettings(BaseModel):
-    """Where trails are kept, and how much of them (toolsets trail, ark and maze)."""
+    """Where trails are stored, and their limits (toolsets trail, ark and maze)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -102,7 +102,7 @@ class TrailSettings(BaseModel):
 
 
 class Settings(BaseModel):
-    """Everything that can be configured. `load_settings` makes it from its sources; by itself it reads nothing."""
+    """All settings. `load_settings` reads them from flags, environment and file; this class itself reads nothing."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -154,14 +154,14 @@ NESTED_SETTINGS: Final[Mapping[str, type[BaseModel]]] = {
     "llm": LlmSettings,
     "trail": TrailSettings,
 }
-"""The settings that are tables of settings, but the graphs."""
+"""The settings that are tables of settings, except the graphs."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettingFacts:
-    """One setting as the README and `--help` show it; `path` leads to it in `Settings`, `kind` is its Python type.
+    """One setting as the README and `--help` show it. `path` is its place in `Settings`, `kind` its Python type.
 
-    A secret has no flag: the arguments of a process can be read by everyone on its machine.
+    A secret has no flag, since every user of a machine can read the arguments of its processes.
     """
 
     path: tuple[str, ...]
@@ -174,18 +174,20 @@ class SettingFacts:
 
 
 def describe_settings() -> tuple[SettingFacts, ...]:
-    """Every setting but the graphs, in the order of `Settings`."""
+    """All settings except the graphs, in the order of `Settings`."""
     facts: list[SettingFacts] = []
     for name in Settings.model_fields:
         if name in NESTED_SETTINGS:
-            facts += [_facts((name, inner), NESTED_SETTINGS[name]) for inner in NESTED_SETTINGS[name].model_fields]
+            facts += [
+                _setting_facts((name, inner), NESTED_SETTINGS[name]) for inner in NESTED_SETTINGS[name].model_fields
+            ]
         elif name != "graphs":
-            facts.append(_facts((name,), Settings))
+            facts.append(_setting_facts((name,), Settings))
     return tuple(facts)
 
 
 def value_text(value: object) -> str:
-    """A value as it is written in a variable or after a flag."""
+    """A value as written in an environment variable or after a flag."""
     if isinstance(value, tuple):
         return ",".join(cast("tuple[str, ...]", value)) or "none"
     if isinstance(value, bool):
@@ -193,7 +195,7 @@ def value_text(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value) or "none"
 
 
-def _facts(path: tuple[str, ...], model: type[BaseModel]) -> SettingFacts:
+def _setting_facts(path: tuple[str, ...], model: type[BaseModel]) -> SettingFacts:
     field = model.model_fields[path[-1]]
     default: object = field.default
     return SettingFacts(

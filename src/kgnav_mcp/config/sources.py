@@ -1,4 +1,4 @@
-"""Reads settings from flags, environment and kgnav.toml, and finds the folders of this user."""
+"""Reads settings from flags, environment and kgnav.toml, and finds the user's folders."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CONFIG = f"{PREFIX}CONFIG"
 _GRAPH = f"{PREFIX}GRAPH"
 _DEBUG = f"{PREFIX}DEBUG"
 _NESTED = tuple(f"{PREFIX}{table}__".upper() for table in ("graphs", *NESTED_SETTINGS))
-"""Variables of nested settings, which are checked with the settings."""
+"""Prefixes of the variables of nested settings. Validation of the settings checks these variables."""
 
 
 def load_settings(
@@ -28,12 +28,12 @@ def load_settings(
     """Merge flags, environment, file and defaults.
 
     Args:
-        flags: values of the command line, nested as in `Settings`.
+        flags: values from the command line, nested as in `Settings`.
         graphs: values of `--graph`, each NAME, LOCATION or NAME=LOCATION.
         config_file: value of `--config`.
 
     Raises:
-        ConfigurationError: a value is wrong or the file cannot be read; all wrong values are named at once.
+        ConfigurationError: values are wrong (it names all of them), or the file cannot be read.
     """
     flags = flags or {}
     path = find_config_file(config_file)
@@ -50,10 +50,10 @@ def load_settings(
 
 
 def find_config_file(named: Path | None = None) -> Path | None:
-    """The configuration file in use, None where there is none.
+    """The configuration file in use; None if there is none.
 
     Raises:
-        ConfigurationError: a file was named and is not there.
+        ConfigurationError: the named file does not exist.
     """
     explicit = named or (Path(value) if (value := os.environ.get(_CONFIG)) else None)
     if explicit is None:
@@ -68,17 +68,17 @@ def find_config_file(named: Path | None = None) -> Path | None:
 
 
 def user_cache_folder() -> Path:
-    """The folder of this user for caches; it may not exist or not be writable."""
+    """The user's cache folder of this package. It may be missing or not writable."""
     return _user_folder("XDG_CACHE_HOME", ".cache") / "kgnav-mcp"
 
 
 def debugging() -> bool:
-    """Whether unexpected errors are shown with their traceback (KGNAV_DEBUG)."""
+    """Whether unexpected errors print a traceback (KGNAV_DEBUG)."""
     return os.environ.get(_DEBUG, "") not in {"", "0"}
 
 
 def environment_without_settings() -> dict[str, str]:
-    """The environment without the variables of settings, for a process that is to ignore them."""
+    """The environment without the variables of settings, for a process that must ignore them."""
     return {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
 
 
@@ -87,9 +87,9 @@ def _user_folder(variable: str, default: str) -> Path:
 
 
 def _read_environment() -> dict[str, Any]:
-    """The settings among the variables.
+    """The settings from environment variables.
 
-    A variable that is nearly one of ours is a mistake and refused; one that merely begins alike is somebody else's.
+    A variable with nearly the name of a setting is refused as a typing error. Others with the prefix are ignored.
     """
     known = [facts.env for facts in describe_settings()] + [_CONFIG, _GRAPH, _DEBUG]
     for variable in os.environ:
@@ -114,13 +114,13 @@ def _read_file(path: Path) -> dict[str, Any]:
     graphs: object = content.get("graphs")
     if isinstance(graphs, dict):
         content["graphs"] = {
-            name: _seen_from(path.parent, graph) for name, graph in cast("dict[str, object]", graphs).items()
+            name: _with_resolved_path(path.parent, graph) for name, graph in cast("dict[str, object]", graphs).items()
         }
     return content
 
 
-def _seen_from(folder: Path, graph: object) -> object:
-    """A graph's table with its path resolved from the file's folder; anything else as it is, for validation."""
+def _with_resolved_path(folder: Path, graph: object) -> object:
+    """A graph's table with its path resolved from the file's folder. Other values are left to validation."""
     match graph:
         case {"location": str(location)}:
             return {**cast("dict[str, Any]", graph), "location": resolve_location(location, folder)}
@@ -128,13 +128,13 @@ def _seen_from(folder: Path, graph: object) -> object:
             return graph
 
 
-def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of both; `over` wins, and where both have a table, the tables are merged."""
+def _merge(base: Mapping[str, Any], override: Mapping[str, Any]) -> dict[str, Any]:
+    """Both mappings merged, nested tables too. Values of `override` win."""
     merged = dict(base)
-    for key, value in over.items():
-        below: object = merged.get(key)
-        if isinstance(below, dict) and isinstance(value, dict):
-            merged[key] = _merge(cast("dict[str, Any]", below), cast("dict[str, Any]", value))
+    for key, value in override.items():
+        base_value: object = merged.get(key)
+        if isinstance(base_value, dict) and isinstance(value, dict):
+            merged[key] = _merge(cast("dict[str, Any]", base_value), cast("dict[str, Any]", value))
         else:
             merged[key] = value
     return merged

@@ -1,6 +1,6 @@
-"""The toolsets there are: the one list, in the order in which the setting `toolsets` names them.
+"""The list of all toolsets, in their default order.
 
-The toolsets themselves belong to the server. Here they are names and places, so that a wrong name is refused, and
+The server implements the toolsets. This module has only their names and locations, so that names can be checked, and
 `--help` printed, without importing the server.
 """
 
@@ -16,12 +16,12 @@ from pydantic_core import PydanticKnownError
 
 @dataclass(frozen=True, slots=True)
 class ToolsetEntry:
-    """Where the value of a toolset is, as `module:NAME`, and whether it is on where nothing is configured."""
+    """The location of a toolset, as `module:NAME`, and whether it is enabled by default."""
 
     location: str
     default: bool = True
     needs: str | None = None
-    """Another toolset that comes with it."""
+    """Another toolset that it enables, too."""
 
 
 TOOLSETS: Final = {
@@ -35,15 +35,15 @@ TOOLSETS: Final = {
     "ark": ToolsetEntry("kgnav_mcp.server.toolsets.ark:TOOLSET", default=False, needs="trail"),
     "maze": ToolsetEntry("kgnav_mcp.server.toolsets.maze:TOOLSET", default=False, needs="trail"),
 }
-"""A new toolset takes a line here and a file of its own."""
+"""A new toolset needs a line here and a module."""
 
 
 def default_toolsets() -> tuple[str, ...]:
-    """The names of the toolsets that are on where nothing is configured."""
+    """The names of the toolsets that are enabled by default."""
     return tuple(name for name, entry in TOOLSETS.items() if entry.default)
 
 
-def _known(name: object) -> object:
+def _check_name(name: object) -> object:
     if not isinstance(name, str) or name not in TOOLSETS:
         raise PydanticKnownError("literal_error", {"expected": _alternatives(TOOLSETS)})
     return name
@@ -54,5 +54,5 @@ def _alternatives(names: Collection[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-ToolsetName = Annotated[str, BeforeValidator(_known)]
+ToolsetName = Annotated[str, BeforeValidator(_check_name)]
 """A name in `TOOLSETS`."""

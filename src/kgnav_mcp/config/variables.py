@@ -1,4 +1,4 @@
-"""The settings among the environment variables, read as pydantic-settings reads them."""
+"""Reads settings from environment variables with pydantic-settings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kgnav_mcp.config.settings import PREFIX, Settings
 
 
 class _Variables(Settings, BaseSettings):
-    """The settings as environment variables. Never made: it tells the reader of variables what to look for."""
+    """The settings as environment variables. Never instantiated: only its fields and configuration are used."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX, env_nested_delimiter="__", env_ignore_empty=True, enable_decoding=False, defer_build=True
@@ -18,5 +18,5 @@ class _Variables(Settings, BaseSettings):
 
 
 def read_variables() -> dict[str, Any]:
-    """The settings that have a variable, nested as in `Settings`; values are as they stand there, not checked."""
+    """The settings whose variables are set, nested as in `Settings`. Values are texts, not validated."""
     return EnvSettingsSource(_Variables)()

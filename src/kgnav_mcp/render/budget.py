@@ -1,4 +1,4 @@
-"""What is over the budget of an answer is truncated, and says so: a whole text, structured content, a single row."""
+"""Truncates what exceeds an answer's token budget, and says so: a whole text, structured content, a single row."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ from kgnav_mcp.render.tokens import count_tokens
 
 _CUT = "...\nCut here: the whole text has {:,} characters, which is more than an answer may have."
 SHORTEST_CUT = 10
-"""Characters that are left of any text: a word of a fixed list, such as a direction, stays whole."""
-_EACH = (1000, 300, 100, 30, SHORTEST_CUT)
-_SHORTER = (*zip(_EACH, _EACH, strict=True), (SHORTEST_CUT, 2), (SHORTEST_CUT, 1))
-"""Characters and items that structured content's texts and lists are cut to, one after the other until it fits."""
+"""No text is cut to fewer characters, so that a word of a fixed list, such as a direction, stays whole."""
+_TEXT_LIMITS = (1000, 300, 100, 30, SHORTEST_CUT)
+_CUT_STEPS = (*zip(_TEXT_LIMITS, _TEXT_LIMITS, strict=True), (SHORTEST_CUT, 2), (SHORTEST_CUT, 1))
+"""Pairs (characters per text, items per list) to cut structured content to, tried in order until it fits."""
 
 
 def truncated(text: str, budget: int) -> str:
-    """The text in at most `budget` tokens; one that is cut ends with a line that says so."""
+    """The text in at most `budget` tokens. A truncated text ends with a line that says so."""
     if len(text) <= budget or count_tokens(text) <= budget:  # no character is more than one token
         return text
     ending = _CUT.format(len(text))
-    room = budget - count_tokens(ending)
-    fits, over = 0, min(len(text), budget * _LONGEST_TOKEN)
-    while over - fits > 1:
-        middle = (fits + over) // 2
-        fits, over = (middle, over) if count_tokens(text[:middle]) <= room else (fits, middle)
-    return text[:fits] + ending
+    available = budget - count_tokens(ending)
+    low, high = 0, min(len(text), budget * _LONGEST_TOKEN)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if count_tokens(text[:middle]) <= available else (low, middle)
+    return text[:low] + ending
 
 
 _LONGEST_TOKEN = 20
-"""Characters of a cut text for each token: blanks are none."""
+"""Upper bound of characters per token in a truncated text: blanks count as no token."""
 
 
 def truncated_facts(facts: dict[str, object], budget: int) -> dict[str, object]:
-    """Structured content in at most `budget` tokens as JSON, its texts cut as far as that takes."""
-    shorter = facts
-    for limit, items in _SHORTER:
-        if count_tokens(json.dumps(shorter, ensure_ascii=False)) <= budget:
-            return shorter
-        shorter = {
+    """Structured content in at most `budget` tokens of JSON. Texts and lists are cut only as far as needed."""
+    fitting = facts
+    for limit, items in _CUT_STEPS:
+        if count_tokens(json.dumps(fitting, ensure_ascii=False)) <= budget:
+            return fitting
+        fitting = {
             "completeness": facts["completeness"],
             "rows": [shortened(row, limit, items) for row in cast("list[object]", facts["rows"])],
             "notes": [
@@ -46,11 +46,11 @@ def truncated_facts(facts: dict[str, object], budget: int) -> dict[str, object]:
                 *(shortened(note, limit, items) for note in cast("list[object]", facts["notes"])),
             ],
         }
-    return shorter
+    return fitting
 
 
 def shortened(value: object, limit: int, items: int) -> object:
-    """A value of JSON with its texts cut at `limit` characters, and its lists at so many items."""
+    """A JSON value with each text cut to `limit` characters and each list to `items` items."""
     match value:
         case str():
             return value if len(value) <= limit else f"{value[:limit]}..."

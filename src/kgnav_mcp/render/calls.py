@@ -1,4 +1,4 @@
-"""Calls of tools as answers and errors write them: a reader copies them whole."""
+"""Example calls of tools in answers and errors, written so that a reader can copy them."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from kgnav_mcp.render.text import is_printable, printable_id, quoted
 
 
 def call_text(tool: str, arguments: Mapping[str, object]) -> str:
-    """A call such as `search(entity="ada", direction="outgoing")`; empty where an argument is too long to repeat.
+    """A call such as `search(entity="ada", direction="outgoing")`. Empty if an argument is too long to repeat.
 
     An entity or a relation is written as its id.
     """
     if any(_too_long(value) for value in arguments.values()):
         return ""
-    written = {name: _written(value) for name, value in arguments.items()}
+    written = {name: _argument_text(value) for name, value in arguments.items()}
     return f"{tool}({', '.join(f'{name}={text}' for name, text in written.items())})"
 
 
 def next_call(tool: str, arguments: Mapping[str, object]) -> str:
-    """`Next: ` and the call; empty where an argument is too long to repeat."""
+    """`Next: ` and the call. Empty if an argument is too long to repeat."""
     call = call_text(tool, arguments)
     return f"Next: {call}" if call else ""
 
 
 def next_call_at(tool: str, entities: Sequence[Entity], arguments: Mapping[str, object]) -> str:
-    """As `next_call`, of a tool that takes one entity or several: several are not listed again."""
+    """`next_call` for a tool that takes one entity or a list. A list is not repeated but called "the same entities"."""
     if len(entities) == 1:
         return next_call(tool, {"entity": entities[0], **arguments})
     if any(map(_too_long, arguments.values())):
         return ""
-    others = ", ".join(f"{name}={_written(value)}" for name, value in arguments.items())
+    others = ", ".join(f"{name}={_argument_text(value)}" for name, value in arguments.items())
     return f"Next: {tool} with the same entities, {others}"
 
 
@@ -49,7 +49,7 @@ def _too_long(value: object) -> bool:
             return False
 
 
-def _written(value: object) -> str:
+def _argument_text(value: object) -> str:
     match value:
         case Entity(id=text) | Relation(id=text):
             return quoted(printable_id(text))
@@ -58,6 +58,6 @@ def _written(value: object) -> str:
         case bool():
             return "true" if value else "false"
         case list() | tuple():
-            return f"[{', '.join(map(_written, cast('Sequence[Any]', value)))}]"
+            return f"[{', '.join(map(_argument_text, cast('Sequence[Any]', value)))}]"
         case _:
             return str(value)

@@ -1,6 +1,6 @@
-"""Columns of answers: a row as texts and as JSON, and the JSON schema of an answer made of them.
+"""Columns of answers: each row as texts and as JSON, and the JSON schema of an answer with these columns.
 
-A table and the schema of its tool are made from the same columns, so that neither can say what the other does not.
+A table and its tool's output schema are made from the same columns, so that they cannot disagree.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from kgnav_mcp.render.kinds import CELL, COUNT, TEXT, Kind, count_fact
 from kgnav_mcp.render.text import clean
 
 _AT_LEAST = "AtLeast"
-"""Ends the name of what says that a count is a lower bound."""
+"""Suffix of the JSON property that marks a count as a lower bound."""
 _MORE = "More"
-"""Ends the name of what says how many of a list are left out."""
+"""Suffix of the JSON property with the number of items left out of a list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,28 +34,28 @@ Row = Sequence[TableCell]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table; of things with an id and a name it may be two, which a script gets as one."""
+    """A column of an answer. Things with an id and a name may take two columns in a table; in JSON they stay one."""
 
     name: str
     kind: Kind = TEXT
     names: str = ""
-    """What the column of names beside the ids is called; empty: there is none."""
+    """Heading of the second column, which has the names; empty if there is none."""
     optional: bool = False
-    """Whether it is left out where every row shown has nothing in it."""
+    """Whether to omit the column if it is empty in every row shown."""
     limit: int | None = None
-    """Characters of its longest text; None: as many as any cell may have."""
+    """Most characters of a cell; None for the limit of all cells."""
     choices: tuple[str, ...] = ()
-    """The only texts in it; empty: any."""
+    """The only texts allowed in it; empty for any."""
     cut: bool = False
-    """Whether its lists may be cut to their beginnings."""
+    """Whether its lists may be truncated to their first items."""
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """What it is called in a table."""
+        """Its one or two headings in a table."""
         return (self.name, self.names) if self.names else (self.name,)
 
     def texts(self, cell: TableCell, limit: int) -> Sequence[str]:
-        """A cell as a reader sees it, a text for each heading."""
+        """A cell as it is printed, one text for each heading."""
         match cell:
             case None:
                 return ("",) * len(self.headings)
@@ -66,7 +66,7 @@ class Column:
                 return self.kind.texts(cell, self.limit or limit)[: len(self.headings)]
 
     def facts(self, cell: TableCell, limit: int) -> Json:
-        """A cell as a script gets it, by the names of its properties."""
+        """A cell as JSON properties, keyed by property name."""
         match cell:
             case None:
                 return {self.name: None}
@@ -79,14 +79,14 @@ class Column:
 
     @property
     def schema(self) -> Json:
-        """The JSON schema of what a row has of this column."""
+        """The JSON schema of the properties that this column adds to a row."""
         choices = {"enum": [*self.choices]} if self.choices else {}
-        beside: Json = {}
+        extra: Json = {}
         if self.kind is COUNT:
-            beside = {self.name + _AT_LEAST: {"const": True, "description": f"There: {self.name} is a lower bound."}}
+            extra = {self.name + _AT_LEAST: {"const": True, "description": f"There: {self.name} is a lower bound."}}
         elif self.cut:
-            beside = {self.name + _MORE: {"type": "integer", "description": f"So many of {self.name} are left out."}}
-        return {self.name: {**self.kind.schema, **choices}, **beside}
+            extra = {self.name + _MORE: {"type": "integer", "description": f"So many of {self.name} are left out."}}
+        return {self.name: {**self.kind.schema, **choices}, **extra}
 
 
 Columns = tuple[Column, ...]
@@ -95,12 +95,12 @@ DIRECTION = Column("direction", choices=tuple(Direction))
 
 
 def row_texts(columns: Sequence[Column], row: Row, limit: int) -> list[str]:
-    """A row as a reader sees it."""
+    """A row as printed texts."""
     return [text for column, cell in zip(columns, row, strict=True) for text in column.texts(cell, limit)]
 
 
 def row_facts(columns: Sequence[Column], row: Row, limit: int) -> Json:
-    """A row as a script gets it: values by the names of their columns."""
+    """A row as JSON: values keyed by column name."""
     facts: Json = {}
     for column, cell in zip(columns, row, strict=True):
         facts |= column.facts(cell, limit)
@@ -110,7 +110,7 @@ def row_facts(columns: Sequence[Column], row: Row, limit: int) -> Json:
 def answer_facts(
     completeness: Completeness, rows: Sequence[Json], notes: Sequence[str] = (), *, before: int = 0
 ) -> Json:
-    """An answer as a script gets it. `before` rows were shown by earlier answers to the same call."""
+    """An answer as JSON. `before` is the number of rows shown by earlier answers to the same call."""
     return {
         "completeness": {
             "shown": completeness.shown,
@@ -126,7 +126,7 @@ def answer_facts(
 
 
 def answer_schema(tables: Sequence[Columns]) -> Json:
-    """The JSON schema of `answer_facts` with rows of any of these tables; without tables, of whatever plans return."""
+    """The JSON schema of `answer_facts` with rows of any of these tables; without tables, rows of any plan."""
     rows = [_row_schema(columns) for columns in tables] or [{"type": "object", "additionalProperties": CELL.schema}]
     items = rows[0] if len(rows) == 1 else {"anyOf": rows}
     return with_types(record({"completeness": _COMPLETENESS, "rows": list_of(items), "notes": list_of(STRING)}))

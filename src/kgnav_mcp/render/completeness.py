@@ -6,24 +6,26 @@ from kgnav_mcp.model import Certainty, Completeness, Count, Stop
 
 
 def completeness_line(completeness: Completeness, noun: str, offset: int = 0) -> str:
-    """The first line of an answer: how much of the whole list it shows, and how it goes on."""
+    """The first line of an answer: how much of the whole list it shows, and the cursor of the next page."""
     shown, total = completeness.shown, completeness.total
     if completeness.stop is Stop.ROW_CAP:
         return f"partial: the endpoint stopped after {offset + shown:,} {noun}"
     if completeness.stop is Stop.TIME_OUT:
         return f"partial: the store ran out of time after {offset + shown:,} {noun}; what is missing is unknown"
-    whole = _whole(total, offset + shown, noun)
+    total_text = _total_text(total, offset + shown, noun)
     if completeness.stop is Stop.COMPLETE and not offset:
-        return whole
-    part = (
-        f"showing {noun} {offset + 1:,} to {offset + shown:,} of {whole}" if offset else f"showing {shown:,} of {whole}"
+        return total_text
+    shown_text = (
+        f"showing {noun} {offset + 1:,} to {offset + shown:,} of {total_text}"
+        if offset
+        else f"showing {shown:,} of {total_text}"
     )
     if completeness.stop is Stop.COMPLETE:
-        return f"{part}; that is the end"
-    return f'{part}; next: cursor "{completeness.cursor}"' if completeness.cursor else part
+        return f"{shown_text}; that is the end"
+    return f'{shown_text}; next: cursor "{completeness.cursor}"' if completeness.cursor else shown_text
 
 
-def _whole(total: Count, known: int, noun: str) -> str:
+def _total_text(total: Count, known: int, noun: str) -> str:
     noun = singular(noun) if total == Count(1) else noun
     match total.certainty:
         case Certainty.EXACT:
@@ -35,5 +37,5 @@ def _whole(total: Count, known: int, noun: str) -> str:
 
 
 def singular(noun: str) -> str:
-    """The singular of a plural noun that answers use: row, relation, entity."""
+    """The singular of a plural noun used in answers: row, relation, entity."""
     return f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")

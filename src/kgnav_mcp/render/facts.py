@@ -1,4 +1,4 @@
-"""Values of a graph as JSON, as scripts get them: entities, relations, edges, paths, and the schema of each."""
+"""Values of a graph as JSON: entities, relations, edges, paths, and the JSON schema of each."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ Value = Cell | Literal | Relation | Qualifier | tuple["Value", ...]
 
 
 def fact(value: Value, limit: int) -> object:
-    """A value as JSON; its texts are clipped at `limit` characters, with their lengths."""
+    """A value as JSON. Texts are clipped at `limit` characters; a clipped one states its full length."""
     match value:
         case None | bool() | int():
-            found: object = value
+            result: object = value
         case float():
-            found = value if isfinite(value) else str(value)  # JSON has no infinity
+            result = value if isfinite(value) else str(value)  # JSON has no infinity
         case str():
-            found = clean(clipped(value, limit))
+            result = clean(clipped(value, limit))
         case Literal(language=str() as language):
-            found = {"text": fact(value.text, limit), "language": fact(language, limit)}
+            result = {"text": fact(value.text, limit), "language": fact(language, limit)}
         case Literal():
-            found = fact(scalar(value), limit)
+            result = fact(scalar(value), limit)
         case Entity() | Relation():
             label = {} if value.label in (None, value.id) else {"label": fact(value.label, limit)}
-            found = {"id": printable_id(value.id), **label}
+            result = {"id": printable_id(value.id), **label}
         case Qualifier():
-            found = {"property": fact(value.relation, limit), "value": fact(value.value, limit)}
+            result = {"property": fact(value.relation, limit), "value": fact(value.value, limit)}
         case Triple():
-            found = _edge(value, limit)
+            result = _edge(value, limit)
         case Path():
-            found = {"nodes": fact(value.nodes, limit), "edges": fact(value.edges, limit)}
+            result = {"nodes": fact(value.nodes, limit), "edges": fact(value.edges, limit)}
         case _:
-            found = [fact(each, limit) for each in value]
-    return found
+            result = [fact(each, limit) for each in value]
+    return result
 
 
 def _edge(edge: Triple, limit: int) -> Json:
@@ -50,7 +50,7 @@ def _edge(edge: Triple, limit: int) -> Json:
 
 
 def of_type(name: str) -> Json:
-    """The schema of a value of one of the types below."""
+    """A reference to the schema of one of the types below."""
     return {"$ref": f"#/$defs/{name}"}
 
 
@@ -60,11 +60,11 @@ def list_of(schema: Json) -> Json:
 
 
 def record(properties: Mapping[str, Json], description: str = "", *, optional: Collection[str] = ()) -> Json:
-    """The schema of an object of these properties, and no others."""
-    said = {"description": description} if description else {}
+    """The schema of an object with exactly these properties; those not `optional` are required."""
+    described = {"description": description} if description else {}
     return {
         "type": "object",
-        **said,
+        **described,
         "properties": properties,
         "required": [name for name in properties if name not in optional],
         "additionalProperties": False,
@@ -101,19 +101,19 @@ _TYPES: dict[str, Json] = {
         ]
     },
 }
-"""The schemas of what `fact` makes, by the names of the types."""
+"""JSON schemas of the values that `fact` returns, by type name."""
 
 
 def with_types(schema: Json) -> Json:
-    """A schema with the types that it speaks of, and those that these speak of."""
+    """The schema with `$defs` of all types that it refers to, directly or through other types."""
     used: dict[str, Json] = {}
 
-    def use(part: Json) -> None:
+    def collect(part: Json) -> None:
         text = json.dumps(part)
         for name, definition in _TYPES.items():
             if name not in used and json.dumps(of_type(name)) in text:
                 used[name] = definition
-                use(definition)
+                collect(definition)
 
-    use(schema)
+    collect(schema)
     return {**schema, "$defs": {name: _TYPES[name] for name in _TYPES if name in used}} if used else schema

@@ -78,9 +78,9 @@ def value_columns(counted: str) -> Columns:
 def nodes_table(page: Page[NodeProperties], offset: int, *, condition: str, next_step: str) -> Table:
     """Nodes with all their properties.
 
-    `condition` is what they were asked for by, in words; `next_step` what to do where no node meets it.
+    `condition` is the search condition in words, `next_step` the advice for an empty result.
     """
-    step = _look_at(page.items[0].entity) if page.items else ""
+    step = _next_search(page.items[0].entity) if page.items else ""
     return Table(
         "nodes",
         NODE_COLUMNS,
@@ -95,8 +95,8 @@ def nodes_table(page: Page[NodeProperties], offset: int, *, condition: str, next
     )
 
 
-def _look_at(entity: Entity) -> str:
-    """The search that shows what leaves an entity, as the step to take next."""
+def _next_search(entity: Entity) -> str:
+    """The next step: a search for the outgoing triples of an entity."""
     return next_call("search", {"entity": entity, "direction": Direction.OUTGOING})
 
 
@@ -113,24 +113,24 @@ def nearest_neighbours_table(
     next_step: str,
     first_cursor: str,
 ) -> Table:
-    """The neighbours of the nodes that meet a condition, or the relations of a hub.
+    """Neighbours of the nodes that meet a condition, or the relations of a hub.
 
-    `condition` and `next_step` as for `nodes_table`; `filters` is what is asked of neighbours, in words; `first_cursor`
-    starts paging through a hub's neighbours.
+    `condition` and `next_step` are as for `nodes_table`. `filters` is the condition on neighbours, in words.
+    `first_cursor` starts paging through a hub's neighbours.
     """
-    notes = _more_anchors(found.anchors)
+    notes = _anchor_notes(found.anchors)
     if found.relations is not None:
-        return _hub(found.anchors, found.relations, notes, first_cursor)
+        return _hub_table(found.anchors, found.relations, notes, first_cursor)
     page = found.links or Page((), (), found.anchors.total)
-    who = ", ".join(name_and_id(anchor) for anchor in found.anchors.items[:3])
+    names = ", ".join(name_and_id(anchor) for anchor in found.anchors.items[:3])
     return Table(
         "neighbors",
         NEIGHBOR_COLUMNS,
-        _links(page.items, found),
+        _link_rows(page.items, found),
         page.total,
         page.stop,
         offset,
-        empty=f"{who} has no neighbors {filters or 'in either direction'}. {_look_at(found.anchors.items[0])}"
+        empty=f"{names} has no neighbors {filters or 'in either direction'}. {_next_search(found.anchors.items[0])}"
         if found.anchors.items
         else f"no node has {condition}. {next_step}",
         notes=notes,
@@ -142,7 +142,7 @@ def nearest_neighbours_table(
     )
 
 
-def _links(links: Sequence[Link], found: NearestNeighbours) -> Iterator[Row]:
+def _link_rows(links: Sequence[Link], found: NearestNeighbours) -> Iterator[Row]:
     several = len(found.anchors.items) > 1
     for link in links:
         triple = link.triple
@@ -159,7 +159,7 @@ def _links(links: Sequence[Link], found: NearestNeighbours) -> Iterator[Row]:
         )
 
 
-def _hub(anchors: Page[Entity], page: Page[RelationFacts], notes: tuple[str, ...], first_cursor: str) -> Table:
+def _hub_table(anchors: Page[Entity], page: Page[RelationFacts], notes: tuple[str, ...], first_cursor: str) -> Table:
     example = page.items[0]
     call = call_text(
         "search",
@@ -183,7 +183,7 @@ def _hub(anchors: Page[Entity], page: Page[RelationFacts], notes: tuple[str, ...
     )
 
 
-def _more_anchors(anchors: Page[Entity]) -> tuple[str, ...]:
+def _anchor_notes(anchors: Page[Entity]) -> tuple[str, ...]:
     note = (anchors.note,) if anchors.note else ()
     if len(anchors.items) < 2:
         return note
@@ -192,9 +192,9 @@ def _more_anchors(anchors: Page[Entity]) -> tuple[str, ...]:
 
 
 def values_table(page: Page[ValueFacts], offset: int, *, counted: str, list_name: str) -> Table:
-    """The distinct values of a property, and how many nodes or relationships (`counted`) have each.
+    """Distinct values of a property, and how many nodes or relationships (`counted`) have each.
 
-    `list_name` says of which property, for a list without any.
+    `list_name` names the property where the list is empty.
     """
     return Table(
         "values",
@@ -209,8 +209,8 @@ def values_table(page: Page[ValueFacts], offset: int, *, counted: str, list_name
 
 
 def candidates_table(page: Page[Candidate], *, hint: str) -> Table:
-    """The entities that a hint may mean, best first."""
-    step = _look_at(page.items[0].entity) if page.items else ""
+    """Entities that match a hint, best first."""
+    step = _next_search(page.items[0].entity) if page.items else ""
     more = "not among them? Give more of the name, node_type, or a larger limit." if page.stop is Stop.LIMIT else ""
     return Table(
         "candidates",

@@ -1,4 +1,4 @@
-"""The schema of a graph on a short page: labels, relations with their end types, properties."""
+"""The schema of a graph on one short page: labels, relations with the types of their ends, properties."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ from kgnav_mcp.render.text import NAME_LIMIT, clean, printable_id, table_cell
 from kgnav_mcp.render.tokens import count_tokens
 
 OVERVIEW_TOKENS = 1900
-"""Tokens of an overview, whatever the graph: with its head at most 2,000."""
+"""Token budget of an overview of any graph. With its first line it stays within 2,000."""
 
-_FRAME = 80
-"""Tokens of the head and of the line that says what to do next."""
+_FRAME_TOKENS = 80
+"""Tokens reserved for the first line and the line with the next step."""
 
-_HEADING = 40
-"""Tokens of a section's title and columns."""
+_HEADING_TOKENS = 40
+"""Tokens reserved for a section's title and headings."""
 
-_KIND = 5
-"""Tokens that a row's kind takes in structured content."""
+_KIND_TOKENS = 5
+"""Tokens of the `kind` property of a row in structured content."""
 
-Ends = tuple[str, str, Count]
-"""A label, another that a relation leads to from there, and how many of its triples do."""
+LabelPair = tuple[str, str, Count]
+"""Label of the heads, label of the tails, and the number of a relation's triples between them."""
 
 
-def _join_text(ends: Ends, limit: int) -> str:
-    head, tail, triples = ends
+def _pair_text(pair: LabelPair, limit: int) -> str:
+    head, tail, triples = pair
     return f"(:{clipped(head, limit)})->(:{clipped(tail, limit)}) {triples}"
 
 
-def _join_fact(ends: Ends, limit: int) -> Json:
-    head, tail, triples = ends
+def _pair_fact(pair: LabelPair, limit: int) -> Json:
+    head, tail, triples = pair
     return {"from": fact(head, limit), "to": fact(tail, limit), "triples": count_fact(triples)}
 
 
 def _qualifier_text(facts: QualifierFacts, limit: int) -> str:
-    told = any(datatype not in _TEXT for datatype in facts.datatypes)
-    kinds = f" ({' or '.join(facts.datatypes[:_KINDS])})" if told else ""
+    shows_datatypes = any(datatype not in _TEXT for datatype in facts.datatypes)
+    kinds = f" ({' or '.join(facts.datatypes[:_DATATYPES])})" if shows_datatypes else ""
     return f"{clipped(facts.id, limit)}{kinds}"
 
 
@@ -54,7 +54,7 @@ def _qualifier_fact(facts: QualifierFacts, limit: int) -> Json:
 
 
 def _list(name: str, item: Json, text: Callable[[Any, int], str], of: Callable[[Any, int], object]) -> Column:
-    """A column of lists, of which beginnings may be shown."""
+    """A column of lists that may be truncated to their first items."""
     kind = Kind(
         list_of(item),
         lambda items, limit: (", ".join(text(each, limit) for each in items),),
@@ -63,13 +63,13 @@ def _list(name: str, item: Json, text: Callable[[Any, int], str], of: Callable[[
     return Column(name, kind, optional=True, limit=NAME_LIMIT, cut=True)
 
 
-_JOIN = record({"from": STRING, "to": STRING, "triples": COUNT.schema})
+_PAIR = record({"from": STRING, "to": STRING, "triples": COUNT.schema})
 _QUALIFIER = record({"property": STRING, "types": list_of(STRING)})
 _LABELS = Column("label"), Column("name", optional=True), Column("nodes", COUNT)
 _RELATIONS = (
     Column("relation", RELATION),
     Column("triples", COUNT),
-    _list("joins", _JOIN, _join_text, _join_fact),
+    _list("joins", _PAIR, _pair_text, _pair_fact),
     _list("from", STRING, clipped, fact),
     _list("to", STRING, clipped, fact),
     _list("qualifiers", _QUALIFIER, _qualifier_text, _qualifier_fact),
@@ -78,35 +78,38 @@ _PROPERTIES = Column("property", RELATION), Column("values", COUNT), _list("type
 
 
 def _with_kind(columns: Columns) -> Columns:
-    """The columns of a section whose rows stand among others: each says its kind, which its first column is called."""
+    """The section's columns after a `kind` column that tells its rows from other sections'.
+
+    The kind is the name of the first column.
+    """
     kind = columns[0].name
     return Column("kind", choices=(kind,)), *columns
 
 
 OVERVIEW_COLUMNS = tuple(map(_with_kind, (_LABELS, _RELATIONS, _PROPERTIES)))
 
-_ENDS = 4
-_KINDS = 2
-"""Datatypes of a qualifier that are shown, where it is not text alone."""
+_LIST_ITEMS = 4
+_DATATYPES = 2
+"""Most datatypes shown of a qualifier. A qualifier with only texts shows none."""
 _TEXT = frozenset({"string", "xsd:string"})
-_JOINS = 2
-"""Pairs of labels shown of each relation of an overview."""
-_JOINS_NEAR = 20
-"""And of those around a name."""
+_PAIRS = 2
+"""Most pairs of end labels shown for each relation of an overview."""
+_PAIRS_AROUND_NAME = 20
+"""Most pairs of end labels shown for each relation around one name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One list of a schema, cut to its share of the budget."""
+    """One list of a schema, truncated to its share of the budget."""
 
     title: str
     columns: Sequence[Column]
-    """Those with something in them."""
+    """The columns that are not empty."""
     rows: Sequence[Row]
     total: int
-    """Rows before the cut."""
+    """Number of rows before truncation."""
     tokens: int
-    """Size of the rows that are left."""
+    """Tokens of the rows shown, with the headings."""
 
     @property
     def lines(self) -> list[str]:
@@ -124,29 +127,29 @@ class Section:
 
     @property
     def facts(self) -> list[dict[str, object]]:
-        """The same rows keyed by column, each with its kind."""
+        """The same rows as JSON, each with its kind."""
         kind = singular(self.title)
         return [{"kind": kind, **row_facts(self.columns, row, NAME_LIMIT)} for row in self.rows]
 
 
 def schema_overview(graph: str, schema: Schema, name: str | None, options: RenderOptions) -> RenderedAnswer:
-    """The whole schema in at most 2,000 tokens; with `name`, the part around it within the budget.
+    """The whole schema in at most 2,000 tokens; with `name`, the part around that name within the budget.
 
-    Labels and properties take at most a third each, relations the rest. What is cut has its total.
+    Labels and properties take at most a third each, relations the rest. A truncated list states its total.
     """
-    left = (options.budget if name else min(options.budget, OVERVIEW_TOKENS)) - _FRAME
+    left = (options.budget if name else min(options.budget, OVERVIEW_TOKENS)) - _FRAME_TOKENS
     third = left // 3
     labels = _fit("labels", _LABELS, [*map(_label, schema.labels)], third, options)
     properties = _fit("properties", _PROPERTIES, [*map(_property, schema.properties)], third, options)
     left -= labels.tokens + properties.tokens
-    joined = [_edge(facts, name) for facts in schema.relations]
-    relations = _fit("relations", _RELATIONS, joined, left, options)
+    relation_rows = [_edge(facts, name) for facts in schema.relations]
+    relations = _fit("relations", _RELATIONS, relation_rows, left, options)
     sections = (labels, relations, properties)
     legend = options.prefix_legend("\n".join(line for section in sections for line in section.lines), third)
     if legend:
-        relations = _fit("relations", _RELATIONS, joined, left - count_tokens(legend[0]), options)
+        relations = _fit("relations", _RELATIONS, relation_rows, left - count_tokens(legend[0]), options)
         sections = (labels, relations, properties)
-    head, step = _head(graph, schema, name), _next(schema, name)
+    head, step = _first_line(graph, schema, name), _next_step(schema, name)
     text = "\n".join((head, *(line for section in sections for line in section.lines), "", *map(clean, legend), step))
     rows = [row for section in sections for row in section.facts]
     whole = all(len(section.rows) == section.total for section in sections)
@@ -156,12 +159,12 @@ def schema_overview(graph: str, schema: Schema, name: str | None, options: Rende
 
 
 def _fit(title: str, columns: Columns, rows: Sequence[Row], budget: int, options: RenderOptions) -> Section:
-    """A section with the rows that fit the budget."""
+    """A section with as many rows as fit the budget."""
     named, all_rows = without_empty(columns, rows)
     shown: list[Row] = []
-    tokens = _HEADING if rows else 0
+    tokens = _HEADING_TOKENS if rows else 0
     for row in all_rows:
-        size = options.row_tokens(named, row) + (_KIND if options.structured else 0)
+        size = options.row_tokens(named, row) + (_KIND_TOKENS if options.structured else 0)
         if tokens + size > budget:
             break
         tokens += size
@@ -175,13 +178,13 @@ def _label(facts: LabelFacts) -> Row:
 
 
 def _edge(facts: EdgeFacts, name: str | None) -> Row:
-    """A relation with the pairs of labels that it joins; where these are not known, with the labels at either end.
+    """A relation with its pairs of end labels, or with the labels at either end if the pairs are not known.
 
-    Around a label these are the pairs with that label.
+    With `name`, only the pairs that have this label are shown, if there are any.
     """
     pairs = [pair for pair in facts.ends if name in pair[:2]] or facts.ends
     ends = ((), ()) if pairs else (_first(facts.heads), _first(facts.tails))
-    shown = _first(pairs, _JOINS if name is None else _JOINS_NEAR)
+    shown = _first(pairs, _PAIRS if name is None else _PAIRS_AROUND_NAME)
     return facts.relation, facts.count, shown, *ends, _first(facts.qualifiers)
 
 
@@ -189,17 +192,17 @@ def _property(facts: PropertyFacts) -> Row:
     return facts.relation, facts.count, _first(facts.datatypes)
 
 
-def _first(items: Sequence[object], most: int = _ENDS) -> Beginning | tuple[()]:
+def _first(items: Sequence[object], most: int = _LIST_ITEMS) -> Beginning | tuple[()]:
     return Beginning(tuple(items[:most]), max(len(items) - most, 0)) if items else ()
 
 
-def _head(graph: str, schema: Schema, name: str | None) -> str:
+def _first_line(graph: str, schema: Schema, name: str | None) -> str:
     where = f"{clean(clipped(name, NAME_LIMIT))} in graph {graph}" if name else f"graph {graph}"
     sampled = f" ({clean(schema.sampled)})" if schema.sampled else ""
     return f"{where}: {schema.entities} entities, {schema.triples} triples{sampled}"
 
 
-def _next(schema: Schema, name: str | None) -> str:
+def _next_step(schema: Schema, name: str | None) -> str:
     if name or not (schema.labels or schema.relations):
         return 'Next: find_node(hint="...") gives an entity to start from.'
     known = schema.labels[0].label if schema.labels else schema.relations[0].relation.id

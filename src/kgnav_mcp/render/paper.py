@@ -1,7 +1,7 @@
 """SoG's table as the paper prints it, for research runs (Search-on-Graph, section on observation format).
 
-`N rows:`, then the columns and a rule, nothing before or after: no cursor, no qualifiers, no counts. A hub shows its
-distinct properties only. Rows of several entities, which the paper has not, begin with theirs.
+`N rows:`, then the headings, a rule and the rows; no cursor, no qualifiers, no counts. A hub shows only its distinct
+properties. With several entities, which the paper does not have, each row begins with its entity.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Answers of plans as tables: a column for each value that was returned, two where it is an entity with a name."""
+"""Answers of plans as tables: a column for each returned value, two for entities with names."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from kgnav_mcp.render.table import Table
 _PROOF = "proof"
 _LABEL = "Label"
 _EDGES = 12
-"""Edges of one row that are shown: a count may rest on thousands."""
+"""Most proof edges shown for one row: a count may rest on thousands."""
 _CUT = f"Of the edges that a row rests on {_EDGES} are shown; return the edges themselves, under a name, to see all."
 _SIZES = 12
-"""Parts of a plan whose sizes are told."""
+"""Most parts of a plan whose sizes are listed."""
 
 
 def entity_columns(*names: str) -> Columns:
@@ -25,33 +25,35 @@ def entity_columns(*names: str) -> Columns:
 
 
 def plan_table(page: PlanPage, offset: int, *, intro: str = "", notes: Sequence[str] = ()) -> Table:
-    """The rows of a plan and, where they were asked for, the edges of each; `intro` and notes stand on a first page."""
+    """The rows of a plan, with their proof if requested. `intro` and `notes` are printed on the first page only."""
     columns = [
         Column(name, CELL, _unused(f"{name}{_LABEL}", page.columns))
         if any(_has_name(row.cells[place]) for row in page.items)
         else Column(name, WHOLE_CELL)
         for place, name in enumerate(page.columns)
     ]
-    proved = any(row.proof for row in page.items)
-    cut = (_CUT,) if any(len(row.proof) > _EDGES for row in page.items) else ()
-    if proved:
+    with_proof = any(row.proof for row in page.items)
+    cut_note = (_CUT,) if any(len(row.proof) > _EDGES for row in page.items) else ()
+    if with_proof:
         columns.append(Column(_unused(_PROOF, page.columns), EDGES, cut=True))
     return Table(
         "rows",
         columns,
-        [(*row.cells, _shown(row.proof)) for row in page.items] if proved else [row.cells for row in page.items],
+        [(*row.cells, _first_edges(row.proof)) for row in page.items]
+        if with_proof
+        else [row.cells for row in page.items],
         page.total,
         page.stop,
         offset,
         empty="nothing fits the plan.",
         intro=(intro,) if intro and not offset else (),
-        notes=tuple(filter(None, (page.note, *cut, *(notes if not offset else ())))),
-        items=[replace(row, proof=row.proof[:_EDGES]) for row in page.items] if proved else page.items,
+        notes=tuple(filter(None, (page.note, *cut_note, *(notes if not offset else ())))),
+        items=[replace(row, proof=row.proof[:_EDGES]) for row in page.items] if with_proof else page.items,
     )
 
 
 def repeats(page: PlanPage) -> tuple[str, ...]:
-    """One line that says how many rows are repeats of others, where some are: often they were not meant."""
+    """One line with the number of duplicate rows, if there are any: often they were not intended."""
     rows = len(page.items)
     repeated = rows - len({row.cells for row in page.items})
     which = "the" if page.total == Count(rows) else "the first"
@@ -60,19 +62,19 @@ def repeats(page: PlanPage) -> tuple[str, ...]:
 
 
 def _unused(name: str, names: Sequence[str]) -> str:
-    """A name for a column of ours, other than the plan's own."""
+    """The name, with underscores added until no column of the plan has it."""
     return _unused(f"{name}_", names) if name in names else name
 
 
-def _shown(proof: Sequence[Triple]) -> Beginning:
+def _first_edges(proof: Sequence[Triple]) -> Beginning:
     return Beginning(tuple(proof[:_EDGES]), max(len(proof) - _EDGES, 0))
 
 
 def sizes_line(sizes: Sequence[PartSize]) -> str:
-    """One line with the sizes of parts; empty without any."""
-    told = [f"{part.part} {part.count}" for part in sizes[:_SIZES]]
-    told += [f"and {len(sizes) - _SIZES} more parts"] if len(sizes) > _SIZES else []
-    return f"In the graph: {', '.join(told)}" if told else ""
+    """One line with the sizes of a plan's parts; empty if there are none."""
+    texts = [f"{part.part} {part.count}" for part in sizes[:_SIZES]]
+    texts += [f"and {len(sizes) - _SIZES} more parts"] if len(sizes) > _SIZES else []
+    return f"In the graph: {', '.join(texts)}" if texts else ""
 
 
 def _has_name(cell: Cell) -> bool:

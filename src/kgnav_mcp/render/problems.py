@@ -1,4 +1,4 @@
-"""Errors as a model reads them: what failed, what is near, and the next call to make."""
+"""Error messages for a model: what failed, the nearest valid names, and the next call to make."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from kgnav_mcp.render.text import NAME_LIMIT, clean, edge_text, joined, name_and
 
 
 def error_text(error: KgnavError) -> str:
-    """An error in three lines: what failed, what is near (a line for each of several entities), what to do next."""
+    """An error in three lines: what failed, the nearest matches (one line per entity), what to do next."""
     if isinstance(error, InvalidPlan):
         return invalid_plan_text(error)
-    lines = [f"{_kind(error)}: {error.message}.", *_near(error)]
+    lines = [f"{_kind(error)}: {error.message}.", *_nearest_lines(error)]
     if error.next_step:
         lines.append(f"Next: {error.next_step}")
     return "\n".join(clean(clipped(line, _LINE)) for line in lines)
 
 
 def invalid_plan_text(error: InvalidPlan) -> str:
-    """Every problem of a plan on a line of its own, with what could stand there, and the plan mended."""
+    """Every problem of a plan on its own line with the valid alternatives, then the corrected plan."""
     many = len(error.problems) > 1
     lines = [f"Invalid plan: {len(error.problems):,} problems." if many else "Invalid plan:"]
     for problem in error.problems[:_PROBLEMS]:
-        instead = ", ".join(clipped(each, _NAME) for each in problem.alternatives)
-        lines.append(f"- {problem.place}: {problem.reason}" + (f" (possible: {instead})" if instead else ""))
+        alternatives = ", ".join(clipped(each, _NAME) for each in problem.alternatives)
+        lines.append(f"- {problem.place}: {problem.reason}" + (f" (possible: {alternatives})" if alternatives else ""))
     if len(error.problems) > _PROBLEMS:
         lines.append(f"- and {len(error.problems) - _PROBLEMS:,} more")
     if error.mended is not None:
@@ -53,21 +53,21 @@ def invalid_plan_text(error: InvalidPlan) -> str:
 
 
 def with_example(text: str, call: str) -> str:
-    """The text of an error with a call that works instead of the failed one; without one the text alone."""
+    """The text of an error with an example call that works; the text alone if `call` is empty."""
     return f"{text}\nA call that works here: {call}" if call else text
 
 
 _NAME = 300
-"""Characters of the longest name or id of a label or relation that is offered in place of an unknown one."""
+"""Most characters of a label's or relation's name that is offered in place of an unknown one."""
 
 _PROBLEMS = 20
-"""Problems of one plan that are told."""
+"""Most problems of one plan that are listed."""
 
 _CHOICES = 120
-"""Characters of what one of several entities may be."""
+"""Most characters of the suggestions for one of several entities."""
 
 _LINE = 3_000
-"""Characters of the longest line of an error; what a caller wrote is clipped where it is repeated."""
+"""Most characters of a line of an error. Quoted input of the caller is clipped before that."""
 
 
 _KINDS: tuple[tuple[type[KgnavError] | tuple[type[KgnavError], ...], str], ...] = (
@@ -82,14 +82,14 @@ _KINDS: tuple[tuple[type[KgnavError] | tuple[type[KgnavError], ...], str], ...] 
     (ConfigurationError, "Not set up"),
     (KgnavError, "Invalid call"),
 )
-"""The first words of an error: the first kind that fits."""
+"""The first words of an error message. The first matching class counts."""
 
 
 def _kind(error: KgnavError) -> str:
     return next(words for kinds, words in _KINDS if isinstance(error, kinds))
 
 
-def _near(error: KgnavError) -> list[str]:
+def _nearest_lines(error: KgnavError) -> list[str]:
     match error:
         case UnknownEntity(nearest=nearest) if nearest:
             return [f"Nearest: {'; '.join(map(_described, nearest))}"]
@@ -98,16 +98,16 @@ def _near(error: KgnavError) -> list[str]:
         case InvalidStep(instead=instead) if instead:
             return [f"It has: {'; '.join(map(edge_text, instead))}"]
         case UnresolvedEntities(problems=problems):
-            return [_in_a_line(problem) for problem in problems]
+            return [_entity_problem(problem) for problem in problems]
         case UnknownRelation(nearest=nearest) | UnknownName(nearest=nearest) if nearest:
             return [f"Nearest: {', '.join(clipped(name, _NAME) for name in nearest)}"]
         case _:
             return []
 
 
-def _in_a_line(problem: UnknownEntity | AmbiguousEntity) -> str:
-    meant = problem.nearest if isinstance(problem, UnknownEntity) else problem.candidates
-    names = joined([*map(name_and_id, meant)], _CHOICES)
+def _entity_problem(problem: UnknownEntity | AmbiguousEntity) -> str:
+    suggestions = problem.nearest if isinstance(problem, UnknownEntity) else problem.candidates
+    names = joined([*map(name_and_id, suggestions)], _CHOICES)
     if isinstance(problem, UnknownEntity):
         return f"{echoed(problem.reference)} is unknown" + (f"; nearest: {names}" if names else "")
     return f"{echoed(problem.reference)} may be {names}"

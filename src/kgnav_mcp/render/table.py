@@ -1,4 +1,4 @@
-"""The table of an answer with its completeness line, cut at a row so that the answer fits its budget."""
+"""The table of an answer with its completeness line, truncated between rows to fit the token budget."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from kgnav_mcp.render.tokens import count_tokens
 
 @dataclass(frozen=True, slots=True)
 class RenderOptions:
-    """How large answers may be, and in which form they are sent."""
+    """Limits of answers, and the form in which they are sent."""
 
     budget: int = 8000
-    """Tokens of a whole answer."""
+    """Most tokens of a whole answer."""
     literal_limit: int = 300
-    """Characters of one cell."""
+    """Most characters of one cell."""
     structured: bool = False
     """Whether answers are sent as JSON, and counted as such."""
     coined_prefixes: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Namespaces by prefixes that no reader can know (`ns1`): an answer that uses one explains it."""
+    """Generated prefixes (`ns1`) and their namespaces. An answer that uses such a prefix explains it."""
 
     def row_tokens(self, columns: Sequence[Column], row: Row) -> int:
         """The tokens of one row of a table."""
@@ -37,7 +37,7 @@ class RenderOptions:
         return count_tokens("|".join(map(table_cell, row_texts(columns, row, self.literal_limit)))) + 1
 
     def prefix_legend(self, text: str, tokens: int) -> tuple[str, ...]:
-        """One line that explains the coined prefixes used in a text, as many as fit; nothing where none is used."""
+        """One line that explains the generated prefixes used in a text, as many as fit; empty if none is used."""
         if not self.coined_prefixes:
             return ()
         used = set(re.findall(rf"(?<!\w)({'|'.join(map(re.escape, self.coined_prefixes))}):(?=\S)", text))
@@ -51,26 +51,26 @@ class RenderOptions:
 
 
 class Answer(Protocol):
-    """What a tool answers: as markdown, and the same facts as structured content."""
+    """The answer of a tool: markdown, and the same facts as structured content."""
 
     @property
     def text(self) -> str:
-        """The answer as a model reads it."""
+        """The answer as markdown, for a model."""
         ...
 
     @property
     def first_line(self) -> str:
-        """The first line of the text: alone it costs less than the whole."""
+        """The first line of the text, cheaper to make than the whole text."""
         ...
 
     @property
     def facts(self) -> dict[str, object]:
-        """The answer as a script reads it."""
+        """The answer as JSON, for a script."""
         ...
 
     @property
     def shown(self) -> Sequence[object]:
-        """What its rows show of the graph, as the model has it."""
+        """The domain values (entities, triples, ...) shown in its rows."""
         ...
 
     @property
@@ -81,7 +81,7 @@ class Answer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RenderedAnswer:
-    """An answer in both forms, as it was made."""
+    """A finished answer in both forms."""
 
     text: str
     facts: dict[str, object]
@@ -95,39 +95,39 @@ class RenderedAnswer:
 
 
 def row_answer(text: str, columns: Columns, row: Row, notes: Sequence[str] = ()) -> RenderedAnswer:
-    """An answer of one row, with a text that is no table."""
+    """An answer of one row whose markdown is not a table."""
     return RenderedAnswer(text, answer_facts(Completeness(1, Count(1)), [row_facts(columns, row, len(text))], notes))
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table before it is cut to a budget."""
+    """A table before it is truncated to a budget."""
 
     noun: str
-    """What a row is, in the plural."""
+    """What the rows are, in the plural: "rows", "relations"."""
     columns: Sequence[Column]
     rows: Iterable[Row]
     total: Count
-    """Rows of the whole list, of which this may be a page."""
+    """Number of rows of the whole list, of which this may be one page."""
     stop: Stop = Stop.COMPLETE
     """Why the list ends where it does."""
     offset: int = 0
-    """Rows shown by earlier answers to the same call."""
+    """Number of rows shown by earlier answers to the same call."""
     empty: str = ""
-    """The sentence that says what a table without rows means."""
+    """The explanation to print if there are no rows."""
     intro: Sequence[str] = ()
     """Lines before the table."""
     notes: Sequence[str] = ()
     """Lines after the table."""
     items: Sequence[object] = ()
-    """What each row shows of the graph, as the model has it; none where rows show nothing of it."""
+    """The domain value behind each row; empty if rows show nothing of the graph."""
     about: Sequence[Entity] = ()
     """The entities that were asked about."""
 
 
 @dataclass(frozen=True, slots=True)
 class FittedTable:
-    """A table cut to a budget: the columns and rows that are shown, and how complete they are."""
+    """A table truncated to a budget: the columns and rows shown, and how complete they are."""
 
     table: Table
     completeness: Completeness
@@ -135,20 +135,20 @@ class FittedTable:
     rows: Sequence[Row]
     notes: Sequence[str]
     limit: int
-    """Characters of the longest text of a cell."""
+    """Most characters of a cell."""
     cut: int | None = None
-    """Where a single row is too large: the characters and items that its texts and lists are cut to."""
+    """Set if a single row is too large: most characters of its texts and most items of its lists."""
 
     @property
     def first_line(self) -> str:
-        """How complete the answer is and, where it is empty, what that means."""
+        """How complete the answer is and, if it is empty, what that means."""
         table = self.table
         line = completeness_line(self.completeness, table.noun, table.offset)
         return line if self.rows or not table.empty else f"{line}: {clean(table.empty)}"
 
     @property
     def text(self) -> str:
-        """The first line, what introduces the table, the table, and the notes."""
+        """The first line, the introduction, the table, and the notes."""
         lines = [self.first_line, *map(clean, self.table.intro)]
         if self.rows:
             names = [name for column in self.columns for name in column.headings]
@@ -165,7 +165,7 @@ class FittedTable:
 
     @property
     def shown(self) -> Sequence[object]:
-        """What the rows that are left show of the graph."""
+        """The domain values behind the rows shown."""
         return self.table.items[: len(self.rows)]
 
     @property
@@ -175,7 +175,7 @@ class FittedTable:
 
     @property
     def facts(self) -> dict[str, object]:
-        """The same facts: completeness, rows keyed by column, and all other lines as notes."""
+        """The same facts as JSON: completeness, rows keyed by column, and all other lines as notes."""
         empty = (self.table.empty,) if not self.rows and self.table.empty else ()
         rows = [row_facts(self.columns, row, self.limit) for row in self.rows]
         if self.cut is not None:
@@ -185,11 +185,11 @@ class FittedTable:
 
 
 def fit(table: Table, options: RenderOptions, cursor_after: Callable[[int], str] | None = None) -> FittedTable:
-    """The table as an answer within the budget, cut at a row.
+    """The table as an answer within the budget, truncated between rows.
 
-    `cursor_after(n)` writes the cursor that goes on after the first n rows; without it an answer has none, and its
-    first line only says what is left out. At least one row is shown, cut if it alone is over the budget, so that
-    paging always gets on.
+    `cursor_after(n)` returns the cursor that continues after the first n rows. Without it the answer has no cursor,
+    and its first line only says what is left out. At least one row is shown, with clipped cells if it alone exceeds
+    the budget, so that paging always advances.
     """
     if not options.coined_prefixes:
         return _fitted(table, options, cursor_after)
@@ -201,14 +201,14 @@ def fit(table: Table, options: RenderOptions, cursor_after: Callable[[int], str]
 
 def _fitted(table: Table, options: RenderOptions, cursor_after: Callable[[int], str] | None) -> FittedTable:
     names = (name for column in table.columns for name in column.headings)
-    frame = count_tokens("\n".join((*table.intro, *table.notes, *names))) + _FRAME[options.structured]
+    frame = count_tokens("\n".join((*table.intro, *table.notes, *names))) + _FRAME_TOKENS[options.structured]
     left = options.budget - frame
     rows, notes, cut = list(table.rows), table.notes, None
     columns, shown = without_empty(table.columns, rows)
     if rows and _tokens(options, columns, shown) > left:
-        shown = _leading(rows, left, lambda row: options.row_tokens(table.columns, row))
+        shown = _first_rows(rows, left, lambda row: options.row_tokens(table.columns, row))
         if not shown:
-            shown, notes = rows[:1], (*notes, _CUT[options.structured])
+            shown, notes = rows[:1], (*notes, _CUT_NOTE[options.structured])
             cut = _fitting_cut(table.columns, rows[0], options, left - count_tokens(notes[-1]))
         columns, shown = without_empty(table.columns, shown)
     stop = Stop.BUDGET if len(shown) < len(rows) else table.stop
@@ -219,11 +219,11 @@ def _fitted(table: Table, options: RenderOptions, cursor_after: Callable[[int], 
 
 
 def without_empty(columns: Sequence[Column], rows: Sequence[Row]) -> tuple[Sequence[Column], Sequence[Row]]:
-    """The columns and these rows, without the optional columns that are empty in all of them."""
-    kept = [not column.optional or any(row[n] not in _EMPTY for row in rows) for n, column in enumerate(columns)]
-    if all(kept):
+    """The columns and rows without the optional columns that are empty in all rows."""
+    shown = [not column.optional or any(row[n] not in _EMPTY for row in rows) for n, column in enumerate(columns)]
+    if all(shown):
         return columns, rows
-    return list(compress(columns, kept)), [list(compress(row, kept)) for row in rows]
+    return list(compress(columns, shown)), [list(compress(row, shown)) for row in rows]
 
 
 _EMPTY = (None, "", ())
@@ -235,8 +235,8 @@ def _tokens(options: RenderOptions, columns: Sequence[Column], rows: Sequence[Ro
     return count_tokens(table_body([row_texts(columns, row, options.literal_limit) for row in rows]))
 
 
-def _leading(rows: Sequence[Row], left: int, tokens: Callable[[Row], int]) -> list[Row]:
-    """The first rows that fit into the tokens left."""
+def _first_rows(rows: Sequence[Row], left: int, tokens: Callable[[Row], int]) -> list[Row]:
+    """The first rows that fit into `left` tokens."""
     for n, row in enumerate(rows):
         left -= tokens(row)
         if left < 0:
@@ -245,7 +245,7 @@ def _leading(rows: Sequence[Row], left: int, tokens: Callable[[Row], int]) -> li
 
 
 def _fitting_cut(columns: Sequence[Column], row: Row, options: RenderOptions, left: int) -> int:
-    """The characters and items to which the texts and lists of a row are cut for it to fit, as far as possible."""
+    """The number of characters and items to cut a row's texts and lists to so that it fits, at least SHORTEST_CUT."""
     facts = row_facts(columns, row, options.literal_limit)
 
     def tokens(cut: int) -> int:
@@ -261,7 +261,7 @@ def _fitting_cut(columns: Sequence[Column], row: Row, options: RenderOptions, le
 
 
 def _cut_texts(columns: Sequence[Column], row: Row, limit: int, cut: int) -> list[str]:
-    """A row with its texts cut; of a number no part may be left out."""
+    """A row with its texts cut to `cut` characters. Numbers are never cut."""
     return [
         text if isinstance(cell, Count | int | float) or len(text) <= cut else f"{text[:cut]}..."
         for column, cell in zip(columns, row, strict=True)
@@ -269,10 +269,10 @@ def _cut_texts(columns: Sequence[Column], row: Row, limit: int, cut: int) -> lis
     ]
 
 
-_CUT = {
+_CUT_NOTE = {
     False: "This row is larger than an answer may be: what ends in ... is not whole.",
     True: "This row is larger than an answer may be: texts that end in ... are not whole, nor are its longest lists.",
 }
-"""What is said of it, in markdown and in structured content."""
-_FRAME = {False: 80, True: 160}
-"""Tokens kept for the completeness line with its cursor, as markdown and as structured content."""
+"""The note on a cut row, in markdown (False) and in structured content (True)."""
+_FRAME_TOKENS = {False: 80, True: 160}
+"""Tokens reserved for the completeness line with its cursor, in markdown (False) and structured content (True)."""

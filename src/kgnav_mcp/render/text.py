@@ -11,18 +11,18 @@ from kgnav_mcp.clipping import clipped
 from kgnav_mcp.model import Cell, Entity, Literal, Node, Path, Qualifier, Relation, Triple
 
 UNNAMED = "(unnamed)"
-"""Stands where an entity's name would stand when it has none, so that it is not taken for a literal."""
+"""Printed in place of a missing entity name, so that the entity is not taken for a literal."""
 
 ID_LIMIT = 2_000
-"""Characters of the longest id that is printed: of what is longer only the beginning is shown, which finds nothing."""
+"""Longest id that is printed whole. Of a longer one only the beginning is shown, which cannot be looked up."""
 
 NAME_LIMIT = 100
-"""Characters of a name in running text and in lists."""
+"""Most characters of a name in running text and in lists."""
 
 _ID_BEGINNING = 60
 
 _END_LIMIT = 60
-"""Characters of a value at the end of an edge, or of its qualifiers, and of the relations of a path."""
+"""Most characters of an edge's tail or qualifiers, and of the relations of a path."""
 
 _HARMFUL = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # control characters
@@ -35,7 +35,7 @@ _ALTERED = re.compile(f"{_HARMFUL.pattern}|{_BREAKS.pattern}|^ +| +$|[|\\\\]")
 _ENCODED = re.compile(f"{_ALTERED.pattern}|%")
 _SPECIAL = re.compile(r"[|\\]")
 _PLAIN = re.compile(r"(?! )[ -\[\]-{}~]*(?<! )").fullmatch
-"""Visible ASCII without a pipe, a backslash or blanks around it, as nearly every id is: told before any search."""
+"""Matches visible ASCII without pipes, backslashes or blanks around it: a fast test that nearly every id passes."""
 
 
 def clean(text: str) -> str:
@@ -46,9 +46,9 @@ def clean(text: str) -> str:
 
 
 def printable_id(text: str) -> str:
-    """An id that can be copied: what a table would change or a reader could not see is percent-encoded.
+    """An id that can be copied: characters that a table would change, or that are invisible, are percent-encoded.
 
-    Looking an id up takes either form. Of an id over ID_LIMIT only the beginning is printed.
+    Both forms of an id can be looked up. Of an id over ID_LIMIT only the beginning is printed.
     """
     if not is_printable(text):
         return f"{clean(text[:_ID_BEGINNING])}... (an id of {len(text):,} characters, too long to be shown)"
@@ -63,7 +63,7 @@ def is_printable(identifier: str) -> bool:
 
 
 def table_cell(text: str) -> str:
-    """Cleaned text as one cell of a markdown table, with pipes and backslashes escaped."""
+    """Cleaned text as a cell of a markdown table, with pipes and backslashes escaped."""
     cleaned = clean(text)
     return _SPECIAL.sub(r"\\\g<0>", cleaned) if "|" in cleaned or "\\" in cleaned else cleaned
 
@@ -79,7 +79,7 @@ def table_body(rows: Sequence[Sequence[str]]) -> str:
         and plain.isascii()
         and plain.replace("\n", "").isprintable()
     ):
-        return plain  # as nearly every table is, told without a look at each cell
+        return plain  # fast path for nearly every table: no cell needs escaping
     return "\n".join("|".join(map(table_cell, row)) for row in rows)
 
 
@@ -90,13 +90,13 @@ def quoted(text: str) -> str:
 
 
 def literal_text(value: Literal, limit: int) -> str:
-    """A literal's text, clipped at `limit` characters, and its language if it has one."""
+    """A literal's text, clipped at `limit` characters, with its language if it has one."""
     text = clipped(value.text, limit)
     return f"{text} @{clipped(value.language, NAME_LIMIT)}" if value.language else text
 
 
 def value_and_label(node: Node, limit: int) -> tuple[str, str]:
-    """SoG's two columns: id and name of an entity, text and nothing of a literal; clipped at `limit` characters."""
+    """SoG's two columns, clipped at `limit` characters: id and name of an entity; text and nothing for a literal."""
     if isinstance(node, Literal):
         return literal_text(node, limit), ""
     return printable_id(node.id), clipped(node.label, limit) if node.label is not None else UNNAMED
@@ -108,13 +108,13 @@ def id_and_label(relation: Relation, limit: int) -> tuple[str, str]:
 
 
 def name_and_id(one: Entity | Relation) -> str:
-    """`Ada (ex:ada)`; the id alone where there is no other name."""
+    """`Ada (ex:ada)`, or the id alone if there is no other name."""
     shown = printable_id(one.id)
     return shown if one.label in (None, one.id) else f"{clipped(one.label, NAME_LIMIT)} ({shown})"
 
 
 def joined(texts: Sequence[str], limit: int) -> str:
-    """Texts separated by commas: as many as fit `limit` characters, at least one, and how many more there are."""
+    """Texts separated by commas: as many as fit `limit` characters, at least one, and the number left out."""
     shown: list[str] = []
     for text in texts:
         limit -= len(text)
@@ -125,17 +125,17 @@ def joined(texts: Sequence[str], limit: int) -> str:
 
 
 def node_text(node: Node, limit: int) -> str:
-    """A node in one cell, among others: a literal's text, or an entity's name and id."""
+    """A node as one text: a literal's text, or an entity's name and id."""
     return literal_text(node, limit) if isinstance(node, Literal) else name_and_id(node)
 
 
 def qualifiers_text(items: tuple[Qualifier, ...], limit: int) -> str:
-    """Qualifiers in one cell: `from: 1886; to: 1888`."""
+    """Qualifiers as one text: `from: 1886; to: 1888`."""
     return "; ".join(f"{clipped(item.relation.label, NAME_LIMIT)}: {node_text(item.value, limit)}" for item in items)
 
 
 def cell_text(cell: Cell, limit: int) -> str:
-    """Any value in one cell; nothing for null."""
+    """Any value as one text; empty for null."""
     match cell:
         case None:
             text = ""
@@ -155,7 +155,7 @@ def cell_text(cell: Cell, limit: int) -> str:
 
 
 def _path_text(path: Path) -> str:
-    """`ada (ex:ada) -[knows]-> bob (ex:bob)`: each edge an arrow in the direction in which the graph has it."""
+    """`ada (ex:ada) -[knows]-> bob (ex:bob)`: each arrow points as the edge is stored."""
     texts = [name_and_id(path.nodes[0])]
     for (start, end), edge in zip(pairwise(path.nodes), path.edges, strict=True):
         label = clipped(edge.relation.id, _END_LIMIT)

@@ -1,4 +1,4 @@
-"""Trails as tables: the transcript, the path over what was visited, the proof of answers, and the cells of a maze."""
+"""Trails as tables: the transcript, the path over visited nodes, the proof of answers, and the cells of a maze."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from kgnav_mcp.render.table import RenderOptions, Table
 from kgnav_mcp.render.text import joined, name_and_id
 
 _CALL_LIMIT = 200
-"""Characters of a call in a transcript."""
+"""Most characters of a call in a transcript."""
 _EDGES = 10
-"""Edges of a step that are told, and of all steps together that are summarised."""
+"""Most edges shown for one step, and for all summarised steps together."""
 _INFERENCE = 1_000
-"""Characters of what was inferred in a step."""
+"""Most characters of the inference of a step."""
 _NAMES = 500
-"""Characters of the names of topics."""
+"""Most characters of the names of topics."""
 
 STEP_COLUMNS = (
     Column("steps"),
@@ -70,7 +70,7 @@ CELL_COLUMNS = (
 
 
 def transcript_table(trail: Trail, options: RenderOptions) -> Table:
-    """The steps of a trail in their order: the last ones each by itself, what does not fit in one row."""
+    """The steps of a trail in order, a row each. Earlier ones that do not fit are summarised in one row."""
     left = options.budget * 3 // 4
     rows: list[Row] = []
     for number in range(len(trail.steps), 0, -1):
@@ -99,34 +99,34 @@ def transcript_table(trail: Trail, options: RenderOptions) -> Table:
 def _step_row(number: int, step: TrailStep) -> Row:
     call = call_text(step.tool, step.arguments) or f"{step.tool}(...)"
     answer = f"error: {step.summary}" if step.failed else step.summary
-    return str(number), call, answer, _beginning(step.triples)
+    return str(number), call, answer, _first_edges(step.triples)
 
 
 def _summary_row(trail: Trail, steps: int) -> Row:
-    """The first steps in one row: how often each tool was called, and the edges between what was visited."""
-    told = trail.steps[:steps]
-    calls = Counter(step.tool for step in told)
+    """The first steps in one row: how often each tool was called, and the edges between visited nodes."""
+    summarised = trail.steps[:steps]
+    calls = Counter(step.tool for step in summarised)
     known = {entity.id for entity in trail.topics}.union(*(step.visited for step in trail.steps))
     edges = dict.fromkeys(
-        one
-        for step in told
-        for one in step.triples
-        if one.head.id in known and isinstance(one.tail, Entity) and one.tail.id in known
+        triple
+        for step in summarised
+        for triple in step.triples
+        if triple.head.id in known and isinstance(triple.tail, Entity) and triple.tail.id in known
     )
     return (
         f"1 to {steps}",
         joined([f"{tool} x {n}" for tool, n in calls.most_common()], _CALL_LIMIT),
         None,
-        _beginning([*edges]),
+        _first_edges([*edges]),
     )
 
 
-def _beginning(edges: Sequence[Triple]) -> Beginning | None:
+def _first_edges(edges: Sequence[Triple]) -> Beginning | None:
     return Beginning(tuple(edges[:_EDGES]), max(len(edges) - _EDGES, 0)) if edges else None
 
 
 def reasoning_table(handle: str, question: str, steps: Sequence[ReasoningStep], most: int, *, done: bool) -> Table:
-    """All reasoning steps of a trail, `most` of which it takes: whoever goes on needs to remember nothing else."""
+    """All reasoning steps of a trail, enough to continue without any other context. `most` is the limit of steps."""
     left = most - len(steps)
     if done or not left:
         advice = f"{'Reasoning is done' if done else 'No step is left'}. Next: check_answer(trail, answers) proves it."
@@ -136,7 +136,7 @@ def reasoning_table(handle: str, question: str, steps: Sequence[ReasoningStep], 
         "steps",
         REASONING_COLUMNS,
         [
-            (number, step.anchor, step.relation, _beginning(step.triples), step.inference)
+            (number, step.anchor, step.relation, _first_edges(step.triples), step.inference)
             for number, step in enumerate(steps, 1)
         ],
         Count(len(steps)),
@@ -175,7 +175,7 @@ _ADVICE = {
     Verdict.UNCONNECTED: "Follow the edges from a topic entity to it on this trail, then check again.",
     Verdict.UNGROUNDED: "Do not answer with what was never seen: look it up on this trail, then check again.",
 }
-"""What to do with answers of a verdict."""
+"""Advice on answers, by verdict."""
 
 
 def evidence_table(found: Sequence[Evidence]) -> Table:
@@ -192,7 +192,7 @@ def evidence_table(found: Sequence[Evidence]) -> Table:
 
 
 def cells_table(found: NextCells) -> Table:
-    """The open cells next to the one that was entered."""
+    """The open cells next to the entered one."""
     here = f"{name_and_id(found.cell.entity)} is mark {found.cell.mark}"
     unmarked = [cell for cell in found.neighbours if cell.mark is None]
     goal = f"{here}, and the goal. {next_call('get_connected_path', {})} with this trail gives the way."

@@ -32,23 +32,23 @@ from kgnav_mcp.render.text import (
 )
 
 _CELL_LIMIT = 60
-"""Characters of a literal that stands as an example beside others."""
+"""Most characters of a literal in a list of examples."""
 
 _NAMESAKES = 5
-"""Most entities of the same name that are mentioned."""
+"""Most other entities of the same name that are mentioned."""
 
-_TOLD = 5
-"""Most of many entities of which such things are told."""
+_ENTITY_NOTES = 5
+"""Most notes on renamed or ambiguous entities."""
 
 _LACKING = 300
-"""Characters of the names of those that lack something."""
+"""Most characters of the list of entities without a relation."""
 
-_OF_MANY = Column("entity", ENTITY, "entityLabel", optional=True)
-_HAVING = Column("entities", COUNT, optional=True)
+_ENTITY = Column("entity", ENTITY, "entityLabel", optional=True)
+_ENTITY_COUNT = Column("entities", COUNT, optional=True)
 _QUALIFIERS = Column("qualifiers", QUALIFIERS, optional=True, limit=_CELL_LIMIT)
 
 ROW_COLUMNS = (
-    _OF_MANY,
+    _ENTITY,
     Column("property", RELATION, "propertyLabel"),
     Column("value", VALUE, "valueLabel"),
     _QUALIFIERS,
@@ -56,17 +56,17 @@ ROW_COLUMNS = (
 HUB_COLUMNS = (
     Column("property", RELATION, "propertyLabel"),
     Column("rows", COUNT),
-    _HAVING,
+    _ENTITY_COUNT,
     Column("examples", VALUES, limit=_CELL_LIMIT),
 )
 RELATION_COLUMNS = (
     Column("relation", RELATION, "relationLabel"),
     DIRECTION,
     Column("rows", COUNT),
-    _HAVING,
+    _ENTITY_COUNT,
 )
 TRIPLE_COLUMNS = (
-    replace(_OF_MANY, names=""),
+    replace(_ENTITY, names=""),
     Column("head", ENTITY, "headLabel"),
     Column("relation", RELATION),
     Column("tail", VALUE, "tailLabel"),
@@ -75,17 +75,17 @@ TRIPLE_COLUMNS = (
 
 
 def neighbourhood_table(found: Neighbourhood, offset: int, *, ranked: bool = False, condition: str = "") -> Table:
-    """SoG's answer: the rows, or the relations of a hub.
+    """SoG's answer: the rows of a neighbourhood, or the relations of a hub.
 
-    `ranked`: a question ranked them. `condition`: what was asked of values, in words.
+    `ranked`: the relations are ranked by a question. `condition`: the condition on values, in words.
     """
     if found.rows is not None:
-        return _rows(found, found.rows, offset, condition)
+        return _rows_table(found, found.rows, offset, condition)
     assert found.relations is not None, "a neighbourhood has rows or relations"  # noqa: S101 - the model's invariant
-    return _hub(found, found.relations, offset, ranked=ranked)
+    return _hub_table(found, found.relations, offset, ranked=ranked)
 
 
-def _rows(found: Neighbourhood, page: Page[Triple], offset: int, condition: str) -> Table:
+def _rows_table(found: Neighbourhood, page: Page[Triple], offset: int, condition: str) -> Table:
     several = len(found.entities) > 1
 
     def cells() -> Iterator[Row]:
@@ -100,8 +100,10 @@ def _rows(found: Neighbourhood, page: Page[Triple], offset: int, condition: str)
         page.total,
         page.stop,
         offset,
-        empty=f"{_who(found.entities)} no such {found.direction} rows {condition}." if condition else _nothing(found),
-        intro=_merged(found.entities),
+        empty=f"{_subject_and_verb(found.entities)} no such {found.direction} rows {condition}."
+        if condition
+        else _explain_empty(found),
+        intro=_entity_notes(found.entities),
         notes=_notes(page, found.lacking, offset),
         items=page.items,
         about=found.entities,
@@ -109,7 +111,7 @@ def _rows(found: Neighbourhood, page: Page[Triple], offset: int, condition: str)
 
 
 def _notes(page: Page[T], lacking: Sequence[Lacking], offset: int) -> tuple[str, ...]:
-    """What to know of a list beside its rows: what a store says of it, and which entities are not in it."""
+    """Notes after a list: what the store reports on it, and which entities have no rows in it."""
     without = [
         f"Without {clipped(each.relation, NAME_LIMIT) or 'any'}: {joined(names, _LACKING)}."
         for each in lacking
@@ -118,17 +120,17 @@ def _notes(page: Page[T], lacking: Sequence[Lacking], offset: int) -> tuple[str,
     return tuple(filter(None, (page.note, *(without if not offset else ()))))
 
 
-def _nothing(found: Neighbourhood) -> str:
-    """Where else entities occur that have no rows in this direction."""
-    who, direction, there = _who(found.entities), found.direction, found.opposite
-    if there is None:
-        return f"{who} no {direction} rows."
-    if there.value:
+def _explain_empty(found: Neighbourhood) -> str:
+    """The explanation of an empty answer: where else these entities occur."""
+    subject, direction, opposite_count = _subject_and_verb(found.entities), found.direction, found.opposite
+    if opposite_count is None:
+        return f"{subject} no {direction} rows."
+    if opposite_count.value:
         step = next_call_at("search", found.entities, {"direction": direction.opposite})
-        return f"{who} no {direction} rows, but {there} {direction.opposite}. {step}"
+        return f"{subject} no {direction} rows, but {opposite_count} {direction.opposite}. {step}"
     if len(found.entities) != 1:
-        return f"{who} no rows in either direction."
-    nowhere = f"{who} no rows in either direction: no triple has it as head or tail"
+        return f"{subject} no rows in either direction."
+    nowhere = f"{subject} no rows in either direction: no triple has it as head or tail"
     if found.qualified is None:
         return f"{nowhere}; it may be the value of a qualifier."
     if not found.qualified:
@@ -140,13 +142,13 @@ def _nothing(found: Neighbourhood) -> str:
     return f"{name_and_id(entity)} is only the value of a qualifier: {'; '.join(texts)}. {step}".rstrip()
 
 
-def _who(entities: Sequence[Entity]) -> str:
-    """The entities as those who have something."""
+def _subject_and_verb(entities: Sequence[Entity]) -> str:
+    """The subject of a sentence with its verb: `Ada (ex:ada) has` or `the 3 entities have`."""
     return f"{name_and_id(entities[0])} has" if len(entities) == 1 else f"the {len(entities):,} entities have"
 
 
 def _qualified(triple: Triple, value: Entity) -> str:
-    """Which qualifier of a triple has this value: `witness (ex:witness) of [Ada (ex:ada), ...]`."""
+    """The qualifier of a triple that has this value: `witness (ex:witness) of [Ada (ex:ada), ...]`."""
     relations = [
         one.relation for one in triple.qualifiers if isinstance(one.value, Entity) and one.value.id == value.id
     ]
@@ -154,20 +156,20 @@ def _qualified(triple: Triple, value: Entity) -> str:
     return f"{', '.join(map(name_and_id, dict.fromkeys(relations)))} of [{', '.join(parts)}]"
 
 
-def _hub(found: Neighbourhood, page: Page[RelationFacts], offset: int, *, ranked: bool) -> Table:
+def _hub_table(found: Neighbourhood, page: Page[RelationFacts], offset: int, *, ranked: bool) -> Table:
     entities, direction = found.entities, found.direction
 
     def cells() -> Iterator[Row]:
         for facts in page.items:
-            yield facts.relation, facts.count, _having(facts, entities), facts.examples
+            yield facts.relation, facts.count, _entity_count(facts, entities), facts.examples
 
     rows = f"{Count.sum(facts.count for facts in page.items if len(facts.hops) == 1)} {direction} rows"
-    intro = [*_merged(entities)]
+    intro = [*_entity_notes(entities)]
     if len(entities) == 1:
         intro.append(f"{name_and_id(entities[0])} is a hub: {rows}, so its relations are listed instead.")
     else:
         intro.append(f"The {len(entities):,} entities have {rows}, so their relations are listed instead.")
-    intro += _order(page, ranked=ranked)
+    intro += _order_note(page, ranked=ranked)
     if page.items:
         most = max(page.items, key=lambda facts: facts.count.value)
         chosen = page.items[0] if page.items[0].matches else most
@@ -187,26 +189,26 @@ def _hub(found: Neighbourhood, page: Page[RelationFacts], offset: int, *, ranked
     )
 
 
-def _having(facts: RelationFacts, entities: Sequence[Entity]) -> Count | None:
-    """How many of several entities have a relation; nothing for one."""
+def _entity_count(facts: RelationFacts, entities: Sequence[Entity]) -> Count | None:
+    """How many of several entities have a relation; None for a single entity."""
     return replace(facts.count, value=len(facts.per_entity)) if len(entities) > 1 else None
 
 
-def _merged(entities: Sequence[Entity]) -> tuple[str, ...]:
-    """What to know of entities that have another id now, or share their name with others."""
-    told: list[str] = []
+def _entity_notes(entities: Sequence[Entity]) -> tuple[str, ...]:
+    """Notes on entities whose id was replaced, or whose name others share."""
+    notes: list[str] = []
     for entity in entities:
         if entity.asked_as is not None:
-            told.append(f"{printable_id(entity.asked_as)} is now {name_and_id(entity)}.")
+            notes.append(f"{printable_id(entity.asked_as)} is now {name_and_id(entity)}.")
         if entity.namesakes:
             others = [name_and_id(one) for one in entity.namesakes]
             more = f" and {len(others) - _NAMESAKES} more" if len(others) > _NAMESAKES else ""
-            told.append(f"Named alike but for letter case: {', '.join(others[:_NAMESAKES])}{more}.")
-    return tuple(told[:_TOLD])
+            notes.append(f"Named alike but for letter case: {', '.join(others[:_NAMESAKES])}{more}.")
+    return tuple(notes[:_ENTITY_NOTES])
 
 
-def _order(page: Page[RelationFacts], *, ranked: bool) -> tuple[str, ...]:
-    """How a question ordered the relations; nothing where none was asked."""
+def _order_note(page: Page[RelationFacts], *, ranked: bool) -> tuple[str, ...]:
+    """How a question ordered the relations; empty without a question."""
     if not ranked or not page.items:
         return ()
     matching = sum(facts.matches for facts in page.items)
@@ -218,19 +220,19 @@ def _order(page: Page[RelationFacts], *, ranked: bool) -> tuple[str, ...]:
 
 
 def relations_table(found: AtEntities[RelationFacts], offset: int, *, ranked: bool) -> Table:
-    """GraphWalker's list of relations, each with its direction. `ranked`: a question ranked them."""
+    """GraphWalker's list of relations, each with its direction. `ranked`: they are ranked by a question."""
     entities, page = found.entities, found.page
     first = [facts.relation for facts in page.items[:1]]
     step = next_call_at("get_triples", entities, {"relations": first}) if first else ""
     return Table(
         "relations",
         RELATION_COLUMNS,
-        ((facts.relation, facts.direction, facts.count, _having(facts, entities)) for facts in page.items),
+        ((facts.relation, facts.direction, facts.count, _entity_count(facts, entities)) for facts in page.items),
         page.total,
         page.stop,
         offset,
-        empty=f"{_who(entities)} no relations in either direction.",
-        intro=(*_merged(entities), *(_order(page, ranked=ranked) if not offset else ())),
+        empty=f"{_subject_and_verb(entities)} no relations in either direction.",
+        intro=(*_entity_notes(entities), *(_order_note(page, ranked=ranked) if not offset else ())),
         notes=tuple(filter(None, (*_notes(page, found.lacking, offset), step))),
         items=page.items,
         about=entities,
@@ -253,8 +255,8 @@ def triples_table(found: AtEntities[Link], offset: int) -> Table:
         page.total,
         page.stop,
         offset,
-        empty=f"{_who(found.entities)} no triples with these relations.",
-        intro=_merged(found.entities),
+        empty=f"{_subject_and_verb(found.entities)} no triples with these relations.",
+        intro=_entity_notes(found.entities),
         notes=_notes(page, found.lacking, offset),
         items=page.items,
         about=found.entities,

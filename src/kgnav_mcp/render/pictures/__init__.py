@@ -1,4 +1,4 @@
-"""Pictures of what a trail walked. Roles differ by shape as well as by colour, and text of the graph stays text."""
+"""Pictures of a trail's walk. Roles differ by shape as well as colour. Text of the graph is escaped."""
 
 from __future__ import annotations
 

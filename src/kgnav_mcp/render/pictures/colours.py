@@ -1,4 +1,4 @@
-"""Okabe and Ito's colours, which people with any kind of colour blindness tell apart, for each role."""
+"""The colour of each role, from Okabe and Ito's palette, which is safe for all kinds of colour blindness."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ FILLS: Final[Mapping[Role, tuple[str, str]]] = {
     Role.ANSWER: ("#e69f00", "#000000"),
     Role.VISITED: ("#56b4e9", "#000000"),
 }
-"""The fill of a shape and the colour of text on it, on any background. What was only seen has the background's own."""
+"""Fill of a shape and colour of the text on it. Nodes that were only seen take the colours of the background."""
 PROOF: Final = "#d55e00"
 """The colour of edges that prove an answer, readable on white and on black."""

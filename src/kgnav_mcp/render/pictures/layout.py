@@ -1,4 +1,4 @@
-"""Where the nodes of a picture go: in columns from the topics on, by Sugiyama's method (fast-sugiyama)."""
+"""Places nodes in columns, topics first, by Sugiyama's method (fast-sugiyama)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A column, from 0 on the left, and how far down it, in rows."""
+    """A position: column, from 0 on the left, and row, from 0 at the top."""
 
     column: int
     row: float
@@ -21,21 +21,22 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The places of nodes, and those that each edge passes from its left to its right end, ends included."""
+    """The place of each node, and the places on the route of each edge from left to right, ends included."""
 
     nodes: Sequence[Place]
     routes: Mapping[_Pair, Sequence[Place]]
 
     @property
     def rows(self) -> float:
-        """How many rows there are."""
+        """Number of rows."""
         return max((place.row for route in (self.nodes, *self.routes.values()) for place in route), default=0) + 1
 
 
 def layered(count: int, edges: Iterable[_Pair], roots: Iterable[Sequence[int]]) -> Layout:
-    """The layout of `count` nodes: each edge goes from the end that is nearer to a root, on the left, to the other.
+    """The layout of `count` nodes. The end of an edge that is nearer to a root stands on the left.
 
-    `roots` are groups: those of the first stand on the left together, the next ones only in parts without one before.
+    `roots` are groups of nodes. The first group stands on the left; a later one counts only in connected parts that no
+    earlier group reaches.
 
     Raises:
         MissingDriver: the package that computes it is not installed.
@@ -64,7 +65,7 @@ def layered(count: int, edges: Iterable[_Pair], roots: Iterable[Sequence[int]]) 
 
 
 def _directed(count: int, edges: Iterable[_Pair], roots: Iterable[Sequence[int]]) -> list[_Pair]:
-    """Each pair of nodes with an edge once, from the one that is reached first from the roots: without any circle."""
+    """Each joined pair of nodes once, directed away from the roots, so that there are no cycles."""
     around = defaultdict[int, list[int]](list)
     for head, tail in edges:
         if head != tail:
@@ -74,15 +75,15 @@ def _directed(count: int, edges: Iterable[_Pair], roots: Iterable[Sequence[int]]
     for group in (*roots, *([node] for node in range(count))):
         queue = deque(group)
         while queue:
-            here = queue.popleft()
-            if here not in order:
-                order[here] = len(order)
-                queue.extend(around[here])
+            node_here = queue.popleft()
+            if node_here not in order:
+                order[node_here] = len(order)
+                queue.extend(around[node_here])
     return sorted({(node, other) for node in around for other in around[node] if order[node] < order[other]})
 
 
 def _routes(count: int, hops: Iterable[_Pair], places: Mapping[int, Place]) -> Mapping[_Pair, Sequence[Place]]:
-    """The edges of a part: what numbers from `count` on stand for are bends, each with one hop to it and one on."""
+    """The routes of a part's edges. Node numbers from `count` on are bends, each with one hop in and one hop out."""
     onward: dict[int, int] = {}
     starts: list[_Pair] = []
     for start, end in hops:

@@ -11,23 +11,23 @@ from kgnav_mcp.render.pictures.words import edge_label, left_out, node_label
 _NODE_COLUMNS = 40
 _EDGE_COLUMNS = 30
 _ESCAPED_NODE, _ESCAPED_EDGE = 70, 40
-"""Characters of labels with their escapes: with 200 nodes and 400 edges all stays under the 50,000 Mermaid reads."""
+"""Most characters of an escaped label: 200 nodes and 400 edges stay under Mermaid's limit of 50,000 characters."""
 
 _SHAPES = {Role.TOPIC: '(["{}"])', Role.ANSWER: '{{{{"{}"}}}}', Role.VISITED: '[["{}"]]', Role.SEEN: '["{}"]'}
 _VALUE = '[/"{}"/]'
 _UNSAFE = re.compile(r"(?![A-Za-z0-9 .,:'()/+=?!-])[\x00-\x7f]|[.)+-](?= |$)")
-"""Of ASCII, what Mermaid, its Markdown or HTML may read as anything but text; `1. ` and `- ` begin lists."""
+"""ASCII that Mermaid, its Markdown or HTML may take for markup; `1. ` and `- ` begin lists."""
 
 
 def mermaid(subgraph: Subgraph) -> str:
-    """A flowchart from left to right. Ids are made here, and of labels all that could be markup is escaped."""
+    """A flowchart from left to right, with generated node ids and escaped labels."""
     lines = ["flowchart LR"]
     lines += [f"  n{place}{_shape(node)}" for place, node in enumerate(subgraph.nodes)]
     for edge in subgraph.edges:
         arrow = "==>" if edge.proof else "-->"
         lines.append(f'  n{edge.head} {arrow}|"{_text(edge_label(edge, _EDGE_COLUMNS), _ESCAPED_EDGE)}"| n{edge.tail}')
-    if told := left_out(subgraph):
-        lines.append(f'  left_out>"{_text(told, _ESCAPED_NODE)}"]')
+    if note := left_out(subgraph):
+        lines.append(f'  left_out>"{_text(note, _ESCAPED_NODE)}"]')
     for role, (fill, text) in FILLS.items():
         if places := [f"n{place}" for place, node in enumerate(subgraph.nodes) if node.role is role]:
             lines.append(f"  classDef {role.name.lower()} fill:{fill},color:{text},stroke:{text}")
@@ -44,7 +44,7 @@ def _shape(node: SubgraphNode) -> str:
 
 
 def _text(label: str, limit: int) -> str:
-    """A label with all that could be markup as entity codes, cut between two of them."""
+    """A label with possible markup written as entity codes, cut to `limit` characters without splitting a code."""
     parts, left = list[str](), limit
     for place, letter in enumerate(label):
         part = f"#{ord(letter)};" if _UNSAFE.match(label, place) else letter

@@ -8,13 +8,13 @@ from itertools import pairwise
 Point = tuple[float, float]
 
 HEIGHT = 24.0
-"""Of every node."""
+"""Height of every node, in pixels."""
 _SLANT = 8.0
 _BAR = 5.0
 
 
 def outline(kind: str, left: float, middle: float, width: float) -> str:
-    """The outline of a node: a pill for topics, a hexagon for answers, double sides where it was visited."""
+    """The outline of a node: a pill for topics, a hexagon for answers, double sides for visited nodes."""
     right, top, bottom = left + width, middle - HEIGHT / 2, middle + HEIGHT / 2
     match kind:
         case "topic":
@@ -47,7 +47,7 @@ def _polygon(*points: Point) -> str:
 
 
 def curve(points: Sequence[Point]) -> str:
-    """A line through these points that is level at each."""
+    """A smooth line through these points, horizontal at each of them."""
     (x, y), *_ = points
     path = f"M{x:.1f} {y:.1f}"
     for (x0, y0), (x1, y1) in pairwise(points):
@@ -57,5 +57,5 @@ def curve(points: Sequence[Point]) -> str:
 
 
 def loop(left: float, middle: float) -> str:
-    """An edge from a node to itself: over its upper side."""
+    """An edge from a node to itself, drawn above the node."""
     return f"M{left + 14:.1f} {middle - HEIGHT / 2:.1f}c0 -12 22 -12 22 0"

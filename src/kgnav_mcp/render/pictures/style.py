@@ -1,4 +1,4 @@
-"""How pictures look: on light screens, and on dark ones."""
+"""The style sheet of pictures, for light and dark screens."""
 
 from __future__ import annotations
 
@@ -30,4 +30,4 @@ _ARROW = (
     'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z" stroke="none"/></marker>'
 )
 ARROWS = _ARROW.format(name="arrow") + _ARROW.format(name="proof")
-"""The ends of edges, of those that prove an answer in their colour."""
+"""Arrow heads of plain edges and of edges that prove an answer."""

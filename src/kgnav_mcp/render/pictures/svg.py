@@ -1,4 +1,4 @@
-"""A walked subgraph as an SVG picture, readable on light and on dark screens; it loads nothing and runs nothing."""
+"""A walked subgraph as an SVG picture for light and dark screens, without scripts or external resources."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from kgnav_mcp.render.pictures.words import columns, edge_label, edge_title, lef
 _NODE_COLUMNS = 32
 _EDGE_COLUMNS = 24
 _LETTER, _SMALL_LETTER, _LARGE_LETTER = 7.0, 6.0, 9.5
-"""Width of a Latin letter in nodes, in the labels of edges, and in the question, at most on average."""
+"""Upper bound of the average width of a Latin letter, in pixels: in nodes, edge labels and the question."""
 _ROW = 36.0
 _PADDING = 12.0
 _MARGIN = 16.0
-_HEAD = 44.0
-"""Room above the nodes, for the question."""
-_FOOT = 58.0
-"""Room below them, for what the shapes mean and what is left out."""
+_HEAD_HEIGHT = 44.0
+"""Height of the space above the nodes, for the question."""
+_FOOT_HEIGHT = 58.0
+"""Height of the space below them, for the legend and the notes."""
 _GAP = 60.0
-"""Room between columns beside the labels of edges: to fan out, and for arrows."""
+"""Space between columns besides edge labels, for edges to fan out and for arrows."""
 _FAN, _ARROW = 34.0, 18.0
 _NARROW_GAP = 36.0
-"""Room between columns where edges have no labels."""
-_FEW = 10
-"""Edges that have their labels even where all of them say the same."""
-_ASIDE = 8.0
-"""How far an edge is from the middle of its nodes where there is one back."""
-_LOOP = 44.0
-"""Where the label of an edge from a node to itself begins."""
-_NARROWEST = 560.0
-"""What the line that explains the shapes needs."""
+"""Space between columns if edges have no labels."""
+_ALWAYS_LABELLED = 10
+"""Up to so many edges are labelled even if all labels are the same."""
+_BOTH_WAYS_OFFSET = 8.0
+"""Vertical offset of an edge if there is another one in the opposite direction."""
+_LOOP_LABEL = 44.0
+"""Horizontal offset of the label of an edge from a node to itself."""
+_MINIMUM_WIDTH = 560.0
+"""Minimum width of the picture: the legend needs it."""
 
 
 def svg(subgraph: Subgraph) -> str:
-    """The picture.
+    """The picture as an SVG document.
 
     Raises:
         MissingDriver: the package that computes the layout is not installed.
@@ -50,7 +50,7 @@ def svg(subgraph: Subgraph) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Box:
-    """A node as it is drawn: the middle of its left side, its width, its text."""
+    """A drawn node: left edge, vertical middle, width and text."""
 
     left: float
     middle: float
@@ -67,44 +67,44 @@ class _Picture:
         self._subgraph = subgraph
         nodes, edges = subgraph.nodes, subgraph.edges
         names = {edge_label(edge, _EDGE_COLUMNS) for edge in edges}
-        self._common = names.pop() if len(names) == 1 and len(edges) > _FEW else ""
+        self._common_label = names.pop() if len(names) == 1 and len(edges) > _ALWAYS_LABELLED else ""
         topics = [place for place, node in enumerate(nodes) if node.role is Role.TOPIC]
         others = ([place] for place, node in enumerate(nodes) if node.role is not Role.SEEN)
         self._layout: Layout = layered(len(nodes), [(edge.head, edge.tail) for edge in edges], (topics, *others))
         labels = [_label(node) for node in nodes]
         widths = [columns(label) * _LETTER + 2 * _PADDING for label in labels]
-        self._lefts, self._rights, self._rooms = self._columns(widths)
+        self._lefts, self._rights, self._spaces = self._columns(widths)
         self._boxes = [
-            _Box(self._lefts[place.column], _down(place), width, label)
+            _Box(self._lefts[place.column], _y(place), width, label)
             for place, width, label in zip(self._layout.nodes, widths, labels, strict=True)
         ]
         pairs = {self._ends(edge) for edge in edges}
         self._neighbours_left = Counter(right for _, right in pairs)
         self._neighbours_right = Counter(left for left, _ in pairs)
         self._drawn = {(edge.head, edge.tail) for edge in edges}
-        self.width = max([_NARROWEST, *(box.right + _MARGIN for box in self._boxes)])
-        self.height = _HEAD + self._layout.rows * _ROW + _FOOT
+        self.width = max([_MINIMUM_WIDTH, *(box.right + _MARGIN for box in self._boxes)])
+        self.height = _HEAD_HEIGHT + self._layout.rows * _ROW + _FOOT_HEIGHT
 
     def _columns(self, widths: Sequence[float]) -> tuple[list[float], list[float], list[float]]:
-        """Where each column begins and ends, and the room before it for the labels of the edges."""
+        """The left and right end of each column, and the space before it for edge labels."""
         number = max((place.column for place in self._layout.nodes), default=0) + 1
-        widest, room = [0.0] * number, [0.0] * number
+        widest, space = [0.0] * number, [0.0] * number
         for place, width in zip(self._layout.nodes, widths, strict=True):
             widest[place.column] = max(widest[place.column], width)
         for edge in self._subgraph.edges:
             column = self._layout.nodes[self._ends(edge)[1]].column
-            needed = _NARROW_GAP if self._common else columns(self._text(edge)) * _SMALL_LETTER + _GAP
-            room[column] = max(room[column], needed)
+            needed = _NARROW_GAP if self._common_label else columns(self._text(edge)) * _SMALL_LETTER + _GAP
+            space[column] = max(space[column], needed)
         lefts, rights, x = list[float](), list[float](), _MARGIN
         for column in range(number):
-            lefts.append(x + (room[column] if column else 0.0))
+            lefts.append(x + (space[column] if column else 0.0))
             x = lefts[-1] + widest[column]
             rights.append(x)
-        return lefts, rights, room
+        return lefts, rights, space
 
     def _text(self, edge: SubgraphEdge) -> str:
-        """The label of an edge; none where all edges would say the same, which is told below."""
-        return "" if self._common else edge_label(edge, _EDGE_COLUMNS)
+        """The label of an edge; empty if all edges have the same label, which the notes then state once."""
+        return "" if self._common_label else edge_label(edge, _EDGE_COLUMNS)
 
     def _ends(self, edge: SubgraphEdge) -> tuple[int, int]:
         """The left and the right end of an edge."""
@@ -112,7 +112,7 @@ class _Picture:
         return (edge.head, edge.tail) if forward else (edge.tail, edge.head)
 
     def lines(self) -> Iterator[str]:
-        """The elements, one a line: edges first, so that nodes and texts are above them."""
+        """The elements, one a line. Edges come first, so that nodes and texts are drawn over them."""
         subgraph = self._subgraph
         width, height = round(self.width), round(self.height)
         yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" role="img">'
@@ -134,13 +134,13 @@ class _Picture:
         yield "</svg>"
 
     def _edge(self, edge: SubgraphEdge) -> tuple[str, str]:
-        """The line of an edge, and its label on that line."""
+        """The path of an edge, and the element of its label."""
         text = self._text(edge)
         width = columns(text) * _SMALL_LETTER
         left, right = self._ends(edge)
         if left == right:
             box = self._boxes[left]
-            path, (x, y) = loop(box.left, box.middle), (box.left + _LOOP + width / 2, box.middle - _ROW / 2 + 1)
+            path, (x, y) = loop(box.left, box.middle), (box.left + _LOOP_LABEL + width / 2, box.middle - _ROW / 2 + 1)
         else:
             points, (x, y) = self._route(edge, width)
             path = curve(points if edge.head == left else points[::-1])
@@ -153,21 +153,24 @@ class _Picture:
         return line, f'<g>{title}{behind}<text class="relation" x="{x:.1f}" y="{y + 3.5:.1f}">{_xml(text)}</text></g>'
 
     def _route(self, edge: SubgraphEdge, width: float) -> tuple[list[Point], Point]:
-        """What an edge passes, and the middle of its label, `width` wide: beside an end where it is alone."""
+        """The points of an edge, and the middle of its label of this width.
+
+        The label stands beside an end that has no other edge on that side.
+        """
         left, right = self._ends(edge)
         start, end = self._boxes[left], self._boxes[right]
-        aside = 0.0
-        if (edge.tail, edge.head) in self._drawn:  # there is one back, too
-            aside = _ASIDE if edge.head == left else -_ASIDE
-        points: list[Point] = [(start.right, start.middle + aside)]
+        offset = 0.0
+        if (edge.tail, edge.head) in self._drawn:  # there is an edge back, too
+            offset = _BOTH_WAYS_OFFSET if edge.head == left else -_BOTH_WAYS_OFFSET
+        points: list[Point] = [(start.right, start.middle + offset)]
         for bend in self._layout.routes[left, right][1:-1]:
-            points += [(self._lefts[bend.column], _down(bend)), (self._rights[bend.column], _down(bend))]
-        points.append((end.left, end.middle + aside))
+            points += [(self._lefts[bend.column], _y(bend)), (self._rights[bend.column], _y(bend))]
+        points.append((end.left, end.middle + offset))
         (first_x, first_y), (last_x, last_y) = points[0], points[-1]
         if not width:
             return points, (last_x, last_y)
         if self._neighbours_left[right] == 1:
-            fan = last_x - self._rooms[self._layout.nodes[right].column] + _FAN
+            fan = last_x - self._spaces[self._layout.nodes[right].column] + _FAN
             points.insert(-1, (fan, last_y))
             return points, (last_x - _ARROW - width / 2, last_y)
         if self._neighbours_right[left] == 1:
@@ -177,18 +180,18 @@ class _Picture:
         return points, ((x + last_x) / 2, (y + last_y) / 2)
 
     def _legend(self) -> Iterator[str]:
-        x, y = _MARGIN, self.height - _FOOT + 22
+        x, y = _MARGIN, self.height - _FOOT_HEIGHT + 22
         for role in Role:
             width = columns(role) * _LETTER + 2 * _PADDING
             yield _shape(role, value=False, left=x, middle=y, width=width, text=role)
             x += width + 14
         yield _shape(Role.SEEN, value=True, left=x, middle=y, width=5 * _LETTER + 2 * _PADDING, text="value")
-        told = [f"{len(self._subgraph.nodes):,} nodes, {len(self._subgraph.edges):,} edges"]
-        told += [left_out(self._subgraph)] if left_out(self._subgraph) else []
-        told += [f"Each edge: {self._common}"] if self._common else []
+        notes = [f"{len(self._subgraph.nodes):,} nodes, {len(self._subgraph.edges):,} edges"]
+        notes += [left_out(self._subgraph)] if left_out(self._subgraph) else []
+        notes += [f"Each edge: {self._common_label}"] if self._common_label else []
         if any(node.more for node in self._subgraph.nodes):
-            told.append("+n: so many neighbours left out")
-        yield f'<text class="note" x="{_MARGIN:g}" y="{y + 28:g}">{_xml(". ".join(told))}</text>'
+            notes.append("+n: so many neighbours left out")
+        yield f'<text class="note" x="{_MARGIN:g}" y="{y + 28:g}">{_xml(". ".join(notes))}</text>'
 
 
 def _label(node: SubgraphNode) -> str:
@@ -204,7 +207,7 @@ def _node(node: SubgraphNode, box: _Box) -> str:
 
 
 def _shape(role: Role, *, value: bool, left: float, middle: float, width: float, text: str) -> str:
-    """A shape with its text, which is safe already."""
+    """A shape with its text, which must be escaped already."""
     kind = "value" if value and role is Role.SEEN else role.name.lower()
     return (
         f'<path class="{kind}" d="{outline(kind, left, middle, width)}"/>'
@@ -212,8 +215,8 @@ def _shape(role: Role, *, value: bool, left: float, middle: float, width: float,
     )
 
 
-def _down(place: Place) -> float:
-    return _HEAD + (place.row + 0.5) * _ROW
+def _y(place: Place) -> float:
+    return _HEAD_HEIGHT + (place.row + 0.5) * _ROW
 
 
 def _xml(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The texts in pictures: short on the picture itself, whole where a reader points at it."""
+"""Texts in pictures: short labels, and longer titles that appear under the pointer."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from kgnav_mcp.clipping import clipped
 from kgnav_mcp.model import Literal, Node, Subgraph, SubgraphEdge
 from kgnav_mcp.render.text import clean, name_and_id, qualifiers_text
 
-_WHOLE, _WHOLE_EDGE = 1_000, 500
-"""Characters of a text that is shown whole, of a node and of an edge."""
+_TITLE, _EDGE_TITLE = 1_000, 500
+"""Most characters of a title, of a node and of an edge."""
 _QUALIFIERS = 200
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 
 def columns(text: str) -> int:
-    """How wide a text is, in Latin letters: a Chinese one is as wide as two, an accent has no width of its own."""
+    """Width of a text in Latin letters: a Chinese character counts as two, a combining accent as none."""
     return sum(_columns(letter) for letter in text)
 
 
@@ -26,8 +26,8 @@ def _columns(letter: str) -> int:
 
 
 def shortened(text: str, limit: int) -> str:
-    """The text on one line, without invisible characters, as much of it as `limit` columns hold."""
-    text = clean(text[:_WHOLE]).strip()
+    """The text on one line, without invisible characters, cut to `limit` columns."""
+    text = clean(text[:_TITLE]).strip()
     if columns(text) <= limit:
         return text
     end, left = 0, limit - 1
@@ -37,36 +37,36 @@ def shortened(text: str, limit: int) -> str:
 
 
 def node_label(node: Node, limit: int) -> str:
-    """What a node is called; its id where it has no name."""
+    """The name of a node, or its id if it has none; the text of a literal."""
     return shortened(node.text if isinstance(node, Literal) else node.label or node.id, limit)
 
 
 def node_title(node: Node) -> str:
-    """Its name, id and types; a value with what it is."""
+    """Name, id and types of a node; the whole text of a literal."""
     if isinstance(node, Literal):
-        return clean(clipped(node.text, _WHOLE))
+        return clean(clipped(node.text, _TITLE))
     types = f", {', '.join(node.types)}" if node.types else ""
-    return clean(clipped(name_and_id(node) + types, _WHOLE))
+    return clean(clipped(name_and_id(node) + types, _TITLE))
 
 
 def edge_label(edge: SubgraphEdge, limit: int) -> str:
-    """The names of its relations, each once."""
+    """The distinct names of an edge's relations."""
     return shortened("; ".join(dict.fromkeys(triple.relation.label for triple in edge.triples)), limit)
 
 
 def edge_title(subgraph: Subgraph, edge: SubgraphEdge) -> str:
-    """Each of its triples, with qualifiers."""
-    head, tail = (node_label(subgraph.nodes[end].node, _WHOLE) for end in (edge.head, edge.tail))
-    told = [
+    """All triples of an edge, with qualifiers."""
+    head, tail = (node_label(subgraph.nodes[end].node, _TITLE) for end in (edge.head, edge.tail))
+    texts = [
         f"{head} - {name_and_id(triple.relation)} - {tail}"
         + (f" ({qualifiers_text(triple.qualifiers, _QUALIFIERS)})" if triple.qualifiers else "")
         for triple in edge.triples
     ]
-    return clean(clipped("; ".join(told), _WHOLE_EDGE))
+    return clean(clipped("; ".join(texts), _EDGE_TITLE))
 
 
 def left_out(subgraph: Subgraph) -> str:
-    """How much of the walk is not in the picture; nothing where all is."""
+    """How many nodes and edges are not in the picture; empty if none."""
     parts = [
         f"{count:,} {word if count == 1 else f'{word}s'}"
         for count, word in ((subgraph.more_nodes, "node"), (subgraph.more_edges, "edge"))
