@@ -1,4 +1,4 @@
-"""The MCP server over one app: its tools, prompts, resources and completions."""
+"""The MCP server of one app: its tools, prompts, resources and completions."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
 NAME = "kgnav"
-"""The server's name towards clients; with it the longest tool name stays under 60 characters."""
+"""The server's name as clients show it. Clients put it before tool names, which stay under 60 characters with it."""
 
 _LISTS_FRESH_MS = 3_600_000
-"""Lists depend on the configuration alone: a client may keep them for an hour."""
+"""How long clients may cache lists of tools, prompts and resources: one hour. They depend only on the configuration."""
 
 
 def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]:
-    """The server for this app. Building it opens no graph.
+    """The server of this app. Building it opens no graph.
 
-    Its tools answer with structured content in place of markdown where `structured` says so; None: as configured.
+    `structured`: whether tools answer with structured content instead of markdown; None for the configured setting.
     """
     structured = app.settings.structured if structured is None else structured
 
@@ -57,7 +57,7 @@ def build_server(app: App, *, structured: bool | None = None) -> MCPServer[None]
         ],
         log_level=app.settings.log_level,
         lifespan=lifespan,
-        subscriptions=False,  # nothing changes that could be told: both eras say so
+        subscriptions=False,  # nothing ever changes that clients could subscribe to
         cache_hints={
             "tools/list": hint,
             "prompts/list": hint,

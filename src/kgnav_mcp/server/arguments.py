@@ -1,8 +1,8 @@
-"""The arguments of a tool: strict in their names, lenient in their forms.
+"""The arguments of a tool: strict about names, lenient about the form of values.
 
-Clients with strict function calling send every argument, the optional ones as `""`, `null` or `[]`; others send a list
-as JSON text, or one element in place of a list. All of it is understood here, and nowhere else. The published schemas
-say only the plain form.
+Clients with strict function calling send every argument, optional ones as `""`, `null` or `[]`. Others send a list as
+JSON text, or one element instead of a list. This module, and no other, accepts all these forms. The published schemas
+show only the plain form.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ Json = dict[str, Any]
 OneOrMany = str | list[str]
 """One id or name, or a list of them."""
 
-_FINDINGS = 5
-"""Most mistakes of one call that are listed."""
+_ERRORS_LISTED = 5
+"""Most errors listed for one call."""
 
 
 class Arguments(ArgModelBase):
-    """The arguments of a tool. Any other argument is refused."""
+    """Base class of a tool's arguments. Unknown arguments are refused."""
 
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, frozen=True)
 
     ids: ClassVar[frozenset[str]] = frozenset()
-    """The arguments that are ids of entities or relations."""
+    """Names of the arguments that hold ids of entities or relations."""
     max_characters: ClassVar[int] = 4_000
-    """Longest text that is read: twice the longest id that is printed."""
+    """Longest text accepted: twice the longest id that is printed."""
     max_elements: ClassVar[int] = 1_000
-    """Longest list that is read."""
+    """Longest list accepted."""
 
     @model_validator(mode="before")
     @classmethod
@@ -46,19 +46,19 @@ class Arguments(ArgModelBase):
 
     @classmethod
     def normalized(cls, given: Json) -> Json:
-        """The arguments without optional ones that are blank, and with lists as lists, whatever form they came in."""
-        kept: Json = {}
+        """The arguments without blank optional ones, and with lists in place of their other accepted forms."""
+        result: Json = {}
         for name, value in given.items():
             field = cls.model_fields.get(name)
             forms = _alternatives(field.annotation) if field is not None else []
             if list in forms:
                 value = _elements(value, text_too=str in forms)  # noqa: PLW2901 - the same value in another form
-            if field is None or field.is_required() or not _blank(value):
-                kept[name] = value
-        return kept
+            if field is None or field.is_required() or not _is_blank(value):
+                result[name] = value
+        return result
 
     def check_sizes(self) -> None:
-        """Refuse what is too large, before a store is asked for it.
+        """Refuse arguments that are too large, before any query of the store.
 
         Raises:
             InvalidArgument: a text or a list is too long.
@@ -78,32 +78,33 @@ class Arguments(ArgModelBase):
                 )
 
     def without_cursor(self) -> Mapping[str, object]:
-        """The arguments that were given, but the cursor."""
+        """The given arguments except the cursor."""
         given = self.model_dump_one_level()
         return {name: value for name, value in given.items() if name != "cursor" and value is not None}
 
 
 class Metadata(FuncMetadata):
-    """Reads arguments as the SDK does, but takes a text that looks like JSON (`null`, `1`) for a text."""
+    """The SDK's argument reader, except that a text that looks like JSON (`null`, `1`) stays a text."""
 
     def pre_parse_json(self, data: Json) -> Json:
         return data
 
 
 def _alternatives(annotation: object) -> list[object]:
-    """The types that an annotation allows, without what they hold."""
+    """The types that an annotation allows, without their type parameters."""
     is_union = get_origin(annotation) in (Union, UnionType)
     return [get_origin(part) or part for part in (get_args(annotation) if is_union else (annotation,))]
 
 
-def _blank(value: object) -> bool:
+def _is_blank(value: object) -> bool:
     return value is None or value == [] or (isinstance(value, str) and not value.strip())
 
 
 def _elements(value: object, *, text_too: bool) -> object:
-    """A list without blank elements, also where it came as JSON text or as its only element.
+    """A list without blank elements, given as a list, as JSON text or as its only element.
 
-    Where a text will do as well (`text_too`), one element is not made a list, and only a list of texts is read as JSON.
+    With `text_too` the argument may be a text as well: a single element stays a text, and JSON is parsed only if it is
+    a list of texts.
     """
     if isinstance(value, str):
         parsed = _json(value) if value.lstrip().startswith("[") else None
@@ -111,8 +112,8 @@ def _elements(value: object, *, text_too: bool) -> object:
         value = cast("list[object]", parsed) if is_list else [value]
     if not isinstance(value, list):
         return value
-    kept = [each for each in cast("list[object]", value) if not _blank(each)]
-    return kept[0] if text_too and len(kept) == 1 else kept
+    elements = [each for each in cast("list[object]", value) if not _is_blank(each)]
+    return elements[0] if text_too and len(elements) == 1 else elements
 
 
 def _are_texts(value: object) -> bool:
@@ -127,10 +128,10 @@ def _json(text: str) -> object:
 
 
 def validation_text(tool: str, schema: Json, error: ValidationError) -> str:
-    """A validation error in sentences: which argument, what is wrong with it, what it may be."""
+    """A readable validation error: which argument is wrong, why, and what it may be."""
     known: dict[str, Json] = schema.get("properties", {})
     lines: list[str] = []
-    for finding in error.errors(include_url=False, include_context=False)[:_FINDINGS]:
+    for finding in error.errors(include_url=False, include_context=False)[:_ERRORS_LISTED]:
         name = str(finding["loc"][0]) if finding["loc"] else ""
         if finding["type"] == "extra_forbidden":
             nearest = nearest_argument(name, known)
@@ -144,7 +145,7 @@ def validation_text(tool: str, schema: Json, error: ValidationError) -> str:
             lines.append(
                 f"Invalid call: {name!r} is not valid: {finding['msg']}. {_expected(known.get(name, {}))}".strip()
             )
-    more = error.error_count() - _FINDINGS
+    more = error.error_count() - _ERRORS_LISTED
     if more > 0:
         lines.append(f"{more:,} more mistakes.")
     required = ", ".join(schema.get("required", []))
@@ -156,34 +157,34 @@ def validation_text(tool: str, schema: Json, error: ValidationError) -> str:
 
 
 def nearest_argument(name: str, known: Mapping[str, object]) -> str | None:
-    """The known argument most like a name; None where none is like it."""
+    """The known argument most similar to a name; None if none is similar."""
     found = process.extractOne(name[:_LONGEST_NAME], list(known), score_cutoff=60)
     return found[0] if found else None
 
 
 _LONGEST_NAME = 100
-"""Characters of an unknown argument's name that are compared."""
+"""Most characters of an unknown argument's name that are compared."""
 
 
 def _expected(schema: Json) -> str:
-    """What an argument means, where the finding does not already list what it may be."""
+    """The description of an argument; empty if the error already lists its choices."""
     return "" if "enum" in schema else str(schema.get("description", ""))
 
 
 def compact_schema(schema: Json) -> Json:
-    """The JSON schema without titles, and without `null` where an argument can be left out."""
-    kept: Json = {}
+    """The JSON schema without titles, and without `null` for optional arguments."""
+    result: Json = {}
     for key, value in schema.items():
         if key == "properties":
-            kept[key] = {
+            result[key] = {
                 name: compact_schema(_without_null(part)) for name, part in cast("dict[str, Json]", value).items()
             }
         elif key == "items":
-            kept[key] = compact_schema(cast("Json", value))
+            result[key] = compact_schema(cast("Json", value))
         elif key not in ("title", "default") or (key == "default" and value not in (None, [])):
-            kept[key] = value
-    kept.pop("description", None) if schema.get("type") == "object" else None
-    return kept
+            result[key] = value
+    result.pop("description", None) if schema.get("type") == "object" else None
+    return result
 
 
 def _without_null(schema: Json) -> Json:

@@ -19,22 +19,22 @@ from kgnav_mcp.server.recording import Recording
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """What a tool works with."""
+    """The context of one tool call: graph, arguments, limits and paging."""
 
     app: App
     graph: Graph
     adapter: GraphAdapter
     tool: str
     arguments: Mapping[str, object]
-    """Without the cursor. A cursor is good for the same arguments only."""
+    """The arguments without the cursor. A cursor is valid only with the same arguments."""
     structured: bool = False
     """Whether the answer is sent as structured content, and counted as such."""
     progress: Progress | None = None
-    """Tells the client how far a long call is, if it asked for that."""
+    """Reports the progress of a long call to the client, if it asked for that."""
     budget_parts: int = 1
-    """The answer may take one of so many equal parts of the budget."""
+    """Number of equal parts of the budget. The answer may take one of them."""
     recording: Recording | None = None
-    """The trail that it is on."""
+    """The trail on which the call is recorded, if any."""
 
     @property
     def limits(self) -> Limits:
@@ -51,40 +51,40 @@ class ToolCall:
 
     @property
     def paging(self) -> Paging:
-        """Reads and writes the cursors of this call."""
+        """The reader and writer of this call's cursors."""
         return Paging.of(self.tool, self.graph.name, self.adapter.revision, self.arguments)
 
     async def trail(self) -> Trail:
-        """The trail that the call is on, with all its steps.
+        """The trail of the call, with all its steps.
 
         Raises:
-            UnknownTrail: it has been forgotten meanwhile, or its handle was left blank.
+            UnknownTrail: the trail has expired meanwhile, or its handle is blank.
         """
         if self.recording is None:
             raise UnknownTrail("", self.app.trails.lifetime)
         return await self.recording.read()
 
     def start(self, cursor: str | None) -> Cursor:
-        """Where the answer starts: at the beginning, or where a cursor of this call says.
+        """The start of the answer: the beginning, or the position of a cursor.
 
         Raises:
-            InvalidCursor: the cursor is not of this call.
+            InvalidCursor: the cursor belongs to another call.
         """
         return self.paging.read(cursor)
 
     async def entity(self, reference: str) -> Entity:
-        """The entity of this id or name.
+        """The entity with this id or name.
 
         Raises:
             UnknownEntity: there is none.
-            AmbiguousEntity: several have the name.
+            AmbiguousEntity: several entities have this name.
         """
         return await resolve_entity(self.adapter, reference)
 
     def answer(self, table: Table, positions: Sequence[str] | None) -> Answer:
-        """The table cut to the budget, with a cursor after the last row shown if there are more.
+        """The table truncated to the budget, with a cursor after the last row shown if there are more.
 
-        `positions` has the place of each row in the whole list; None for a list that cannot be paged.
+        `positions` has the position of each row in the whole list; None if the list cannot be paged.
         """
         return fit(table, self.options, self._cursors(table.offset, positions) if positions is not None else None)
 

@@ -1,4 +1,4 @@
-"""Completions: names of graphs, labels and relations of a schema, ids of entities by name."""
+"""Completions: graph names, names in a schema, and ids of entities found by name."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from kgnav_mcp.errors import KgnavError
 from kgnav_mcp.port import GraphAdapter
 from kgnav_mcp.render.tokens import count_tokens
 
-_MOST = 100
+_MAX_VALUES = 100
 """Most values of a completion (MCP, completion/complete)."""
 
 _LONGEST = 200
-"""Most characters of a value that is offered."""
+"""Longest value that is offered."""
 
 _SCHEMA_ROWS = 5000
 
 
 def add_completions(server: MCPServer[None], app: App) -> None:
-    """Complete the arguments of prompts and resource templates."""
+    """Add completions for the arguments of prompts and resource templates."""
 
     @server.completion()
     async def complete(
@@ -43,28 +43,28 @@ def add_completions(server: MCPServer[None], app: App) -> None:
             async with app.graph(chosen or None).adapter() as graph:
                 if argument.name == "name":
                     return _completion(await _schema_names(graph), argument.value, app)
-                return Completion(values=_within(await _entities(graph, argument.value), app))
+                return Completion(values=_fitting(await _entities(graph, argument.value), app))
         except KgnavError:
-            return None  # Nothing can be completed from a graph that cannot be read; the call itself says why.
+            return None  # A graph that cannot be read has no completions. The call itself reports why.
 
 
 def _completion(known: list[str], typed: str, app: App) -> Completion:
-    """The known names that start with what was typed, then those that contain it."""
+    """The known names that start with the typed text, then those that contain it."""
     folded = typed.casefold()
-    begin = [name for name in known if name.casefold().startswith(folded)]
-    hold = [name for name in known if folded in name.casefold() and name not in begin]
-    found = [*begin, *hold]
-    shown = _within(found, app)
+    starting = [name for name in known if name.casefold().startswith(folded)]
+    containing = [name for name in known if folded in name.casefold() and name not in starting]
+    found = [*starting, *containing]
+    shown = _fitting(found, app)
     return Completion(values=shown, total=len(found), has_more=len(found) > len(shown))
 
 
-def _within(values: Sequence[str], app: App) -> list[str]:
-    """The first values that fit the budget and the limits of a completion."""
+def _fitting(values: Sequence[str], app: App) -> list[str]:
+    """The first values that fit the token budget and the limits of a completion."""
     shown: list[str] = []
     left = app.render_options.budget
     for value in values:
         left -= count_tokens(value[:_LONGEST])
-        if len(shown) < _MOST and left >= 0 and len(value) <= _LONGEST:
+        if len(shown) < _MAX_VALUES and left >= 0 and len(value) <= _LONGEST:
             shown.append(value)
     return shown
 

@@ -1,6 +1,6 @@
-"""Example calls in errors: the failed call, mended with what is nearest to what was wrong.
+"""Example calls in errors: the failed call, corrected with the nearest valid values.
 
-Every example is tried before it is shown, so that none fails or finds nothing.
+Every example is tried before it is shown, so that none fails or returns an empty answer.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from kgnav_mcp.server.arguments import Json, nearest_argument
 
 _TRIES = 8
 _SECONDS = 1.0
-"""Seconds for all tries: nobody waits longer for an example."""
+"""Seconds for all tries together."""
 
 _ENTITIES = 5
 """Most entities of an example."""
 
-_ANY = "?"
-"""An element for a list that was left empty: no relation has this name, so any may be the nearest."""
+_PLACEHOLDER = "?"
+"""Placeholder in an empty list. No relation has this name, so the error for it lists any relations as the nearest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a call of a tool is written by: its name, the schema of its arguments, and which of them are ids."""
+    """A tool's name, the JSON schema of its arguments, and the names of those that are ids."""
 
     tool: str
     schema: Json
@@ -55,22 +55,22 @@ class Signature:
 async def working_call(
     signature: Signature, given: Json, error: Exception, call: Callable[[Json], Awaitable[Answer]]
 ) -> str:
-    """The first call that mends the failed one and is answered with rows; empty where there is none.
+    """The text of the first corrected call whose answer has rows; empty if there is none.
 
-    `given` are the normalized arguments of the failed call, `call` makes another.
+    `given` has the normalized arguments of the failed call, `call` runs a corrected one.
     """
     try:
         async with asyncio.timeout(_SECONDS):
-            return await _first_that_works(signature, given, error, call)
+            return await _first_working_call(signature, given, error, call)
     except (TimeoutError, KgnavError):
-        return ""  # What is wrong with the store is said by the failed call itself.
+        return ""  # The failed call itself reports what is wrong with the store.
 
 
-async def _first_that_works(
+async def _first_working_call(
     signature: Signature, given: Json, error: Exception, call: Callable[[Json], Awaitable[Answer]]
 ) -> str:
     schema = signature.schema
-    waiting = deque(_mended(schema, given, error))
+    waiting = deque(_corrections(schema, given, error))
     tried: set[str] = set()
     while waiting and len(tried) < _TRIES:
         arguments = _as_printed(signature, waiting.popleft())
@@ -81,18 +81,18 @@ async def _first_that_works(
         try:
             answer = await call(arguments)
         except (InvalidRequest, ValidationError) as again:
-            waiting.extendleft(reversed([*_mended(schema, arguments, again)]))
+            waiting.extendleft(reversed([*_corrections(schema, arguments, again)]))
             continue
         if answer.facts["rows"]:
             return text
-        waiting.extendleft(reversed([*_turned(arguments)]))
+        waiting.extendleft(reversed([*_opposite_direction(arguments)]))
     return ""
 
 
 def _as_printed(signature: Signature, arguments: Json) -> Json:
-    """The arguments in their order, as they can be copied, and without a cursor, which is another call's.
+    """The arguments in schema order and printable form, without the cursor, which belongs to another call.
 
-    In ids, what cannot be seen is percent-encoded.
+    In ids, invisible characters are percent-encoded.
     """
 
     def printed(name: str, value: object) -> object:
@@ -106,24 +106,26 @@ def _as_printed(signature: Signature, arguments: Json) -> Json:
     return {name: printed(name, arguments[name]) for name in named if name in arguments and name != "cursor"}
 
 
-def _mended(schema: Json, given: Json, error: Exception) -> Iterator[Json]:
-    """Calls that may have been meant by a failed one, likeliest first."""
+def _corrections(schema: Json, given: Json, error: Exception) -> Iterator[Json]:
+    """Corrected arguments of a failed call, likeliest first."""
     match error:
         case UnknownEntity(reference=wrong, nearest=near) | AmbiguousEntity(reference=wrong, candidates=near):
-            yield from (_of_entities(given, {wrong: entity.id}) for entity in near[:3])
+            yield from (_replace_entities(given, {wrong: entity.id}) for entity in near[:3])
         case UnresolvedEntities(problems=problems):
-            meant = {problem.reference: _alternatives(problem) for problem in problems}
-            yield _of_entities(given, {wrong: near[0].id for wrong, near in meant.items() if near})
+            suggestions = {problem.reference: _alternatives(problem) for problem in problems}
+            yield _replace_entities(given, {wrong: near[0].id for wrong, near in suggestions.items() if near})
         case UnknownRelation(entities=entities):
-            few = {**given, "entity": [entity.id for entity in entities[:_ENTITIES]]} if len(entities) > 1 else given
-            yield from _other_relations(few, error)
+            shortened = (
+                {**given, "entity": [entity.id for entity in entities[:_ENTITIES]]} if len(entities) > 1 else given
+            )
+            yield from _relation_corrections(shortened, error)
         case UnknownName(name=name, nearest=nearest):
             wrong = [argument for argument, value in given.items() if value == name]
             yield from ({**given, argument: near} for argument in wrong for near in nearest[:4])
         case InvalidCursor():
             yield given
         case ValidationError():
-            yield from _valid(schema, given, error)
+            yield from _schema_corrections(schema, given, error)
         case _:
             return
 
@@ -132,22 +134,22 @@ def _alternatives(problem: UnknownEntity | AmbiguousEntity) -> Sequence[Entity]:
     return problem.nearest if isinstance(problem, UnknownEntity) else problem.candidates
 
 
-def _of_entities(given: Json, meant: Mapping[str, str]) -> Json:
-    """The same call with other entities in place of some; of many only a few, beginning with these."""
+def _replace_entities(given: Json, corrections: Mapping[str, str]) -> Json:
+    """The arguments with wrong entities replaced. Of a list only the first few stay, corrected ones first."""
     asked = given.get("entity")
     if not isinstance(asked, list):
-        return {**given, "entity": next(iter(meant.values()), asked)}
-    right = [one for one in cast("list[str]", asked) if one.strip() not in meant]
-    return {**given, "entity": [*dict.fromkeys((*meant.values(), *right))][:_ENTITIES]}
+        return {**given, "entity": next(iter(corrections.values()), asked)}
+    valid = [entity for entity in cast("list[str]", asked) if entity.strip() not in corrections]
+    return {**given, "entity": [*dict.fromkeys((*corrections.values(), *valid))][:_ENTITIES]}
 
 
-def _turned(given: Json) -> Iterator[Json]:
-    """The same call in the other direction."""
+def _opposite_direction(given: Json) -> Iterator[Json]:
+    """The arguments with the opposite direction."""
     if "direction" in given:
         yield {**given, "direction": str(Direction(given["direction"]).opposite)}
 
 
-def _other_relations(given: Json, error: UnknownRelation) -> Iterator[Json]:
+def _relation_corrections(given: Json, error: UnknownRelation) -> Iterator[Json]:
     for argument, value in given.items():
         if not isinstance(value, list) or error.relation not in value:
             continue
@@ -159,19 +161,19 @@ def _other_relations(given: Json, error: UnknownRelation) -> Iterator[Json]:
         yield {name: value for name, value in given.items() if name != argument}
 
 
-def _valid(schema: Json, given: Json, error: ValidationError) -> Iterator[Json]:
-    """The arguments with every mistake mended, as far as the schema tells how."""
+def _schema_corrections(schema: Json, given: Json, error: ValidationError) -> Iterator[Json]:
+    """The arguments with all validation errors corrected; none if the schema does not tell how."""
     known: dict[str, Json] = schema.get("properties", {})
-    kept = dict(given)
+    arguments = dict(given)
     choices: dict[str, list[object]] = {}
     for finding in error.errors(include_url=False, include_input=False):
         name = str(finding["loc"][0]) if finding["loc"] else ""
         if finding["type"] == "extra_forbidden":
-            value, meant = kept.pop(name, None), nearest_argument(name, known)
-            if meant and meant not in given:
-                kept[meant] = value
+            value, nearest = arguments.pop(name, None), nearest_argument(name, known)
+            if nearest and nearest not in given:
+                arguments[nearest] = value
             continue
-        kept.pop(name, None)
+        arguments.pop(name, None)
         if name in schema.get("required", ()) or name in given:
             choices[name] = _choices(known.get(name, {}), given.get(name), finding.get("ctx", {}))
     required = set(schema.get("required", ()))
@@ -179,15 +181,15 @@ def _valid(schema: Json, given: Json, error: ValidationError) -> Iterator[Json]:
         return
     offered = {name: options for name, options in choices.items() if options}
     for chosen in product(*offered.values()):
-        yield {**kept, **dict(zip(offered, chosen, strict=True))}
+        yield {**arguments, **dict(zip(offered, chosen, strict=True))}
 
 
 def _choices(schema: Json, value: object, context: dict[str, Any]) -> list[object]:
-    """Valid values in place of a wrong one, likeliest first; none where the schema does not tell."""
+    """Valid values to replace a wrong one, likeliest first; none if the schema does not tell."""
     if "enum" in schema:
         alike = JaroWinkler.normalized_similarity
         return [name for name, _, _ in process.extract(str(value)[:100], schema["enum"], scorer=alike, limit=None)]
     if schema.get("type") == "array" and not value:
-        return [[_ANY]]
+        return [[_PLACEHOLDER]]
     bound = context.get("le", context.get("ge"))
     return [bound] if bound is not None else []

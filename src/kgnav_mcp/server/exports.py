@@ -1,4 +1,4 @@
-"""What a trail is written out as: for a model, for a program, and for people to look at."""
+"""Export formats of trails: for a model, for a program, and for people."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kgnav_mcp.trails import trail_json
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
-    """A format with its words for people, its MIME type, and what writes it. Only the transcript is cut to a budget."""
+    """A format with its title, description, MIME type and writer. Only the transcript is limited to a token budget."""
 
     title: str
     description: str

@@ -1,4 +1,4 @@
-"""The SDK's server with readable errors: short, without a traceback, and with what to do next."""
+"""The SDK's server with readable errors: short, without a traceback, and with the next step."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from kgnav_mcp.clipping import echoed
 from kgnav_mcp.server.stdio import StdioServer
 
 _LONGEST_URI = 20_000
-"""Most characters of a resource's URI: the longest printable id, percent-encoded."""
+"""Most characters of a resource's URI, enough for the longest printable id percent-encoded."""
 
 
 class GraphServer(StdioServer):
-    """Says what is wrong with a request for an unknown tool, prompt or resource."""
+    """The server with explanatory errors for unknown tools, prompts and resources."""
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None

@@ -1,4 +1,4 @@
-"""The server's instructions, which a client's model reads before its first call: under 2 KB, key words first."""
+"""The server's instructions, which a client's model reads before its first call: under 2 KB, keywords first."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _ANSWERS = (
 )
 _END = "Copy ids exactly. An error says what to call next. Say so when the graph does not hold the answer."
 _GRAPHS = 20
-"""Most graphs that are named; a tool's schema names them all."""
+"""Most graphs listed here. Each tool's schema lists all."""
 
 
 def instructions(toolsets: Sequence[Toolset], graphs: Sequence[str]) -> str:
-    """The instructions for the toolsets that are on and the graphs that are served."""
+    """The instructions for the enabled toolsets and the served graphs."""
     read_only = _READ_ONLY if all(toolset.read_only for toolset in toolsets) else ""
     lines = [_PURPOSE + read_only + _ANSWERS, *(toolset.instructions for toolset in toolsets), _END]
     if len(graphs) > 1:

@@ -1,7 +1,7 @@
-"""Reads a line of text as a JSON-RPC message; of what is none, makes the error answer.
+"""Parses a line of text as a JSON-RPC message. An invalid line gets an error answer.
 
-The SDK drops what it cannot read: its sender would wait for an answer for ever. It also takes a request whose id is
-neither text nor an integer for a notification, which nobody answers.
+The SDK drops lines that it cannot read, so that the sender waits for an answer for ever. It also takes a request whose
+id is neither text nor an integer for a notification, which gets no answer.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+'
 _TOKEN = re.compile(rf'{_STRING}"?|[{{}}\[\]]', re.DOTALL)
 _VALUE = re.compile(rf'\s*:\s*({_STRING}"|-?\d+)\s*[,}}]', re.DOTALL)
 _MOST_TOKENS = 1_000_000
-"""Most tokens of a broken line that are searched for its id: less than a second's work."""
+"""Most tokens of an invalid line that are searched for its id: less than a second's work."""
 
 
 class InvalidMessage(Exception):
-    """A line is no JSON-RPC message. `answer` is the error to send to the client."""
+    """A line is not a JSON-RPC message. `answer` is the error to send to the client."""
 
     def __init__(self, code: int, reason: str, request_id: RequestId | None = None) -> None:
         super().__init__(reason)
@@ -34,7 +34,7 @@ def parse_message(line: bytes) -> JSONRPCMessage:
     """The message on a line.
 
     Raises:
-        Unreadable: it is no JSON, or none of JSON-RPC's messages.
+        InvalidMessage: the line is not JSON, or not a JSON-RPC message.
     """
     text = line.decode("utf-8", "replace")
     try:
@@ -50,7 +50,7 @@ def parse_message(line: bytes) -> JSONRPCMessage:
     except ValidationError as error:
         findings = error.errors(include_url=False, include_context=False, include_input=False)
         reasons = "; ".join(dict.fromkeys(f"{finding['loc'][0]}: {finding['msg']}" for finding in findings))
-        # The id of an answer is one of ours: under that id the client waits for something else, or for nothing.
+        # The id of a response is one of our requests: under this id the client expects no answer, or another one.
         known = _as_id(fields.get("id")) if kind is JSONRPCRequest else None
         raise InvalidMessage(INVALID_REQUEST, f"Invalid request: {reasons}", known) from error
 
@@ -64,15 +64,15 @@ def _kind(fields: dict[str, Any]) -> type[BaseModel]:
 
 
 def _id_in(text: str) -> RequestId | None:
-    """The id of a request that is not JSON as a whole; None where it cannot be told."""
+    """The id of a request that is not valid JSON; None if it cannot be found."""
     depth = 0
     for token in islice(_TOKEN.finditer(text), _MOST_TOKENS):
-        mark = token[0]
-        if mark in "{[":
+        part = token[0]
+        if part in "{[":
             depth += 1
-        elif mark in "}]":
+        elif part in "}]":
             depth -= 1
-        elif depth == 1 and mark == '"id"' and (value := _VALUE.match(text, token.end())):
+        elif depth == 1 and part == '"id"' and (value := _VALUE.match(text, token.end())):
             try:
                 return _as_id(from_json(value[1]))
             except ValueError:

@@ -1,4 +1,4 @@
-"""Which HTTP requests are accepted, by their Host and Origin headers, and the CORS answers for browsers."""
+"""Checks the Host and Origin headers of HTTP requests, and answers CORS requests of browsers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ ANY_ADDRESS = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not bound to
 
 _METHODS = ("GET", "POST", "DELETE")
 _HEADERS = ("authorization", "last-event-id", "mcp-method", "mcp-name", "mcp-protocol-version", "mcp-session-id")
-"""Headers that clients of either era send, beside those that a page may always send."""
+"""Headers that MCP clients of either protocol generation send, besides those that a web page may always send."""
 
 
 def transport_security(http: HttpSettings) -> TransportSecuritySettings:
-    """The Host and Origin headers to accept: this machine's own names, and those that are configured.
+    """The accepted Host and Origin headers: this machine's own names, and the configured ones.
 
-    A name without a port is accepted with any port, since a proxy may listen on another one than we. A server bound
-    to every address knows only the names of loopback: its public names have to be configured.
+    A name without a port is accepted with any port, since a proxy may listen on another one. A server bound to all
+    addresses knows only the loopback names: its public names must be configured.
     """
     own = () if http.host in (*ANY_ADDRESS, *LOOPBACK) else (url_host(http.host),)
     local = _at_any_port(*LOOPBACK, *own)
@@ -38,7 +38,7 @@ def transport_security(http: HttpSettings) -> TransportSecuritySettings:
 
 
 class CrossOrigin(CORSMiddleware):
-    """CORS for the accepted origins. Requests of other origins reach the application, which refuses them."""
+    """CORS for the accepted origins. Requests of other origins are passed on, and the application refuses them."""
 
     def __init__(self, app: ASGIApp, http: HttpSettings) -> None:
         super().__init__(
@@ -58,7 +58,7 @@ class CrossOrigin(CORSMiddleware):
 
 
 def _pattern(origin: str) -> str:
-    """The regular expression of an allowed origin; `:*` is any port."""
+    """The regular expression of an allowed origin. `:*` matches any port."""
     name, any_port, _ = origin.partition(":*")
     return re.escape(name) + (r":\d+" if any_port else "")
 
@@ -68,5 +68,5 @@ def _at_any_port(*names: str) -> list[str]:
 
 
 def url_host(host: str) -> str:
-    """The host as in a URL: an IPv6 address in brackets."""
+    """The host as written in a URL: an IPv6 address in brackets."""
     return f"[{host}]" if ":" in host and not host.startswith("[") else host

@@ -1,4 +1,4 @@
-"""Prompts, one per paper, in this project's own words, with the served graph's schema and an example walked on it."""
+"""Prompts, one per paper, in this project's own words, with the graph's schema and an example from the graph."""
 
 from __future__ import annotations
 
@@ -45,30 +45,30 @@ class PromptSpec:
     method: str
     """How to answer, step by step."""
     walk_calls: Callable[[SampleWalk], Sequence[str]]
-    """Writes the tool calls that lead along a walk, for the example, a line each, with what they show."""
+    """Returns the lines of the example: the tool calls along a walk, and what they show."""
 
 
 def step_by_step(step_calls: Callable[[Triple], str]) -> Callable[[SampleWalk], Sequence[str]]:
-    """The calls of a walk where each step has its own, which lead from a triple's head to its tail."""
+    """A `walk_calls` function that writes each step of a walk separately, as calls from a triple's head to its tail."""
 
     def lines(walk: SampleWalk) -> Sequence[str]:
-        found: list[str] = []
+        texts: list[str] = []
         for step in walk.steps:
             tail = clean(node_text(step.tail, NAME_LIMIT))
-            found += [step_calls(step), f"  shows {printable_id(step.relation.id)} -> {tail}"]
-        return found
+            texts += [step_calls(step), f"  shows {printable_id(step.relation.id)} -> {tail}"]
+        return texts
 
     return lines
 
 
 def add_prompts(server: MCPServer[None], app: App, prompts: Iterable[PromptSpec]) -> None:
-    """Offer these prompts on the graphs of the app."""
+    """Add these prompts for the graphs of the app."""
     for spec in prompts:
-        server.prompt(spec.name, title=spec.title, description=spec.description)(_writer(app, spec))
+        server.prompt(spec.name, title=spec.title, description=spec.description)(_prompt_function(app, spec))
 
 
-def _writer(app: App, spec: PromptSpec) -> Callable[[str, str], Awaitable[str]]:
-    """The prompt as the function that the SDK makes its arguments of."""
+def _prompt_function(app: App, spec: PromptSpec) -> Callable[[str, str], Awaitable[str]]:
+    """The prompt as a function, from whose signature the SDK derives the prompt's arguments."""
 
     async def write(question: Question, graph: GraphName = "") -> str:
         return await _prompt(app, graph, question, spec)
@@ -77,10 +77,10 @@ def _writer(app: App, spec: PromptSpec) -> Callable[[str, str], Awaitable[str]]:
 
 
 async def _prompt(app: App, name: str, question: str, spec: PromptSpec) -> str:
-    """The prompt. The budget bounds what is not its own words: question, example and schema.
+    """The text of the prompt. The budget limits its variable parts: question, example and schema.
 
     Raises:
-        MCPError: the question is too long, or there is no such graph.
+        MCPError: the question is too long, or the graph does not exist.
     """
     budget = app.render_options.budget
     if len(question) > budget // 2:  # no character is more than one token
@@ -111,7 +111,7 @@ async def _schema(graph: Graph, options: RenderOptions) -> str:
 
 
 def _example(walk: SampleWalk, spec: PromptSpec) -> str:
-    """A question that this walk answers, the calls of each step, and the answer."""
+    """A question that this walk answers, the tool calls of each step, and the answer."""
     path = " and then ".join(clean(clipped(step.relation.label, NAME_LIMIT)) for step in walk.steps)
     lines = ["An example on this very graph:"]
     lines.append(f"Question: starting at {clean(name_and_id(walk.start))}, where do {path} lead?")

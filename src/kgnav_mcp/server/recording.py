@@ -1,4 +1,4 @@
-"""Calls on a trail: what each asked and showed is added to it."""
+"""Records calls on trails: the arguments of each call, and what its answer showed."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from kgnav_mcp.server.tool import ToolSpec
 
 TRAIL: Final = "trail"
-"""The argument that names a trail, and the toolset without which there are none."""
+"""The name of the argument with a trail's handle, and of the toolset that provides trails."""
 _GRAPH = "graph"
 
 
 class TrailUse(Enum):
-    """What a tool has to do with trails."""
+    """How a tool uses trails."""
 
     RECORDED = "its calls are recorded where they name a trail"
     READ = "it reads a trail, and leaves it as it is"
@@ -35,7 +35,7 @@ class TrailUse(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A trail that a call is on. `beginning` is the trail without its steps."""
+    """The recording of one call on a trail. `beginning` is the trail without its steps."""
 
     trails: Trails
     handle: str
@@ -44,13 +44,13 @@ class Recording:
 
     @classmethod
     async def begin(cls, app: App, values: dict[str, Any]) -> Recording | None:
-        """The recording of a call with these arguments; None where they name no trail.
+        """The recording of a call with these arguments; None if they name no trail.
 
-        The call goes to the trail's graph where it names none.
+        A call that names no graph is directed to the trail's graph.
 
         Raises:
-            UnknownTrail: there is no such trail, or not any more.
-            InvalidArgument: the trail is on another graph.
+            UnknownTrail: the trail does not exist, or has expired.
+            InvalidArgument: the trail belongs to another graph.
         """
         handle = values.get(TRAIL)
         if not isinstance(handle, str) or not handle.strip():
@@ -70,17 +70,17 @@ class Recording:
         """The trail with all its steps.
 
         Raises:
-            UnknownTrail: it has been forgotten meanwhile.
+            UnknownTrail: it has expired meanwhile.
         """
         return await self.trails.read(self.handle, self.owner)
 
     async def of(
         self, spec: ToolSpec[Any], values: Mapping[str, Any], answer: Callable[[dict[str, Any]], Awaitable[Answer]]
     ) -> Answer:
-        """The answer to a call, which is recorded. An answer that could not be recorded says so.
+        """Run a call by `answer` and record it. If it could not be recorded, a note in the answer says so.
 
         Raises:
-            What `answer` raises, which is recorded as well.
+            KgnavError: from `answer`. A failed call is recorded, too.
         """
         if spec.trail is not TrailUse.RECORDED:
             return await answer(dict(values))
@@ -92,18 +92,18 @@ class Recording:
             await self._add(replace(step, summary=error.message, failed=True))
             raise
         entities, triples = entities_and_triples(found.shown, found.about)
-        told = replace(
+        recorded = replace(
             step,
             summary=found.first_line,
             visited=tuple(entity.id for entity in found.about),
-            entities=(*found.about, *(one for one in entities if one not in found.about)),
+            entities=(*found.about, *(shown_entity for shown_entity in entities if shown_entity not in found.about)),
             triples=triples,
         )
-        note = await self._add(told)
+        note = await self._add(recorded)
         return _with_note(found, note) if note else found
 
     async def _add(self, step: TrailStep) -> str:
-        """Add a step; why it could not be added, if so."""
+        """Add a step. Returns the reason if it could not be added, else an empty text."""
         try:
             await self.trails.add(self.handle, step, self.owner)
         except (TrailFull, TrailStoreUnavailable, UnknownTrail) as error:
@@ -112,7 +112,7 @@ class Recording:
 
 
 def caller() -> str | None:
-    """Who calls, where the transport has verified that; None: nobody in particular."""
+    """The caller as verified by the transport; None if it was not."""
     token = get_access_token()
     return None if token is None else f"{token.client_id}\n{token.subject or ''}"
 

@@ -1,4 +1,4 @@
-"""Resources: the graphs, a schema, a part of a schema, an entity. Their texts are those of the tools."""
+"""Resources: the graphs, a schema, a part of a schema, an entity. They have the same texts as the tools' answers."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ ENTITY = "kg://{graph}/entity/{id}"
 _MARKDOWN = "text/markdown"
 _SCHEMA_ROWS = 1000
 NAMES_ARE_NO_PATHS = ResourceSecurity(exempt_params=frozenset({"graph", "name", "id", "trail"}))
-"""Ids are looked up in a graph, never in a file system: an IRI with slashes is a good id."""
+"""Turns off the SDK's path checks: ids are never paths of files, and an IRI with slashes is a valid id."""
 
 T = TypeVar("T")
 
 
 def add_resources(server: MCPServer[None], app: App) -> None:
-    """Offer the graphs, their schemas and their entities as resources."""
+    """Add the graphs, their schemas and their entities as resources."""
 
     async def graphs() -> str:
         lines = ["graph|location|schema", "--|--|--"]
@@ -73,17 +73,17 @@ def add_resources(server: MCPServer[None], app: App) -> None:
 
 
 async def _reading(text: Awaitable[str], app: App) -> str:
-    """The text, cut to the budget."""
+    """The text truncated to the budget, with errors translated to those of resources."""
     with readable():
         return truncated(await text, app.render_options.budget)
 
 
 @contextmanager
 def readable() -> Generator[None]:
-    """Within the block errors are those of resources.
+    """Translate errors within the block to the SDK's errors of resources.
 
     Raises:
-        ResourceNotFoundError: there is no such graph, name, entity or trail.
+        ResourceNotFoundError: the graph, name, entity or trail does not exist.
         ResourceError: it cannot be read.
     """
     try:
@@ -107,7 +107,7 @@ async def _entity(app: App, graph_name: str, reference: str) -> str:
     parts: list[str] = []
     async with graph.adapter() as adapter:
         for direction in Direction:
-            # The cursors in the text are those of `search`, so that a model can go on with the tool.
+            # Cursors in the text belong to `search`, so that a model can continue with that tool.
             arguments = {"entity": reference, "direction": str(direction)}
             call = ToolCall(app, graph, adapter, "search", arguments, budget_parts=len(Direction))
             entity = await call.entity(reference)

@@ -1,4 +1,4 @@
-"""A limit on the sessions of the handshake era over HTTP."""
+"""A limit on the number of HTTP sessions, which clients of the older protocol open by a handshake."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 SESSION_IDLE_S = 30 * 60
-"""Seconds after which an unused session ends: longer than people think between two questions.
+"""Seconds after which an unused session ends: longer than the usual pause between two questions.
 
-Its client gets 404 and has to shake hands again. A session with an open event stream is in use.
+Its client then gets 404 and must repeat the handshake. A session with an open event stream is in use.
 """
 
 MAX_SESSIONS = 1_000
-"""Most sessions at a time, of some 40 KB each."""
+"""Most sessions at a time, about 40 KB each."""
 
 _SESSION = "mcp-session-id"
 
 
 @dataclass(slots=True)
 class _Session:
-    """Where a session is served, and its requests that are open. One that has ended counts as unused."""
+    """The path at which a session is served, and its number of open requests. An ended session counts as unused."""
 
     path: str
     open_requests: int = 0
 
 
 class BoundedSessions:
-    """The application with a limit on its sessions: a new one ends the one that is unused for longest.
+    """The application with a limit on its sessions: over the limit, a new session ends the least recently used one.
 
-    The SDK refuses new clients at its own limit: one program that shakes hands for each question would lock out
+    The SDK would refuse new clients at its own limit, so that one program with a handshake per question could lock out
     everybody else. A session with an open request is never ended here.
     """
 
@@ -38,7 +38,7 @@ class BoundedSessions:
         self._app = app
         self._max_sessions = max_sessions or MAX_SESSIONS
         self._sessions: dict[str, _Session] = {}
-        """The one unused for longest first."""
+        """Sessions by id, least recently used first."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -61,28 +61,28 @@ class BoundedSessions:
             known.open_requests -= 1
 
     async def _begin(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def noting(message: Message) -> None:
+        async def send_and_register(message: Message) -> None:
             if message["type"] == "http.response.start":
                 session = MutableHeaders(scope=message).get(_SESSION)
                 if session is not None:
                     self._sessions[session] = _Session(scope["path"])
             await send(message)
 
-        await self._app(scope, receive, noting)
-        while len(self._sessions) > self._max_sessions and (unused := self._longest_unused()):
-            await self._end(unused, self._sessions.pop(unused).path, scope)
+        await self._app(scope, receive, send_and_register)
+        while len(self._sessions) > self._max_sessions and (oldest := self._least_recently_used()):
+            await self._end(oldest, self._sessions.pop(oldest).path, scope)
 
-    def _longest_unused(self) -> str | None:
+    def _least_recently_used(self) -> str | None:
         return next((session for session, known in self._sessions.items() if not known.open_requests), None)
 
     async def _end(self, session: str, path: str, scope: Scope) -> None:
-        """End a session by the request its client would send."""
+        """End a session by the DELETE request that its client would send."""
         headers = [(b"host", Headers(scope=scope)["host"].encode()), (_SESSION.encode(), session.encode())]
 
         async def receive() -> Message:
             return {"type": "http.request", "body": b"", "more_body": False}
 
         async def send(message: Message) -> None:
-            """Nobody waits for the answer."""
+            """Drop the answer: nobody waits for it."""
 
         await self._app({**scope, "method": "DELETE", "path": path, "headers": headers}, receive, send)

@@ -1,8 +1,8 @@
-"""MCP over this process's own stdin and stdout, without threads where these are pipes or sockets.
+"""MCP over stdin and stdout, without threads if these are pipes or sockets.
 
-The SDK's transport crosses to a thread for every line it reads and twice for every line it writes: a third of the
-time of an idle call. Clients start the server with pipes or sockets, which an event loop on POSIX can wait for. A
-file or a terminal is read by a thread. On Windows the SDK's transport is used.
+The SDK's transport switches to a thread for every line that it reads and twice for every line that it writes: a third
+of the time of an idle call. Clients start the server with pipes or sockets, which an event loop on POSIX can wait for.
+A file or a terminal is read by a thread. On Windows the SDK's transport is used.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ if sys.platform != "win32":
 STDIN, STDOUT, STDERR = 0, 1, 2
 
 _LONGEST_LINE = 2**26
-"""Most bytes of a message: more than any call needs, less than would fill the memory."""
+"""Most bytes of a message: more than any call needs, too few to exhaust the memory."""
 
 Readline: TypeAlias = Callable[[], Awaitable[bytes]]
-"""Reads the next line, empty at the end. Raises ValueError for a line over _LONGEST_LINE."""
+"""Reads the next line; empty at the end of the input. Raises ValueError for a line over _LONGEST_LINE."""
 
 
 class StdioServer(MCPServer[None]):
-    """The SDK's server with a faster stdio transport that answers every line, also one that is no message."""
+    """The SDK's server with a faster stdio transport, which answers invalid lines with an error."""
 
     async def run_stdio_async(self) -> None:
         """Serve on stdin and stdout until the client closes them."""
@@ -47,38 +47,38 @@ class StdioServer(MCPServer[None]):
             await super().run_stdio_async()
             return
         server = self._protocol_server()
-        with _wire() as (incoming, outgoing):
-            async with _both(incoming, outgoing) as (readline, write):
+        with _redirected_stdio() as (incoming, outgoing):
+            async with _streams(incoming, outgoing) as (readline, write):
                 await server.run(_Incoming(readline, write), write, server.create_initialization_options())
 
     def _protocol_server(self) -> Server[Any]:
-        """The SDK's server below this one, which can serve any pair of streams.
+        """The SDK's low-level server, which can serve any pair of streams.
 
-        Its only public way out is through the HTTP application, so one is made. That opens nothing.
+        It is public only through the HTTP application, so one is made. That opens no socket.
         """
         self.streamable_http_app()
         return self.session_manager.app
 
 
-def _can_be_waited_for(end: int) -> bool:
+def _is_pollable(descriptor: int) -> bool:
     """Whether an event loop can wait for this file descriptor: a pipe or a socket."""
-    mode = os.fstat(end).st_mode
+    mode = os.fstat(descriptor).st_mode
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 @contextmanager
-def _wire() -> Generator[tuple[int, int]]:
-    """The client's stdin and stdout as new file descriptors, while stdin is empty and stdout leads to stderr.
+def _redirected_stdio() -> Generator[tuple[int, int]]:
+    """Move stdin and stdout to new file descriptors. Within the block stdin is empty and stdout goes to stderr.
 
-    What a library or a child process prints can then never come between two messages.
+    So output of a library or a child process can never come between two messages.
     """
     incoming, outgoing = (fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, STDERR + 1) for end in (STDIN, STDOUT))
     try:
-        _lead(STDIN, os.devnull, os.O_RDONLY)
+        _redirect(STDIN, os.devnull, os.O_RDONLY)
         try:
             os.dup2(STDERR, STDOUT)
         except OSError:  # there is no stderr
-            _lead(STDOUT, os.devnull, os.O_WRONLY)
+            _redirect(STDOUT, os.devnull, os.O_WRONLY)
         yield os.dup(incoming), os.dup(outgoing)
     finally:
         os.dup2(incoming, STDIN)
@@ -87,17 +87,17 @@ def _wire() -> Generator[tuple[int, int]]:
         os.close(outgoing)
 
 
-def _lead(end: int, path: str, flags: int) -> None:
+def _redirect(descriptor: int, path: str, flags: int) -> None:
     opened = os.open(path, flags)
-    os.dup2(opened, end)
+    os.dup2(opened, descriptor)
     os.close(opened)
 
 
 class _Stream:
-    """The methods that the SDK needs of a stream, beside sending and receiving."""
+    """The methods that the SDK needs of a stream besides sending and receiving."""
 
     async def aclose(self) -> None:
-        """Nothing to do: who opened the file descriptors closes them."""
+        """Do nothing: whoever opened the file descriptors closes them."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -109,7 +109,7 @@ class _Stream:
 
 
 class _Incoming(_Stream):
-    """Messages from the client. A line that is none is answered at once with an error."""
+    """Messages from the client. An invalid line is answered at once with an error."""
 
     def __init__(self, readline: Readline, outgoing: _Outgoing) -> None:
         self._readline = readline
@@ -131,7 +131,7 @@ class _Incoming(_Stream):
                 await self._refuse(InvalidMessage(INVALID_REQUEST, f"A message has at most {_LONGEST_LINE:,} bytes."))
 
     async def _refuse(self, error: InvalidMessage) -> None:
-        with suppress(anyio.BrokenResourceError):  # the client reads no more; what it still sends is read all the same
+        with suppress(anyio.BrokenResourceError):  # the client stopped reading; it may still send
             await self._outgoing.send(SessionMessage(error.answer))
 
     def __aiter__(self) -> Self:
@@ -149,11 +149,11 @@ class _Outgoing(_Stream, ABC):
 
     @abstractmethod
     async def send(self, item: SessionMessage) -> None:
-        """Raises anyio.BrokenResourceError when the client reads no more."""
+        """Send a message. Raises anyio.BrokenResourceError if the client has stopped reading."""
 
 
-class _Written(_Outgoing):
-    """Messages to a file or a terminal."""
+class _FileOutgoing(_Outgoing):
+    """Sends messages to a file or a terminal."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -166,8 +166,8 @@ class _Written(_Outgoing):
             raise anyio.BrokenResourceError from error
 
 
-class _Sent(_Outgoing):
-    """Messages to a socket from which the client's messages come too."""
+class _SocketOutgoing(_Outgoing):
+    """Sends messages to the socket from which the client's messages come, too."""
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
@@ -180,8 +180,8 @@ class _Sent(_Outgoing):
             raise anyio.BrokenResourceError from error
 
 
-class _Piped(_Outgoing, asyncio.BaseProtocol):
-    """Messages to a pipe. Whoever sends waits while the client does not read."""
+class _PipeOutgoing(_Outgoing, asyncio.BaseProtocol):
+    """Sends messages to a pipe. Sending waits while the client does not read."""
 
     def __init__(self) -> None:
         self._transport: asyncio.WriteTransport | None = None
@@ -217,17 +217,17 @@ def _line(item: SessionMessage) -> bytes:
 
 
 @asynccontextmanager
-async def _both(incoming: int, outgoing: int) -> AsyncGenerator[tuple[Readline, _Outgoing]]:
-    """The way in and the way out. One socket for both is opened as one connection: as two they would share data."""
+async def _streams(incoming: int, outgoing: int) -> AsyncGenerator[tuple[Readline, _Outgoing]]:
+    """A reader and a writer. One socket for both is opened as one connection: two would compete for its data."""
     modes = os.fstat(incoming), os.fstat(outgoing)
     if not (os.path.samestat(*modes) and stat.S_ISSOCK(modes[0].st_mode)):
-        async with _lines_from(incoming) as readline, _lines_to(outgoing) as write:
+        async with _line_reader(incoming) as readline, _line_writer(outgoing) as write:
             yield readline, write
         return
     os.close(outgoing)
     reader, writer = await asyncio.open_connection(sock=socket.socket(fileno=incoming), limit=_LONGEST_LINE)
     try:
-        yield reader.readline, _Sent(writer)
+        yield reader.readline, _SocketOutgoing(writer)
     finally:
         writer.close()
         with suppress(ConnectionError):
@@ -235,14 +235,14 @@ async def _both(incoming: int, outgoing: int) -> AsyncGenerator[tuple[Readline, 
 
 
 @asynccontextmanager
-async def _lines_from(end: int) -> AsyncGenerator[Readline]:
-    if not _can_be_waited_for(end):
-        async with anyio.wrap_file(os.fdopen(end, "rb")) as file:
+async def _line_reader(descriptor: int) -> AsyncGenerator[Readline]:
+    if not _is_pollable(descriptor):
+        async with anyio.wrap_file(os.fdopen(descriptor, "rb")) as file:
             yield file.readline
         return
     reader = asyncio.StreamReader(limit=_LONGEST_LINE)
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(end, "rb", buffering=0)
+        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(descriptor, "rb", buffering=0)
     )
     try:
         yield reader.readline
@@ -251,12 +251,14 @@ async def _lines_from(end: int) -> AsyncGenerator[Readline]:
 
 
 @asynccontextmanager
-async def _lines_to(end: int) -> AsyncGenerator[_Outgoing]:
-    if not _can_be_waited_for(end):
-        with os.fdopen(end, "wb") as file:
-            yield _Written(file)
+async def _line_writer(descriptor: int) -> AsyncGenerator[_Outgoing]:
+    if not _is_pollable(descriptor):
+        with os.fdopen(descriptor, "wb") as file:
+            yield _FileOutgoing(file)
         return
-    transport, outgoing = await asyncio.get_running_loop().connect_write_pipe(_Piped, os.fdopen(end, "wb", buffering=0))
+    transport, outgoing = await asyncio.get_running_loop().connect_write_pipe(
+        _PipeOutgoing, os.fdopen(descriptor, "wb", buffering=0)
+    )
     try:
         yield outgoing
     finally:

@@ -1,8 +1,8 @@
-"""A tool as one value, and how it is served: strict arguments in, one text or one structure out.
+"""Tools as data, and how they are served: strict arguments in, one text or one structure out.
 
-The SDK builds tools from functions; here a tool is data, so that the whole surface can be listed, documented and
-compared. What the SDK does otherwise is set right here and in `arguments`: unknown arguments are refused instead of
-ignored, an error is written for a reader, a text is sent once, and no answer is longer than its budget.
+The SDK builds tools from functions. Here a tool is data, so that all tools can be listed, documented and compared.
+This module and `arguments` change the SDK's behaviour in four ways: unknown arguments are refused instead of ignored,
+errors are readable, a text is sent only once, and no answer exceeds its budget.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec(Generic[ArgumentsT]):
-    """A tool as data: its name and words, its arguments, what it does, and what it leaves as it was."""
+    """A tool as data: its name and texts, its arguments, its function, and its side effects."""
 
     name: str
     title: str
@@ -44,17 +44,17 @@ class ToolSpec(Generic[ArgumentsT]):
     arguments: type[ArgumentsT]
     run: Callable[[ToolCall, ArgumentsT], Awaitable[Answer]]
     tables: tuple[Columns, ...]
-    """The columns of each table that it may answer with; none where a call says its columns itself."""
+    """The columns of each table that may be its answer; empty if the columns depend on the call."""
     read_only: bool = True
-    """Whether a call changes nothing, neither in the graph nor in the server."""
+    """Whether a call changes nothing, in the graph or in the server."""
     idempotent: bool = True
-    """Whether the same call again changes nothing more."""
+    """Whether repeating a call changes nothing more."""
     trail: TrailUse = TrailUse.RECORDED
-    """What it has to do with trails."""
+    """How it uses trails."""
 
     @property
     def annotations(self) -> ToolAnnotations:
-        """The hints for clients. No tool deletes anything, or reaches beyond the served graphs."""
+        """Hints for clients. No tool deletes anything or accesses anything but the served graphs."""
         return ToolAnnotations(
             title=self.title,
             read_only_hint=self.read_only,
@@ -65,7 +65,7 @@ class ToolSpec(Generic[ArgumentsT]):
 
 
 class GraphTool(Tool):
-    """A tool of the SDK whose errors are written by `explain`."""
+    """An SDK tool whose error answers are made by `explain`."""
 
     explain: Callable[[Json, KgnavError | ValidationError], Awaitable[CallToolResult]] = Field(exclude=True)
 
@@ -83,9 +83,9 @@ class GraphTool(Tool):
 
 
 def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: bool = False) -> Tool:
-    """The tool as the SDK serves it, on the graphs of this app, with answers as text or as structured content.
+    """The tool as the SDK serves it, for the graphs of this app, with answers as text or as structured content.
 
-    Where there are `trails`, any call can be recorded on one.
+    With `trails`, calls can be recorded on a trail.
     """
     arguments = _with_graph(spec.arguments, list(app.graphs), trails=trails)
     if trails and spec.trail is TrailUse.RECORDED and TRAIL not in arguments.model_fields:
@@ -111,15 +111,15 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: bool 
             found = await answer(values, _progress(context))
         else:
             found = await recording.of(spec, values, lambda given: answer(given, _progress(context), recording))
-        return _structure(found, app) if structured else _text(found, app)
+        return _structured_result(found, app) if structured else _text_result(found, app)
 
     async def explain(given: Json, error: KgnavError | ValidationError) -> CallToolResult:
         text = error_text(error) if isinstance(error, KgnavError) else validation_text(spec.name, schema, error)
 
-        async def retry(mended: Json) -> Answer:
-            return await answer(metadata.validate_arguments(mended))
+        async def retry(corrected: Json) -> Answer:
+            return await answer(metadata.validate_arguments(corrected))
 
-        # Examples are tried out, which must change nothing.
+        # Examples are tried, so tools that change something get none.
         example = await working_call(signature, arguments.normalized(given), error, retry) if spec.read_only else ""
         text = truncated(with_example(text, example), app.render_options.budget)
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
@@ -139,42 +139,42 @@ def build_tool(spec: ToolSpec[Any], app: App, *, structured: bool, trails: bool 
 
 
 def _progress(context: Context[Any, Any]) -> Progress:
-    """Sends progress notifications. A client that gave no token for them gets none."""
+    """A function that sends progress notifications. A client that gave no progress token gets none."""
     numbers = count(1)
 
-    async def tell(message: str) -> None:
+    async def report(message: str) -> None:
         await context.report_progress(next(numbers), message=message)
 
-    return tell
+    return report
 
 
 def _with_graph(arguments: type[Arguments], graphs: list[str], *, trails: bool) -> type[Arguments]:
-    """The arguments with a `graph` to choose, if there are several."""
+    """The arguments with an argument `graph`, if there are several graphs."""
     if len(graphs) < 2:
         return arguments
-    usual = f"that of the trail, else {graphs[0]}," if trails else graphs[0]
+    default_graph = f"that of the trail, else {graphs[0]}," if trails else graphs[0]
     field = Field(
         default="" if trails else graphs[0],
-        description=f"Which graph; {usual} when left out.",
+        description=f"Which graph; {default_graph} when left out.",
         json_schema_extra={"enum": ["", *graphs] if trails else [*graphs]},
     )
     return create_model(arguments.__name__, __base__=arguments, graph=(str, field))
 
 
 def _with_trail(arguments: type[Arguments]) -> type[Arguments]:
-    """The arguments with a `trail` on which the call is recorded."""
+    """The arguments with an argument `trail`, on which the call is recorded."""
     field = Field(default=None, description="Handle from start_trail: the call and what it shows are recorded.")
     return create_model(arguments.__name__, __base__=arguments, trail=(str | None, field))
 
 
-def _text(answer: Answer, app: App) -> CallToolResult:
-    """The text alone."""
+def _text_result(answer: Answer, app: App) -> CallToolResult:
+    """A result with the markdown only."""
     text = answer.text if app.settings.paper_format else truncated(answer.text, app.render_options.budget)
     return CallToolResult(content=[TextContent(type="text", text=text)])
 
 
-def _structure(answer: Answer, app: App) -> CallToolResult:
-    """Structured content, and of the text its first line."""
+def _structured_result(answer: Answer, app: App) -> CallToolResult:
+    """A result with structured content and the first line of the text."""
     budget = app.render_options.budget
     first_line = truncated(answer.first_line, budget // 4)
     facts = truncated_facts(answer.facts, budget - count_tokens(first_line))

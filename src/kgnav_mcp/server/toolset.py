@@ -1,4 +1,4 @@
-"""A toolset as one value: everything the server needs to offer a group of tools that belong together."""
+"""A toolset as data: everything the server needs to serve a group of related tools."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from kgnav_mcp.server.tool import ToolSpec
 
 @dataclass(frozen=True, slots=True)
 class Toolset:
-    """A group of tools, as a rule those of one paper, with the words that go with them."""
+    """A group of tools, usually those of one paper, with instructions and prompts."""
 
     name: str
-    """As the setting `toolsets` names it."""
+    """The name in the setting `toolsets`."""
     title: str
-    """The paper, or what the tools are for."""
+    """The paper, or the purpose of the tools."""
     instructions: str
-    """What the server's instructions say of these tools."""
+    """The part of the server's instructions about these tools."""
     tools: tuple[ToolSpec[Any], ...]
     prompts: tuple[PromptSpec, ...] = ()
     comes_first: bool = False
-    """Whether clients list these tools before all others, since a walk begins with them."""
+    """Whether these tools are listed before all others, because a walk begins with them."""
 
     @property
     def read_only(self) -> bool:
-        """Whether none of its tools changes anything."""
+        """Whether all of its tools are read-only."""
         return all(tool.read_only for tool in self.tools)

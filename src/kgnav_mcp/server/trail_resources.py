@@ -1,4 +1,4 @@
-"""Resources of trails: the transcript, and what else a trail is written out as."""
+"""Resources of trails: the transcript and the other export formats."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ TRAIL = "kg://trail/{trail}"
 
 
 def add_trail_resources(server: MCPServer[None], app: App) -> None:
-    """Offer trails to those who may use them in tools. Pictures and JSON are whole, whatever their size.
+    """Add trails as resources, for the callers that may use them in tools. Pictures and JSON are never truncated.
 
-    Clients choose resources by MIME type, so that each format has a template of its own.
+    Clients choose resources by MIME type, so each format has its own template.
     """
     for name, export in EXPORT_FORMATS.items():
         server.resource(

@@ -1,7 +1,7 @@
-"""Running the server: on stdio for the client that starts it, or on streamable HTTP for many.
+"""Runs the server: on stdio for the client that starts it, or on streamable HTTP for many clients.
 
-Over HTTP the Host and Origin of every request are checked, whatever the address: a page in a browser must not reach a
-local server by DNS rebinding, and the SDK checks on loopback addresses only.
+Over HTTP the Host and Origin of every request are checked at any address: a web page must not reach a local server by
+DNS rebinding, and the SDK checks only on loopback addresses.
 """
 
 from __future__ import annotations
@@ -33,47 +33,47 @@ if TYPE_CHECKING:
 _PATH = "/mcp"
 _STRUCTURED_PATH = "/mcp/structured"
 _GRACE_S = 3
-"""Seconds that open requests have to end when the server stops, and again when they are cancelled.
+"""Seconds to wait for open requests when the server stops, and once more after they are cancelled.
 
 A client's event stream never ends by itself.
 """
 
 
 def serve_stdio(settings: Settings) -> None:
-    """Serve on stdin and stdout until the client closes them. Nothing else is ever written to stdout.
+    """Serve on stdin and stdout until the client closes them. Nothing but messages is ever written to stdout.
 
-    A signal ends the process at once: nothing is half written that an orderly end could save, and where stdin is a
-    terminal the thread that waits for its next line could not be told to stop.
+    A signal ends the process at once: there is no unfinished work to save, and if stdin is a terminal the thread that
+    waits for its next line could not be stopped.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     server = build_server(App(settings))
-    _keep_what_is_built()
+    _freeze_garbage_collector()
     anyio.run(server.run_stdio_async)
 
 
-def _keep_what_is_built() -> None:
-    """Hide the server from the garbage collector, since it lives as long as the process.
+def _freeze_garbage_collector() -> None:
+    """Exclude the server from garbage collection, since it lives as long as the process.
 
-    A full collection would go through it every few dozen calls, and hold one of them up for 50 ms.
+    Otherwise a full collection would scan it every few dozen calls, and delay one of them by 50 ms.
     """
     gc.freeze()
 
 
 def serve_http(settings: Settings) -> None:
-    """Serve streamable HTTP at /mcp and /mcp/structured until interrupted, and say on stderr where that is.
+    """Serve streamable HTTP at /mcp and /mcp/structured until interrupted. The URLs are printed on stderr.
 
     Raises:
-        ConfigurationError: the address cannot be listened on.
+        ConfigurationError: the server cannot listen at the address.
     """
     served = application(App(settings))
-    _keep_what_is_built()
+    _freeze_garbage_collector()
     listen(served, settings.http, settings.log_level)
 
 
 def application(app: App, *, session_idle_s: float = SESSION_IDLE_S) -> ASGIApp:
-    """The graphs as an ASGI application, with checked Host and Origin headers.
+    """The server as an ASGI application that checks Host and Origin headers.
 
-    Answers are as configured at /mcp, and always structured content at /mcp/structured.
+    Answers have the configured form at /mcp, and are always structured content at /mcp/structured.
     """
     from starlette.applications import Starlette  # noqa: PLC0415 - stdio, which clients start most, needs no HTTP
 
@@ -99,7 +99,7 @@ def application(app: App, *, session_idle_s: float = SESSION_IDLE_S) -> ASGIApp:
 
 
 def guarded(app: ASGIApp, http: HttpSettings) -> ASGIApp:
-    """The SDK's application with CORS answers for browsers, and with a limit on sessions that refuses no client."""
+    """The application with CORS answers for browsers, and with a limit on sessions that refuses no new client."""
     return CrossOrigin(BoundedSessions(app), http)
 
 
@@ -107,7 +107,7 @@ def listen(app: ASGIApp, http: HttpSettings, log_level: LogLevel) -> None:
     """Serve this application over HTTP until interrupted.
 
     Raises:
-        ConfigurationError: the address cannot be listened on.
+        ConfigurationError: the server cannot listen at the address.
     """
     import uvicorn  # noqa: PLC0415 - stdio, which clients start most, needs no HTTP
 
@@ -117,7 +117,7 @@ def listen(app: ASGIApp, http: HttpSettings, log_level: LogLevel) -> None:
         sys.stderr.write(f"The same as structured content at {_url(bound, _STRUCTURED_PATH)}\n")
     if http.host in ANY_ADDRESS and not http.allowed_hosts:
         sys.stderr.write(f"Only requests for {', '.join(LOOPBACK)} are let in: add names by --http-allowed-hosts.\n")
-    # Without a log configuration of its own uvicorn logs as everything else does: to stderr.
+    # Without its own log configuration uvicorn uses the root logger's: stderr.
     config = uvicorn.Config(
         _Interruptible(app), log_level=log_level.lower(), log_config=None, timeout_graceful_shutdown=_GRACE_S
     )
@@ -125,11 +125,10 @@ def listen(app: ASGIApp, http: HttpSettings, log_level: LogLevel) -> None:
 
 
 class _Interruptible:
-    """The application, with an orderly end for the requests that are open when the server stops.
+    """The application with a clean end for requests that are open when the server stops.
 
-    uvicorn cancels them after a while, logs each as a crash, and closes the application without waiting for them.
-    Here they are answered with 503, and the application closes after them, so that none loses its graph or is cut
-    off while it cleans up.
+    uvicorn cancels them after a while, logs each as a crash, and closes the application without waiting for them. Here
+    they are answered with 503 and the application closes after them, so that none loses its graph or its clean-up.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -146,7 +145,7 @@ class _Interruptible:
         if scope["type"] == "lifespan":
             await self._app(scope, after_requests, send)
             return
-        task = cast("asyncio.Task[None]", asyncio.current_task())  # uvicorn gives each request one of its own
+        task = cast("asyncio.Task[None]", asyncio.current_task())  # uvicorn runs each request in its own task
         self._open.add(task)
         try:
             await self._answer(scope, receive, send)
@@ -154,38 +153,39 @@ class _Interruptible:
             self._open.discard(task)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        begun = False
+        started = False
 
-        async def noting(message: Message) -> None:
-            nonlocal begun
-            begun = True
+        async def send_and_note(message: Message) -> None:
+            nonlocal started
+            started = True
             await send(message)
 
         try:
-            await self._app(scope, receive, noting)
+            await self._app(scope, receive, send_and_note)
         except asyncio.CancelledError:
             if scope["type"] != "http":
                 raise
-            if not begun:
+            if not started:
                 await send({"type": "http.response.start", "status": HTTPStatus.SERVICE_UNAVAILABLE, "headers": []})
                 await send({"type": "http.response.body", "body": b"The server is shutting down."})
 
 
 def listening_sockets(http: HttpSettings) -> list[socket.socket]:
-    """A listening socket for each address of the host, all on one port. `localhost` may have two addresses.
+    """Listening sockets for all addresses of the host, all on one port. `localhost` may have two addresses.
 
     Raises:
-        ConfigurationError: the host has no address here, or the port of one is taken.
+        ConfigurationError: the host has no address on this machine, or the port is in use.
     """
     bound: list[socket.socket] = []
     try:
         for family, address in _addresses(http):
             port = bound[0].getsockname()[1] if bound else http.port
             created = socket.create_server((address, port), family=family)
-            # Named a TCP socket, or asyncio leaves Nagle's algorithm on: every answer's second packet, 40 ms late.
+            # IPPROTO_TCP must be explicit: otherwise asyncio leaves Nagle's algorithm on, which delays every answer's
+            # second packet by 40 ms.
             bound.append(socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, created.detach()))
     except OSError as error:
-        # A name may have an address of a protocol that this machine has switched off.
+        # A name may have an address of a protocol that this machine has disabled.
         if error.errno != errno.EADDRNOTAVAIL or not bound:
             for opened in bound:
                 opened.close()
@@ -198,7 +198,7 @@ def listening_sockets(http: HttpSettings) -> list[socket.socket]:
 
 
 def _addresses(http: HttpSettings) -> list[tuple[int, str]]:
-    """Family and address of each address of the host, IPv4 first."""
+    """The addresses of the host with their families, IPv4 first."""
     found = socket.getaddrinfo(http.host, http.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     return sorted({(int(family), str(address[0])) for family, _, _, _, address in found})
 

@@ -1,4 +1,4 @@
-"""The toolsets of the server, each in a module of its own. Which there are is the list `config.TOOLSETS`."""
+"""The toolsets of the server, one module each. `config.TOOLSETS` lists them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from kgnav_mcp.server.toolset import Toolset
 
 
 def load_toolsets(names: Collection[str] = TOOLSETS) -> list[Toolset]:
-    """The toolsets of these names and those that they need, in the order in which clients list them.
+    """The toolsets with these names and those that they need, in the order in which clients list their tools.
 
     Other toolsets are not imported.
 
     Raises:
-        TypeError: the list leads to something else than the toolset of that name.
+        TypeError: an entry of the list does not lead to the toolset of its name.
     """
     needed = {needs for name in names if (needs := TOOLSETS[name].needs) is not None}
     toolsets = [_load(name) for name in TOOLSETS if name in {*names, *needed}]

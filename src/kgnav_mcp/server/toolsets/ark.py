@@ -1,4 +1,4 @@
-"""ARK-V1: reasoning in steps that are checked, each with the triples that it rests on."""
+"""ARK-V1: reasoning in checked steps, each with the triples that support it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from kgnav_mcp.server.toolset import Toolset
 from kgnav_mcp.server.toolsets.trail import HANDLE
 
 _CITED = 100
-"""Triples that one step may cite."""
+"""Most triples that one step may cite."""
 
 _FORM: Json = {"type": "array", "items": {}, "minItems": 3, "maxItems": 4}
 GivenTriple = Annotated[list[Any], WithJsonSchema(_FORM)]
@@ -52,44 +52,44 @@ class AddStep(Arguments):
 
     @classmethod
     def normalized(cls, given: Json) -> Json:
-        """One triple in place of a list is a list of one."""
-        kept = super().normalized(given)
-        triples = kept.get("triples")
+        """The arguments with a single triple in place of a list of triples made a list."""
+        result = super().normalized(given)
+        triples = result.get("triples")
         if isinstance(triples, list) and triples and isinstance(triples[0], str):
-            kept["triples"] = [triples]
-        return kept
+            result["triples"] = [triples]
+        return result
 
 
 async def add_step(call: ToolCall, given: AddStep) -> Answer:
-    """ARK-V1's reasoning step."""
+    """Add a reasoning step of ARK-V1 to the trail."""
     trail, most = await call.trail(), call.app.settings.trail
     cited = [_citation(number, each) for number, each in enumerate(given.triples, 1)]
-    taken = await steps.add_step(
+    all_steps = await steps.add_step(
         call.adapter,
         trail,
         GivenStep(given.anchor, given.relation, cited, given.inference),
         limits=call.limits,
         most=StepLimits(most.steps, most.retries),
     )
-    table = reasoning_table(given.trail.strip(), trail.question, taken, most.steps, done=given.done)
+    table = reasoning_table(given.trail.strip(), trail.question, all_steps, most.steps, done=given.done)
     answer = call.answer(table, None)
-    return RenderedAnswer(answer.text, answer.facts, taken[-1].triples, (taken[-1].anchor,))
+    return RenderedAnswer(answer.text, answer.facts, all_steps[-1].triples, (all_steps[-1].anchor,))
 
 
 def _citation(number: int, given: list[Any]) -> Citation:
-    """A cited triple as it was given. Numbers and truth values are their text.
+    """A cited triple. Numbers and truth values become text.
 
     Raises:
-        InvalidArgument: it is not of that form.
+        InvalidArgument: it does not have the form of a triple.
     """
     if len(given) not in (3, 4):
-        raise _unwritten(number)
+        raise _malformed_triple(number)
     head, relation, tail = (_text(number, each) for each in given[:3])
     cited = given[3] if len(given) > 3 else None
     if cited is None:
         return Citation(head, relation, tail)
     if not isinstance(cited, dict):
-        raise _unwritten(number)
+        raise _malformed_triple(number)
     qualifiers = {name: _text(number, value) for name, value in cast("dict[str, object]", cited).items()}
     return Citation(head, relation, tail, qualifiers)
 
@@ -99,10 +99,10 @@ def _text(number: int, value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, str | int | float) and len(text := str(value)) <= AddStep.max_characters:
         return text
-    raise _unwritten(number)
+    raise _malformed_triple(number)
 
 
-def _unwritten(number: int) -> InvalidArgument:
+def _malformed_triple(number: int) -> InvalidArgument:
     return InvalidArgument(
         f"cited triple {number} is not written as one",
         next_step='Write ["head", "relation", "tail"], or ["head", "relation", "tail", {"qualifier": "value"}].',
@@ -128,9 +128,9 @@ def _walk_calls(walk: SampleWalk) -> Sequence[str]:
         tail = clean(node_text(step.tail, NAME_LIMIT))
         search = {"entity": step.head, "direction": Direction.OUTGOING, "trail": trail}
         cited = [[step.head, step.relation, step.tail]]
-        kept = {"trail": trail, "anchor": step.head, "relation": step.relation, "triples": cited}
-        told = {"inference": f"{step.relation.label} leads to {tail}", "done": number == len(walk.steps)}
-        lines += [call_text("search", search), call_text("add_step", {**kept, **told})]
+        step_arguments = {"trail": trail, "anchor": step.head, "relation": step.relation, "triples": cited}
+        conclusion = {"inference": f"{step.relation.label} leads to {tail}", "done": number == len(walk.steps)}
+        lines += [call_text("search", search), call_text("add_step", {**step_arguments, **conclusion})]
         lines.append(f"  shows {number} step{'s' if number > 1 else ''}, the last with {tail}")
     answers = [step.tail for step in walk.steps[-1:]]
     return [*lines, call_text("check_answer", {"trail": trail, "answers": answers}), "  shows proved"]

@@ -1,4 +1,4 @@
-"""Descriptions and kinds of values that several arguments share."""
+"""Descriptions and types that several tools' arguments share."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ CURSOR = "Copied from the line `next: cursor` of this same call's last answer; g
 QUESTION = "The question being answered; ranks the relations by it."
 EITHER: Final = "either"
 EitherDirection = Literal["outgoing", "incoming", "either"]
-"""A direction, or both."""
+"""A direction, or `either` for both."""

@@ -1,4 +1,4 @@
-"""GraphRunner's single actions: one hop from many nodes, and the nodes that several sets share."""
+"""GraphRunner's single actions: a hop from many nodes, and the nodes that several sets share."""
 
 from __future__ import annotations
 
@@ -54,57 +54,57 @@ class FindCommonNodes(Arguments):
 
 
 async def fetch_neighbors(call: ToolCall, given: FetchNeighbors) -> Answer:
-    """GraphRunner's Fetch_Neighbors."""
+    """Answer with the neighbours of nodes (GraphRunner's Fetch_Neighbors)."""
     nodes = await resolve_entities(call.adapter, given.nodes)
-    onward = {"hops": given.max_hops} if given.edge_type is None and given.node_type is not None else {}
+    hops = {"hops": given.max_hops} if given.edge_type is None and given.node_type is not None else {}
     hop = {"from": "node", "edge_type": given.edge_type, "node_type": given.node_type, "direction": given.direction}
     steps = [
-        _nodes("node", nodes),
-        {"as": "neighbor", "fetch_neighbors": {**hop, **onward}},
+        _find_node_step("node", nodes),
+        {"as": "neighbor", "fetch_neighbors": {**hop, **hops}},
         {"return": ["node", "neighbor"]},
     ]
     return await _answer(call, steps, given.cursor)
 
 
 async def find_common_nodes(call: ToolCall, given: FindCommonNodes) -> Answer:
-    """GraphRunner's Find_Common_Nodes."""
+    """Answer with the common neighbours of nodes (GraphRunner's Find_Common_Nodes)."""
     sides = [(f"side{n}", await call.entity(node), edge_type) for n, (node, edge_type) in enumerate(given.pairs, 1)]
     pairs = [{"node": name, "edge_type": edge_type} for name, _, edge_type in sides]
-    steps = [*(_nodes(name, [node]) for name, node, _ in sides), {"as": "common", "find_common_nodes": pairs}]
+    steps = [*(_find_node_step(name, [node]) for name, node, _ in sides), {"as": "common", "find_common_nodes": pairs}]
     return await _answer(call, steps, given.cursor, sides)
 
 
-def _nodes(name: str, nodes: Sequence[Entity]) -> dict[str, object]:
+def _find_node_step(name: str, nodes: Sequence[Entity]) -> dict[str, object]:
     return {"as": name, "find_node": {"id": nodes[0].id if len(nodes) == 1 else [node.id for node in nodes]}}
 
 
 async def _answer(
     call: ToolCall, steps: Sequence[object], cursor: str | None, sides: Sequence[tuple[str, Entity, str]] = ()
 ) -> Answer:
-    """The rows of steps; where they are what several sides share, with the number of nodes on each side."""
+    """The rows of a plan of steps. With `sides`, the first page also gives the number of neighbours of each side."""
     start = call.start(cursor)
-    runs = runner(call)
-    found = await _checked(runs, steps)
-    page = await runs.run(found.plan, limit=call.limits.row_limit, after=start.after)
-    sizes = [f"{name_and_id(node)} {kind} {await _neighbours(call, node, kind):,}" for _, node, kind in sides]
+    plans = runner(call)
+    found = await _checked(plans, steps)
+    page = await plans.run(found.plan, limit=call.limits.row_limit, after=start.after)
+    sizes = [f"{name_and_id(node)} {kind} {await _neighbour_count(call, node, kind):,}" for _, node, kind in sides]
     intro = f"Nodes of each side: {', '.join(sizes)}" if sizes and not start.offset else ""
     return call.answer(plan_table(page, start.offset, intro=intro, notes=found.notes), page.positions)
 
 
-async def _neighbours(call: ToolCall, node: Entity, edge_type: str) -> int:
-    """How many nodes are next to a node by a relation."""
+async def _neighbour_count(call: ToolCall, node: Entity, edge_type: str) -> int:
+    """Number of neighbours of a node by a relation."""
     hop = {"from": "side", "edge_type": edge_type, "direction": EITHER}
-    runs = runner(call)
+    plans = runner(call)
     found = await _checked(
-        runs, [_nodes("side", [node]), {"as": "far", "fetch_neighbors": hop}, {"return": ["count(far)"]}]
+        plans, [_find_node_step("side", [node]), {"as": "far", "fetch_neighbors": hop}, {"return": ["count(far)"]}]
     )
-    page = await runs.run(found.plan, limit=1)
+    page = await plans.run(found.plan, limit=1)
     return sum(cell for row in page.items for cell in row.cells if isinstance(cell, int))
 
 
-async def _checked(runs: PlanRunner, steps: Sequence[object]) -> CheckedPlan:
+async def _checked(plans: PlanRunner, steps: Sequence[object]) -> CheckedPlan:
     plan, _ = parse_steps(steps)
-    return await checked(runs, WrittenPlan(plan))
+    return await checked(plans, WrittenPlan(plan))
 
 
 TOOLSET = Toolset(

@@ -1,4 +1,4 @@
-"""GraphWalk: primitives of a property graph, by label, property and value, and a start to think."""
+"""GraphWalk: look-ups in a property graph by label, property and value, and a tool to note thoughts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PROPERTY = "Property of the node; `name` and `id` always work."
 
 
 class ByProperty(Arguments):
-    """Arguments that pick nodes by the value of a property."""
+    """Arguments that select nodes by the value of a property."""
 
     label: str = Field(description=LABEL)
     property_name: str = Field(description=PROPERTY)
@@ -45,18 +45,18 @@ class ByProperty(Arguments):
 
     @property
     def value(self) -> str:
-        """The value as text, as stores compare it: true and false in lower case."""
+        """The value as text in the form that stores compare: true and false in lower case."""
         return str(self.property_value).lower() if isinstance(self.property_value, bool) else str(self.property_value)
 
     @property
     def condition(self) -> str:
         """The condition in words."""
-        who = "" if self.label.strip() in ("", primitives.ANY_LABEL) else f"the label {echoed(self.label)} and "
-        return f"{who}{clipped(self.property_name, NAME_LIMIT)} = {echoed(self.value)}"
+        label = "" if self.label.strip() in ("", primitives.ANY_LABEL) else f"the label {echoed(self.label)} and "
+        return f"{label}{clipped(self.property_name, NAME_LIMIT)} = {echoed(self.value)}"
 
     @property
     def next_step(self) -> str:
-        """What to do where no node has the value: find the name, or list the values there are."""
+        """The next step if no node has the value: find the name, or list the property's values."""
         if self.property_name.casefold() in primitives.ALWAYS_THERE:
             return next_call("find_node", {"hint": self.value})
         owner = {"entity_name": self.label or primitives.ANY_LABEL, "entity_type": "node"}
@@ -70,7 +70,7 @@ class NodesByProperty(ByProperty):
 
 
 class Neighbors(ByProperty):
-    """Arguments of `get_all_nearest_neighbors`; those after the paper's three are ours."""
+    """Arguments of `get_all_nearest_neighbors`. The first three are the paper's, the others are additions."""
 
     direction: EitherDirection = Field(
         default=EITHER, description="outgoing: relationships that leave the node; incoming: that point at it."
@@ -81,7 +81,7 @@ class Neighbors(ByProperty):
 
     @property
     def filters(self) -> str:
-        """What is asked of the neighbours, in words."""
+        """The conditions on neighbours, in words."""
         return " ".join(
             filter(
                 None,
@@ -107,13 +107,13 @@ class Think(Arguments):
     """Arguments of `think`."""
 
     max_characters: ClassVar[int] = 2**26
-    """As long as a message may be: no store is asked for a thought."""
+    """As long as a message may be, since thoughts are not sent to a store."""
 
     thought: str = Field(description="What you know so far and what to look up next.")
 
 
 async def get_node_by_property(call: ToolCall, given: NodesByProperty) -> Answer:
-    """GraphWalk's tool 1."""
+    """Answer with the nodes that have a property value (GraphWalk's tool 1)."""
     start = call.start(given.cursor)
     page = await primitives.get_node_by_property(
         call.adapter, given.label, given.property_name, given.value, after=start.after
@@ -123,7 +123,7 @@ async def get_node_by_property(call: ToolCall, given: NodesByProperty) -> Answer
 
 
 async def get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> Answer:
-    """GraphWalk's tool 2."""
+    """Answer with the neighbours of the nodes that have a property value (GraphWalk's tool 2)."""
     start = call.start(given.cursor)
     found = await primitives.get_all_nearest_neighbors(
         call.adapter,
@@ -149,7 +149,7 @@ async def get_all_nearest_neighbors(call: ToolCall, given: Neighbors) -> Answer:
 
 
 async def get_unique_property_values(call: ToolCall, given: UniqueValues) -> Answer:
-    """GraphWalk's tool 3."""
+    """Answer with the distinct values of a property (GraphWalk's tool 3)."""
     start = call.start(given.cursor)
     page = await primitives.get_unique_property_values(
         call.adapter,
@@ -165,7 +165,7 @@ async def get_unique_property_values(call: ToolCall, given: UniqueValues) -> Ans
 
 
 async def think(_: ToolCall, given: Think) -> Answer:
-    """GraphWalk's tool 4: the thought comes back, so that it stays in the conversation."""
+    """Return the thought, so that it stays in the conversation (GraphWalk's tool 4)."""
     return row_answer(clean(given.thought), (_THOUGHT,), (given.thought,))
 
 

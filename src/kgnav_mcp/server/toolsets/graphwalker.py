@@ -1,4 +1,4 @@
-"""GraphWalker: first the relations around an entity, then the triples of the chosen ones."""
+"""GraphWalker: first the relations of an entity, then the triples of the chosen relations."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class GetTriples(Arguments):
 
 
 async def get_relations(call: ToolCall, given: GetRelations) -> Answer:
-    """GraphWalker's relation retrieval."""
+    """Answer with the relations of entities (GraphWalker's relation retrieval)."""
     start = call.start(given.cursor)
     found = await walker.get_relations(
         call.adapter,
@@ -55,7 +55,7 @@ async def get_relations(call: ToolCall, given: GetRelations) -> Answer:
 
 
 async def get_triples(call: ToolCall, given: GetTriples) -> Answer:
-    """GraphWalker's triple retrieval."""
+    """Answer with the triples of chosen relations (GraphWalker's triple retrieval)."""
     start = call.start(given.cursor)
     found = await walker.get_triples(call.adapter, given.entity, given.relations, after=start.after, limits=call.limits)
     return call.answer(triples_table(found, start.offset), found.page.positions)

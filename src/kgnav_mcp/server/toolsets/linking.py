@@ -1,4 +1,4 @@
-"""Linking: from words to a node to start at, and what the graph is made of."""
+"""Linking: finds the node that a name means, and describes the schema."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class DescribeGraph(Arguments):
 
 
 async def find_node(call: ToolCall, given: FindNode) -> Answer:
-    """GraphRunner's entry point."""
+    """Answer with the entities that a hint may mean (GraphRunner's entry point)."""
     if not given.hint.strip():
         raise InvalidArgument(
             "the hint is empty",
@@ -43,7 +43,7 @@ async def find_node(call: ToolCall, given: FindNode) -> Answer:
 
 
 async def describe_graph(call: ToolCall, given: DescribeGraph) -> Answer:
-    """The schema, as an overview or around one name."""
+    """Answer with an overview of the schema, or with the part around one name."""
     schema = await call.adapter.schema(given.name, limit=_SCHEMA_ROWS)
     return schema_overview(call.graph.name, schema, given.name, call.options)
 

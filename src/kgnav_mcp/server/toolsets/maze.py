@@ -1,4 +1,4 @@
-"""GraphWalk's maze: one step into a cell, with the marks kept in the trail."""
+"""GraphWalk's maze: enters one cell per call, with the marks kept in the trail."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class NextCellsOf(Arguments):
 
 
 async def get_possible_next_cells(call: ToolCall, given: NextCellsOf) -> Answer:
-    """GraphWalk's maze step."""
+    """Enter a cell and answer with the open cells next to it (GraphWalk's maze step)."""
     found = await possible_next_cells(call.adapter, await call.trail(), given.node_id)
     return call.answer(cells_table(found), None)
 

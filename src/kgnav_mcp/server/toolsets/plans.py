@@ -1,4 +1,4 @@
-"""Plans: a pattern of the graph asked for in one call, checked before it runs."""
+"""Plans: queries for a whole pattern of the graph in one call, checked before they run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ GivenPlan = Annotated[object, WithJsonSchema(_FORMS)]
 
 
 class PlanArguments(Arguments):
-    """Arguments that hold a plan."""
+    """Arguments with a plan."""
 
     max_characters: ClassVar[int] = 20_000
 
@@ -50,17 +50,17 @@ class RunPlan(PlanArguments):
 
 
 def runner(call: ToolCall) -> PlanRunner:
-    """What checks and runs the plan of a call."""
+    """What checks the plan of a call, and runs it."""
     return PlanRunner(call.adapter, progress=call.progress)
 
 
-async def checked(runs: PlanRunner, written: WrittenPlan) -> CheckedPlan:
-    """The plan in the graph's own ids.
+async def checked(plans: PlanRunner, written: WrittenPlan) -> CheckedPlan:
+    """The checked plan, with names resolved to the graph's own ids.
 
     Raises:
-        InvalidPlan: it cannot run, with every problem.
+        InvalidPlan: it cannot run. The error lists every problem.
     """
-    found = await runs.check(written.plan, written.one_node)
+    found = await plans.check(written.plan, written.one_node)
     if not found.problems:
         return found
     mended, in_cypher = None, False
@@ -71,27 +71,27 @@ async def checked(runs: PlanRunner, written: WrittenPlan) -> CheckedPlan:
     raise InvalidPlan(found.problems, mended=mended, in_cypher=in_cypher, next_step=_MEND)
 
 
-async def _read_and_checked(runs: PlanRunner, given: object) -> tuple[WrittenPlan, CheckedPlan]:
-    """The plan that was given, as it was read and in the graph's own ids.
+async def _parse_and_check(plans: PlanRunner, given: object) -> tuple[WrittenPlan, CheckedPlan]:
+    """The given plan as parsed, and as checked.
 
     Raises:
-        InvalidPlan: it cannot run; where it is not well written, what is wrong with the names in it is told as well.
+        InvalidPlan: it cannot run. For a plan with syntax problems the error lists unknown names, too.
     """
     try:
         written = read_plan(given)
     except InvalidPlan as error:
         if error.plan is None:
             raise
-        found = await runs.check(error.plan)
+        found = await plans.check(error.plan)
         if not found.problems:
             raise
         raise InvalidPlan((*error.problems, *found.problems), next_step=_MEND) from error
-    return written, await checked(runs, written)
+    return written, await checked(plans, written)
 
 
 async def check_plan(call: ToolCall, given: PlanArguments) -> Answer:
-    """GraphRunner's verification of a plan."""
-    _, found = await _read_and_checked(runner(call), given.plan)
+    """Check a plan without running it (GraphRunner's verification)."""
+    _, found = await _parse_and_check(runner(call), given.plan)
     cypher = write_cypher(found.plan)
     notes = [*filter(None, (sizes_line(await sizes_of(call.adapter, found.plan)), *found.notes))]
     lines = ["valid: run_plan will run it.", f"In the graph's own ids: {cypher}", *notes]
@@ -99,12 +99,12 @@ async def check_plan(call: ToolCall, given: PlanArguments) -> Answer:
 
 
 async def run_plan(call: ToolCall, given: RunPlan) -> Answer:
-    """A plan's rows."""
+    """Run a plan and answer with its rows."""
     start = call.start(given.cursor)
-    runs = runner(call)
-    written, found = await _read_and_checked(runs, given.plan)
-    page = await runs.run(found.plan, limit=call.limits.row_limit, after=start.after, proof=given.proof)
-    repeated = repeats(page) if written.given is None else ()  # rows of patterns and steps are choices of nodes
+    plans = runner(call)
+    written, found = await _parse_and_check(plans, given.plan)
+    page = await plans.run(found.plan, limit=call.limits.row_limit, after=start.after, proof=given.proof)
+    repeated = repeats(page) if written.given is None else ()  # rows of patterns and steps are always distinct
     notes = (*found.notes, *repeated)
     sizes = () if start.offset else await sizes_to_tell(call.adapter, found.plan, page)
     return call.answer(plan_table(page, start.offset, intro=sizes_line(sizes), notes=notes), page.positions)
@@ -141,7 +141,7 @@ _TOOLS = (
         description=_RUN,
         arguments=RunPlan,
         run=run_plan,
-        tables=(),  # the plan says what its columns are
+        tables=(),  # the columns depend on the plan
     ),
     ToolSpec(
         name="check_plan",
@@ -167,7 +167,7 @@ _METHOD = """You answer a question with one plan over a knowledge graph, or with
 
 
 def _walk_calls(walk: SampleWalk) -> list[str]:
-    """One plan for the whole walk, in each of the three spellings."""
+    """One plan for the whole walk, in each of the three languages."""
     last = walk.steps[-1]
     value = isinstance(last.tail, Literal)
     hops = walk.steps[:-1] if value else walk.steps

@@ -1,4 +1,4 @@
-"""Search-on-Graph: one tool that shows a neighbourhood, collapsed where it is too large."""
+"""Search-on-Graph: one tool that shows a neighbourhood, collapsed to its relations if it is too large."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kgnav_mcp.server.toolsets.descriptions import CURSOR, ENTITY, QUESTION
 
 
 class Search(Arguments):
-    """Arguments of `search`, named as in the paper; `question` and `cursor` are ours."""
+    """Arguments of `search`. The first three are the paper's, the others are additions."""
 
     ids: ClassVar[frozenset[str]] = frozenset({"entity", "properties_to_filter_for"})
 
@@ -44,13 +44,13 @@ class Search(Arguments):
 
     @property
     def condition(self) -> str:
-        """What is asked of values, in words; empty where nothing is."""
+        """The conditions on values, in words; empty if there are none."""
         of_type = f"to values with the label {echoed(self.node_type)}" if self.node_type else ""
         return " ".join(filter(None, (of_type, f"that match {echoed(self.match)}" if self.match else "")))
 
 
 async def search(call: ToolCall, given: Search) -> Answer:
-    """Search-on-Graph's `search` (Algorithm 1)."""
+    """Answer with the neighbourhood of entities (Search-on-Graph, Algorithm 1)."""
     start = call.start(given.cursor)
     found = await neighbourhood.search(
         call.adapter,

@@ -1,4 +1,4 @@
-"""Trails: walks under a handle, and the proof of an answer by what a walk has shown."""
+"""Trails: recorded walks with a handle, and proofs of answers by what a walk has shown."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from kgnav_mcp.server.toolset import Toolset
 HANDLE = "Handle from start_trail."
 _STARTED = (Column("trail"), Column("topics", VALUES))
 _NAMES = 500
-"""Characters of the names of topics."""
+"""Most characters of the list of topics."""
 
 
 class StartTrail(Arguments):
@@ -61,7 +61,7 @@ class CheckAnswer(OnTrail):
 
 
 async def start_trail(call: ToolCall, given: StartTrail) -> Answer:
-    """A new trail with its handle."""
+    """Start a trail and answer with its handle."""
     topics = await resolve_entities(call.adapter, given.topic_entities)
     trails = call.app.trails
     handle = await trails.start(Trail(call.graph.name, given.question, topics, time.time()), caller())
@@ -74,18 +74,18 @@ async def start_trail(call: ToolCall, given: StartTrail) -> Answer:
 
 
 async def show_trail(call: ToolCall, _: OnTrail) -> Answer:
-    """The transcript."""
+    """Answer with the transcript of a trail."""
     return call.answer(transcript_table(await call.trail(), call.options), None)
 
 
 async def get_connected_path(call: ToolCall, _: OnTrail) -> Answer:
-    """GraphWalk's path over visited nodes."""
+    """Answer with the shortest path over visited nodes (GraphWalk)."""
     trail = await call.trail()
     return call.answer(path_table(connected_path(trail), len(visited(trail))), None)
 
 
 async def check_answer(call: ToolCall, given: CheckAnswer) -> Answer:
-    """The proof of each answer."""
+    """Answer with the verdict and proof for each answer."""
     found = await check_answers(call.adapter, await call.trail(), given.answers, hub_rows=call.limits.row_limit)
     return call.answer(evidence_table(found), None)
 
