@@ -1,4 +1,4 @@
-"""What users write as plans, each language in a module of its own; nothing of a store is in here."""
+"""Parsers for the three languages of plans, one module each. Nothing here depends on a store."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from kgnav_mcp.plan import Plan, PlanProblem
 
 @dataclass(frozen=True, slots=True)
 class WrittenPlan:
-    """A plan as it was written, in one of three languages."""
+    """A parsed plan, with what is needed to correct it in the language in which it was written."""
 
     plan: Plan
     given: object = None
-    """What was written, where it was JSON."""
+    """The input, if it was JSON; None for Cypher."""
     one_node: frozenset[str] = frozenset()
-    """Variables that name one node: a name that several nodes have is a mistake there."""
+    """Variables whose name must identify a single node: a name shared by several nodes is an error there."""
 
 
 def read_plan(given: object) -> WrittenPlan:
-    """The plan that Cypher or GQL (a text), a pattern (an object) or steps (a list) ask for; JSON as text, too.
+    """Parse a plan from Cypher or GQL (a text), a pattern (an object) or steps (a list). JSON may be a text, too.
 
     Raises:
-        InvalidPlan: it is none of these, with every reason.
+        InvalidPlan: the plan cannot be parsed. The error lists every problem.
     """
     if isinstance(given, str) and given.lstrip().startswith(("{", "[")):
         try:
             given = json.loads(given)
         except JSONDecodeError as error:
-            raise _broken(error) from error
+            raise _json_error(error) from error
         except RecursionError as error:
             raise InvalidPlan([PlanProblem("the plan", "its JSON is nested too deeply")], next_step=_JSON) from error
     match given:
@@ -60,11 +60,11 @@ def read_plan(given: object) -> WrittenPlan:
 
 _JSON = "Mend the JSON there, or give the plan as an object instead of a text."
 _AROUND = 20
-"""Characters before and behind the place of a mistake in JSON that are shown."""
+"""Characters shown before and after the place of an error in JSON."""
 
 
-def _broken(error: JSONDecodeError) -> InvalidPlan:
-    """What is wrong with a text that begins like JSON, and where."""
+def _json_error(error: JSONDecodeError) -> InvalidPlan:
+    """The error for a text that begins like JSON but is not valid, with the place."""
     around = error.doc[max(error.pos - _AROUND, 0) : error.pos + _AROUND]
     reason = f"{error.msg[:1].lower()}{error.msg[1:]}, near {echoed(around)}"
     return InvalidPlan([PlanProblem(f"JSON, line {error.lineno}, column {error.colno}", reason)], next_step=_JSON)

@@ -1,4 +1,4 @@
-"""Conditions as JSON: what the values of properties must be."""
+"""Parses conditions on property values from JSON."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OPERATORS = (*_COMPARISONS, EXISTS)
 
 
 class WrongCondition(ValueError):
-    """A condition that says nothing: its place within the condition and why."""
+    """An invalid condition, with the place within the condition and the reason."""
 
     def __init__(self, place: str, reason: str, alternatives: Iterable[str] = ()) -> None:
         super().__init__(reason)
@@ -45,16 +45,16 @@ class WrongCondition(ValueError):
         self.alternatives = tuple(alternatives)
 
     def at(self, place: str) -> PlanProblem:
-        """What is said of it, where it stands at a place of a plan."""
+        """The problem to report, with the condition's place in the plan."""
         return PlanProblem(f"{place}{self.place}", self.reason, self.alternatives)
 
 
 def conditions_of(
     owner: str, where: Mapping[str, object], place: str, problems: list[PlanProblem]
 ) -> Iterator[Expression]:
-    """`{"year": 1999}` or `{"year": {">=": 1990, "<": 2000}}`, of a node or an edge.
+    """Parse conditions on a node or an edge: `{"year": 1999}` or `{"year": {">=": 1990, "<": 2000}}`.
 
-    What says nothing, as an operator is unknown or a value of the wrong form, is added to the problems.
+    Invalid ones, with an unknown operator or a value of the wrong form, are added to `problems`.
     """
     for name, wanted in where.items():
         operators = cast("Mapping[str, object]", wanted) if isinstance(wanted, dict) else {"=": wanted}

@@ -1,4 +1,4 @@
-"""The form of plans in JSON: strict in their keys, and told where they are not."""
+"""Validation of plans in JSON: unknown keys are refused with an explanation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kgnav_mcp.plan import PlanProblem
 
 
 class Strict(BaseModel):
-    """An object of a plan. Any other key is refused."""
+    """Base class of the objects in a plan. Unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
@@ -18,9 +18,9 @@ class Strict(BaseModel):
 def form_problems(
     error: ValidationError, place: str, whole: type[Strict], parts: Mapping[str, type[Strict]]
 ) -> Iterator[PlanProblem]:
-    """What is wrong with the form of a plan, or of a part of it at a place; of an unknown key, with those there are.
+    """The problems in the form of a plan or of its part at `place`. For an unknown key they list the valid ones.
 
-    `parts` are the forms of what stands under the first key.
+    `parts` has the form of the objects under each key of the plan.
     """
     for found in error.errors(include_url=False, include_context=False, include_input=False):
         where = " ".join(filter(None, (place, ".".join(map(str, found["loc"]))))) or "the plan"

@@ -1,4 +1,4 @@
-"""Plans in JSON mended as they were written, where only names and values in them were wrong."""
+"""Corrects plans in JSON in their original form, if only names and values in them are wrong."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from kgnav_mcp.spelling.patterns import SUBCLASSES
 
 
 def mended_json(written: WrittenPlan, mended: Plan) -> str | None:
-    """The JSON of a plan with its names mended: read again it is `mended`. None where other than names has changed."""
+    """The JSON of the written plan with corrected names. Parsing it gives `mended`.
+
+    None if more than names and values differ.
+    """
     changes = {_key(old): new for old, new in _changes(written.plan, mended)}
     if None in changes.values():
         return None
@@ -23,8 +26,8 @@ def mended_json(written: WrittenPlan, mended: Plan) -> str | None:
     try:
         read = read_plan(given).plan
     except InvalidPlan:
-        return None  # a name that stands for two things
-    return json.dumps(given, ensure_ascii=False) if read == _with_its_names(mended, changes) else None
+        return None  # one name has two corrections
+    return json.dumps(given, ensure_ascii=False) if read == _with_renamed_columns(mended, changes) else None
 
 
 _Changes = dict[tuple[type, Scalar], Scalar]
@@ -34,17 +37,17 @@ def _key(value: Scalar) -> tuple[type, Scalar]:
     return type(value), value
 
 
-def _changes(part: object, other: object) -> Iterator[tuple[Scalar, Scalar]]:
-    """The names and values that differ between two plans; one that became null where their forms do."""
-    if isinstance(part, str | int | float) and isinstance(other, str | int | float):
-        if _key(part) != _key(other):
-            yield part, other
+def _changes(old: object, new: object) -> Iterator[tuple[Scalar, Scalar]]:
+    """Pairs of a name or value and its correction. A pair with None means that the plans differ in structure."""
+    if isinstance(old, str | int | float) and isinstance(new, str | int | float):
+        if _key(old) != _key(new):
+            yield old, new
         return
-    mine, others = [*members(part)], [*members(other)]
-    if type(part) is not type(other) or len(mine) != len(others):
+    old_members, new_members = [*members(old)], [*members(new)]
+    if type(old) is not type(new) or len(old_members) != len(new_members):
         yield "", None
         return
-    for each in zip(mine, others, strict=True):
+    for each in zip(old_members, new_members, strict=True):
         yield from _changes(*each)
 
 
@@ -62,7 +65,7 @@ def _changed(given: object, changes: _Changes) -> object:
 
 
 def _renamed(word: Scalar, changes: _Changes) -> Scalar:
-    """A name, or a value; a label with its subclasses; a name behind the dot of what is returned."""
+    """A corrected name or value. It may also be a label with `*`, or a property after the dot of a returned value."""
     if _key(word) in changes or not isinstance(word, str):
         return changes.get(_key(word), word)
     label = changes.get(_key(word.removesuffix(SUBCLASSES)))
@@ -73,8 +76,8 @@ def _renamed(word: Scalar, changes: _Changes) -> Scalar:
     return f"{owner}.{changes.get(_key(name), name)}{bracket}{end}" if dot else word
 
 
-def _with_its_names(plan: Plan, changes: _Changes) -> Plan:
-    """A plan whose columns are called as they are once what they return is mended."""
+def _with_renamed_columns(plan: Plan, changes: _Changes) -> Plan:
+    """The plan with columns renamed as their values are corrected."""
 
     def change(part: object) -> object | None:
         match part:

@@ -1,7 +1,7 @@
-"""Plans as a pattern in JSON: nodes, the edges between them, and what is wanted of each fit.
+"""Parses plans written as a pattern in JSON: nodes, the edges between them, and what to return.
 
-A row is one choice for each variable that is returned or counted, and fits every edge; rows are distinct, and parallel
-edges count apart where an edge itself is returned or counted. Edges lie as the graph stores them.
+A row is one choice for each variable that is returned or counted, and matches every edge. Rows are distinct; parallel
+edges count separately if an edge itself is returned or counted. Edges are written as the graph stores them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from kgnav_mcp.spelling.returned import projections
 
 _NEXT = "Mend these and send the whole plan again."
 SUBCLASSES = "*"
-"""Behind a label: instances of its subclasses count, too."""
+"""Suffix of a label: instances of its subclasses match, too."""
 
 
 Moment = Annotated[str, BeforeValidator(date)]
@@ -58,7 +58,7 @@ Moment = Annotated[str, BeforeValidator(date)]
 
 
 class NodeSpec(Strict):
-    """A node: by its name or id, its labels, its properties, and which other node it is not."""
+    """A node: name or id, labels, conditions on properties, and other nodes from which it must differ."""
 
     name: str | None = None
     id: str | list[str] | None = None
@@ -92,7 +92,7 @@ class PatternSpec(Strict):
     edges: list[EdgeSpec] = Field(default_factory=list[EdgeSpec])
     absent: list[EdgeSpec | list[EdgeSpec]] = Field(default_factory=list[EdgeSpec | list[EdgeSpec]], alias="not")
     returned: list[str] | str | None = Field(default=None, alias="return")
-    """Variables, their properties, counts; or `exists`: whether the pattern fits at all."""
+    """Variables, their properties, counts; or `exists`: whether the pattern matches at all."""
     order: str | list[str] | None = None
     limit: int | None = Field(default=None, ge=0)
 
@@ -101,10 +101,10 @@ _KEYS: dict[str, type[Strict]] = {"nodes": NodeSpec, "edges": EdgeSpec, "not": E
 
 
 def parse_pattern(given: object) -> Plan:
-    """The plan that a pattern asks for.
+    """Parse a pattern.
 
     Raises:
-        InvalidPlan: it is none, with every reason.
+        InvalidPlan: the pattern is not valid. The error lists every problem.
     """
     try:
         spec = PatternSpec.model_validate(given)
@@ -115,7 +115,7 @@ def parse_pattern(given: object) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Edge:
-    """An edge of a pattern, its place in the plan and its variable."""
+    """An edge of a pattern with its place in the JSON and its variable."""
 
     place: str
     variable: str
@@ -127,52 +127,54 @@ class _Edge:
 
     @property
     def counted(self) -> bool:
-        """Whether only the number of such edges matters."""
+        """Whether it is a condition on the number of such edges."""
         return self.spec.at_least is not None or self.spec.at_most is not None
 
 
 class _Reader:
-    """Reads one pattern; what is wrong is collected."""
+    """Converts one pattern to a plan, and collects its problems."""
 
     def __init__(self, spec: PatternSpec) -> None:
         self.spec = spec
         self.problems: list[PlanProblem] = []
 
     def plan(self) -> Plan:
-        """A match for what must fit, one for each edge that may, and what is returned."""
+        """The plan: a match for the required part, an optional match for each optional edge, and the projections."""
         edges = [self._edge(edge, f"edges[{n}]") for n, edge in enumerate(self.spec.edges)]
-        fitting = [edge for edge in edges if not edge.spec.optional and not edge.counted]
+        required = [edge for edge in edges if not edge.spec.optional and not edge.counted]
         counted = [edge for edge in edges if edge.counted]
         optional = [edge for edge in edges if edge.spec.optional and not edge.counted]
-        known = self._fixed(edges, fitting)
-        where = self._conditions(known, fitting)
-        where += [condition for edge in counted for condition in self._counts(edge, known)]
-        where += [Not(Exists(match)) for match in self._absent(known)]
-        clauses = [self._match(known, known, fitting, where)]
+        known = self._row_nodes(edges, required)
+        where = self._conditions(known, required)
+        where += [condition for edge in counted for condition in self._count_conditions(edge, known)]
+        where += [Not(Exists(match)) for match in self._absent_patterns(known)]
+        clauses = [self._match(known, known, required, where)]
         for edge in optional:
             new = [end for end in dict.fromkeys(edge.ends) if end not in known]
             known += new
             found = self._match(edge.ends, new, [edge], self._conditions(new, [edge]))
             clauses.append(replace(found, optional=True))
-        results = self._results([*known, *(edge.variable for edge in (*fitting, *optional) if is_named(edge.variable))])
+        results = self._results(
+            [*known, *(edge.variable for edge in (*required, *optional) if is_named(edge.variable))]
+        )
         plan = Plan((Pipeline((*clauses, *results)),), asks=self.spec.returned == EXISTS)
         if self.problems:
             raise InvalidPlan(self.problems, plan, next_step=_NEXT)
         return plan
 
-    def _fixed(self, edges: Sequence[_Edge], fitting: Sequence[_Edge]) -> list[str]:
-        """The nodes that each row has, in the order in which they are named.
+    def _row_nodes(self, edges: Sequence[_Edge], required: Sequence[_Edge]) -> list[str]:
+        """The nodes that every row has, in the order in which the pattern names them.
 
-        These are the ends of edges that must fit, nodes without edges, and of an edge between two others the end that
-        is described first: what may be missing, or is only counted, is at the far end of one of these. What only a
-        `not` names and nothing returns is no part of a row: no such node may be there.
+        These are the ends of required edges, nodes without edges, and for an edge between two other nodes the end that
+        is named first; the far end may be missing or is only counted. Nodes that only a `not` names, and that are not
+        returned, are no part of a row: they must not exist.
         """
         ends = [end for edge in edges for end in edge.ends]
         groups = [group if isinstance(group, list) else [group] for group in self.spec.absent]
         absent = {end for group in groups for edge in group for end in (edge.source, edge.target)}
         absent -= {name for name in absent if self._is_returned(name)}
-        lone = {name for name in self.spec.nodes if name not in ends and name not in absent}
-        fixed = {end for edge in fitting for end in edge.ends} | lone
+        unconnected = {name for name in self.spec.nodes if name not in ends and name not in absent}
+        fixed = {end for edge in required for end in edge.ends} | unconnected
         order = list(dict.fromkeys((*self.spec.nodes, *ends)))
         for edge in edges:
             if fixed.isdisjoint(edge.ends):
@@ -180,7 +182,7 @@ class _Reader:
         return [name for name in order if name in fixed]
 
     def _is_returned(self, node: str) -> bool:
-        """Whether a node, a property or a count of it is returned; where nothing is said, each node is."""
+        """Whether a node, its property or its count is returned. Without `return`, all nodes are."""
         returned = self.spec.returned
         texts = [returned] if isinstance(returned, str) else returned
         return texts is None or any(re.search(rf"(?<!\w){re.escape(node)}(?!\w)", text) for text in texts)
@@ -197,8 +199,8 @@ class _Reader:
     def _node(self, name: str) -> NodePattern:
         label = self.spec.nodes.get(name, NodeSpec()).label or []
         groups = [label] if isinstance(label, str) else label
-        below = any(one.endswith(SUBCLASSES) for one in groups)
-        return NodePattern(name, tuple((one.removesuffix(SUBCLASSES),) for one in groups), below)
+        with_subclasses = any(one.endswith(SUBCLASSES) for one in groups)
+        return NodePattern(name, tuple((one.removesuffix(SUBCLASSES),) for one in groups), with_subclasses)
 
     def _pattern(self, edge: _Edge) -> EdgePattern:
         spec = edge.spec
@@ -213,10 +215,10 @@ class _Reader:
         )
 
     def _conditions(self, nodes: Iterable[str], edges: Iterable[_Edge]) -> list[Expression]:
-        found = [condition for name in nodes for condition in self._of_node(name)]
-        return found + [condition for edge in edges for condition in self._of_edge(edge)]
+        found = [condition for name in nodes for condition in self._node_conditions(name)]
+        return found + [condition for edge in edges for condition in self._edge_conditions(edge)]
 
-    def _of_node(self, name: str) -> Iterator[Expression]:
+    def _node_conditions(self, name: str) -> Iterator[Expression]:
         spec = self.spec.nodes.get(name, NodeSpec())
         yield from named_so(name, spec.name, spec.id)
         yield from self._where(name, spec.where, f"nodes.{name}.where")
@@ -226,7 +228,7 @@ class _Reader:
                 self.problems.append(PlanProblem(f"nodes.{name}.is_not", f"no node is called {other}"))
             yield Compare(Variable(name), Comparison.UNEQUAL, Variable(other))
 
-    def _of_edge(self, edge: _Edge) -> Iterator[Expression]:
+    def _edge_conditions(self, edge: _Edge) -> Iterator[Expression]:
         yield from self._where(edge.variable, edge.spec.where, f"{edge.place}.where")
         if edge.spec.during is not None:
             yield During(edge.variable, *edge.spec.during)
@@ -236,15 +238,15 @@ class _Reader:
     def _where(self, owner: str, where: Mapping[str, object], place: str) -> list[Expression]:
         return [*conditions_of(owner, where, place, self.problems)]
 
-    def _counts(self, edge: _Edge, known: Sequence[str]) -> Iterator[Expression]:
-        """That there are so many of an edge, at least or at most."""
+    def _count_conditions(self, edge: _Edge, known: Sequence[str]) -> Iterator[Expression]:
+        """The conditions on the number of a counted edge."""
         new = [end for end in edge.ends if end not in known]
         number = CountOf(self._match(edge.ends, new, [edge], self._conditions(new, [edge])))
         bounds = ((Comparison.AT_LEAST, edge.spec.at_least), (Comparison.AT_MOST, edge.spec.at_most))
         return (Compare(number, comparison, Constant(bound)) for comparison, bound in bounds if bound is not None)
 
-    def _absent(self, known: Sequence[str]) -> Iterator[Match]:
-        """The patterns that must not fit."""
+    def _absent_patterns(self, known: Sequence[str]) -> Iterator[Match]:
+        """The patterns that must not match."""
         for n, group in enumerate(self.spec.absent):
             specs = group if isinstance(group, list) else [group]
             edges = [self._edge(spec, f"not[{n}][{k}]") for k, spec in enumerate(specs)]
@@ -262,7 +264,7 @@ class _Reader:
 
 
 def named_so(variable: str, name: str | None, id_: str | list[str] | None) -> Iterator[Expression]:
-    """That a node has this name, and this id, or one of these."""
+    """The conditions that a node has this name, and this id or one of these ids."""
     if name is not None:
         yield Compare(Property(variable, NAME), Comparison.EQUAL, Constant(name))
     node_id = Call(Function.ID, (Variable(variable),))
@@ -275,7 +277,10 @@ def named_so(variable: str, name: str | None, id_: str | list[str] | None) -> It
 def path_length(
     hops: int | tuple[int, int | None] | None, distance: int | tuple[int, int] | None = None
 ) -> PathLength | None:
-    """`hops` 3 are three edges, [1, 3] one to three, [1, null] any number; `distance` counts shortest paths alone."""
+    """The length of a path. `hops`: 3 for three edges, [1, 3] for one to three, [1, null] for any number.
+
+    `distance`: the same for shortest paths only.
+    """
     if distance is not None:
         first, last = (distance, distance) if isinstance(distance, int) else distance
         return PathLength(PathKind.DISTANCE, first, last)

@@ -1,4 +1,4 @@
-"""What patterns and steps return: variables, properties, and counts over distinct rows."""
+"""Parses what patterns and steps return: variables, properties, and aggregates over distinct rows."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _FUNCTIONS = {function.value: function for function in AggregateFunction}
 
 
 def value_of(text: str, known: Collection[str]) -> tuple[Expression, str]:
-    """The value that `v`, `v.property` or `count(v)` stands for, and its variable.
+    """The value of `v`, `v.property` or `count(v)`, and its variable.
 
     Raises:
-        WrongCondition: it is none of these, or the variable is unknown.
+        WrongCondition: the text has none of these forms, or the variable is unknown.
     """
     form = _FORM.fullmatch(text)
     if form is None or bool(form[1]) is not bool(form[4]):
@@ -52,10 +52,10 @@ def projections(
     known: Collection[str],
     problems: list[PlanProblem],
 ) -> tuple[Project, ...]:
-    """The clauses that return these values: distinct rows of what is named, then counts over them.
+    """The clauses that return these values: distinct rows of the named variables, then aggregates over them.
 
-    A row is one choice for each variable that is returned or counted. In `order` a minus sign is for descending.
-    What is no value is added to the problems, and left out.
+    A row is one choice for each variable that is returned or counted. In `order` a minus sign means descending.
+    Invalid values are added to `problems` and left out.
     """
 
     def read_all(written: Iterable[str], sign: str = "") -> Iterator[tuple[str, Expression, str]]:

@@ -1,7 +1,7 @@
-"""Plans as GraphRunner's steps in JSON: Find_Node, Fetch_Neighbors and Find_Common_Nodes, each a named set of nodes.
+"""Parses plans in GraphRunner's steps: Find_Node, Fetch_Neighbors and Find_Common_Nodes, each a named set of nodes.
 
-All steps that what is returned rests on hold together: a row is one choice of a node from each returned or counted set,
-with nodes of the other sets that tie them. A set that is only left out by others may be empty. Source: GraphRunner, its
+All steps on which the result depends hold together: a row is one choice of a node from each returned or counted set, so
+that nodes of the other sets connect them. A set that is used only in `except` may be empty. Source: GraphRunner, its
 three actions and its plans in steps.
 """
 
@@ -34,12 +34,12 @@ from kgnav_mcp.spelling.json_forms import Strict, form_problems
 from kgnav_mcp.spelling.patterns import named_so, path_length
 from kgnav_mcp.spelling.returned import projections
 
-_ONWARD = 3
-"""Hops in which nodes of a type are looked for where no edge type and no number of hops is given."""
+_DEFAULT_HOPS = 3
+"""Most hops to nodes of a type, if neither an edge type nor a number of hops is given."""
 
 
 class FindNode(Strict):
-    """The one node of this name, the nodes of these ids, or all nodes of a type with these properties."""
+    """The one node with this name, the nodes with these ids, or all nodes of a type with these properties."""
 
     name: str | None = None
     id: str | list[str] | None = None
@@ -48,7 +48,7 @@ class FindNode(Strict):
 
 
 class FetchNeighbors(Strict):
-    """The nodes one hop from those of a step, by an edge type; or onward from them, until nodes of a type."""
+    """The nodes one hop along an edge type from those of a step, or the nearest nodes of a type over several hops."""
 
     source: str = Field(alias="from")
     edge_type: str | list[str] | None = None
@@ -58,12 +58,12 @@ class FetchNeighbors(Strict):
     where: dict[str, Any] = Field(default_factory=dict[str, Any])
     edge_where: dict[str, Any] = Field(default_factory=dict[str, Any])
     edge_as: str | None = None
-    """A name for its edges, to return or to count them."""
+    """A name for its edges, so that they can be returned or counted."""
     excluded: str | list[str] | None = Field(default=None, alias="except")
 
 
 class CommonPair(Strict):
-    """The neighbours by an edge type of the nodes of a step. GraphRunner writes it as a pair of both."""
+    """The neighbours along an edge type of a step's nodes. GraphRunner writes it as the pair (node, edge type)."""
 
     node: str
     edge_type: str | None = None
@@ -77,7 +77,7 @@ class CommonPair(Strict):
 
 
 class Step(Strict):
-    """One action under a name, or what is returned."""
+    """One named action, or the result."""
 
     name: str | None = Field(default=None, alias="as")
     find_node: FindNode | None = None
@@ -89,36 +89,36 @@ class Step(Strict):
 
     @property
     def rests_on(self) -> list[str]:
-        """The steps it starts from."""
+        """The steps from which it starts."""
         if self.fetch_neighbors is not None:
             return [self.fetch_neighbors.source]
         return [pair.node for pair in self.find_common_nodes or ()]
 
     @property
     def leaves_out(self) -> list[str]:
-        """The steps whose nodes it leaves out."""
+        """The steps whose nodes it excludes."""
         excluded = (self.fetch_neighbors.excluded if self.fetch_neighbors is not None else None) or []
         return [excluded] if isinstance(excluded, str) else excluded
 
     @property
     def edge(self) -> str | None:
-        """The name of its edges."""
+        """The name of its edges, if they have one."""
         return self.fetch_neighbors.edge_as if self.fetch_neighbors is not None else None
 
     @property
     def uses(self) -> list[str]:
-        """All steps that it names."""
+        """All steps that it refers to."""
         return [*self.rests_on, *self.leaves_out]
 
     @property
     def actions(self) -> int:
-        """How many things it does; one is right."""
+        """Number of actions. A valid step has one."""
         return sum(each is not None for each in (self.find_node, self.fetch_neighbors, self.find_common_nodes))
 
 
 @dataclass(slots=True)
 class _Pattern:
-    """What ties the sets of some steps."""
+    """The pattern made from several steps."""
 
     nodes: list[NodePattern] = field(default_factory=list[NodePattern])
     edges: list[EdgePattern] = field(default_factory=list[EdgePattern])
@@ -129,10 +129,10 @@ class _Pattern:
 
 
 def parse_steps(given: Sequence[object]) -> tuple[Plan, frozenset[str]]:
-    """The plan that steps ask for, and the steps that name one node, which may not mean several.
+    """Parse steps. Returns the plan, and the variables of steps whose name must identify a single node.
 
     Raises:
-        InvalidPlan: it is none, with every reason.
+        InvalidPlan: the steps are not valid. The error lists every problem.
     """
     problems: list[PlanProblem] = []
     steps: dict[str, Step] = {}
@@ -145,7 +145,7 @@ def parse_steps(given: Sequence[object]) -> tuple[Plan, frozenset[str]]:
         steps[step.name or ("return" if step.returned is not None else f"step{number}")] = step
     returned = [name for name, step in steps.items() if step.returned is not None and not step.actions]
     actions = {name: step for name, step in steps.items() if name not in returned}
-    problems += _misused(actions)
+    problems += _step_problems(actions)
     result = steps[returned[-1]] if returned else Step.model_validate({"return": list(actions)[-1:]})
     reader = _Reader(actions, problems)
     plan = reader.plan(result)
@@ -162,8 +162,8 @@ _KEYS: dict[str, type[Strict]] = {
 }
 
 
-def _misused(steps: dict[str, Step]) -> Iterator[PlanProblem]:
-    """Steps that do nothing or several things, and those that use a step that is not there yet."""
+def _step_problems(steps: dict[str, Step]) -> Iterator[PlanProblem]:
+    """The problems of steps without exactly one action, and of references to unknown or later steps."""
     order = list(steps)
     for place, (name, step) in enumerate(steps.items()):
         if step.actions != 1:
@@ -180,37 +180,37 @@ def _misused(steps: dict[str, Step]) -> Iterator[PlanProblem]:
 
 
 class _Reader:
-    """Makes one pattern of all steps."""
+    """Converts all steps to one pattern."""
 
     def __init__(self, steps: dict[str, Step], problems: list[PlanProblem]) -> None:
         self.steps = steps
         self.problems = problems
         self.copies = 0
         self.one_node: set[str] = set()
-        """The variables whose name may mean one node only."""
+        """Variables whose name must identify a single node."""
 
     def plan(self, result: Step) -> Plan:
         texts = [result.returned] if isinstance(result.returned, str) else result.returned or []
         order = [result.order] if isinstance(result.order, str) else result.order or []
-        wrong: list[PlanProblem] = []
+        result_problems: list[PlanProblem] = []
         edges = {step.edge: name for name, step in self.steps.items() if step.edge is not None}
-        results = projections(texts, order, result.limit, [*self.steps, *edges], wrong)
+        results = projections(texts, order, result.limit, [*self.steps, *edges], result_problems)
         returned = dict.fromkeys(edges.get(column.name, column.name) for column in results[0].columns)
-        used = list(self.steps) if wrong else list(returned)
-        self.problems += wrong
+        used = list(self.steps) if result_problems else list(returned)
+        self.problems += result_problems
         self.problems += (
             PlanProblem(name, "no other step uses it and it is not returned", (f"return {name}",))
             for name in self.steps
             if name not in used and not any(name in step.uses for step in self.steps.values())
         )
         pattern = _Pattern()
-        for name in self._needed(used):
+        for name in self._with_dependencies(used):
             self._add(name, {}, pattern)
         return Plan((Pipeline((pattern.match(), *results)),))
 
-    def _add(self, name: str, called: dict[str, str], pattern: _Pattern) -> None:
-        """Add a step to a pattern, its sets under these variables, or under their own names."""
-        step, variable = self.steps[name], called.get(name, name)
+    def _add(self, name: str, variables: dict[str, str], pattern: _Pattern) -> None:
+        """Add a step to a pattern. `called` has the variables of renamed steps; others are named as their step."""
+        step, variable = self.steps[name], variables.get(name, name)
         if step.find_node is not None:
             found = step.find_node
             pattern.nodes.append(_node(variable, found.type))
@@ -218,47 +218,47 @@ class _Reader:
             pattern.where += named_so(variable, found.name, found.id)
             pattern.where += self._where(variable, found.where, f"{name} where")
         elif step.fetch_neighbors is not None:
-            self._add_neighbors(name, step.fetch_neighbors, called, pattern)
+            self._add_neighbors(name, step.fetch_neighbors, variables, pattern)
         else:
             pattern.nodes.append(_node(variable, None))
             for number, pair in enumerate(step.find_common_nodes or (), 1):
                 types = [pair.edge_type] if pair.edge_type else []
-                ends = called.get(pair.node, pair.node), variable
+                ends = variables.get(pair.node, pair.node), variable
                 pattern.edges.append(_edge(self._edge_name(f"{name}{number}"), ends, types, pair.direction))
 
-    def _add_neighbors(self, name: str, step: FetchNeighbors, called: dict[str, str], pattern: _Pattern) -> None:
-        variable, edge = called.get(name, name), self._edge_name(name, step.edge_as if not called else None)
+    def _add_neighbors(self, name: str, step: FetchNeighbors, variables: dict[str, str], pattern: _Pattern) -> None:
+        variable, edge = variables.get(name, name), self._edge_name(name, step.edge_as if not variables else None)
         types = [step.edge_type] if isinstance(step.edge_type, str) else step.edge_type or []
         length = path_length(step.hops)
-        onward = step.hops is None and step.edge_as is None  # an edge that has a name is one edge
-        most = _ONWARD if onward else step.hops
+        any_hops = step.hops is None and step.edge_as is None  # a named edge is a single edge, not a path
+        most = _DEFAULT_HOPS if any_hops else step.hops
         if step.label is not None and not types and isinstance(most, int):
             length = PathLength(PathKind.DISTANCE, 1, most)
         pattern.nodes.append(_node(variable, step.label))
-        ends = called.get(step.source, step.source), variable
+        ends = variables.get(step.source, step.source), variable
         pattern.edges.append(_edge(edge, ends, types, step.direction, length))
         pattern.where += self._where(variable, step.where, f"{name} where")
         pattern.where += self._where(edge, step.edge_where, f"{name} edge_where")
         for other in self.steps[name].leaves_out:
             if other in self.steps and other != name:
-                pattern.where.append(Not(Exists(self._among(other, variable))))
+                pattern.where.append(Not(Exists(self._membership_pattern(other, variable))))
 
     def _edge_name(self, step: str, given: str | None = None) -> str:
-        """A variable for the edge of a step, another one in each copy of it."""
+        """A variable for the edge of a step, different in each copy of the step."""
         return given or f"{UNNAMED}{step}.{self.copies}"
 
-    def _among(self, step: str, variable: str) -> Match:
-        """That a node is in the set of a step: the steps that lead there, once more, in variables of their own."""
+    def _membership_pattern(self, step: str, variable: str) -> Match:
+        """The pattern that a node is in the set of a step: a copy of the steps that lead there, with new variables."""
         self.copies += 1
-        needed = self._needed([step])
-        called = {name: f"{UNNAMED}{name}{self.copies}" for name in needed} | {step: variable}
+        needed = self._with_dependencies([step])
+        variables = {name: f"{UNNAMED}{name}{self.copies}" for name in needed} | {step: variable}
         pattern = _Pattern()
         for name in needed:
-            self._add(name, called, pattern)
+            self._add(name, variables, pattern)
         return pattern.match()
 
-    def _needed(self, steps: Sequence[str]) -> list[str]:
-        """Some steps and all that they rest on, in the order of the plan."""
+    def _with_dependencies(self, steps: Sequence[str]) -> list[str]:
+        """These steps and all that they depend on, in the order of the plan."""
         names, found = list(self.steps), list(steps)
         for name in found:
             later = (

@@ -1,4 +1,4 @@
-"""Cypher's reading half, and GQL's forms of the same, to plans and back."""
+"""Parses and writes plans in the read-only part of Cypher, and in GQL's equivalents."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from kgnav_mcp.spelling.cypher.writing import write_cypher, write_part, write_re
 
 __all__ = ["parse_cypher", "quoted", "write_cypher", "write_part", "write_relations"]
 
-_CACHED = 64
+_CACHE_SIZE = 64
 
 
-@lru_cache(_CACHED)
+@lru_cache(_CACHE_SIZE)
 def parse_cypher(text: str) -> Plan:
-    """The plan that a text in Cypher is.
+    """Parse a text in Cypher.
 
     Raises:
-        InvalidPlan: with all that is wrong with it, as far as can be seen without a graph.
+        InvalidPlan: the error lists all problems that can be found without a graph.
     """
-    # The parser costs half a second at first use: a server that gets no plans never loads it.
+    # The parser takes half a second at first use, so a server without plans never loads it.
     from kgnav_mcp.spelling.cypher.clauses import Clauses  # noqa: PLC0415
     from kgnav_mcp.spelling.cypher.reading import Reading  # noqa: PLC0415
     from kgnav_mcp.spelling.cypher.syntax import parse_tree, refused  # noqa: PLC0415

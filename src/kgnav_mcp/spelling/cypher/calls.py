@@ -1,4 +1,4 @@
-"""From the tree of a function and its arguments to the algebra."""
+"""Converts the syntax trees of function calls to expressions of the algebra."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 class Calls:
-    """Reads the functions of one text."""
+    """Converts the function calls of one text."""
 
     def __init__(self, reading: Reading, expressions: Expressions) -> None:
         self._reading = reading
         self._expressions = expressions
 
     def read(self, node: Node, context: Context) -> Expression:
-        """The value of a function, or an aggregate."""
+        """The expression of a function call or an aggregate."""
         named, *arguments = trees(node)
         name = name_of(named)
         known = name.lower()
@@ -46,10 +46,10 @@ class Calls:
             read = self._expressions.exists if known == "exists" else self._expressions.count_of
             return read(arguments[0], context)
         values = tuple([self._expressions.read(argument, context) for argument in arguments])
-        return self._own_form(node, known, values) or self._function(node, name, values)
+        return self._special_form(node, known, values) or self._function(node, name, values)
 
-    def _own_form(self, node: Node, name: str, values: tuple[Expression, ...]) -> Expression | None:
-        """What looks like a function in Cypher and is none in a plan."""
+    def _special_form(self, node: Node, name: str, values: tuple[Expression, ...]) -> Expression | None:
+        """The expression of a call that is not a function in plans, such as `exists(n.x)`; None for other calls."""
         match name, values:
             case "exists", (value,):
                 return Not(IsNull(value))

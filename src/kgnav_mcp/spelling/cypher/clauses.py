@@ -1,4 +1,4 @@
-"""From the tree of a text to a plan, clause by clause."""
+"""Converts the syntax tree of a text to a plan, clause by clause."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from kgnav_mcp.spelling.cypher.reading import Context, Reading, Scope, has, name
 from kgnav_mcp.spelling.cypher.syntax import Node, refused
 
 MOST_CLAUSES: Final = 100
-"""Clauses of one plan, those of all sides of a union."""
+"""Most clauses of one plan, over all sides of a union."""
 MOST_COLUMNS: Final = 200
-"""Columns of one projection."""
+"""Most columns of one projection."""
 
 _NO_AGGREGATE = "a condition has no aggregate: give it a name in WITH first"
 
 
-class _Behind:
-    """What ORDER BY and WHERE see of a projection: the variables before it, and those that there still are."""
+class _ProjectionScope:
+    """The variables that ORDER BY and WHERE may use after a projection: those before it, and those that it keeps."""
 
     def __init__(self, columns: tuple[Column, ...], before: Scope, visible: Scope) -> None:
         self.visible = visible
@@ -52,7 +52,7 @@ class _Behind:
         self._columns |= {value: value for each in columns if (value := Variable(each.name)) == each.value}
 
     def by_columns(self, expression: Expression) -> Expression:
-        """The expression with the columns instead of what they are made of."""
+        """The expression with each part that is a column's value replaced by the column."""
         return rewritten(expression, self._column)
 
     def _column(self, part: Expression) -> Expression | None:
@@ -60,7 +60,7 @@ class _Behind:
 
 
 class Clauses:
-    """Reads the clauses of one text."""
+    """Converts the clauses of one text."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
@@ -68,10 +68,10 @@ class Clauses:
         self._scope: dict[str, str] = {}
 
     def plan(self, start: Node) -> Plan:
-        """The plan that a text is. Its problems are among those of the reading.
+        """The plan of a text. Problems are added to those of the shared `Reading`.
 
         Raises:
-            InvalidPlan: it has too many clauses to be read.
+            InvalidPlan: it has too many clauses.
         """
         query = next(trees(start))
         clauses = [clause for pipeline in trees(query, "pipeline") for clause in trees(pipeline)]
@@ -154,20 +154,20 @@ class Clauses:
         self._check_groups(clause, columns)
         self._scope = names
         visible = names if distinct or grouped else {**before, **names}
-        behind = _Behind(columns, before, visible)
-        order = tuple([self._order(key, behind) for keys in trees(clause, "order_by") for key in trees(keys)])
+        projection_scope = _ProjectionScope(columns, before, visible)
+        order = tuple([self._order(key, projection_scope) for keys in trees(clause, "order_by") for key in trees(keys)])
         where = tree(clause, "where")
-        condition = self._behind(next(trees(where)), behind, _NO_AGGREGATE) if where else None
+        condition = self._read_after_projection(next(trees(where)), projection_scope, _NO_AGGREGATE) if where else None
         skip, limit = self._number(clause, "offset") or 0, self._number(clause, "limit")
         return Project(columns, distinct, order, skip, limit, condition)
 
     def _columns(self, clause: Node) -> tuple[Column, ...]:
         found: dict[str, Column] = {}
         for node in (node for columns in trees(clause, "columns") for node in trees(columns)):
-            new = self._every_variable() if node.data == "every_variable" else (self._column(node, clause),)
-            if not new:
+            added = self._every_variable() if node.data == "every_variable" else (self._column(node, clause),)
+            if not added:
                 self._reading.refuse(node, "there is no variable to return")
-            for column in new:
+            for column in added:
                 if column.name in found:
                     self._reading.refuse(node, f"two columns are called {column.name}", "... AS another_name")
                 found[column.name] = column
@@ -192,31 +192,35 @@ class Clauses:
         return Column(text, read)
 
     def _check_groups(self, clause: Node, columns: tuple[Column, ...]) -> None:
-        """What stands beside an aggregate in one column has a column of its own."""
+        """Check that every variable beside an aggregate within a column is also a column of its own."""
         keys = {column.value for column in columns if not aggregates(column.value)}
         for column in columns:
             if not aggregates(column.value):
                 continue
-            loose = rewritten(
+            outside_aggregates = rewritten(
                 column.value, lambda part: Constant(None) if isinstance(part, Aggregate) or part in keys else None
             )
-            for name in sorted(variables_of(loose) & self._scope.keys()):
+            for name in sorted(variables_of(outside_aggregates) & self._scope.keys()):
                 reason = f"{name} stands beside an aggregate, so its value is a column of its own"
                 self._reading.refuse(clause, reason, f"WITH {name}, count(*) AS c, then RETURN ...")
 
-    def _order(self, key: Node, behind: _Behind) -> Order:
-        return Order(self._behind(next(trees(key)), behind, None), has(key, "DESCENDING"))
+    def _order(self, key: Node, projection_scope: _ProjectionScope) -> Order:
+        return Order(self._read_after_projection(next(trees(key)), projection_scope, None), has(key, "DESCENDING"))
 
-    def _behind(self, node: Node, behind: _Behind, no_aggregate: str | None) -> Expression:
-        """What is sorted by or asked of rows that are projected: it may use columns, and what they are made of."""
-        read = behind.by_columns(self._patterns.expressions.read(node, Context(behind.all, no_aggregate)))
-        if aggregates(read) or variables_of(read) & behind.lost:
+    def _read_after_projection(
+        self, node: Node, projection_scope: _ProjectionScope, no_aggregate: str | None
+    ) -> Expression:
+        """An expression of ORDER BY or WHERE after a projection. It may use columns and the variables in them."""
+        read = projection_scope.by_columns(
+            self._patterns.expressions.read(node, Context(projection_scope.all, no_aggregate))
+        )
+        if aggregates(read) or variables_of(read) & projection_scope.lost:
             reason = "where rows are counted or made distinct, only what is returned can be used behind it"
-            self._reading.refuse(node, reason, *behind.visible)
+            self._reading.refuse(node, reason, *projection_scope.visible)
         return read
 
     def _number(self, clause: Node, kind: str) -> int | None:
-        """The rows to skip or to give."""
+        """The number of rows to skip or to return; None if there is none or it is not valid."""
         found = tree(clause, kind)
         if found is None:
             return None
@@ -231,7 +235,7 @@ class Clauses:
 
 
 def _kind(value: Expression, scope: Mapping[str, str]) -> str:
-    """What a column stands for."""
+    """The kind of a column's value, as in `Scope`."""
     match value:
         case Variable(name):
             return scope.get(name, "value")

@@ -1,4 +1,4 @@
-"""From the tree of a value or a condition to the algebra."""
+"""Converts the syntax trees of values and conditions to expressions of the algebra."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from kgnav_mcp.spelling.cypher.syntax import Node
 
 LARGEST: Final = 2**63 - 1
 SMALLEST: Final = -(2**63)
-"""The largest and the smallest whole number."""
+"""The largest and the smallest whole number: 64 bits."""
 
 _COMPARISONS: Final = {"in": Comparison.IN, "contains": Comparison.CONTAINS, "matches": Comparison.MATCHES} | {
     "starts_with": Comparison.STARTS_WITH,
@@ -56,11 +56,11 @@ _COMPARISONS: Final = {"in": Comparison.IN, "contains": Comparison.CONTAINS, "ma
 }
 _PARTS_OF_DATES: Final = frozenset({"year", "month", "day"})
 Subquery = Callable[[Node, Scope], Match | None]
-"""Reads the pattern of EXISTS { }, COUNT { } or of a condition; None where it cannot be read."""
+"""Converts the pattern of EXISTS { }, COUNT { } or a condition; None if it is not supported."""
 
 
 class Expressions:
-    """Reads the expressions of one text."""
+    """Converts the expressions of one text."""
 
     def __init__(self, reading: Reading, subquery: Subquery) -> None:
         self._reading = reading
@@ -89,7 +89,7 @@ class Expressions:
         } | dict.fromkeys(_COMPARISONS, self._predicate)
 
     def read(self, node: Node, context: Context) -> Expression:
-        """The expression that a tree is."""
+        """The expression of a tree."""
         reader = self._readers.get(node.data)
         if reader is None:
             return self._reading.refuse(node, *left_out(self._reading, node))
@@ -124,7 +124,7 @@ class Expressions:
                 return Constant({"TRUE": True, "FALSE": False}.get(kind))
 
     def whole_number(self, token: Token, node: Node, *, sign: int = 1) -> Expression:
-        """A number in digits, hexadecimal ones too; one that does not fit 64 bits is a problem."""
+        """A decimal, octal or hexadecimal number. A number over 64 bits is a problem."""
         base = {"0x": 16, "0o": 8}.get(token[:2], 10)
         if len(token) > 24 or not SMALLEST <= (number := sign * int(token, base)) <= LARGEST:
             return self._reading.refuse(node, "the number is too large")
@@ -135,7 +135,7 @@ class Expressions:
         return Variable(self.known_variable(named, context.scope, f"'{name_of(named)}' in quotes, if it is a text"))
 
     def known_variable(self, node: Node, scope: Scope, *or_else: str) -> str:
-        """The name of a variable; one that nothing is called is a problem."""
+        """The name of a variable. An unknown variable is a problem."""
         name = name_of(node)
         unknown = self._reading.unknown
         if name not in scope and name not in unknown and len(unknown) < MOST_PROBLEMS:
@@ -146,10 +146,12 @@ class Expressions:
     def _property(self, node: Node, context: Context) -> Expression:
         owner, names = _owner_of(node)
         if owner.data != "variable":
-            whose = self._reading.written(owner)
+            owner_text = self._reading.written(owner)
             self.read(owner, context)
             return self._reading.refuse(
-                node, f"{whose} is no variable, so it has no .{names[0]}", *_named_first(whose, ".".join(names))
+                node,
+                f"{owner_text} is no variable, so it has no .{names[0]}",
+                *_naming_suggestions(owner_text, ".".join(names)),
             )
         variable = self.known_variable(next(trees(owner)), context.scope)
         if len(names) > 1 and names[-1] in _PARTS_OF_DATES:
@@ -181,7 +183,7 @@ class Expressions:
         return Property(variable, f"{'.'.join(names)}:{name_of(labels)}")  # an id with its prefix: n.wdt:P577
 
     def label_condition(self, variable: str, labels: Node) -> Expression:
-        """The condition that a label expression is."""
+        """A label expression as a condition."""
         parts = list(trees(labels))
         match labels.data:
             case "label":
@@ -229,18 +231,18 @@ class Expressions:
         return Arithmetic(Constant(0), ArithmeticOperator.SUBTRACT, value)
 
     def exists(self, node: Node, context: Context) -> Expression:
-        """Whether the pattern of a part fits."""
+        """The condition that the pattern of a tree has a match."""
         match = self._subquery(node, context.scope)
         return Exists(match) if match else NOTHING
 
     def count_of(self, node: Node, context: Context) -> Expression:
-        """How many times the pattern of a part fits."""
+        """The number of matches of the pattern of a tree."""
         match = self._subquery(node, context.scope)
         return CountOf(match) if match else NOTHING
 
 
 def _owner_of(node: Node) -> tuple[Node, list[str]]:
-    """What has a property, and the name of the property: with dots inside, its parts."""
+    """The owner of a property, and the parts of the property's name between dots."""
     names: list[str] = []
     while node.data == "property":
         node, name = trees(node)
@@ -248,8 +250,8 @@ def _owner_of(node: Node) -> tuple[Node, list[str]]:
     return node, names
 
 
-def _named_first(owner: str, name: str) -> tuple[str, ...]:
-    """How to read a property of what has no name: a node of the pattern, or WITH."""
+def _naming_suggestions(owner: str, name: str) -> tuple[str, ...]:
+    """Suggestions for reading a property of an unnamed value: name a node in the pattern, or use WITH."""
     function, _, rest = owner.partition("(")
     edge = rest.rstrip(")").strip()
     if function.strip().lower() == "startnode":

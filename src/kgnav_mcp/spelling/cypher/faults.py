@@ -1,4 +1,4 @@
-"""What is said where a text is no Cypher that a plan can have."""
+"""Error messages for texts that are not valid Cypher, or not supported in plans."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _OPERATOR_TOKENS: Final = (
 )
 _OPERATORS: Final = frozenset(_OPERATOR_TOKENS.split())
 _CLOSING: Final = frozenset({"RPAR", "RSQB", "RBRACE"})
-_SELDOM: Final = frozenset({"PARAMETER", "BANG", "AMPERSAND", "SEMICOLON", "PATH_FUNCTION", "ANY", "ALL", "SHORTEST"})
+_RARE: Final = frozenset({"PARAMETER", "BANG", "AMPERSAND", "SEMICOLON", "PATH_FUNCTION", "ANY", "ALL", "SHORTEST"})
 _ANY_CLAUSE: Final = "a clause, as MATCH, WITH or RETURN"
-_SHOWN: Final = {
+_TOKEN_TEXTS: Final = {
     "LPAR": "(",
     "NODE_OPEN": "(",
     "RPAR": ")",
@@ -68,7 +68,7 @@ _LEFT_OUT: Final = {
     "EXCEPT": "UNION is the only way to join two plans",
     "INTERSECT": "UNION is the only way to join two plans",
 }
-"""Clauses of Cypher and GQL that plans have no word for."""
+"""Clauses of Cypher and GQL that plans do not support, with the reasons."""
 _INSTEAD: Final = {
     "LIKE": ("n.name CONTAINS 'text'", "n.name STARTS WITH 'text'"),
     "ILIKE": ("toLower(n.name) CONTAINS 'text'",),
@@ -81,17 +81,17 @@ _INSTEAD: Final = {
     "&&": ("AND",),
     "!": ("NOT",),
 }
-"""Words of other languages, and how Cypher says it."""
+"""Words of other languages, and their equivalents in Cypher."""
 
 
 def fault(text: str, error: UnexpectedInput) -> PlanProblem:
-    """What keeps a text from being read, with the place."""
+    """The first syntax error of a text, with its place."""
     match error:
         case UnexpectedCharacters():
             char = cast("str", error.char)  # pyright: ignore[reportUnknownMemberType]
-            return PlanProblem(_place(error.line, error.column), _unread(char))
+            return PlanProblem(_place(error.line, error.column), _unknown_character(char))
         case UnexpectedToken():
-            return _unexpected(text, error)
+            return _unexpected_token(text, error)
         case _:
             return PlanProblem("the plan", "it is no Cypher")
 
@@ -100,13 +100,13 @@ def _place(line: int, column: int) -> str:
     return f"line {line}, column {column}"
 
 
-def _unread(char: str) -> str:
+def _unknown_character(char: str) -> str:
     if char in "'\"`":
         return f"what begins with {char} here has no end"
     return f"{echoed(char)} has no meaning here"
 
 
-def _unexpected(text: str, error: UnexpectedToken) -> PlanProblem:
+def _unexpected_token(text: str, error: UnexpectedToken) -> PlanProblem:
     token = cast("Token", error.token)
     accepted = frozenset(error.accepts)
     if token.type == "$END":
@@ -117,7 +117,7 @@ def _unexpected(text: str, error: UnexpectedToken) -> PlanProblem:
     place, word = _place(token.line or 1, token.column or 1), str(token).upper()
     if token.type == "WORD" and word in _LEFT_OUT and accepted & {"MATCH", "RETURN"}:
         return PlanProblem(place, f"{word}: {_LEFT_OUT[word]}")
-    reason = f"{_said(token)} does not stand here, but {_in_words(accepted)}"
+    reason = f"{_echo(token)} does not stand here, but {_in_words(accepted)}"
     alternatives = _INSTEAD.get(word, ())
     if accepted == frozenset({"EQUAL"}) and word in {"-", "<"}:
         alternatives = ("(a)-[:R]->(b): a node stands in round brackets",)
@@ -126,28 +126,28 @@ def _unexpected(text: str, error: UnexpectedToken) -> PlanProblem:
     return PlanProblem(place, reason, alternatives)
 
 
-def _said(token: Token) -> str:
+def _echo(token: Token) -> str:
     return echoed(str(token))
 
 
 def _in_words(accepted: frozenset[str]) -> str:
-    """What may stand somewhere."""
-    found: list[str] = []
+    """The accepted tokens in words."""
+    words: list[str] = []
     left = set(accepted)
     if {"STRING", "WORD"} <= left:
-        found.append("a value")
+        words.append("a value")
         left -= _VALUES
     elif "WORD" in left:
-        found.append("a name")
+        words.append("a name")
         left -= {"WORD", "QUOTED"}
     if {"SLASH", "PERCENT"} <= left:
-        found.append("an operator")
+        words.append("an operator")
         left -= _OPERATORS
     if len(left & _CLAUSES) > 3:
-        found.append(_ANY_CLAUSE)
+        words.append(_ANY_CLAUSE)
         left -= _CLAUSES
     closing = sorted(left & _CLOSING)
-    found = [_SHOWN[each] for each in closing] + found
-    found += sorted(_SHOWN.get(each, each) for each in left - _CLOSING - _SELDOM)
-    found = list(dict.fromkeys(found))
-    return f"{', '.join(found[:-1])} or {found[-1]}" if len(found) > 1 else found[0]
+    words = [_TOKEN_TEXTS[each] for each in closing] + words
+    words += sorted(_TOKEN_TEXTS.get(each, each) for each in left - _CLOSING - _RARE)
+    words = list(dict.fromkeys(words))
+    return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]

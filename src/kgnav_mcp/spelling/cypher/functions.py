@@ -1,4 +1,4 @@
-"""The functions of Cypher and of GQL that a plan has a word for, and what to write instead of some that it has not."""
+"""The functions of Cypher and GQL that plans support, and replacements for some that they do not."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ FUNCTIONS: Final = {function.value.lower(): function for function in Function} |
     "tointegerornull": Function.WHOLE,
     "toint": Function.WHOLE,
 }
-"""By their names in small letters."""
+"""Functions by lower-case name."""
 DATES: Final = frozenset({"date", "datetime", "localdatetime", "zoned_datetime", "local_datetime", "time", "localtime"})
-"""Functions that make a date of a text; dates are compared as their text."""
+"""Functions that make a date from a text. Dates are compared as text."""
 DURING: Final = "during"
-"""Whether an edge held in a time: `during(r, "1990", "1995")`, null for an end that is open."""
+"""Condition that an edge was valid in a period: `during(r, "1990", "1995")`, null for an open end."""
 
 INSTEAD: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(DATES, ("a date as text: '2020-01-31'",)),
@@ -51,11 +51,11 @@ INSTEAD: Final[dict[str, tuple[str, ...]]] = {
     "timestamp": ("a date as text: '2020-01-31'",),
     "duration": ("year(b) - year(a)",),
 }
-"""What to write instead of a function that plans have no word for."""
+"""Replacements for functions that plans do not support."""
 
 
 def takes(function: Function, arguments: int) -> bool:
-    """Whether a function takes so many arguments."""
+    """Whether a function takes this number of arguments."""
     if function is Function.COALESCE:
         return arguments > 0
     return arguments == 1 or (function is Function.ROUND and arguments == 2)

@@ -1,4 +1,4 @@
-"""What the tree of a label expression says."""
+"""Reads the syntax trees of label expressions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kgnav_mcp.spelling.cypher.syntax import Node
 
 
 def conjuncts(labels: Node) -> Iterator[Node]:
-    """The label expressions that all hold."""
+    """The label expressions that are joined by "and"."""
     if labels.data == "all_of":
         for part in trees(labels):
             yield from conjuncts(part)
@@ -18,7 +18,7 @@ def conjuncts(labels: Node) -> Iterator[Node]:
 
 
 def group_of(labels: Node) -> tuple[str, ...] | None:
-    """The labels of which one must hold; None where it is not so simple."""
+    """The labels of a single label or an "or" of labels; None for any other expression."""
     if labels.data == "label":
         return (name_of(labels),)
     if labels.data == "any_of" and all(part.data == "label" for part in trees(labels)):
@@ -27,9 +27,9 @@ def group_of(labels: Node) -> tuple[str, ...] | None:
 
 
 def types_of(labels: Node) -> tuple[str, ...] | None:
-    """The types that an edge may have; None where it is not so simple.
+    """The types that an edge may have; None if the expression is not a type or an "or" of types.
 
-    An edge has one type only, so `:wdt:P57` is an id with its prefix.
+    An edge has only one type, so `:wdt:P57` is a single id with its prefix.
     """
     if labels.data == "any_of":
         each = [types_of(part) for part in trees(labels)]

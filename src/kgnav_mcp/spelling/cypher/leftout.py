@@ -1,4 +1,4 @@
-"""Forms of Cypher that plans have no word for: what is said of each, and the nearest forms that work."""
+"""Forms of Cypher that plans do not support: the error message for each, and the nearest supported forms."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _PLAIN: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def left_out(reading: Reading, node: Node) -> tuple[str, ...]:
-    """Why a form cannot be read, then the forms of the same that can."""
-    speaks = _SPEAKING.get(node.data)
-    return speaks(reading, node) if speaks else _PLAIN[node.data]
+    """The reason why a form is not supported, then the nearest supported forms."""
+    message = _WITH_CONTENT.get(node.data)
+    return message(reading, node) if message else _PLAIN[node.data]
 
 
 def _comprehension(reading: Reading, node: Node) -> tuple[str, ...]:
@@ -66,9 +66,9 @@ def _member(reading: Reading, source: Node) -> tuple[str, str] | None:
     return name, values
 
 
-_SPEAKING: Final[Mapping[str, Callable[[Reading, Node], tuple[str, ...]]]] = {
+_WITH_CONTENT: Final[Mapping[str, Callable[[Reading, Node], tuple[str, ...]]]] = {
     "comprehension": _comprehension,
     "quantified": _quantified,
     "path_value": _path_value,
 }
-"""Forms whose refusal is about what they say."""
+"""Forms whose message depends on their content."""

@@ -1,4 +1,4 @@
-"""From the tree of a pattern to the algebra."""
+"""Converts the syntax trees of patterns to the algebra."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from kgnav_mcp.spelling.cypher.reading import Context, Reading, Scope, has, name
 from kgnav_mcp.spelling.cypher.syntax import Node
 
 MOST_ELEMENTS: Final = 200
-"""Nodes and edges in the patterns of one plan."""
+"""Most nodes and edges in the patterns of one plan."""
 
 _SELECTORS: Final = {"one_shortest": PathKind.SHORTEST, "all_shortest": PathKind.ALL_SHORTEST}
 _PATH_FUNCTIONS: Final = {
@@ -42,7 +42,7 @@ _Condition = Callable[[Scope], Iterable[Expression]]
 
 @dataclass(slots=True)
 class _Parts:
-    """The parts of one match as they are found; conditions are read when all its variables are known."""
+    """The parts of one match, collected while reading. Conditions are read last, when all variables are known."""
 
     bound: Scope
     nodes: dict[str, NodePattern] = field(default_factory=dict[str, NodePattern])
@@ -52,32 +52,32 @@ class _Parts:
 
     @property
     def scope(self) -> dict[str, str]:
-        """The variables before the match and those that it binds."""
+        """The variables bound before the match and those that it binds."""
         named = dict.fromkeys(self.nodes, "node") | dict.fromkeys(self.edges, "edge")
         named |= dict.fromkeys(self.paths, "path")
         return {**self.bound, **{name: kind for name, kind in named.items() if is_named(name)}}
 
     def taken(self, name: str) -> bool:
-        """Whether a variable of the match is called so."""
+        """Whether a variable of the match has this name."""
         return name in self.nodes or name in self.edges or name in self.paths
 
 
 class Patterns:
-    """Reads the patterns of one text, and the expressions in them."""
+    """Converts the patterns of one text, and the expressions in them."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
         self.expressions = Expressions(reading, self.subquery)
 
     def match(self, node: Node, bound: Scope, *, optional: bool = False) -> tuple[Match, dict[str, str]]:
-        """The pattern and the condition among the parts of a clause, and the variables behind it."""
+        """The pattern of a clause with its condition, and the variables known after it."""
         parts = _Parts(bound)
         for pattern in (part for patterns in trees(node, "patterns") for part in trees(patterns)):
             self._pattern(pattern, parts)
         self._where(node, parts)
-        return self._built(parts, optional=optional, edges_differ=tree(node, "repeatable") is None), parts.scope
+        return self._build_match(parts, optional=optional, edges_differ=tree(node, "repeatable") is None), parts.scope
 
-    def _built(self, parts: _Parts, *, optional: bool = False, edges_differ: bool = True) -> Match:
+    def _build_match(self, parts: _Parts, *, optional: bool = False, edges_differ: bool = True) -> Match:
         scope = parts.scope
         found = [condition for conditions in parts.conditions for condition in conditions(scope)]
         return Match(
@@ -90,7 +90,7 @@ class Patterns:
         )
 
     def subquery(self, node: Node, bound: Scope) -> Match | None:
-        """The pattern of EXISTS { }, COUNT { } or a condition that is one; None where it is no single pattern."""
+        """The pattern of EXISTS { }, COUNT { } or a pattern used as a condition; None if it is not a single pattern."""
         if node.data == "pattern_predicate":
             return self._predicate(node, bound)
         query = tree(node, "query")
@@ -118,7 +118,7 @@ class Patterns:
         for name in (name for name in (*parts.nodes, *parts.edges) if is_named(name) and name not in bound):
             reason = f"nothing is called {name} here, and a pattern as a condition binds no variable"
             self._reading.refuse(node, reason, f"EXISTS {{ {self._reading.written(node)} }}")
-        return self._built(parts)
+        return self._build_match(parts)
 
     def _where(self, node: Node, parts: _Parts) -> None:
         for where in trees(node, "where"):
@@ -130,8 +130,8 @@ class Patterns:
             parts.conditions.append(read)
 
     def _pattern(self, node: Node, parts: _Parts) -> None:
-        """One of the patterns between commas."""
-        kind = self._selected(node)
+        """Read one of the patterns separated by commas."""
+        kind = self._path_selector(node)
         chains = list(trees(node, "chain", "group", "shortest"))
         chain = chains[0]
         if len(chains) > 1:
@@ -145,12 +145,12 @@ class Patterns:
         elements = self._chain(chain, parts, kind)
         if name := tree(node, "path_name"):
             for edge in elements[1::2]:
-                parts.edges[edge] = _told(parts.edges[edge])
+                parts.edges[edge] = _with_every_path(parts.edges[edge])
             path = name_of(next(trees(name)))
-            self._free(next(trees(name)), path, parts)
+            self._check_unused(next(trees(name)), path, parts)
             parts.paths[path] = PathPattern(path, elements)
 
-    def _selected(self, node: Node) -> PathKind | None:
+    def _path_selector(self, node: Node) -> PathKind | None:
         if (selector := tree(node, *_SELECTORS)) is not None:
             return _SELECTORS[selector.data]
         if (selector := tree(node, "k_shortest")) is None:
@@ -160,7 +160,7 @@ class Patterns:
         return PathKind.SHORTEST
 
     def _group(self, group: Node, parts: _Parts) -> None:
-        """A pattern in brackets."""
+        """Read a pattern in brackets."""
         inner, *rest = trees(group)
         if any(part.data != "where" for part in rest):
             self._reading.refuse(group, "a repeated group is left out", "a repeated edge: (a)-[:R]->{1,3}(b)")
@@ -169,7 +169,7 @@ class Patterns:
         self._where(group, parts)
 
     def _chain(self, chain: Node, parts: _Parts, kind: PathKind | None) -> tuple[str, ...]:
-        """Nodes and edges in turn; with a kind they are one edge as a path of that kind."""
+        """Read nodes and edges in turn, and return their variables. With `kind` the one edge is a path of that kind."""
         elements = list(trees(chain))
         before = self._reading.elements
         self._reading.elements += len(elements)
@@ -197,7 +197,7 @@ class Patterns:
     def _node(self, node: Node, name: str, parts: _Parts) -> None:
         if name in parts.edges or name in parts.paths or parts.bound.get(name) in {"edge", "path", "literal"}:
             self._reading.refuse(node, f"{name} is no node", f"{name}2")
-        known = parts.nodes.get(name, NodePattern(name))
+        node_pattern = parts.nodes.get(name, NodePattern(name))
         groups: list[tuple[str, ...]] = []
         for labels in trees(node, "labels"):
             for label in conjuncts(next(trees(labels))):
@@ -205,8 +205,10 @@ class Patterns:
                     groups.append(group)
                 else:
                     self._label_condition(name, label, parts)
-        subclasses = known.subclasses or tree(node, "subclasses") is not None
-        parts.nodes[name] = replace(known, labels=tuple(dict.fromkeys((*known.labels, *groups))), subclasses=subclasses)
+        subclasses = node_pattern.subclasses or tree(node, "subclasses") is not None
+        parts.nodes[name] = replace(
+            node_pattern, labels=tuple(dict.fromkeys((*node_pattern.labels, *groups))), subclasses=subclasses
+        )
         self._properties(node, name, parts)
         self._where(node, parts)
 
@@ -243,7 +245,7 @@ class Patterns:
             )
         source, target = reversed(ends) if edge.data == "edge_left" else ends
         pattern = EdgePattern(name, source, target, relations, edge.data == "edge_either", path)
-        parts.edges[name] = _told(pattern) if is_named(name) else pattern
+        parts.edges[name] = _with_every_path(pattern) if is_named(name) else pattern
         self._properties(edge, name, parts)
         self._where(edge, parts)
 
@@ -261,7 +263,7 @@ class Patterns:
         return PathLength(kind, shortest, longest)
 
     def _bounds(self, hops: Node) -> tuple[int, int | None]:
-        """The least and the greatest number of edges."""
+        """The smallest and the largest number of edges; None for no upper bound."""
         sides: list[int | None] = [None]
         for token in tokens(hops):
             if token.type == "INTEGER":
@@ -273,14 +275,17 @@ class Patterns:
         shortest = least if sides[0] is None else sides[0]
         return shortest, shortest if hops.data == "hops_exactly" else sides[-1]
 
-    def _free(self, node: Node, name: str, parts: _Parts) -> None:
-        """The name of a path is new."""
+    def _check_unused(self, node: Node, name: str, parts: _Parts) -> None:
+        """Check that the name of a path is not in use."""
         if parts.taken(name) or name in parts.bound:
             self._reading.refuse(node, f"{name} is taken", f"{name}2")
 
 
-def _told(edge: EdgePattern) -> EdgePattern:
-    """A path whose edges are asked for: of any length it is each path, not only each end that one leads to."""
+def _with_every_path(edge: EdgePattern) -> EdgePattern:
+    """The edge with every path matched separately, if it is a path of any length.
+
+    A path whose edges are used must not be reduced to the end nodes that can be reached.
+    """
     if edge.path is None or edge.path.kind is not PathKind.REACHABLE:
         return edge
     return replace(edge, path=replace(edge.path, kind=PathKind.TRAILS))

@@ -1,4 +1,4 @@
-"""What all parts of the reader share: the text, the problems found so far, and how names and texts are written."""
+"""State and helpers shared by all parts of the reader: the text, its problems so far, access to syntax trees."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from kgnav_mcp.plan import UNNAMED, Constant, Expression, PlanProblem
 from kgnav_mcp.spelling.cypher.syntax import Node
 
 NOTHING: Final = Constant(None)
-"""Stands for what could not be read, so that the rest can be."""
+"""Placeholder for an expression that could not be read, so that the rest can be read."""
 
 Scope = Mapping[str, str]
-"""The variables that a clause may use. Each stands for a "node", "edge", "path", "literal" or "value", any of these."""
+"""The variables that a clause may use, with their kinds: "node", "edge", "path", "literal", or "value" for any."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where an expression stands: the variables it may use, and why there can be no aggregate, if so."""
+    """The context of an expression: the variables it may use, and the reason why it may have no aggregate, if any."""
 
     scope: Scope
     no_aggregate: str | None = "an aggregate stands in WITH or RETURN"
 
 
 MOST_PROBLEMS: Final = 20
-"""Problems that are told of one plan."""
+"""Most problems reported of one plan."""
 
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _ESCAPED: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
@@ -37,19 +37,19 @@ _ESCAPED: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", r
 
 @dataclass(slots=True)
 class Reading:
-    """One text as it is read."""
+    """The state of reading one text."""
 
     text: str
     clause: str = "the plan"
     problems: list[PlanProblem] = field(default_factory=list[PlanProblem])
     unknown: set[str] = field(default_factory=set[str])
-    """Names that nothing has; each is told once."""
+    """Unknown names found so far. Each is reported once."""
     elements: int = 0
-    """Nodes and edges so far."""
+    """Number of nodes and edges so far."""
     _unnamed: int = 0
 
     def refuse(self, where: Node | Token, reason: str, *alternatives: str) -> Expression:
-        """Tells a problem at this place of the text; gives what can stand there meanwhile."""
+        """Report a problem at this place of the text, and return a placeholder for the expression."""
         line, column = (where.line, where.column) if isinstance(where, Token) else (where.meta.line, where.meta.column)
         problem = PlanProblem(f"{self.clause}, line {line}, column {column}", reason, alternatives)
         if problem not in self.problems and len(self.problems) < MOST_PROBLEMS:
@@ -57,37 +57,37 @@ class Reading:
         return NOTHING
 
     def unnamed(self) -> str:
-        """A variable for a node or an edge without one, different each time."""
+        """A new variable for a node or an edge that has none."""
         self._unnamed += 1
         return f"{UNNAMED}{self._unnamed}"
 
     def written(self, node: Node) -> str:
-        """The text of a part."""
+        """The source text of a tree."""
         return self.text[node.meta.start_pos : node.meta.end_pos]
 
 
 def trees(node: Node, *kinds: str) -> Iterator[Node]:
-    """The parts of a part, all or those of some kinds."""
+    """The subtrees of a tree, all or only these kinds."""
     return (child for child in node.children if isinstance(child, Tree) and (not kinds or child.data in kinds))
 
 
 def tree(node: Node, *kinds: str) -> Node | None:
-    """The first part of one of these kinds."""
+    """The first subtree of one of these kinds; None if there is none."""
     return next(trees(node, *kinds), None)
 
 
 def has(node: Node, token: str) -> bool:
-    """Whether a word of this type stands in a part."""
+    """Whether a tree directly contains a token of this type."""
     return any(isinstance(child, Token) and child.type == token for child in node.children)
 
 
 def tokens(node: Node, *kinds: str) -> Iterator[Token]:
-    """The words in a part, all or those of some types."""
+    """The tokens directly in a tree, all or only these types."""
     return (child for child in node.children if isinstance(child, Token) and (not kinds or child.type in kinds))
 
 
 def name_of(node: Node) -> str:
-    """The name that a `name` is, or those of a label with dots; without backticks."""
+    """The name of a `name` tree, or the dotted name of a label, without backticks."""
     if node.data != "name":
         return ".".join(name_of(part) for part in trees(node, "name"))
     (word,) = node.children
@@ -96,7 +96,7 @@ def name_of(node: Node) -> str:
 
 
 def text_value(written: str) -> str:
-    """What a text in quotes says, its escapes read."""
+    """The value of a quoted text, with its escapes decoded."""
     return _ESCAPED.sub(_unescaped, written[1:-1])
 
 
@@ -107,7 +107,7 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 
 def nearest(name: str, known: Iterator[str] | Mapping[str, object]) -> tuple[str, ...]:
-    """The names most like this one, or all where none is and they are few."""
+    """The up to three most similar names; if none is similar, the first eight names."""
     names = list(known)
     close = get_close_matches(name.casefold(), [each.casefold() for each in names], 3, 0.6)
     return tuple(each for match in close for each in names if each.casefold() == match) or tuple(sorted(names)[:8])

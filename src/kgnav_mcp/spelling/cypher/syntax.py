@@ -1,4 +1,4 @@
-"""From the text of a plan in Cypher to a tree of its grammar, by the parser library lark."""
+"""Parses the text of a plan in Cypher to a syntax tree, with the parser library lark."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from kgnav_mcp.spelling.cypher.words import Words
 Node = Tree[Token]
 
 LONGEST_TEXT: Final = 20_000
-"""Characters of a plan."""
+"""Most characters of a plan."""
 DEEPEST: Final = 60
-"""Levels of the tree of one plan: whoever walks over it later may do so by recursion."""
+"""Most levels of a plan's syntax tree, so that later code may walk it recursively."""
 
 
 def refused(problems: Sequence[PlanProblem], plan: Plan | None = None) -> InvalidPlan:
-    """The error of a text that is no plan; with what could be read of it."""
+    """The error for a text that is not a valid plan, with the part of the plan that could be read."""
     return InvalidPlan(problems, plan, next_step="Mend this and send the whole plan again.")
 
 
 def parse_tree(text: str) -> Node:
-    """The tree of a text.
+    """The syntax tree of a text.
 
     Raises:
-        InvalidPlan: it is too long, too deeply nested, or no Cypher that reads.
+        InvalidPlan: it is too long, too deeply nested, or not read-only Cypher.
     """
     if len(text) > LONGEST_TEXT:
         reason = f"it has {len(text):,} characters, {LONGEST_TEXT:,} are taken"

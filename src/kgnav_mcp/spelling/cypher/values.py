@@ -1,4 +1,4 @@
-"""Expressions of the algebra as text in Cypher."""
+"""Writes expressions of the algebra as text in Cypher."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _PLAIN: Final = re.compile(r"[^\W\d]\w*")
 _CONTROLS: Final = {chr(code): f"\\u{code:04x}" for code in (*range(32), 127)}
 _ESCAPED: Final = str.maketrans(_CONTROLS | {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
-_COMPARED, _ASKED, _NEGATED, _ATOM = 5, 6, 4, 11
-"""How tightly each binds: what stands inside of something that binds more tightly stands in brackets."""
-_JOINED: Final = {Connective.OR: 1, Connective.XOR: 2, Connective.AND: 3}
-_CALCULATED: Final = {
+_COMPARISON_PRECEDENCE, _TEST_PRECEDENCE, _NOT_PRECEDENCE, _ATOM_PRECEDENCE = 5, 6, 4, 11
+"""Precedences of operators: an operand with a lower precedence than its operator needs brackets."""
+_CONNECTIVE_PRECEDENCES: Final = {Connective.OR: 1, Connective.XOR: 2, Connective.AND: 3}
+_ARITHMETIC_PRECEDENCES: Final = {
     ArithmeticOperator.ADD: 7,
     ArithmeticOperator.SUBTRACT: 7,
     ArithmeticOperator.MULTIPLY: 8,
@@ -50,14 +50,14 @@ _SIGNS: Final = frozenset({"=", "<>", "<", "<=", ">", ">="})
 
 
 def quoted(name: str) -> str:
-    """A name as it is written: in backticks where it is a word of the language or has other characters than letters."""
+    """A name, in backticks if it is a keyword or has special characters."""
     if _PLAIN.fullmatch(name) and name.upper() not in KEYWORDS:
         return name
     return f"`{name.replace('`', '``')}`"
 
 
 def written_scalar(value: Scalar) -> str:
-    """A text in quotes, a number, true, false or null."""
+    """A scalar as text: a quoted text, a number, true, false or null."""
     match value:
         case None:
             return "null"
@@ -70,42 +70,42 @@ def written_scalar(value: Scalar) -> str:
 
 
 class Values:
-    """Writes expressions. `names` are for variables that have none, `pattern` writes what stands in EXISTS { }."""
+    """Writes expressions. `names` has names for unnamed variables, `pattern` writes the content of EXISTS { }."""
 
     def __init__(self, names: Mapping[str, str], pattern: Callable[[Match], str]) -> None:
         self._names = names
         self._pattern = pattern
 
     def variable(self, name: str) -> str:
-        """A variable by its name."""
+        """The name of a variable as written."""
         return quoted(self._names.get(name, name))
 
     def write(self, expression: Expression, least: int = 0) -> str:
-        """An expression, in brackets where it binds less tightly than `least`."""
-        text, binds = self._written(expression)
-        return text if binds >= least else f"({text})"
+        """An expression, in brackets if its precedence is below `least`."""
+        text, precedence = self._written(expression)
+        return text if precedence >= least else f"({text})"
 
     def _written(self, expression: Expression) -> tuple[str, int]:
-        """Its text, and how tightly it binds."""
+        """The text of an expression, and its precedence."""
         match expression:
             case Joined(connective, parts):
-                binds = _JOINED[connective]
-                written = f" {connective} ".join(self.write(part, binds + 1) for part in parts)
+                precedence = _CONNECTIVE_PRECEDENCES[connective]
+                written = f" {connective} ".join(self.write(part, precedence + 1) for part in parts)
             case Not(IsNull(value)) | IsNull(value):
-                binds = _ASKED
-                written = f"{self.write(value, binds)} IS {'NOT ' if isinstance(expression, Not) else ''}NULL"
+                precedence = _TEST_PRECEDENCE
+                written = f"{self.write(value, precedence)} IS {'NOT ' if isinstance(expression, Not) else ''}NULL"
             case Not(condition):
-                binds = _NEGATED
-                written = f"NOT {self.write(condition, binds)}"
+                precedence = _NOT_PRECEDENCE
+                written = f"NOT {self.write(condition, precedence)}"
             case Compare(left, comparison, right):
-                binds = _COMPARED if comparison in _SIGNS else _ASKED
-                written = f"{self.write(left, _ASKED)} {comparison} {self.write(right, binds + 1)}"
+                precedence = _COMPARISON_PRECEDENCE if comparison in _SIGNS else _TEST_PRECEDENCE
+                written = f"{self.write(left, _TEST_PRECEDENCE)} {comparison} {self.write(right, precedence + 1)}"
             case Arithmetic(left, operator, right):
-                binds = _CALCULATED[operator]
-                written = f"{self.write(left, binds)} {operator} {self.write(right, binds + 1)}"
+                precedence = _ARITHMETIC_PRECEDENCES[operator]
+                written = f"{self.write(left, precedence)} {operator} {self.write(right, precedence + 1)}"
             case _:
-                binds, written = _ATOM, self._atom(expression)
-        return written, binds
+                precedence, written = _ATOM_PRECEDENCE, self._atom(expression)
+        return written, precedence
 
     def _atom(self, expression: Expression) -> str:
         match expression:
@@ -141,6 +141,6 @@ class Values:
                 raise TypeError(f"{type(expression).__name__} has no spelling in Cypher")
 
     def _item(self, item: Expression) -> str:
-        """A member of a list; `[x IN y]` would be a list made of a list."""
-        asks = isinstance(item, Compare) and item.comparison is Comparison.IN
-        return self.write(item, _ATOM if asks else 0)
+        """An item of a list. `[x IN y]` would be a list comprehension, so it needs brackets."""
+        is_membership = isinstance(item, Compare) and item.comparison is Comparison.IN
+        return self.write(item, _ATOM_PRECEDENCE if is_membership else 0)

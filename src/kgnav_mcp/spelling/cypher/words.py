@@ -1,8 +1,8 @@
-"""What the words and brackets of a Cypher text mean where they stand.
+"""Finds the meaning of words and brackets in a Cypher text from the tokens around them.
 
 Cypher reserves few words: `:Order`, `n.limit` and `{count: 1}` are names. And a round bracket inside an expression
-opens a node only if an edge follows. Both are told here, by the neighbours of a token, so that the grammar stays LALR:
-read in linear time, without recursion.
+opens a node only if an edge follows. This module decides both from neighbouring tokens, so that the grammar stays LALR,
+which is parsed in linear time and without recursion.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _RESERVED: Final = (
     "MATCH OPTIONAL WHERE RETURN WITH UNWIND AS DISTINCT LIMIT UNION OR XOR AND NOT IN CONTAINS STARTS "
     "ENDS IS NULL TRUE FALSE"
 )
-_ALWAYS: Final = {word: word for word in _RESERVED.split()} | {
+_ALWAYS_KEYWORDS: Final = {word: word for word in _RESERVED.split()} | {
     "ASC": "ASCENDING",
     "ASCENDING": "ASCENDING",
     "DESC": "DESCENDING",
     "DESCENDING": "DESCENDING",
 }
-"""Words that mean this wherever no name is bound to stand."""
+"""Keywords everywhere, except where only a name is possible."""
 _INSIDE_CASE: Final = frozenset({"WHEN", "THEN", "ELSE", "END"})
 _BEFORE_BRACE: Final = frozenset({"EXISTS", "COUNT", "COLLECT"})
 _ELEMENTS: Final = frozenset({"ELEMENTS", "ELEMENT", "RELATIONSHIPS", "EDGES"})
@@ -48,7 +48,7 @@ def _name_and(word: str) -> _Following:
     return lambda rest: rest[0].type in _NAMES and len(rest) > 1 and rest[1].upper() == word
 
 
-_BEFORE: Final[dict[str, tuple[str, _Following]]] = {
+_KEYWORDS_BEFORE: Final[dict[str, tuple[str, _Following]]] = {
     **{word: (word, _one_of("LBRACE")) for word in _BEFORE_BRACE},
     **{word: ("PATH_FUNCTION", _one_of("LPAR")) for word in ("SHORTESTPATH", "ALLSHORTESTPATHS", "DISTANCE")},
     **{word: ("OFFSET", _none_of("RPAR", "COMMA", "EQUAL")) for word in ("SKIP", "OFFSET")},
@@ -61,20 +61,20 @@ _BEFORE: Final[dict[str, tuple[str, _Following]]] = {
     "CASE": ("CASE", _none_of("RPAR", "COMMA", "RSQB")),
     "SHORTEST": ("SHORTEST", _one_of("INTEGER")),
 }
-"""Words that mean this if what follows fits."""
+"""Words that are keywords only if the following tokens fit."""
 
 
-KEYWORDS: Final = frozenset({*_ALWAYS, *_BEFORE, *_INSIDE_CASE, *_ELEMENTS, "BY", "ALL"})
-"""Every word that means something of its own somewhere."""
+KEYWORDS: Final = frozenset({*_ALWAYS_KEYWORDS, *_KEYWORDS_BEFORE, *_INSIDE_CASE, *_ELEMENTS, "BY", "ALL"})
+"""Every word that is a keyword somewhere."""
 
 
 class Words:
-    """Gives each token its type in the grammar; what lark calls a postlex."""
+    """Gives each token its type in the grammar (a `postlex` of lark)."""
 
     always_accept = ()
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        """The same tokens with the types that the grammar knows."""
+        """The same tokens with the types of the grammar."""
         tokens = list(stream)
         closing = _closing_brackets(tokens)
         braces: list[bool] = []  # for each open bracket: whether it is a brace
@@ -99,22 +99,22 @@ class Words:
             elif braces and token.type in _OPENING.values():
                 braces.pop()
             if kind == "LBRACE" and before is not None and before.type in _BEFORE_BRACE:
-                continue  # it went with the word
+                continue  # part of the keyword before it
             if kind != token.type:
                 token.type = kind
             yield token
 
 
 def _closing_brackets(tokens: list[Token]) -> dict[int, int]:
-    """For each bracket that opens, by its index, the index of the one that closes it."""
-    found: dict[int, int] = {}
-    open_ones: list[int] = []
+    """The index of the closing bracket by the index of the opening one."""
+    closing: dict[int, int] = {}
+    opening: list[int] = []
     for index, token in enumerate(tokens):
         if token.type in _OPENING:
-            open_ones.append(index)
-        elif open_ones and token.type == _OPENING[tokens[open_ones[-1]].type]:
-            found[open_ones.pop()] = index
-    return found
+            opening.append(index)
+        elif opening and token.type == _OPENING[tokens[opening[-1]].type]:
+            closing[opening.pop()] = index
+    return closing
 
 
 def _types(tokens: list[Token], index: int, count: int) -> tuple[str, ...]:
@@ -122,7 +122,7 @@ def _types(tokens: list[Token], index: int, count: int) -> tuple[str, ...]:
 
 
 def _opens_node(tokens: list[Token], index: int, closing: dict[int, int]) -> bool:
-    """Whether a bracket holds what a node has, and an edge follows."""
+    """Whether the content of a bracket looks like a node, and an edge follows."""
     end = closing.get(index)
     if end is None or (index and tokens[index - 1].type in _NAMES):
         return False
@@ -144,7 +144,7 @@ def _is_map_colon(tokens: list[Token], index: int, *, in_braces: bool) -> bool:
 
 
 def _must_be_name(before: Token | None, after: Token | None, *, in_braces: bool, map_colon: bool, word: Token) -> bool:
-    """Whether the grammar has nothing but a name here, whatever the word is."""
+    """Whether only a name is possible at this place, whatever the word is."""
     kind, following = before.type if before else "", after.type if after else ""
     if kind == "DOT" or following == "DOT":
         return True
@@ -158,26 +158,26 @@ def _must_be_name(before: Token | None, after: Token | None, *, in_braces: bool,
 
 
 def _keyword(tokens: list[Token], index: int, cases: int) -> str:
-    """The type of a word that may be a keyword: by itself, or by what stands beside it."""
+    """The type of a word that may be a keyword, by itself or by its neighbours."""
     word = tokens[index].upper()
-    if word in _ALWAYS:
-        return _ALWAYS[word]
+    if word in _ALWAYS_KEYWORDS:
+        return _ALWAYS_KEYWORDS[word]
     if cases and word in _INSIDE_CASE:
         return word
     before = tokens[index - 1] if index else None
-    return _before_others(word, tokens[index + 1 : index + 3]) or _behind_others(word, before) or "WORD"
+    return _keyword_by_following(word, tokens[index + 1 : index + 3]) or _keyword_by_previous(word, before) or "WORD"
 
 
-def _before_others(word: str, rest: list[Token]) -> str | None:
-    """What a word is for what follows it."""
-    if word not in _BEFORE or not rest:
+def _keyword_by_following(word: str, rest: list[Token]) -> str | None:
+    """The type of a word by the tokens after it; None if they do not make it a keyword."""
+    if word not in _KEYWORDS_BEFORE or not rest:
         return None
-    kind, fits = _BEFORE[word]
+    kind, fits = _KEYWORDS_BEFORE[word]
     return kind if fits(rest) else None
 
 
-def _behind_others(word: str, before: Token | None) -> str | None:
-    """What a word is for what stands before it."""
+def _keyword_by_previous(word: str, before: Token | None) -> str | None:
+    """The type of a word by the token before it; None if it does not make it a keyword."""
     if before is None:
         return None
     if (word, before.type) in {("BY", "ORDER"), ("ALL", "UNION"), ("SHORTEST", "ANY"), ("SHORTEST", "ALL")}:

@@ -1,4 +1,4 @@
-"""Plans of the algebra as text in Cypher."""
+"""Writes plans of the algebra as text in Cypher."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ _FUNCTIONS: Final = {
 
 
 def write_cypher(plan: Plan) -> str:
-    """The text of a plan, one clause a line: read again it is the same plan, but for names of what has none.
+    """The text of a plan, one clause a line. Parsing it gives the same plan, except for names of unnamed variables.
 
-    That only is asked if there is any row (`Plan.asks`) has no word in Cypher.
+    `Plan.asks` (only whether there is any row) cannot be written in Cypher and is lost.
     """
-    writer = _Writer(_names_for(plan))
+    writer = _Writer(_new_names(plan))
     union = "\nUNION ALL\n" if plan.keep_duplicates else "\nUNION\n"
     return union.join("\n".join(writer.clauses(pipeline.clauses)) for pipeline in plan.pipelines)
 
 
 def write_part(part: Match | NodePattern | EdgePattern | Expression) -> str:
-    """The text of a pattern with its conditions, as `(f:Film)-[:starred]->(a)`, of a part of one, or of a value."""
+    """The text of a pattern with its conditions, such as `(f:Film)-[:starred]->(a)`, a node, an edge or a value."""
     match part:
         case NodePattern():
             part = Match((part,))
@@ -62,12 +62,12 @@ def write_part(part: Match | NodePattern | EdgePattern | Expression) -> str:
             part = Match((), (part,))
         case _:
             pass
-    writer = _Writer(_names_for(part))
+    writer = _Writer(_new_names(part))
     return writer.pattern(part) if isinstance(part, Match) else writer.values.write(part)
 
 
 def write_relations(names: Sequence[str]) -> str:
-    """The text of an edge of one of some relations: `[:starred|directed]`."""
+    """The text of an edge with any of these relations: `[:starred|directed]`."""
     return f"[{_relations(names)}]"
 
 
@@ -78,7 +78,7 @@ def _relations(names: Sequence[str]) -> str:
 class _Writer:
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
-        self.values = Values(names, self._inner)
+        self.values = Values(names, self._subquery)
 
     def clauses(self, clauses: tuple[Clause, ...]) -> Iterator[str]:
         """The text of each clause."""
@@ -92,55 +92,57 @@ class _Writer:
                 case Project():
                     yield from self._project(clause, last=clause is clauses[-1])
 
-    def _inner(self, match: Match) -> str:
-        """What stands in EXISTS { }."""
+    def _subquery(self, match: Match) -> str:
+        """The content of EXISTS { }."""
         return self.pattern(match) if match.edges_differ else f"MATCH REPEATABLE ELEMENTS {self.pattern(match)}"
 
     def _project(self, project: Project, *, last: bool) -> Iterator[str]:
         returns = last and project.where is None
         implied: dict[Expression, Expression] = {
-            Variable(column.name): column.value for column in project.columns if self._implied(column, returns=returns)
+            Variable(column.name): column.value
+            for column in project.columns
+            if self._is_named_by_value(column, returns=returns)
         }
-        words = ["RETURN" if returns else "WITH", *(["DISTINCT"] if project.distinct else [])]
-        words.append(", ".join(self._column(column, returns=returns) for column in project.columns))
+        parts = ["RETURN" if returns else "WITH", *(["DISTINCT"] if project.distinct else [])]
+        parts.append(", ".join(self._column(column, returns=returns) for column in project.columns))
         if project.order:
-            words.append(f"ORDER BY {', '.join(self._key(key, implied) for key in project.order)}")
+            parts.append(f"ORDER BY {', '.join(self._sort_key(key, implied) for key in project.order)}")
         if project.skip:
-            words.append(f"SKIP {project.skip}")
+            parts.append(f"SKIP {project.skip}")
         if project.limit is not None:
-            words.append(f"LIMIT {project.limit}")
+            parts.append(f"LIMIT {project.limit}")
         if project.where is not None:
-            words.append(f"WHERE {self.values.write(project.where)}")
-        yield " ".join(words)
+            parts.append(f"WHERE {self.values.write(project.where)}")
+        yield " ".join(parts)
         if last and not returns:
             yield f"RETURN {', '.join(self.values.variable(column.name) for column in project.columns)}"
 
-    def _key(self, key: Order, implied: Mapping[Expression, Expression]) -> str:
-        """A value to sort by; a column without a name of its own stands there as its value."""
+    def _sort_key(self, key: Order, implied: Mapping[Expression, Expression]) -> str:
+        """A value to sort by. A column without its own name is written as its value."""
         by = rewritten(key.by, implied.get)
         return f"{self.values.write(by)} DESC" if key.descending else self.values.write(by)
 
-    def _implied(self, column: Column, *, returns: bool) -> bool:
-        """Whether a column is called as its value is written."""
+    def _is_named_by_value(self, column: Column, *, returns: bool) -> bool:
+        """Whether a column's name is the text of its value, so that it needs no AS."""
         return returns and not isinstance(column.value, Variable) and self.values.write(column.value) == column.name
 
     def _column(self, column: Column, *, returns: bool) -> str:
         written = self.values.write(column.value)
-        if column.value == Variable(column.name) or self._implied(column, returns=returns):
+        if column.value == Variable(column.name) or self._is_named_by_value(column, returns=returns):
             return written
         return f"{written} AS {self.values.variable(column.name)}"
 
     def pattern(self, match: Match) -> str:
-        """The patterns between commas, and what is asked of them."""
-        laid = chains(match)
-        inline, rest = _inline(match, laid)
+        """The patterns separated by commas, and their conditions."""
+        laid_out = chains(match)
+        inline, rest = _inline(match, laid_out)
         nodes = {node.variable: node for node in match.nodes}
-        texts = [self._chain(chain, nodes, inline) for chain in laid]
+        texts = [self._chain(chain, nodes, inline) for chain in laid_out]
         where = f" WHERE {self.values.write(rest)}" if rest is not None else ""
         return ", ".join(texts) + where
 
     def _chain(self, chain: Chain, nodes: dict[str, NodePattern], inline: dict[str, list[Compare]]) -> str:
-        """A chain; what is said of a node is said once, so it is taken out of the two mappings."""
+        """The text of a chain. Labels and properties are written once, so they are removed from both mappings."""
         texts = [self._node(chain.nodes[0], nodes, inline)]
         for (edge, backwards), node in zip(chain.edges, chain.nodes[1:], strict=True):
             before, after = ("-", "-") if edge.either else ("<-", "-") if backwards else ("-", "->")
@@ -157,14 +159,14 @@ class _Writer:
         if len(groups) > 1:
             groups = [f"({text})" if len(group) > 1 else text for text, group in zip(groups, node.labels, strict=True)]
         labels = f":{'&'.join(groups)}" if groups else ""
-        return f"({self._filled(name, labels + '*' * node.subclasses, inline)})"
+        return f"({self._bracket_content(name, labels + '*' * node.subclasses, inline)})"
 
     def _edge(self, edge: EdgePattern, inline: dict[str, list[Compare]]) -> str:
-        filled = self._filled(edge.variable, _relations(edge.relations) + _length(edge.path), inline)
+        filled = self._bracket_content(edge.variable, _relations(edge.relations) + _length(edge.path), inline)
         return f"[{filled}]" if filled else ""
 
-    def _filled(self, name: str, what: str, inline: dict[str, list[Compare]]) -> str:
-        """What stands in the brackets of a node or an edge."""
+    def _bracket_content(self, name: str, what: str, inline: dict[str, list[Compare]]) -> str:
+        """The content of the brackets of a node or an edge."""
         shown = self.values.variable(name) if is_named(name) or name in self._names else ""
         pairs = [
             f"{quoted(each.left.name)}: {self.values.write(each.right)}"
@@ -185,10 +187,11 @@ def _length(path: PathLength | None) -> str:
     return f"*{path.shortest}..{'' if path.longest is None else path.longest}"
 
 
-def _inline(match: Match, laid: Iterable[Chain]) -> tuple[dict[str, list[Compare]], Expression | None]:
-    """The conditions that stand with their node or edge, as `{name: 'x'}`, and what is left for WHERE.
+def _inline(match: Match, laid_out: Iterable[Chain]) -> tuple[dict[str, list[Compare]], Expression | None]:
+    """The conditions to write with their node or edge, such as `{name: 'x'}`, and the remaining ones for WHERE.
 
-    Those are read before WHERE, in the order of the pattern: so only the first conditions can be, in that order.
+    Parsing reads inline conditions before WHERE, in the order of the pattern. To keep the order of the conditions, only
+    the first ones can be inline, and only while they follow that order.
     """
     where = match.where
     if where is None:
@@ -197,25 +200,25 @@ def _inline(match: Match, laid: Iterable[Chain]) -> tuple[dict[str, list[Compare
     if any(isinstance(part, Joined) and part.connective is Connective.AND for part in conditions):
         return {}, where
     places: dict[str, int] = {}
-    for chain in laid:
+    for chain in laid_out:
         for node, edge in zip(chain.nodes, [*(edge for edge, _ in chain.edges), None], strict=True):
             places.setdefault(node, len(places))
             if edge is not None and edge.path is None:
                 places.setdefault(edge.variable, len(places))
     inline: dict[str, list[Compare]] = {}
-    at, taken = 0, 0
+    last_place, taken = 0, 0
     for condition in conditions:
         owner = _owner(condition)
-        if owner is None or places.get(owner, -1) < at:
+        if owner is None or places.get(owner, -1) < last_place:
             break
-        at, taken = places[owner], taken + 1
+        last_place, taken = places[owner], taken + 1
         inline.setdefault(owner, []).append(cast("Compare", condition))
     rest = conditions[taken:]
     return inline, (Joined(Connective.AND, rest) if len(rest) > 1 else rest[0] if rest else None)
 
 
 def _owner(condition: Expression) -> str | None:
-    """The variable of which a property equals a constant."""
+    """The variable of a condition `variable.property = constant`; None for any other condition."""
     match condition:
         case Compare(Property(owner), Comparison.EQUAL, Constant()):
             return owner
@@ -227,8 +230,8 @@ def _owner(condition: Expression) -> str | None:
             return None
 
 
-def _names_for(part: object) -> dict[str, str]:
-    """Names for the variables that have none and must be spoken of: they stand in more than one place."""
+def _new_names(part: object) -> dict[str, str]:
+    """New names for the unnamed variables that occur in more than one place."""
     uses = Counter(_uses(part))
     taken = {name for name in uses if is_named(name)}
     free = (name for number in count(1) if (name := f"v{number}") not in taken)
@@ -236,12 +239,12 @@ def _names_for(part: object) -> dict[str, str]:
 
 
 def _uses(part: object) -> Iterator[str]:
-    """The variables in the text of a part, as often as they would stand there."""
+    """The variables of a part, once for each time that they would occur in its text."""
     match part:
         case Match():
-            laid = chains(part)
-            _, rest = _inline(part, laid)
-            for chain in laid:
+            laid_out = chains(part)
+            _, rest = _inline(part, laid_out)
+            for chain in laid_out:
                 yield from chain.nodes
                 yield from (edge.variable for edge, _ in chain.edges)
                 if chain.path is not None:
