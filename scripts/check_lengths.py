@@ -1,4 +1,4 @@
-"""Refuse Python files of more than 300 lines: one that grows past that holds more than one thing."""
+"""Refuse Python files of more than 300 lines: a longer one usually has more than one purpose."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def main() -> int:
-    """Name every file that is too long; the exit code says whether there is one."""
+    """Print every file that is too long. The exit code is 1 if there is one."""
     long = 0
     for path in sorted(path for folder in ("src", "tests", "scripts") for path in (ROOT / folder).rglob("*.py")):
         lines = len(path.read_text(encoding="utf-8").splitlines())

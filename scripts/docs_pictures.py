@@ -1,4 +1,4 @@
-"""The pictures of the documentation: walks on the demo graph and in a maze, as the server draws them."""
+"""Makes the pictures of the documentation: walks on the demo graph and in a maze, drawn by the server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TOOLSETS = ("sog", "graphwalker", "trail", "maze")
 
 
 async def walk_picture() -> str:
-    """The question that Search-on-Graph's paper opens with, and its answer."""
+    """The walk that answers the opening question of Search-on-Graph's paper."""
     async with _walk(Settings(toolsets=_TOOLSETS), _QUESTION, "vincent_van_gogh") as (call, picture):
         await call("get_triples", entity="vincent_van_gogh", relations=["born_in", "part_of_movement"])
         await call("get_triples", entity="zundert", relations=["country"])
@@ -31,7 +31,7 @@ async def walk_picture() -> str:
 
 
 async def maze_picture() -> str:
-    """A maze, walked to the goal along its shortest way."""
+    """The shortest walk through a maze."""
     maze = make_maze(seed=1)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "maze.kg"
@@ -48,7 +48,7 @@ async def maze_picture() -> str:
 async def _walk(
     settings: Settings, question: str, *topics: str
 ) -> AsyncGenerator[tuple[_Call, Callable[[], Awaitable[str]]]]:
-    """What calls a tool on a new trail, and what draws the trail."""
+    """Two functions: one calls a tool on a new trail, the other draws the trail."""
     async with Client(build_server(App(settings))) as client:
 
         async def call(tool: str, **arguments: str | Sequence[str]) -> str:

@@ -1,10 +1,9 @@
-"""Write what of the documentation is made by the code: tables of README.md, and the pictures and the schema in docs.
+"""Write the generated parts of the documentation: tables in README.md, pictures and the schema in docs.
 
     python -m scripts.generate_docs            rewrite them
     python -m scripts.generate_docs --check    fail if they are not what they would be rewritten to
 
-A part stands between `<!-- NAME:begin -->` and `<!-- NAME:end -->`, and everything between is
-generated. In docs, so are whole files.
+In README.md everything between `<!-- NAME:begin -->` and `<!-- NAME:end -->` is generated. In docs, whole files are.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ README = ROOT / "README.md"
 
 
 def tools_table() -> str:
-    """The tools of every toolset, as tools/list gives them where all are on."""
+    """The tools of all toolsets, as `tools/list` returns them."""
 
     async def listed() -> list[Tool]:
         async with Client(build_server(App(Settings(toolsets=tuple(TOOLSETS))))) as client:
@@ -62,7 +61,7 @@ def _first_sentence(tool: Tool) -> str:
 
 
 def _off_by_default(tool: Tool) -> str:
-    """How to switch a tool on, where it is off by default."""
+    """How to enable a tool that is off by default; empty for other tools."""
     for toolset in load_toolsets():
         if tool.name in {spec.name for spec in toolset.tools} and not TOOLSETS[toolset.name].default:
             return f"{toolset.title}; off by default: `--toolsets` has to name `{toolset.name}`."
@@ -70,7 +69,7 @@ def _off_by_default(tool: Tool) -> str:
 
 
 def settings_table() -> str:
-    """Every setting in its four forms."""
+    """Every setting with its key, variable, flag and default."""
     rows = [("`--graph`", "`KGNAV_GRAPH`", "`[graphs.NAME]`", "demo", "graphs to serve")]
     rows += [
         (f"`{facts.flag}`" if facts.flag else "none", f"`{facts.env}`", f"`{facts.key}`", facts.default, facts.meaning)
@@ -95,10 +94,10 @@ FILES: Mapping[str, Callable[[], str]] = {
 
 
 def rewritten(text: str) -> str:
-    """The text with every generated part as it should be.
+    """The text with all generated parts up to date.
 
     Raises:
-        ValueError: a part has no markers, or more than one pair.
+        ValueError: a part has no pair of markers, or more than one.
     """
     for name, generate in PARTS.items():
         begin, end = f"<!-- {name}:begin -->", f"<!-- {name}:end -->"

@@ -32,7 +32,7 @@ CLIENTS: Mapping[str, Client] = {
 
 @dataclass(frozen=True)
 class Check:
-    """A call on the demo graph, and what its answer shows."""
+    """A call on the demo graph, and the expected content of its answer."""
 
     what: str
     tool: str
@@ -59,11 +59,11 @@ TASK: Mapping[str, Any] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Try them; the exit code is 1 where one failed."""
+    """Test the clients. The exit code is 1 if one failed."""
     parser = argparse.ArgumentParser(prog="try_clients", description=__doc__)
     parser.add_argument("clients", nargs="*", metavar="CLIENT", help=f"one of {', '.join(CLIENTS)} (all)")
     parser.add_argument(
-        "--kgnav", default=_found("kgnav"), help="the command kgnav whose server is tried (%(default)s)"
+        "--kgnav", default=_command_path("kgnav"), help="the command kgnav whose server is tried (%(default)s)"
     )
     given = parser.parse_args(arguments)
     if unknown := set(given.clients) - set(CLIENTS):
@@ -72,19 +72,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="clients-") as folder, _over_http(given.kgnav) as url:
         ways = {"stdio": {"command": given.kgnav, "args": ["serve"]}, "http": {"url": url}}
         for name in given.clients or CLIENTS:
-            version, faults = _tried(CLIENTS[name], Path(folder) / name, ways)
+            version, faults = _try_client(CLIENTS[name], Path(folder) / name, ways)
             failed += bool(faults)
             passed = f"passed  {len(CHECKS)} calls and a prompt over {' and '.join(ways)}"
             sys.stdout.write(f"{name:15} {version:9} {f'FAILED  {faults[0]}' if faults else passed}\n")
             for fault in faults[1:]:
                 sys.stdout.write(f"{'':25} FAILED  {fault}\n")
             sys.stdout.flush()
-            shutil.rmtree(Path(folder) / name, ignore_errors=True)  # of Go's files some cannot be written to
+            shutil.rmtree(Path(folder) / name, ignore_errors=True)  # some of Go's files are read-only
     return 1 if failed else 0
 
 
-def _tried(client: Client, folder: Path, ways: Mapping[str, Mapping[str, Any]]) -> tuple[str, Sequence[str]]:
-    """The client's version, and what failed."""
+def _try_client(client: Client, folder: Path, ways: Mapping[str, Mapping[str, Any]]) -> tuple[str, Sequence[str]]:
+    """The client's version, and its failures."""
     version, faults = "?", list[str]()
     try:
         client.install(folder)
@@ -102,7 +102,7 @@ def _tried(client: Client, folder: Path, ways: Mapping[str, Mapping[str, Any]]) 
 
 
 def judged(said: Mapping[str, Any]) -> list[str]:
-    """What is missing in what a client says came of its task."""
+    """What is missing in the outcome that a client reports."""
     faults = [f"no tool {tool}" for tool in sorted({check.tool for check in CHECKS} - set(said["tools"]))]
     for check, answer in zip(CHECKS, said["answers"], strict=True):
         if check.shows not in answer:
@@ -112,15 +112,15 @@ def judged(said: Mapping[str, Any]) -> list[str]:
     return faults
 
 
-def _found(command: str) -> str:
-    """A command beside this Python, else in the checkout's own environment, else on the PATH."""
+def _command_path(command: str) -> str:
+    """The path of a command: beside this Python, else in the checkout's environment, else on the PATH."""
     beside = (Path(sys.executable).parent, Path(__file__).parents[2] / ".venv" / "bin")
     return next((str(folder / command) for folder in beside if (folder / command).exists()), command)
 
 
 @contextmanager
 def _over_http(kgnav: str) -> Generator[str]:
-    """The address of a server on a port of its own."""
+    """The URL of a server on a free port."""
     command = [kgnav, "serve", "--http", "127.0.0.1:0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:  # noqa: S603 - the caller's own
         try:

@@ -1,4 +1,4 @@
-"""Where a client lives: an environment with the newest version of its package that fits, and its program."""
+"""The environment of a client: the newest suitable version of its package, and its program."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from pathlib import Path
 from typing import Any
 
 PROGRAMS = Path(__file__).with_name("programs")
-_PATIENCE_S = 180
+_TIMEOUT_S = 180
 """Seconds for one task; an installation may take longer."""
-_SILENT = {"DO_NOT_TRACK": "1", "MCP_USE_ANONYMIZED_TELEMETRY": "false"}
-"""Some clients would tell their makers that they ran."""
+_NO_TELEMETRY = {"DO_NOT_TRACK": "1", "MCP_USE_ANONYMIZED_TELEMETRY": "false"}
+"""Turns off the telemetry of some clients."""
 
 
 class ClientError(Exception):
-    """A client could not be installed, or did not carry out its task; the text is the end of what it said."""
+    """A client could not be installed, or did not carry out its task. The text is the end of its output."""
 
 
 @dataclass(frozen=True)
 class Client:
-    """A client by its program, whose suffix says what runs it, and what is installed for it."""
+    """A client: its program, whose suffix determines how it is run, and its packages."""
 
     program: str
     packages: Sequence[str]
 
     def install(self, folder: Path) -> None:
-        """Make its environment in an empty folder.
+        """Create its environment in an empty folder.
 
         Raises:
             ClientError: something could not be installed.
@@ -55,7 +55,7 @@ class Client:
                 _run(["go", "build", "-o", "client", self.program], folder)
 
     def carry_out(self, folder: Path, task: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What came of a task, as `programs/task.py` says.
+        """Run the program on a task and return its outcome, in the form of `programs/task.py`.
 
         Raises:
             ClientError: the program failed, or took too long.
@@ -66,7 +66,7 @@ class Client:
             ".mjs": [str(node) if node.exists() else "node", self.program],
         }
         runner = runners.get(Path(self.program).suffix, ["./client"])
-        said = _run([*runner, json.dumps(task)], folder, _PATIENCE_S)
+        said = _run([*runner, json.dumps(task)], folder, _TIMEOUT_S)
         return json.loads(said.splitlines()[-1])  # mcp-use logs to stdout before that
 
 
@@ -75,7 +75,7 @@ def _run(command: Sequence[str], folder: Path, patience: float | None = None) ->
         done = subprocess.run(  # noqa: S603 - the arguments are this module's
             command,
             cwd=folder,
-            env={**os.environ, **_SILENT},
+            env={**os.environ, **_NO_TELEMETRY},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

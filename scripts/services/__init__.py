@@ -1,4 +1,4 @@
-"""Stores that the tests and the benchmarks need, installed where they are missing and run as plain processes.
+"""Stores for tests and benchmarks, installed if they are missing and run as plain processes.
 
-Standard library only, so that the script runs before anything of the project is installed.
+Standard library only, so that the script runs before the project is installed.
 """

@@ -1,4 +1,4 @@
-"""`scripts/service STORE COMMAND`: start a store, fill it, and name its address."""
+"""`scripts/service STORE COMMAND`: starts, stops and fills a store, and prints its URL."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ STORES: Mapping[str, type[Service]] = {
     "redis": Redis,
     "virtuoso": Virtuoso,
 }
-"""Every store this script knows, by the name it goes under."""
+"""All stores by name."""
 
 STOPPED = 3
-"""Exit code of `status` for a store that does not run, as service managers have it."""
+"""Exit code of `status` for a store that does not run, as in service managers."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code is 1 for a failure, whose reason is on stderr."""
+    """Run one command. The exit code is 1 for a failure, with the reason on stderr."""
     given = _parser().parse_args(arguments)
     try:
         store = STORES[given.store](given.home.absolute() if given.home else default_home(given.store))

@@ -1,7 +1,7 @@
-"""What ends a command: a sentence for the person who gave it."""
+"""The error that ends a command, with a message for the user."""
 
 from __future__ import annotations
 
 
 class ServiceError(Exception):
-    """A service could not be installed, started, stopped or filled; the text says why and what to do."""
+    """A service could not be installed, started, stopped or filled. The text says why and what to do."""

@@ -1,4 +1,4 @@
-"""What one instance of a store remembers in its home, and what every store asks of the files and ports it is given."""
+"""The stored state of an instance in its home folder, and checks of files and ports for all stores."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ HOST = "127.0.0.1"
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|\\^`']+")
 
 _PORTS = range(20_000, 30_000)
-"""Below the ports that systems give to outgoing connections, so that a remembered one is rarely taken."""
+"""Below the ports of outgoing connections, so that a remembered port is rarely in use."""
 
 
 @dataclass(frozen=True)
 class Instance:
-    """`port` is what clients connect to. A store that has more to remember has a class of its own."""
+    """The stored state of an instance. `port` is the port for clients. Stores with more state have a subclass."""
 
     port: int
 
@@ -37,23 +37,23 @@ K = TypeVar("K", bound=Instance)
 
 
 def default_home(store: str) -> Path:
-    """Where a store's own instance lives, unless the command names another home.
+    """The default home folder of a store.
 
     Raises:
-        ServiceError: the environment names no folder, and this user has none either.
+        ServiceError: neither the environment nor the user's account gives a folder.
     """
     named = os.environ.get("KGNAV_SERVICES")
     if named:
         return Path(named).absolute() / store
     try:
         cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
-    except RuntimeError as error:  # a user without a name, as containers have
+    except RuntimeError as error:  # a user without a name, as in containers
         raise ServiceError("this user has no home: name a folder with --home, or with KGNAV_SERVICES") from error
     return cache / "kgnav-mcp" / "services" / store
 
 
 def remembered(home: Path, kind: type[K]) -> K | None:
-    """The instance that lives in this home, None where there is none yet."""
+    """The instance stored in this home; None if there is none yet."""
     try:
         text = _file(home).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -65,7 +65,7 @@ def remembered(home: Path, kind: type[K]) -> K | None:
 
 
 def remember(home: Path, instance: Instance) -> None:
-    """Keep an instance, readable by its owner alone: it may hold a password."""
+    """Store an instance, readable only by its owner since it may have a password."""
     whole, part = _file(home), _file(home).with_suffix(".part")
     part.unlink(missing_ok=True)
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
@@ -74,9 +74,9 @@ def remember(home: Path, instance: Instance) -> None:
 
 
 def instance_of(home: Path, variable: str, *, runs: bool) -> Instance:
-    """The instance of this home, made where there is none yet, at the port that an environment variable may name.
+    """The instance of this home, created if there is none yet. An environment variable may choose its port.
 
-    While it runs it stays where it is.
+    A running instance keeps its port.
     """
     known = remembered(home, Instance)
     instance = known or Instance(free_port())
@@ -89,7 +89,7 @@ def instance_of(home: Path, variable: str, *, runs: bool) -> Instance:
 
 
 def free_port() -> int:
-    """A port of this machine's loopback address that nothing listens on.
+    """A free port of the loopback address.
 
     Raises:
         ServiceError: none was found.
@@ -102,7 +102,7 @@ def free_port() -> int:
 
 
 def is_free(port: int) -> bool:
-    """Whether a server may listen here; connections of an earlier one that linger do not count."""
+    """Whether a server can listen here. Lingering connections of an earlier server do not count."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -113,10 +113,10 @@ def is_free(port: int) -> bool:
 
 
 def wanted_port(variable: str) -> int | None:
-    """The port that an environment variable names, None where it is not set.
+    """The port in an environment variable; None if it is not set.
 
     Raises:
-        ServiceError: it is no port.
+        ServiceError: it is not a valid port.
     """
     text = os.environ.get(variable)
     if text is None:
@@ -127,7 +127,7 @@ def wanted_port(variable: str) -> int | None:
 
 
 def answers(url: str) -> bool:
-    """Whether an address answers a query, straight and not through any proxy that the environment names."""
+    """Whether a URL answers a query. Proxies of the environment are not used."""
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with direct.open(url, timeout=5) as answer:
@@ -137,10 +137,10 @@ def answers(url: str) -> bool:
 
 
 def checked_files(files: Sequence[Path], formats: Sequence[str]) -> None:
-    """Look at files before anything is done with them.
+    """Check files before any work is done with them.
 
     Raises:
-        ServiceError: one is not there or of another format.
+        ServiceError: a file does not exist or has another format.
     """
     for file in files:
         if not file.is_file():
@@ -150,10 +150,10 @@ def checked_files(files: Sequence[Path], formats: Sequence[str]) -> None:
 
 
 def checked_iri(graph: str) -> str:
-    """The name of a graph.
+    """Check the name of a graph and return it.
 
     Raises:
-        ServiceError: it is no full IRI.
+        ServiceError: it is not a full IRI.
     """
     if not _IRI.fullmatch(graph):
         raise ServiceError(f"{graph!r} is no full IRI for a graph")
@@ -162,7 +162,7 @@ def checked_iri(graph: str) -> str:
 
 @contextmanager
 def exclusive(home: Path) -> Generator[None]:
-    """One command at a time works on a home; the next one waits."""
+    """Lock a home, so that only one command at a time works on it."""
     home.mkdir(parents=True, exist_ok=True)
     with (home / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

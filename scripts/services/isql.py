@@ -1,4 +1,4 @@
-"""Virtuoso's own SQL shell: how it is administered."""
+"""Runs Virtuoso's own SQL shell, by which it is administered."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ PROGRAM = "isql-vt"
 
 _QUIET = ("BANNER=OFF", "VERBOSE=OFF", "PROMPT=OFF", "ECHO=OFF", "ERRORS=STDOUT")
 _LITERALLY = "set MACRO_SUBSTITUTION OFF;"
-"""Without it a $ is the beginning of a macro's name, in quotes too."""
+"""Without it a $ begins the name of a macro, even in quotes."""
 
 _ERROR = re.compile(r"^\*\*\* Error (.*)", re.MULTILINE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def run(address: str, password: str, statements: Sequence[str], patience: float | None = None) -> str:
-    """Run statements one after the other as the administrator; what they print.
+    """Run statements in order as the administrator, and return their output.
 
     Raises:
         ServiceError: one of them failed, or they took more than `patience` seconds.
@@ -42,10 +42,10 @@ def run(address: str, password: str, statements: Sequence[str], patience: float 
 
 
 def text(value: str) -> str:
-    """A text as SQL writes it.
+    """A text as an SQL literal.
 
     Raises:
-        ServiceError: it holds line breaks or other control characters, which end a statement of the shell's.
+        ServiceError: it has line breaks or other control characters, which end a statement of the shell.
     """
     if _CONTROL.search(value):
         raise ServiceError(f"control characters in {value!r}")

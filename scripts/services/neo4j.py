@@ -1,6 +1,6 @@
-"""Neo4j Community as Maven publishes it: a server without Docker and without a system service.
+"""Neo4j Community from Maven: a server without Docker and without a system service.
 
-What is said of its behaviour here was seen on 5.26.30 under Java 17.
+Its behaviour was observed on version 5.26.30 with Java 17.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from .service import GraphStore
 
 _PORT = "KGNAV_NEO4J_PORT"
 _PASSWORD = "KGNAV_NEO4J_PASSWORD"  # noqa: S105 - the name of a variable
-"""Where it is set at the first start, the instance asks its users, `neo4j` alone, for this password from then on."""
+"""If it is set at the first start, its value is the password of the instance's only user, `neo4j`, from then on."""
 
-_STOPS = 60.0
-"""Seconds it may take to stop."""
+_STOP_TIMEOUT = 60.0
+"""Most seconds to stop."""
 
 _MAIN = Path(__file__).with_name("Neo4jServer.java")
 _JAVA = (
@@ -59,15 +59,15 @@ dbms.security.procedures.unrestricted=apoc.*
 dbms.usage_report.enabled=false
 internal.server.bolt.thread_pool_shutdown_wait_time=1s
 """
-"""Threads that wait for clients are waited for when it stops: eight seconds longer unless it is told not to."""
+"""By default, stopping waits for threads that wait for clients, and so takes eight seconds longer."""
 _HELLO = bytes.fromhex("6060b017 00000005 00000004 00000000 00000000")
-"""Bolt's handshake: its magic number, and the major versions a client speaks."""
+"""Bolt's handshake: the magic number, and the major versions that the client supports."""
 _ANSWER = 4
 
 
 @dataclass(frozen=True)
 class _Instance(Instance):
-    """`secured`: the server has the password already."""
+    """`secured`: whether the password has been set on the server."""
 
     password: str = ""
     secured: bool = False
@@ -91,44 +91,44 @@ class Neo4j(GraphStore):
 
     @property
     def url(self) -> str:
-        """The address for clients; the same at every start."""
+        """The URL for clients, the same at every start."""
         with exclusive(self._home):
             return _url(self._instance())
 
     def pid(self) -> int | None:
-        """Its process, None where it does not run."""
+        """Its process id; None if it does not run."""
         return self._process.pid()
 
     def start(self) -> str:
-        """Start it unless it runs, wait until it answers clients, and give its address.
+        """Start it unless it runs, wait until it answers clients, and return its URL.
 
         Raises:
-            ServiceError: it cannot be fetched, another program has its port, or it ended or hangs.
+            ServiceError: it cannot be downloaded, its port is in use, or it ended or hangs.
         """
         server, plugins = neo4j_jars.server(), neo4j_jars.apoc() if "apoc" in self.chosen else None
         with exclusive(self._home):
             instance = self._instance()
             if self._process.pid() is None:
                 self._launch(instance, server, plugins)
-            self._process.wait_until(lambda: self._ready.exists() and _speaks_bolt(instance.port), _STOPS)
+            self._process.wait_until(lambda: self._ready.exists() and _speaks_bolt(instance.port), _STOP_TIMEOUT)
             if not instance.secured:
                 remember(self._home, replace(instance, secured=True))
             return _url(instance)
 
     def stop(self) -> bool:
-        """Stop it and wait until it has ended; whether it was running.
+        """Stop it and wait until it has ended. Returns whether it was running.
 
         Raises:
             ServiceError: it does not end.
         """
         with exclusive(self._home):
-            return self._process.stop(_STOPS)
+            return self._process.stop(_STOP_TIMEOUT)
 
-    def load(self, files: Sequence[Path], graph: str | None) -> None:  # noqa: ARG002 - it has but one
+    def load(self, files: Sequence[Path], graph: str | None) -> None:  # noqa: ARG002 - there is only one graph
         """Load node and edge files, with a unique constraint on the ids of every label, and index the names.
 
         Raises:
-            ServiceError: it does not run, a file is not there or wrong. Earlier lines may have been loaded by then.
+            ServiceError: it does not run, or a file is missing or wrong. Earlier lines may already have been loaded.
         """
         checked_files(files, self.formats)
         _with_packages()
@@ -155,7 +155,7 @@ class Neo4j(GraphStore):
         known = remembered(self._home, _Instance)
         instance = known or _Instance(free_port(), password=os.environ.get(_PASSWORD, ""))
         port = wanted_port(_PORT)
-        if port is not None and self._process.pid() is None:  # while it runs it stays where it is
+        if port is not None and self._process.pid() is None:  # a running instance keeps its port
             instance = replace(instance, port=port)
         if instance != known:
             remember(self._home, instance)
@@ -176,7 +176,7 @@ class Neo4j(GraphStore):
         configuration.write_text(
             _CONFIGURATION.format(host=HOST, port=instance.port, secured=secured), encoding="utf-8"
         )
-        # Plugins are on the class path too: left to Neo4j's own loader, APOC keeps it from starting.
+        # Plugins are on the class path, too: with Neo4j's own plugin loader, APOC prevents the start.
         command = [*_JAVA, "-cp", f"{server}/*:{own}/*", str(_MAIN), str(self._home)]
         secret = {} if instance.secured else {_PASSWORD: instance.password}
         self._process.start(command, self._home, secret)
@@ -193,7 +193,7 @@ def _url(instance: Instance) -> str:
 
 
 def _speaks_bolt(port: int) -> bool:
-    """Whether a server there answers Bolt's handshake with a version it speaks."""
+    """Whether a server at this port answers Bolt's handshake with a version."""
     try:
         with socket.create_connection((HOST, port), timeout=5) as connection:
             connection.sendall(_HELLO)
@@ -203,10 +203,10 @@ def _speaks_bolt(port: int) -> bool:
 
 
 def _with_packages() -> None:
-    """Go on under a Python that has the driver and the project: this one, or the checkout's own.
+    """Make sure that the driver and the project can be imported; if not, restart with the checkout's own Python.
 
     Raises:
-        ServiceError: neither has them.
+        ServiceError: that Python does not have them, either.
     """
     if all(find_spec(package) for package in ("neo4j", "kgnav_mcp")):
         return

@@ -1,4 +1,4 @@
-"""The statements that fill a Neo4j. Names come from files and are quoted; values are parameters."""
+"""The statements that fill a Neo4j. Names come from files and are quoted. Values are parameters."""
 
 from __future__ import annotations
 
@@ -42,28 +42,28 @@ _FULL_TEXT = "CREATE FULLTEXT INDEX kgnav_names IF NOT EXISTS FOR (n:{labels}) O
 
 
 def quoted(name: str) -> str:
-    """A label, a type or a key as Cypher writes any text as a name."""
+    """A label, a type or a property key quoted for Cypher."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def statement(template: str, *names: str) -> LiteralString:
-    """A statement with its labels or its type, or with the one name that it is about."""
+    """A statement with labels, a type or another name filled in."""
     labels = "".join(f":{quoted(name)}" for name in names)
-    return _own(template.replace("{labels}", labels).replace("{name}", quoted(names[0]) if names else ""))
+    return _as_literal(template.replace("{labels}", labels).replace("{name}", quoted(names[0]) if names else ""))
 
 
 def unique_constraint(label: str, key: str) -> LiteralString:
-    """Makes a property the id of a label's nodes."""
-    return _own(_UNIQUE.replace("{label}", quoted(label)).replace("{key}", quoted(key)))
+    """The statement that makes a property the unique id of a label's nodes."""
+    return _as_literal(_UNIQUE.replace("{label}", quoted(label)).replace("{key}", quoted(key)))
 
 
 def full_text_index(labels: Sequence[str], keys: Sequence[str]) -> LiteralString:
-    """Indexes the words of some properties of some labels' nodes."""
+    """The statement for a full-text index of these properties on nodes with these labels."""
     of_labels = "|".join(quoted(label) for label in labels)
     each = ", ".join(f"n.{quoted(key)}" for key in keys)
-    return _own(_FULL_TEXT.replace("{keys}", each).replace("{labels}", of_labels))
+    return _as_literal(_FULL_TEXT.replace("{keys}", each).replace("{labels}", of_labels))
 
 
-def _own(text: str) -> LiteralString:
-    """A text made of this module's templates and quoted names: what the driver takes for safe to run."""
+def _as_literal(text: str) -> LiteralString:
+    """A text made only of this module's templates and quoted names, typed as safe for the driver."""
     return cast("LiteralString", text)

@@ -1,4 +1,4 @@
-"""The jars of Neo4j and of APOC, fetched once with Maven and kept outside the tree."""
+"""The jars of Neo4j and APOC, downloaded once with Maven to a folder outside the source tree."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .failure import ServiceError
 from .instance import default_home, exclusive
 
 VERSION = "5.26.30"
-"""The newest patch of the long-term release, which needs Java 17."""
+"""The newest patch of the long-term release. It needs Java 17."""
 
 _APOC = "5.26.5"
-"""The newest APOC that is published for programs to depend on; every 5.26 runs it."""
+"""The newest APOC published as a Maven dependency. It runs on every 5.26."""
 _GUAVA = "33.4.8-jre"
-"""What APOC needs but does not bring."""
+"""A dependency that APOC needs but does not include."""
 
 _PROJECT = """\
 <project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -46,23 +46,23 @@ def server() -> Path:
     """The folder with the server's jars.
 
     Raises:
-        ServiceError: they cannot be fetched, or Java or Maven cannot be installed.
+        ServiceError: the jars cannot be downloaded, or Java or Maven cannot be installed.
     """
     packages.ensure(("java", "javac"), "openjdk-17-jdk-headless")
-    return _fetched("server", _SERVER)
+    return _download("server", _SERVER)
 
 
 def apoc() -> Path:
-    """The folder with APOC and what it needs.
+    """The folder with APOC and its dependencies.
 
     Raises:
         ServiceError: as above.
     """
-    return _fetched("apoc", _PLUGINS)
+    return _download("apoc", _PLUGINS)
 
 
-def _fetched(name: str, dependencies: str) -> Path:
-    """A folder of jars, whole or not there at all."""
+def _download(name: str, dependencies: str) -> Path:
+    """A folder of jars, created only when it is complete."""
     cache = default_home(f"neo4j-{VERSION}")
     jars = cache / name
     with exclusive(cache):

@@ -1,6 +1,6 @@
-"""Node and edge files with neo4j-admin's headers, loaded over Bolt: what `kgnav load` reads, in a live store.
+"""Loads node and edge files with neo4j-admin's headers over Bolt: the files of `kgnav load`, into a live store.
 
-Unlike the rest of these scripts this needs packages: the Neo4j driver, and the project for the meaning of headers.
+Unlike the other scripts this needs packages: the Neo4j driver, and the project to parse headers.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ T = TypeVar("T")
 _BATCH = 10_000
 """Rows sent in one transaction."""
 _ID = "id"
-"""The property that keeps an id whose column has no name."""
+"""The property for ids from a column without a name."""
 _NAMES = ("name", "title", "label", "aka", "alias", "aliases", "description")
-"""Properties that are indexed as text, in any language: those that `kgnav load` takes for names."""
+"""Properties in the full-text index, in any language: those that `kgnav load` takes for names."""
 
 
 def load(url: str, password: str, files: Sequence[Path], *, full_text: bool) -> None:
     """Load node files, then edge files.
 
     Raises:
-        ServiceError: a file is no node or edge file, a line is wrong, or an end of an edge is no node.
+        ServiceError: a file is not a node or edge file, a line is wrong, or an end of an edge is not a node.
     """
     with _session(url, password) as session:
         tables = [_Table(file) for file in files]
@@ -52,7 +52,7 @@ def load(url: str, password: str, files: Sequence[Path], *, full_text: bool) -> 
 
 
 def clear(url: str, password: str) -> None:
-    """Delete everything, in batches that fit into memory."""
+    """Delete everything in batches that fit into memory."""
     with _session(url, password) as session:
         for name in session.run(cypher.CONSTRAINTS).value():
             session.run(cypher.statement(cypher.DROP_CONSTRAINT, name)).consume()
@@ -80,7 +80,7 @@ def _session(url: str, password: str) -> Generator[Session]:
 
 
 class _Loader:
-    """Puts the rows of files into the store. `_places` are the nodes' ids in the store, by their ids in the files."""
+    """Loads the rows of files. `_places` has the nodes' ids in the store by their ids in the files."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -117,7 +117,7 @@ class _Loader:
                 self._session.run(cypher.statement(cypher.CREATE_EDGES, name), rows=members).consume()
 
     def index_names(self) -> None:
-        """One full-text index of all names of all labels."""
+        """Create one full-text index of all names on all labels."""
         if self._labels and self._names:
             self._session.run(cypher.full_text_index(sorted(self._labels), sorted(self._names))).consume()
             self._session.run(cypher.AWAIT_INDEXES).consume()
@@ -165,7 +165,7 @@ class _Table:
 
 
 def _properties(header: Header, row: Sequence[str]) -> dict[str, Any]:
-    """The values of a row by property; several columns of one name, and arrays, make a list."""
+    """The values of a row by property. Several columns with one name, and arrays, become a list."""
     found: dict[str, list[Any]] = defaultdict(list)
     several: set[str] = set()
     for column in header.of(Role.PROPERTY):

@@ -1,4 +1,4 @@
-"""The text of a field as a value of the type that its column declares."""
+"""Converts the text of a field to the type that its column declares."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _MAKERS: Mapping[str, Callable[[str], object]] = {
 
 
 def made(text: str, datatype: str | None) -> object:
-    """The value of a text.
+    """The value of a text in this datatype.
 
     Raises:
-        ValueError: it has no value of that type.
+        ValueError: the text is not valid for the type.
     """
     return _MAKERS[datatype](text) if datatype is not None and datatype in _MAKERS else text

@@ -1,7 +1,7 @@
-"""Oxigraph: any RDF with a SPARQL 1.1 endpoint that keeps to the letter, and RDF 1.2's statements about statements.
+"""Oxigraph: an RDF store with a strict SPARQL 1.1 endpoint and RDF 1.2's statements about statements.
 
-What is said of its behaviour here was seen on 0.5.13. Files are loaded while it runs, by the Graph Store protocol: each
-of them whole or, where it holds an error, not at all.
+Its behaviour was observed on version 0.5.13. Files are loaded while it runs, by the Graph Store protocol: each of them
+whole or, if it has an error, not at all.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ _PACKAGE = "oxigraph>=0.5.13,<0.6"
 _PROGRAM = "oxigraph"
 _PORT = "KGNAV_OXIGRAPH_PORT"
 
-_STOPS, _LOADS = 60.0, 3_600.0
-"""Seconds it may take to stop, and to load one file."""
+_STOP_TIMEOUT, _LOAD_TIMEOUT = 60.0, 3_600.0
+"""Most seconds to stop, and to load one file."""
 
 _TRIPLES = {".nt": "application/n-triples", ".ttl": "text/turtle"}
 _QUADS = {".nq": "application/n-quads", ".trig": "application/trig"}
 _TYPES = {**_TRIPLES, **_QUADS}
 _ZIPPED = ".gz"
 _LENIENT = "lenient"
-"""Terms are taken as they are written: real dumps hold language tags and IRIs that the standards do not allow."""
+"""Terms are not validated: real dumps have language tags and IRIs that the standards do not allow."""
 _BULK = "no_transaction"
 
 
@@ -75,19 +75,19 @@ class Oxigraph(GraphStore):
             if self._process.pid() is None:
                 self._launch(program, instance)
             address = f"{_url(instance)}?query=ASK%7B%7D"
-            self._process.wait_until(lambda: answers(address), _STOPS)
+            self._process.wait_until(lambda: answers(address), _STOP_TIMEOUT)
             return _url(instance)
 
     def stop(self) -> bool:
         with exclusive(self._home):
-            return self._process.stop(_STOPS)
+            return self._process.stop(_STOP_TIMEOUT)
 
     def load(self, files: Sequence[Path], graph: str | None) -> None:
-        """Load files into a graph while it runs; files of quads name their graphs themselves.
+        """Load files into a graph while the store runs. Files of quads name their graphs themselves.
 
         Raises:
-            ServiceError: it does not run, or a file is not there, is of another format or holds an error. Of a file
-                with an error nothing is loaded unless in bulk, but of those before it everything.
+            ServiceError: it does not run, or a file is missing, has another format or an error. Of a file
+                with an error nothing is loaded, except in bulk; the files before it are loaded.
         """
         checked_files(files, self.formats)
         for file in files:
@@ -103,7 +103,7 @@ class Oxigraph(GraphStore):
         named = None if graph is None else checked_iri(graph)
         with exclusive(self._home):
             status, said = _send(self._running(), "DELETE", _place(named))
-            if status not in {http.client.NO_CONTENT, http.client.NOT_FOUND}:  # a graph that is not there is empty
+            if status not in {http.client.NO_CONTENT, http.client.NOT_FOUND}:  # a graph that does not exist is empty
                 raise ServiceError(f"the graph could not be emptied: {said}")
 
     def _instance(self) -> Instance:
@@ -137,7 +137,7 @@ def _url(instance: Instance) -> str:
 
 
 def _place(graph: str | None) -> str:
-    """The address of a graph in the Graph Store protocol."""
+    """The URL path of a graph in the Graph Store protocol."""
     return "/store?default" if graph is None else f"/store?{urlencode({'graph': graph})}"
 
 
@@ -148,8 +148,8 @@ def _suffix(file: Path) -> str:
 def _send(
     instance: Instance, method: str, path: str, file: Path | None = None, content_type: str | None = None
 ) -> tuple[int, str]:
-    """One request, a file's text as its body, in pieces; the answer's status and text."""
-    connection = http.client.HTTPConnection(HOST, instance.port, timeout=_LOADS)
+    """Send one request, with a file as its body in chunks. Returns the status and the text of the response."""
+    connection = http.client.HTTPConnection(HOST, instance.port, timeout=_LOAD_TIMEOUT)
     headers = {} if content_type is None else {"Content-Type": content_type}
     try:
         if file is None:

@@ -1,4 +1,4 @@
-"""Debian packages, installed on first use."""
+"""Installs Debian packages on first use."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _SHOWN = 15
 
 
 def ensure(programs: Sequence[str], package: str) -> None:
-    """Install a package unless all the programs it brings are there.
+    """Install a package unless all its programs are present.
 
     Raises:
-        ServiceError: the package cannot be installed here.
+        ServiceError: the package cannot be installed.
     """
     missing = [program for program in programs if shutil.which(program) is None]
     if not missing:
@@ -32,8 +32,8 @@ def ensure(programs: Sequence[str], package: str) -> None:
         raise ServiceError(f"{', '.join(missing)} is not installed and only root can install it; as root, {by_hand}")
     sys.stderr.write(f"installing {package}\n")
     failed = _apt("install", *_QUIET, package)
-    if failed:  # a machine without lists of packages, or with old ones
-        outdated = _apt("update")  # one source that fails does not keep the others from being read
+    if failed:  # the package lists may be missing or outdated
+        outdated = _apt("update")  # a failing source does not prevent reading the others
         failed = _apt("install", *_QUIET, package)
         if failed:
             raise ServiceError(f"apt-get could not install {package}:\n" + "\n".join(filter(None, (outdated, failed))))
@@ -43,7 +43,7 @@ def ensure(programs: Sequence[str], package: str) -> None:
 
 
 def _apt(*arguments: str) -> str:
-    """Run apt-get; the end of its output where it fails, nothing where it works."""
+    """Run apt-get. Returns the end of its output if it fails, else an empty text."""
     done = subprocess.run(  # noqa: S603 - the arguments are this module's
         ["apt-get", *arguments],  # noqa: S607
         env={**os.environ, "DEBIAN_FRONTEND": "noninteractive", "PATH": _path()},
@@ -58,5 +58,5 @@ def _apt(*arguments: str) -> str:
 
 
 def _path() -> str:
-    """The search path with the folders of root's own programs: packages need them, and `su` leaves them out."""
+    """The search path with root's program folders, which packages need and `su` omits."""
     return os.pathsep.join(filter(None, (os.environ.get("PATH"), *_ROOTS_OWN)))

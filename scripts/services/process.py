@@ -1,4 +1,4 @@
-"""A server that outlives the command which started it: known by a file with its process id."""
+"""A server process that outlives the command that started it, found again by a file with its process id."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from pathlib import Path
 from .failure import ServiceError
 
 _PAUSE = 0.05
-"""Seconds between two looks at a process."""
+"""Seconds between two checks of a process."""
 _MEGABYTE = 1_000_000
 _SHOWN = 10
-"""Lines of its output that are shown when it does not start."""
+"""Most lines of its output shown if it does not start."""
 
 
 @dataclass(frozen=True)
-class _Work:
-    """What a process has done since its start: seconds of CPU, and bytes it read and wrote, in files or in memory."""
+class _Activity:
+    """The work of a process since its start: seconds of CPU, and bytes that it read and wrote."""
 
     cpu: float = 0.0
     moved: int = 0
 
     @classmethod
-    def of(cls, pid: int) -> _Work:
-        """Nothing where it has just ended."""
+    def of(cls, pid: int) -> _Activity:
+        """The work of a running process; zero if it has just ended."""
         try:
             counters = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
             moved = re.findall(r"(?:char|_bytes): (\d+)", Path(f"/proc/{pid}/io").read_text(encoding="ascii"))
@@ -39,16 +39,16 @@ class _Work:
             return cls()
         return cls(sum(map(int, counters[11:13])) / os.sysconf("SC_CLK_TCK"), sum(map(int, moved)))
 
-    def is_more_than(self, before: _Work, seconds: float) -> bool:
-        """Whether it was at work in the `seconds` since: even a server that hangs looks at its clock at times."""
+    def is_more_than(self, before: _Activity, seconds: float) -> bool:
+        """Whether it worked in the `seconds` since `before`, beyond the little that a hanging server does."""
         return self.cpu - before.cpu > seconds / 100 or self.moved - before.moved > _MEGABYTE
 
 
 class DetachedProcess:
-    """One process, found again by later commands.
+    """A background process that later commands find again.
 
-    `mark` is a text of its command line: a process id alone may have been given to another program meanwhile. What it
-    says goes to the file `output`.
+    `mark` is a text in its command line, since a process id may meanwhile belong to another program. Its output goes to
+    the file `output`.
     """
 
     def __init__(self, pid_file: Path, mark: str, output: Path) -> None:
@@ -57,7 +57,7 @@ class DetachedProcess:
         self._output = output
 
     def pid(self) -> int | None:
-        """Its process id, None where it does not run. A process that ended but was never waited for does not run."""
+        """Its process id; None if it does not run. A zombie does not count as running."""
         try:
             pid = int(self._pid_file.read_text(encoding="ascii"))
             command = Path(f"/proc/{pid}/cmdline").read_bytes()
@@ -66,9 +66,9 @@ class DetachedProcess:
         return pid if self._mark.encode() in command.split(b"\0") else None
 
     def start(self, command: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None) -> None:
-        """Start it in a session of its own, so that no terminal or parent takes it along when it ends.
+        """Start it in its own session, so that it survives its terminal and parent.
 
-        `environment` is added to this process's own: unlike a command line, it is for the owner's eyes only.
+        `environment` is added to this process's own. Unlike the command line, only the owner can read it.
         """
         with self._output.open("ab") as sink:
             process = subprocess.Popen(  # noqa: S603 - the caller's own command
@@ -81,34 +81,34 @@ class DetachedProcess:
                 start_new_session=True,
             )
         self._pid_file.write_text(str(process.pid), encoding="ascii")
-        while process.poll() is None and self.pid() is None:  # a new process has no command line for a moment
+        while process.poll() is None and self.pid() is None:  # a new process briefly has no command line
             time.sleep(0.001)
 
     def wait_until(self, ready: Callable[[], bool], stopping: float, idle: float = 60.0) -> None:
-        """Wait until a new process is ready, however long it works for that: a large database takes its time.
+        """Wait until a new process is ready, for as long as it works: a large database may take long.
 
-        Each time that `idle` seconds have passed a line on stderr says that it is still at work.
+        Every `idle` seconds a line on stderr reports that it is still working.
 
         Raises:
-            ServiceError: it ended, or has done next to nothing for `idle` seconds; it is stopped then, within
+            ServiceError: it ended, or did nearly nothing for `idle` seconds; then it is stopped, within
                 `stopping`.
         """
         began = marked = time.monotonic()
-        done = _Work()
+        done = _Activity()
         while not ready():
             pid = self.pid()
             if pid is None:
-                raise ServiceError(f"it ended while it started; {self._output} ends with:\n{self._last_words()}")
+                raise ServiceError(f"it ended while it started; {self._output} ends with:\n{self._last_output()}")
             if time.monotonic() - marked > idle:
-                marked, before, done = time.monotonic(), done, _Work.of(pid)
+                marked, before, done = time.monotonic(), done, _Activity.of(pid)
                 if not done.is_more_than(before, idle):
                     self.stop(stopping)
-                    raise ServiceError(f"it does nothing and gives no answer; it said:\n{self._last_words()}")
+                    raise ServiceError(f"it does nothing and gives no answer; it said:\n{self._last_output()}")
                 sys.stderr.write(f"not ready after {marked - began:.0f} s, but at work: process {pid}\n")
             time.sleep(_PAUSE)
 
     def stop(self, patience: float) -> bool:
-        """Ask it to end and wait; whether it was running.
+        """Ask it to end and wait. Returns whether it was running.
 
         Raises:
             ServiceError: it still runs after `patience` seconds.
@@ -124,7 +124,7 @@ class DetachedProcess:
         self._pid_file.unlink(missing_ok=True)
         return pid is not None
 
-    def _last_words(self) -> str:
+    def _last_output(self) -> str:
         with suppress(FileNotFoundError):
             return "\n".join(self._output.read_text(encoding="utf-8", errors="replace").splitlines()[-_SHOWN:])
         return "(nothing)"

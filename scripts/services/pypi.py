@@ -1,4 +1,4 @@
-"""Programs from Python packages, each in a virtual environment of its own, installed on first use."""
+"""Installs programs from Python packages on first use, each in its own virtual environment."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _SHOWN = 15
 
 
 def ensure(program: str, requirement: str) -> Path:
-    """The path of a program, whose package is installed unless it is there. All instances share it.
+    """The path of a program. Its package is installed if it is missing. All instances share it.
 
     Raises:
-        ServiceError: the package cannot be installed here.
+        ServiceError: the package cannot be installed.
     """
     folder = place(program)
     found = folder / "bin" / program
@@ -40,7 +40,7 @@ def ensure(program: str, requirement: str) -> Path:
 
 
 def place(program: str) -> Path:
-    """The folder of the program's environment, whether it is there or not."""
+    """The folder of the program's environment, which may not exist yet."""
     return default_home("programs") / program
 
 

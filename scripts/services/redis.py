@@ -1,6 +1,6 @@
-"""Redis: where several servers keep trails together. In memory alone: what is in it ends with it.
+"""Redis, in which several servers share trails. It runs in memory only: stopping it loses its content.
 
-What is said of its behaviour here was seen on 7.0.15, the version of Debian's package.
+Its behaviour was observed on version 7.0.15, Debian's package.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _PACKAGE = "redis-server"
 _PROGRAM = "redis-server"
 _PORT = "KGNAV_REDIS_PORT"
 
-_STOPS = 60.0
-"""Seconds it may take to stop."""
+_STOP_TIMEOUT = 60.0
+"""Most seconds to stop."""
 
 
 class Redis(Service):
@@ -43,12 +43,12 @@ class Redis(Service):
             instance = self._instance()
             if self._process.pid() is None:
                 self._launch(instance)
-            self._process.wait_until(lambda: _pongs(instance.port), _STOPS)
+            self._process.wait_until(lambda: _answers_ping(instance.port), _STOP_TIMEOUT)
             return _url(instance)
 
     def stop(self) -> bool:
         with exclusive(self._home):
-            return self._process.stop(_STOPS)
+            return self._process.stop(_STOP_TIMEOUT)
 
     def _instance(self) -> Instance:
         return instance_of(self._home, _PORT, runs=self._process.pid() is not None)
@@ -62,7 +62,7 @@ class Redis(Service):
             "dir": str(self._home),
             "save": "",
             "appendonly": "no",
-            "set-proc-title": "no",  # else its command line, by which it is found again, is gone
+            "set-proc-title": "no",  # keeps the command line, by which the process is found again
         }
         options = [part for name, value in settings.items() for part in (f"--{name}", value)]
         self._process.start([_PROGRAM, *options], self._home)
@@ -72,8 +72,8 @@ def _url(instance: Instance) -> str:
     return f"redis://{HOST}:{instance.port}/0"
 
 
-def _pongs(port: int) -> bool:
-    """Whether a Redis answers there."""
+def _answers_ping(port: int) -> bool:
+    """Whether a Redis answers at this port."""
     try:
         with socket.create_connection((HOST, port), timeout=5) as connection:
             connection.sendall(b"PING\r\n")

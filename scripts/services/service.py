@@ -1,4 +1,4 @@
-"""What every store of this script does, whatever it is made of."""
+"""The interface of all stores of this script."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import ClassVar
 
 
 class Service(ABC):
-    """One instance of a store, whose files are all under its home."""
+    """One instance of a store. All its files are in its home folder."""
 
     flags: ClassVar[Mapping[str, Mapping[str, str]]] = {}
-    """By command: its further flags, which have no value, with their meaning."""
+    """Additional flags without values, by command, with their meanings."""
     chosen: Collection[str] = ()
-    """Those of them that were given."""
+    """The flags that were given."""
 
     @abstractmethod
     def __init__(self, home: Path) -> None: ...
@@ -22,23 +22,23 @@ class Service(ABC):
     @property
     @abstractmethod
     def url(self) -> str:
-        """The address that clients ask; the same at every start."""
+        """The URL for clients, the same at every start."""
 
     @abstractmethod
     def pid(self) -> int | None:
-        """Its process, None where it does not run."""
+        """Its process id; None if it does not run."""
 
     @abstractmethod
     def start(self) -> str:
-        """Start it unless it runs, wait until it answers queries, and give its address.
+        """Start it unless it runs, wait until it answers queries, and return its URL.
 
         Raises:
-            ServiceError: it cannot be installed, another program has its port, or it ended or hangs.
+            ServiceError: it cannot be installed, its port is in use, or it ended or hangs.
         """
 
     @abstractmethod
     def stop(self) -> bool:
-        """Stop it and wait until it has ended; whether it was running.
+        """Stop it and wait until it has ended. Returns whether it was running.
 
         Raises:
             ServiceError: it does not end.
@@ -46,19 +46,19 @@ class Service(ABC):
 
 
 class GraphStore(Service):
-    """A store of graphs, which files are loaded into."""
+    """A graph store into which files can be loaded."""
 
     graph: ClassVar[str | None]
-    """The graph that files are loaded into when no other is named; None is the store's default graph."""
+    """The default graph for loading; None for the store's own default graph."""
     formats: ClassVar[tuple[str, ...]]
-    """The names of files that can be loaded end in these."""
+    """Suffixes of the files that can be loaded."""
 
     @abstractmethod
     def load(self, files: Sequence[Path], graph: str | None) -> None:
-        """Load files into a graph while it runs.
+        """Load files into a graph while the store runs.
 
         Raises:
-            ServiceError: it does not run, or a file is not there, is of another format or holds an error.
+            ServiceError: it does not run, or a file is missing, has another format or has an error.
         """
 
     @abstractmethod
@@ -66,5 +66,5 @@ class GraphStore(Service):
         """Empty a graph.
 
         Raises:
-            ServiceError: it does not run, or the text is no IRI.
+            ServiceError: it does not run, or the name is not an IRI.
         """

@@ -1,6 +1,6 @@
-"""Virtuoso (OpenLink), the store that most copies of Freebase live in.
+"""Virtuoso (OpenLink), the store of most copies of Freebase.
 
-What is said of its behaviour here was seen on 7.2.5, the version of Debian's package.
+Its behaviour was observed on version 7.2.5, Debian's package.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _PACKAGE = "virtuoso-opensource-7-bin"
 _SERVER = "virtuoso-t"
 _PORT = "KGNAV_VIRTUOSO_PORT"
 
-_STOPS = 60.0
-"""Seconds it may take to stop."""
+_STOP_TIMEOUT = 60.0
+"""Most seconds to stop."""
 
 _LISTED = "select concat('STATE=', ll_state, coalesce(ll_error, '')) from DB.DBA.load_list where ll_file = $file;"
 _FORGET = "delete from DB.DBA.load_list where ll_file = $file;"
-_FIRST_PASSWORD = "dba"  # noqa: S105 - what every new database has until it is given another
+_FIRST_PASSWORD = "dba"  # noqa: S105 - the initial password of every new database
 
 
 class Virtuoso(GraphStore):
@@ -71,21 +71,21 @@ class Virtuoso(GraphStore):
             if self._process.pid() is None:
                 self._launch(instance)
             address = f"{self._url(instance)}?query=ASK%7B%7D"
-            self._process.wait_until(lambda: answers(address), _STOPS)
+            self._process.wait_until(lambda: answers(address), _STOP_TIMEOUT)
             if not instance.secured:
                 self._secure(instance)
             return self._url(instance)
 
     def stop(self) -> bool:
         with exclusive(self._home):
-            return self._process.stop(_STOPS)
+            return self._process.stop(_STOP_TIMEOUT)
 
     def load(self, files: Sequence[Path], graph: str | None) -> None:
         """Load files into a graph with the bulk loader, and index the words of its texts.
 
         Raises:
-            ServiceError: a file is not there, is of another format or holds an error. What its lines before the
-                error say may have been loaded by then.
+            ServiceError: a file is missing, has another format or has an error. The lines before the
+                error may already have been loaded.
         """
         checked_files(files, self.formats)
         name = isql.text(_graph(graph))
@@ -93,7 +93,7 @@ class Virtuoso(GraphStore):
             self._running()
             for file in files:
                 self._load(file, name)
-            # The rule makes texts of this graph searchable; the index then takes in what was loaded since it last did.
+            # The rule makes texts of this graph searchable; the index is then updated with the new data.
             self._sql(
                 f"DB.DBA.RDF_OBJ_FT_RULE_ADD({name}, null, 'all');",
                 "DB.DBA.VT_INC_INDEX_DB_DBA_RDF_OBJ();",
@@ -102,14 +102,14 @@ class Virtuoso(GraphStore):
 
     def clear(self, graph: str | None) -> None:
         with exclusive(self._home):
-            # Row by row and without a log, so that a large graph fits; the checkpoint makes it last.
+            # Row by row and without a log, so that a large graph fits; the checkpoint makes it permanent.
             self._sql("log_enable(3, 1);", f"sparql clear graph <{_graph(graph)}>;", "checkpoint;")
 
     def _instance(self) -> VirtuosoInstance:
         known = remembered(self._home, VirtuosoInstance)
         instance = known or VirtuosoInstance(free_port(), free_port(), secrets.token_urlsafe(18))
         port = wanted_port(_PORT)
-        if port is not None and self._process.pid() is None:  # while it runs it stays where it is
+        if port is not None and self._process.pid() is None:  # a running instance keeps its port
             instance = replace(instance, port=port)
         if instance != known:
             remember(self._home, instance)
@@ -125,12 +125,12 @@ class Virtuoso(GraphStore):
         self._process.start([_SERVER, "+foreground", "+configfile", str(self._ini)], self._database)
 
     def _secure(self, instance: VirtuosoInstance) -> None:
-        """Give the administrator a password of this instance's own, in place of the one everybody knows."""
+        """Replace the administrator's well-known initial password by the instance's own."""
         isql.run(_sql_address(instance), _FIRST_PASSWORD, [f'set password "dba" "{instance.password}";', "checkpoint;"])
         remember(self._home, replace(instance, secured=True))
 
     def _load(self, file: Path, graph: str) -> None:
-        """Through a name of its own: the loader never takes a name again that it had once."""
+        """Load a file under a unique name: the loader never accepts the same name twice."""
         suffix = next(suffix for suffix in self.formats if file.name.endswith(suffix))
         given = self._incoming / f"{secrets.token_hex(8)}{suffix}"
         listed = isql.text(str(given))

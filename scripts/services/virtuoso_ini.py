@@ -1,4 +1,4 @@
-"""Virtuoso's configuration for one instance, and what such an instance remembers."""
+"""Virtuoso's configuration for one instance, and the stored state of such an instance."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .instance import HOST, Instance
 
 @dataclass(frozen=True)
 class VirtuosoInstance(Instance):
-    """`sql_port` is the administrator's. `secured`: the store has the password already."""
+    """`sql_port` is the administrator's port. `secured`: whether the password has been set on the store."""
 
     sql_port: int
     password: str
@@ -53,12 +53,12 @@ ResultSetMaxRows = 10000
 MaxQueryCostEstimationTime = 400
 MaxQueryExecutionTime = 60
 """
-"""The limits of SPARQL are those that the package's own configuration has: what users meet is what tests meet.
+"""The SPARQL limits are those of the package's own configuration, so that tests meet the same limits as users.
 
 60,000 buffers of 8 kB hold some ten million triples in 500 MB.
 """
 
 
 def configuration(home: Path, instance: VirtuosoInstance) -> str:
-    """The text of the instance's virtuoso.ini: all its files under `home`, both its ports on loopback only."""
+    """The text of the instance's virtuoso.ini, with all files under `home` and both ports on loopback only."""
     return _TEXT.format(home=home, host=HOST, port=instance.port, sql_port=instance.sql_port)

@@ -1,4 +1,4 @@
-"""The adapter under test, and the endpoint under test that spoils answers."""
+"""Fixtures: the adapter under test, and an endpoint that spoils answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.contract.toy_views import View
 
 @pytest_asyncio.fixture(scope="class", loop_scope="class")
 async def adapter(location: str, options: AdapterOptions) -> AsyncGenerator[GraphAdapter]:
-    """One for a whole class, as one serves a whole session: what it keeps of one call must not spoil the next."""
+    """One adapter for a whole class, as in a session: what it caches in one call must not spoil the next."""
     async with open_adapter(location, options) as opened:
         yield opened
 

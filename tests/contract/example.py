@@ -1,4 +1,4 @@
-"""A complete adapter over a Python dict: read it before you write another. It knows no mediators and no typos."""
+"""A complete adapter over a Python dict: read it before you write your own. It supports no mediators and no typos."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No adapter without a contract."""
+"""Every adapter has a contract class."""
 
 from __future__ import annotations
 

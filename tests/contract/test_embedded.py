@@ -1,4 +1,4 @@
-"""The graph file passes the contract, loaded from a property graph and from RDF."""
+"""Graph files pass the contract, loaded from a property graph and from RDF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any endpoint: the contract on a live Oxigraph, with RDF 1.2's statements, and on a live Virtuoso, with RDF 1.1's."""
+"""The generic SPARQL adapter passes the contract on live stores: Oxigraph with RDF 1.2, Virtuoso with RDF 1.1."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OPTIONS = {"mediators": "unnamed"} | {
 
 @pytest.fixture(scope="module")
 def toy_location(oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The toy graph as RDF, loaded into a graph of its own."""
+    """The toy graph as RDF, loaded into its own named graph."""
     for path in toy_files.write_rdf(tmp_path_factory.mktemp("endpoint")):
         oxigraph.load(path, GRAPH)
     return f"sparql+{oxigraph.url}?default-graph-uri={GRAPH}#{urlencode(OPTIONS)}"
@@ -39,7 +39,7 @@ class TestEndpointOnOxigraph(GraphAdapterContract):
 
 @pytest.fixture(scope="module")
 def virtuoso_location(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The toy graph as RDF 1.1, loaded into a graph of its own."""
+    """The toy graph as RDF 1.1, loaded into its own named graph."""
     for path in toy_files.write_rdf(tmp_path_factory.mktemp("endpoint"), statements=True):
         virtuoso.load(path, GRAPH)
     return f"sparql+{virtuoso.url}?default-graph-uri={GRAPH}#{urlencode(OPTIONS | {'full_text': 'virtuoso'})}"

@@ -1,4 +1,4 @@
-"""The example adapter passes the whole suite, found by its entry point as one of another package is."""
+"""The example adapter passes the whole suite, found by the entry point of a separate package."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class TestExample(GraphAdapterContract):
     @pytest.fixture(scope="class")
     @classmethod
     def location(cls, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-        """The graph, while a package is installed that names the adapter, here and in processes that tests start."""
+        """The location of the graph, while the adapter's package is installed, also for processes that tests start."""
         folder = tmp_path_factory.mktemp("installed")
         package = folder / "kgnav_example-1.0.dist-info"
         package.mkdir()
@@ -36,7 +36,7 @@ class TestExample(GraphAdapterContract):
 
 
 def test_the_example_is_short():
-    """README and the port promise an adapter in an afternoon."""
+    """README and the port promise that an adapter can be written in an afternoon."""
     assert len(Path(example.__file__).read_text(encoding="utf-8").splitlines()) <= 150
 
 

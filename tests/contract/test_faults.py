@@ -1,4 +1,4 @@
-"""Endpoint and Wikidata on a store within the test, and Freebase on a live Virtuoso, where time runs out."""
+"""Time-outs and row caps: endpoint and Wikidata on an in-process store, Freebase on a live Virtuoso."""
 
 from __future__ import annotations
 

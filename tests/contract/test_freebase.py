@@ -15,7 +15,7 @@ GRAPH = "http://toy.example/contract"
 
 @pytest.fixture(scope="module")
 def toy_location(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The toy graph as Freebase writes it, loaded into a graph of its own."""
+    """The toy graph as Freebase writes it, loaded into its own named graph."""
     for path in toy_files.write_freebase(tmp_path_factory.mktemp("freebase")):
         virtuoso.load(path, GRAPH)
     return f"freebase+{virtuoso.url}?default-graph-uri={GRAPH}"

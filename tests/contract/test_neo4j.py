@@ -1,4 +1,4 @@
-"""Neo4j passes the contract live: with APOC and a full-text index, and with neither."""
+"""Neo4j passes the contract on a live store: with APOC and a full-text index, and with neither."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LABELS = {node.id: min(node.types, default=None) for node in toy.NODES}
 
 @dataclass(frozen=True)
 class Keyed(toy_views.Style):
-    """Ids by the unique constraint of a node's first label; nodes without a label are called by the store's own ids."""
+    """Ids by the unique constraint of a node's first label. Nodes without a label have the store's own ids."""
 
     elements: tuple[tuple[str, str], ...] = ()
 
@@ -31,7 +31,7 @@ class Keyed(toy_views.Style):
 
 
 def loaded(service: Neo4j, folder: Path, *, full_text: bool) -> tuple[str, toy_views.View]:
-    """The toy graph in a store, and what is seen there: the ids of the files are properties, too."""
+    """The toy graph in a store, and its view: the ids of the files are properties, too."""
     service.load(toy_files.write_property_graph(folder), full_text=full_text)
     bare = [local for local, label in _LABELS.items() if label is None]
     with GraphDatabase.driver(service.url) as driver:  # pyright: ignore[reportUnknownMemberType]
@@ -65,7 +65,7 @@ def bare(neo4j: Neo4j, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, t
 
 
 class TestNeo4jWithApocAndFullText(NameAndCountContract):
-    """APOC counts relationships, and an index finds names: all else is asked as it is of Neo4j alone."""
+    """APOC counts relationships, and an index finds names. All other queries are the same as without them."""
 
     @pytest.fixture(scope="class")
     @classmethod
@@ -79,7 +79,7 @@ class TestNeo4jWithApocAndFullText(NameAndCountContract):
 
 
 class TestNeo4jAlone(GraphAdapterContract):
-    """Without plugins and without an index of names; spoken to through routing, as a cluster is."""
+    """Without plugins and without an index of names, over the routing protocol, as a cluster."""
 
     schemes: ClassVar[frozenset[str]] = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"})
 

@@ -1,4 +1,4 @@
-"""Wikidata's form of the toy graph, and its truthy values alone, pass the contract on live stores."""
+"""The Wikidata adapter passes the contract on live stores, with full statements and with truthy values only."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ TRUTHY = "http://toy.example/wikidata-truthy"
 
 @pytest.fixture(scope="module")
 def toy_location(oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The toy graph as Wikidata writes it, loaded into a graph of its own."""
+    """The toy graph as Wikidata writes it, loaded into its own named graph."""
     oxigraph.load(toy_wikibase.write(tmp_path_factory.mktemp("wikidata")), GRAPH)
     return f"wikidata+{oxigraph.url}?default-graph-uri={GRAPH}"
 
 
 class QualifierContract:
-    """Edges are found by their qualifiers, whatever these are."""
+    """Edges are found by qualifiers of any type."""
 
     @pytest.mark.parametrize(
         ("qualified", "value", "heads"),
@@ -67,7 +67,7 @@ class TestWikidataOnOxigraph(QualifierContract, GraphAdapterContract):
 
 @pytest.fixture(scope="module")
 def truthy_location(oxigraph: Oxigraph, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The toy graph as a truthy dump of Wikidata has it."""
+    """The toy graph in the form of Wikidata's truthy dumps."""
     oxigraph.load(toy_wikibase.write(tmp_path_factory.mktemp("wikidata"), truthy=True), TRUTHY)
     return f"wikidata+{oxigraph.url}?default-graph-uri={TRUTHY}"
 
@@ -83,7 +83,7 @@ class TestTruthyWikidataOnOxigraph(StoreContract):
 
 @pytest.fixture(scope="module")
 def virtuoso_location(virtuoso: Virtuoso, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The same on Virtuoso."""
+    """The toy graph as Wikidata writes it, on Virtuoso."""
     virtuoso.load(toy_wikibase.write(tmp_path_factory.mktemp("wikidata")), GRAPH)
     return f"wikidata+{virtuoso.url}?default-graph-uri={GRAPH}"
 

@@ -1,6 +1,6 @@
-"""One small graph that has every difficulty a store can meet, defined once and in no store's terms.
+"""The toy graph: one small graph with every difficulty for a store, defined once and independently of any store.
 
-`toy_files` writes it, and `toy_views` says what a reader must then see.
+`toy_files` writes it, and `toy_views` computes what a reader must then see.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Kind = Literal["string", "integer", "decimal", "boolean", "date", "dateTime"]
 
 @dataclass(frozen=True)
 class Value:
-    """A literal: its text, what it is, and its language where it is text in one."""
+    """A literal: its text, its datatype, and its language if it has one."""
 
     text: str
     kind: Kind = "string"
@@ -22,7 +22,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Node:
-    """A node. Without a name it is a mediator, and has edges."""
+    """A node. A node without a name is a mediator, and has edges."""
 
     id: str
     types: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ HOSTILE_TEXTS = (
     "%s {0} ${HOME} $(id)",
     "naïve café, 東京, Ёлка, 🜚",
 )
-"""Texts that break careless tables, queries and readers."""
+"""Texts that break careless tables, queries and parsers."""
 
 HOSTILE_ID = "evil|id \"quoted\" 'ticked' `x` <b> %41 ?s ; DROP"
 HOSTILE_RELATION = "breaks | \"all\" `the` 'rules' } <x>"
@@ -167,7 +167,7 @@ _ALIKE = (
     Node("cloud", ("Device",), name("Planetary Nebulae", "en")),
     Node("lamp", ("Device",), name("Harbor Lamp", "en")),
 )
-"""Names that differ from others by letter case, by number or by a letter."""
+"""Names that differ from others only by letter case, singular or plural, or one letter."""
 
 NODES = (*_PEOPLE, *_THINGS, *_HOSTILE, *_VISITORS, *_BOATS, *_MARRIAGES, *_BERTHS, *_ALIKE)
 

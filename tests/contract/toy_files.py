@@ -1,4 +1,4 @@
-"""The toy graph written as the files that `kgnav load` reads, and as RDF that any store can load."""
+"""Writes the toy graph as files for `kgnav load`, and as RDF that any store can load."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _names(node: toy.Node) -> list[tuple[str, toy.Value]]:
 
 
 def _columns(properties: Iterable[tuple[str, toy.Value]]) -> dict[tuple[str, int], str]:
-    """Fields by (header, place): the second value of one property goes to a second column of that header."""
+    """Fields by (header, number): a second value of a property goes to a second column with that header."""
     columns: dict[tuple[str, int], str] = {}
     for name, value in properties:
         header = f"{name}@{value.language}" if value.language else f"{name}:{_COLUMN_TYPES[value.kind]}"
@@ -84,9 +84,9 @@ def write_rdf(
     *,
     statements: bool = False,
 ) -> list[Path]:
-    """Turtle, one statement a line; edge properties hang on RDF 1.2 reifiers of the edge's triple.
+    """Turtle, one statement a line. Edge properties belong to RDF 1.2 reifiers of the edge's triple.
 
-    With `statements` they hang on statements of RDF 1.1 instead, as a store that knows no RDF 1.2 has them.
+    With `statements` they belong to RDF 1.1 statements instead, for stores without RDF 1.2.
     """
     lines = [f"@prefix {prefix}: <{namespace}> ." for prefix, namespace in NAMESPACES.items()]
     labels = sorted({label for node in given for label in node.types})
@@ -115,7 +115,7 @@ def write_rdf(
 
 
 def write_freebase(folder: Path) -> list[Path]:
-    """N-Triples as Freebase writes them: dotted ids in one namespace. Edges have no properties of their own there."""
+    """N-Triples as Freebase writes them: dotted ids in one namespace. Freebase's edges have no properties."""
     lines = [_statement(f"toy.{label}", FREEBASE_NAME, _literal(toy.Value(label))) for label in toy.LABELS]
     for node in toy.NODES:
         subject = f"m.{node.id}"
@@ -138,7 +138,7 @@ def _statement(subject: str, predicate: str, tail: str) -> str:
 
 
 def _typed(value: toy.Value) -> str:
-    """A literal with its datatype in full."""
+    """A literal with the full IRI of its datatype."""
     return _literal(value).replace("^^xsd:" + value.kind, f"^^<{NAMESPACES['xsd']}{value.kind}>")
 
 

@@ -1,4 +1,4 @@
-"""The toy graph's names as a Wikibase has them: numbers of items and properties."""
+"""The toy graph's ids in a Wikibase: numbers of items and properties."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ RELATIONS = tuple(
         ]
     )
 )
-"""Every property and relation, those of edges included."""
+"""Every property and relation, including properties of edges."""
 _RELATIONS = {name: f"P{number}" for number, name in enumerate(RELATIONS, 1001)}
 
 
 def node(local: str) -> str:
-    """The item of a node; one that is not there for a name that no node has."""
+    """The item id of a node. An unknown node gets an id that does not exist."""
     digits = "".join(filter(str.isdigit, local)) or "0"
     return _NODES.get(local, f"Q{_UNKNOWN + int(digits)}")
 
 
 def label(local: str) -> str:
-    """The item of a class."""
+    """The item id of a class."""
     return _LABELS[local]
 
 
 def relation(local: str) -> str:
-    """The property of a relation; one that is not there for a name that none has."""
+    """The property id of a relation. An unknown relation gets an id that does not exist."""
     return _RELATIONS.get(local, f"P{_UNKNOWN}")

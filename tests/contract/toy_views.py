@@ -1,4 +1,4 @@
-"""What a reader of the toy graph must see, worked out by brute force from its definition alone."""
+"""What a reader of the toy graph must see, computed by brute force from its definition."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tests.contract import toy, toy_numbers
 Tail = str | tuple[str, str | None, str | None]
 """An id, or (text, datatype, language)."""
 Row = tuple[str, str, Tail, tuple[tuple[str, Tail], ...]]
-"""Head, relation, tail and qualifiers sorted by relation."""
+"""Head, relation, tail, and qualifiers sorted by relation."""
 
 
 @dataclass(frozen=True)
 class Style:
-    """How one kind of store spells ids, datatypes and the relations of names and labels."""
+    """How one kind of store writes ids, datatypes and the relations of names and labels."""
 
     node: str
     relation: str
@@ -30,9 +30,9 @@ class Style:
     description: str
     type: str | None = None
     qualifiers: bool = True
-    """Whether edges have properties of their own; where they have none, parallel edges are one triple."""
+    """Whether edges have properties. If not, parallel edges are one triple."""
     terms: bool = True
-    """Whether names, aliases and descriptions are triples of their own; where not, they only describe."""
+    """Whether names, aliases and descriptions are triples. If not, they only appear in descriptions of entities."""
 
     def node_id(self, local: str) -> str:
         return self.node + (quote(local, safe="") if self.escaped else local)
@@ -89,7 +89,7 @@ RDF = Style(
 
 
 class WikidataStyle(Style):
-    """Ids are numbers: of items for nodes and classes, of properties for relations."""
+    """Numeric ids: items for nodes and classes, properties for relations."""
 
     def node_id(self, local: str) -> str:
         return f"wd:{toy_numbers.node(local)}"
@@ -144,7 +144,7 @@ class View:
     mediators: set[str] = field(default_factory=set[str])
     types: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     properties: dict[str, str] = field(default_factory=dict[str, str])
-    """The nodes that stand for relations, where these have some, with their names."""
+    """Nodes that represent relations, with their names, if the store has such nodes."""
 
     def node(self, local: str) -> str:
         return self.style.node_id(local)
@@ -153,7 +153,7 @@ class View:
         return self.style.relation_id(local)
 
     def around(self, ids: Iterable[str], direction: Direction) -> list[Row]:
-        """The rows at some nodes, node by node."""
+        """The rows of these nodes, node by node."""
         order = list(ids)
         found: dict[Tail, list[Row]] = {node: [] for node in order}
         for row in self.rows:
@@ -166,7 +166,7 @@ class View:
         return Counter(row[1] for row in self.around(ids, direction))
 
     def through(self, ids: Iterable[str], direction: Direction) -> list[tuple[Row, Row]]:
-        """Pairs of rows that meet in a mediator, without ways back to where they began."""
+        """Pairs of rows that meet in a mediator, except those that lead back to their start."""
         outgoing = direction is Direction.OUTGOING
         pairs: list[tuple[Row, Row]] = []
         for node in ids:
@@ -182,7 +182,7 @@ class View:
         return Counter(f"{first[1]}.{second[1]}" for first, second in self.through(ids, direction))
 
     def values(self, relation: str, label: str | None = None) -> set[str]:
-        """Texts of a property's values, over the nodes with a label."""
+        """The texts of a property's values, over the nodes with a label."""
         return {
             row[2][0]
             for row in self.rows
@@ -190,7 +190,7 @@ class View:
         }
 
     def relation_counts(self) -> Counter[tuple[str, bool]]:
-        """Rows of each relation, those with a literal as tail (True) apart from those with a node."""
+        """Number of rows by (relation, whether the tail is a literal)."""
         return Counter((row[1], not isinstance(row[2], str)) for row in self.rows)
 
     def degree(self, node: str) -> int:
@@ -198,7 +198,7 @@ class View:
 
 
 def view(style: Style, nodes: Sequence[toy.Node] = toy.NODES, edges: Sequence[toy.Edge] = toy.EDGES) -> View:
-    """The view of a store that spells things in a style."""
+    """The view of a store with this style."""
     built = View(style)
     for node in nodes:
         key = style.node_id(node.id)
@@ -226,7 +226,7 @@ def view(style: Style, nodes: Sequence[toy.Node] = toy.NODES, edges: Sequence[to
 
 
 def _properties(style: Style, node: toy.Node) -> list[tuple[str, Tail]]:
-    """Relation and tail of all that a node's definition says besides its edges."""
+    """Relation and tail of everything in a node's definition except its edges."""
     found: list[tuple[str, Tail]] = []
     if style.terms:
         found += [(style.name, style.value(value)) for value in node.names]
@@ -240,7 +240,7 @@ def _properties(style: Style, node: toy.Node) -> list[tuple[str, Tail]]:
 
 
 def as_row(triple: Triple) -> Row:
-    """A triple of an adapter in the view's form."""
+    """A triple from an adapter in the view's form."""
     qualifiers = sorted((qualifier.relation.id, as_tail(qualifier.value)) for qualifier in triple.qualifiers)
     return triple.head.id, triple.relation.id, as_tail(triple.tail), tuple(qualifiers)
 
@@ -254,5 +254,5 @@ def as_rows(triples: Sequence[Triple]) -> list[Row]:
 
 
 def tally(rows: Iterable[Row]) -> Counter[Row]:
-    """Rows with how often each is there, for comparing lists in any order."""
+    """How often each row occurs, to compare lists in any order."""
     return Counter(rows)

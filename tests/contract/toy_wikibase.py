@@ -1,4 +1,4 @@
-"""The toy graph as a Wikibase writes it. There are no booleans there: they are texts."""
+"""Writes the toy graph as a Wikibase does. A Wikibase has no booleans: they become texts."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tests.contract import toy, toy_numbers
 
 _SECOND, _DAY = "14", "11"
 _NODE = re.compile(r"<[^>]*/(entity/statement|value)/\S*> |\S+ \S+ <[^>]*/entity/statement/")
-"""The beginning of a triple of which a node of a statement or of a value is an end."""
+"""Matches the beginning of a triple whose head or tail is the node of a statement or of a full value."""
 
 
 def write(folder: Path, *, truthy: bool = False) -> Path:
-    """The graph as N-Triples; as a truthy dump without the nodes of statements and of values in full."""
+    """Write the graph as N-Triples. With `truthy`, without the nodes of statements and full values."""
     path = folder / "toy.nt"
     lines = (line for line in _lines(Wikibase()) if not (truthy and _NODE.match(line)))
     path.write_text("".join(lines), encoding="utf-8", newline="\n")

@@ -1,4 +1,4 @@
-"""OpenAI's agents: strict function tools, whose arguments a model must all send."""
+"""OpenAI's agents: strict function tools, for which a model must send all arguments."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""pydantic-ai: an agent whose model makes the calls of the task, one after the other."""
+"""pydantic-ai: an agent with a scripted model that makes the calls of the task one after the other."""
 
 from fastmcp.client.transports import StdioTransport
 from pydantic_ai import Agent

@@ -1,4 +1,4 @@
-"""The Python SDK before its second version: the handshake era."""
+"""The Python SDK, version 1: the older protocol with a handshake."""
 
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client

@@ -1,4 +1,4 @@
-"""The Python SDK, second version: the stateless era over HTTP, too."""
+"""The Python SDK, version 2: over HTTP also the newer, stateless protocol."""
 
 from mcp import Client, StdioServerParameters
 from task import Outcome, Task, carry_out, text

@@ -1,4 +1,4 @@
-"""What each client in Python is told to do, and how it says what came of it: one JSON text each way."""
+"""The task of each client in Python, and its outcome, each as one JSON text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Task:
-    """A server, by its command or its URL (the other is empty), the calls to make, and the prompt to get."""
+    """The server by command or URL (the other is empty), the calls to make, and the prompt to get."""
 
     command: str
     args: Sequence[str]
@@ -28,7 +28,7 @@ Outcome = tuple[Sequence[str], Sequence[str], str]
 
 
 def carry_out(package: str, client: Callable[[Task], Awaitable[Outcome]]) -> None:
-    """Run a client on the task of the command line, and print the version of its package with the outcome."""
+    """Run a client on the task of the command line, and print its package's version and the outcome."""
 
     async def outcome() -> Outcome:
         return await client(Task(**json.loads(sys.argv[1])))
@@ -39,5 +39,5 @@ def carry_out(package: str, client: Callable[[Task], Awaitable[Outcome]]) -> Non
 
 
 def text(content: Any) -> str:  # noqa: ANN401 - each client has a class of its own for it
-    """The text of a result's content."""
+    """The text of a tool result."""
     return "\n".join(block.text for block in content)

@@ -1,1 +1,1 @@
-"""What every SPARQL adapter does where its endpoint runs out of time or rows: one query of a call fails, or is cut."""
+"""Behaviour of SPARQL adapters if their endpoint exceeds its time or row limit: one query of a call fails or is cut."""

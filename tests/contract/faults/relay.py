@@ -1,4 +1,4 @@
-"""An endpoint between an adapter and its store that spoils one answer of a call."""
+"""A proxy endpoint between an adapter and its store that spoils one answer of a call."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROW = re.compile(rb"<result>.*?</result>", re.DOTALL)
 
 
 class Fault(StrEnum):
-    """How an answer is spoilt: it does not come in time, half of its rows do, or the row cap leaves half of them."""
+    """How an answer is spoilt: it times out, it times out after half of its rows, or the row cap cuts half of them."""
 
     LATE = "late"
     CUT = "cut"
@@ -30,9 +30,9 @@ Source = Callable[[Request], Awaitable[tuple[bytes, str]]]
 
 
 class Relay:
-    """Passes queries on and counts them; `spoil` says which of the following ones goes wrong.
+    """Passes queries on and counts them. `spoil` chooses one of the next answers to be spoilt.
 
-    While there is a `row_cap`, no answer has more rows. What is asked again is answered as before: nobody writes to the
+    With a `row_cap` no answer has more rows. Repeated queries are answered from memory, since nobody writes to the
     store.
     """
 
@@ -44,7 +44,7 @@ class Relay:
         self._spoilt: tuple[int, Fault] | None = None
 
     def spoil(self, place: int, fault: Fault) -> None:
-        """Of the queries from now on, spoil the answer to the one in this place."""
+        """Spoil the answer to the query at this place, counted from now on."""
         self._spoilt = self.queries + place, fault
 
     def mend(self) -> None:
@@ -74,7 +74,7 @@ class Relay:
 
 
 def _first(body: bytes, kind: str, most: Callable[[int], int]) -> tuple[bytes, int]:
-    """A result with so many of its rows at most, and how many that is."""
+    """A result truncated to the number of rows that `most` allows, and that number."""
     if kind.startswith(XML):
         found = list(_ROW.finditer(body))
         left = most(len(found))
@@ -87,7 +87,7 @@ def _first(body: bytes, kind: str, most: Callable[[int], int]) -> tuple[bytes, i
 
 
 def in_process(files: Iterable[Path]) -> Source:
-    """A store within the test, with files in it."""
+    """An in-process store with the content of files."""
     store = ox.Store()
     for file in files:
         store.bulk_load(path=str(file))
@@ -106,7 +106,7 @@ def in_process(files: Iterable[Path]) -> Source:
 
 
 def live(url: str) -> Source:
-    """A store that runs."""
+    """A running store at a URL."""
 
     async def answer(request: Request) -> tuple[bytes, str]:
         headers = {name: request.headers[name] for name in ("accept", "content-type")}

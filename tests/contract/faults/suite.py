@@ -1,6 +1,6 @@
-"""What is spoilt on its way is never stated as all there is, nor kept."""
+"""An answer spoilt on its way is never reported as complete, nor cached."""
 
-# ruff: noqa: ARG005 - all questions are asked alike, also those that need no view or no limit
+# ruff: noqa: ARG005 - all calls have the same signature, even if they need no view or no limit
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ ASKS: dict[str, Ask] = {
     "a label of the schema": lambda g, v, n: g.schema("Boat", limit=n),
     "the health": lambda g, v, n: g.health(),
 }
-"""A call of every verb, with a limit where it has one."""
+"""One call of every verb, with a limit if the verb has one."""
 
 FEW = 7
 
@@ -77,7 +77,7 @@ class Endpoint:
     _true: dict[tuple[Ask, int], tuple[Any, int]] = field(default_factory=dict[tuple[Ask, int], tuple[Any, int]])
 
     async def asked(self, ask: Ask, limit: int) -> tuple[Any, int]:
-        """A true answer, and the number of queries it takes after the opening. It is asked for once."""
+        """A correct answer, and the number of queries that it takes on an open adapter. Asked only once."""
         if (ask, limit) not in self._true:
             async with open_adapter(self.location, AdapterOptions()) as graph:
                 before = self.relay.queries
@@ -87,7 +87,7 @@ class Endpoint:
 
 
 class FaultContract:
-    """Base of the classes that prove it: each says where its toy graph comes from, and how it is seen."""
+    """Base of the concrete classes, each of which defines the source and the view of its toy graph."""
 
     pytestmark = pytest.mark.asyncio(loop_scope="class")
 
@@ -122,7 +122,7 @@ class FaultContract:
             async with open_adapter(endpoint.location, AdapterOptions()) as graph:
                 relay.spoil(place, fault)
                 for _ in range(2):
-                    with suppress(StoreTimeout):  # also where a catalogue that was cut is kept for a moment
+                    with suppress(StoreTimeout):  # even while a truncated catalogue is cached for a moment
                         _is_true(await ask(graph, endpoint.view, FEW), whole, every)
                     relay.mend()
 
@@ -136,7 +136,7 @@ class FaultContract:
         for place in range(queries):
             async with open_adapter(endpoint.location, AdapterOptions()) as graph:
                 relay.spoil(place, Fault.CAPPED)
-                with suppress(Unsupported):  # where the name asked for may be behind the cap
+                with suppress(Unsupported):  # the requested name may be beyond the row cap
                     _is_true(await ask(graph, endpoint.view, FEW), whole, every)
                 relay.mend()
 
@@ -160,7 +160,7 @@ class FaultContract:
 
 
 def _is_true(said: Any, whole: Any, every: Any) -> None:
-    """An answer is as it always is, or says that it is a part, and then of what there is. `every` is without limit."""
+    """Check that an answer is complete, or says that it is partial and has only true items. `every`: without limit."""
     if said == whole:
         return
     assert type(said) is type(whole)
@@ -175,7 +175,7 @@ def _is_true(said: Any, whole: Any, every: Any) -> None:
         qualifiers = {qualifier.id for facts in every.relations for qualifier in facts.qualifiers}
         used = [
             facts
-            for facts in (*said.relations, *said.properties)  # an uncounted one may stand in statements alone
+            for facts in (*said.relations, *said.properties)  # one without a count may occur only in statements
             if facts.count.certainty is not Certainty.UNKNOWN or facts.relation.id not in qualifiers
         ]
         _is_part(used, (*every.relations, *every.properties))
@@ -201,7 +201,7 @@ def _is_part(items: Sequence[Any], every: Sequence[Any]) -> None:
 
 
 def _bounds(said: Count, true: Count) -> None:
-    """What is exact is so; a lower bound is none above the truth."""
+    """Check that an exact count is the true one, and that a lower bound is not above it."""
     if said.certainty is Certainty.EXACT:
         assert said == true
     elif said.certainty is Certainty.AT_LEAST and true.certainty is Certainty.EXACT:
@@ -213,7 +213,7 @@ def _keys(items: Sequence[Any]) -> set[object]:
 
 
 def _key(item: Any) -> object:
-    """What an item is about."""
+    """The key that identifies an item."""
     match item:
         case Entity() | LabelFacts():
             key = item.id

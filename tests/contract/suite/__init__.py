@@ -16,9 +16,9 @@ __all__ = ["AdapterContract", "GraphAdapterContract", "NameAndCountContract", "S
 
 
 class NameAndCountContract(EntityContract, RelationContract, HostileContract):
-    """What another way to find names and to count changes in a store that has passed everything without it.
+    """The tests that depend on how a store finds names and counts, for a second variant of a fully tested store.
 
-    Pages and sets are made of the counts alone.
+    Pages and sets depend only on the counts.
     """
 
 
@@ -34,8 +34,8 @@ class StoreContract(
     CheckContract,
     TrailContract,
 ):
-    """What another store, or another form of the graph, changes for an adapter that has passed everything on one."""
+    """The tests that depend on the store or the form of the graph, for a fully tested adapter on another one."""
 
 
 class GraphAdapterContract(StoreContract, VastSetContract, LifeContract):
-    """Everything that an adapter must do."""
+    """All tests that an adapter must pass."""

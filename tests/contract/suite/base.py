@@ -1,4 +1,4 @@
-"""What every contract class shares: an open adapter over the toy graph, and what it must see there."""
+"""The base of all contract classes: an open adapter over the toy graph, and what it must see there."""
 
 from __future__ import annotations
 
@@ -20,42 +20,42 @@ PATIENCE_S = 120
 
 
 class AdapterContract:
-    """Base of the contract classes. A concrete class says which entry points it stands for, and loads the toy graph.
+    """Base of the contract classes. A concrete class names the entry points that it covers, and loads the toy graph.
 
-    Tests ask for capabilities, never for names: what is declared must work, what is not must raise Unsupported.
+    Tests check capabilities, never adapter names: a declared one must work, any other must raise Unsupported.
     """
 
     pytestmark = pytest.mark.asyncio(loop_scope="class")
 
     schemes: ClassVar[frozenset[str]]
-    """The entry points of `kgnav.adapters` that this class proves."""
+    """The entry points of `kgnav.adapters` that this class covers."""
 
     style: ClassVar[Style]
-    """How the store spells what is in the toy graph."""
+    """How the store writes the ids and values of the toy graph."""
 
     row_by_row: ClassVar[int] = 3
-    """How many rows of a list come on pages of their own where a page has one row; those behind them come at once."""
+    """With pages of one row, how many rows are read one by one. The rest is read in one page."""
 
     @pytest.fixture(scope="class")
     @classmethod
     def location(cls) -> str:
-        """Where the toy graph is; a concrete class loads it there."""
+        """The location of the toy graph, which a concrete class loads."""
         raise NotImplementedError
 
     @pytest.fixture(scope="class")
     @classmethod
     def view(cls) -> View:
-        """What a reader of this store must see."""
+        """The expected content of this store."""
         return view(cls.style)
 
     @pytest.fixture(scope="class")
     @classmethod
     def options(cls) -> AdapterOptions:
-        """The options the adapter is opened with: no answer is too late on a machine that has more to do."""
+        """The options of the adapter, with time-outs long enough for a busy machine."""
         return AdapterOptions(timeout=PATIENCE_S)
 
     async def walked(self, read: Callable[[int, str | None], Awaitable[Page[T]]], size: int) -> list[T]:
-        """All items of a list, read in pages of this size: `read` takes a limit and a position."""
+        """All items of a list, read in pages of this size. `read` takes a limit and a position."""
         sizes = chain(repeat(1, self.row_by_row), repeat(ALL)) if size == 1 else repeat(size)
         return await every(lambda after: read(next(sizes), after))
 
@@ -65,7 +65,7 @@ def has(adapter: GraphAdapter, capability: Capability) -> bool:
 
 
 async def every(read: Callable[[str | None], Awaitable[Page[T]]], pages: int = 2_000) -> list[T]:
-    """All items of a paged list, walked from position to position."""
+    """All items of a paged list, read from position to position."""
     items: list[T] = []
     after: str | None = None
     for _ in range(pages):

@@ -1,4 +1,4 @@
-"""What is wrong with a plan is told before it runs, all at once, in the words of whatever store has the graph."""
+"""All problems of a plan are reported at once before it runs, in the terms of the store."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ MISTAKES = {
         True,
     ),
 }
-"""Plans, with what is named in the place of each problem, and whether there is one way to mend them."""
+"""Plans with the alternatives named for each problem, and whether there is a unique correction."""
 
 
 NOTHING_FITS = {
@@ -61,11 +61,11 @@ NOTHING_FITS = {
     ),
     "the condition n > 1": "MATCH (b:{Boat})-[:{moored_at}]->(h) WITH b, count(h) AS n WHERE n > 1 RETURN b",
 }
-"""What nothing fits, and the plan."""
+"""The part without a match, and the plan."""
 
 
 class CheckContract(AdapterContract):
-    """The schema of the store is enough to check a plan by, and where it is not, the graph is."""
+    """Plans are checked by the store's schema and, where that is not enough, by the graph."""
 
     @pytest.mark.parametrize("written", RIGHT)
     async def test_a_right_plan_has_no_problems(self, adapter: GraphAdapter, view: View, written: str):
@@ -123,19 +123,19 @@ class CheckContract(AdapterContract):
 
 
 def counting(plan: Plan) -> Plan:
-    """A plan that counts the rows of another."""
+    """A plan that counts the rows of another plan."""
     (pipeline,) = plan.pipelines
     count = Project((Column("n", Aggregate(AggregateFunction.COUNT, None)),))
     return Plan((Pipeline((*pipeline.clauses[:-1], count)),))
 
 
 async def checked(adapter: GraphAdapter, view: View, written: str) -> CheckedPlan:
-    """What a plan's check finds. Words in braces are the store's own."""
+    """The result of a plan's check. Words in braces are replaced by the store's ids."""
     return await PlanRunner(adapter).check(parse_cypher(named(view, written)))
 
 
 def named(view: View, written: str) -> str:
-    """A text with the ids of labels, which begin with a capital, and of relations, as the store prints them."""
+    """A text with the words in braces replaced by the store's ids of labels (with a capital) and relations."""
 
     def word(name: re.Match[str]) -> str:
         return quoted(view.style.label_id(name[1]) if name[1][0].isupper() else view.relation(name[1]))

@@ -1,4 +1,4 @@
-"""Ids and texts on their way through a store, the same answer twice, many calls at once, and their ends."""
+"""Hostile ids and texts, repeatable answers, concurrent and cancelled calls, time-outs and closing."""
 
 from __future__ import annotations
 

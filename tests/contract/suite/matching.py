@@ -1,4 +1,4 @@
-"""The rows around entities by their far ends: words in names and values, labels."""
+"""Rows around entities, filtered by their far ends: by words in names and values, or by labels."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class MatchingContract(AdapterContract):
         self, adapter: GraphAdapter, view: View, far: FarEnds, monkeypatch: pytest.MonkeyPatch
     ):
         if type(adapter).matching is GraphAdapter.matching:
-            return  # reads, whatever there is
+            return  # always reads the list, so that there is nothing to compare
         if far.label and not has(adapter, Capability.LABELS):
             return
         two_hops = has(adapter, Capability.MEDIATORS) and far.words == "visitor 2"
@@ -76,7 +76,7 @@ class MatchingContract(AdapterContract):
             read = await self.walked(matched, ALL)
             with monkeypatch.context() as patch:
                 patch.setattr(matching, "_ROWS", 5)
-                if far.kind is TailKind.ENTITY:  # nothing is left that a store may read
+                if far.kind is TailKind.ENTITY:  # no list is short enough to be read
                     patch.setattr(matching, "MOST_READ", 5)
                 found = await self.walked(matched, 7)
             assert tally(as_rows([link.triple for link in found])) == tally(as_rows([link.triple for link in read]))
@@ -86,7 +86,7 @@ class MatchingContract(AdapterContract):
     async def _matching(
         self, adapter: GraphAdapter, view: View, direction: Direction | None, far: FarEnds, size: int
     ) -> list[Link]:
-        """All rows that match around a few nodes, in pages of a size."""
+        """All matching rows around a few nodes, in pages of this size."""
         ids = [view.node(node) for node in _SEARCHED]
         return await self.walked(
             lambda limit, after: adapter.matching(ids, direction, far=far, limit=limit, after=after), size

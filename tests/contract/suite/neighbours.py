@@ -1,4 +1,4 @@
-"""The rows around entities, page by page."""
+"""Rows around entities, page by page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans by chance over the toy graph answer what the second evaluator answers, whoever runs them."""
+"""Random plans over the toy graph have the same answers as the test oracle, whoever runs them."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from tests.plans.strategies import plans_by_chance, words_of
 from tests.plans.toys import plain
 
 SMALL = ("knows", "dislikes", "marriage", "spouse", "eats", "lives_at", "hunts")
-"""Relations without a hub."""
+"""Relations without hubs."""
 
 
 class PlanContract(AdapterContract):
-    """What the store has words for runs there, the rest by the evaluator: the answer is one."""
+    """Plans run in the store as far as it supports them, else by the evaluator, with the same answers."""
 
     bound: ClassVar[int] = 20_000
-    """Rows that the evaluator may hold: a plan by chance that needs more is not waited for."""
+    """Most rows that the evaluator may hold. A random plan that needs more is skipped."""
 
     plans: ClassVar[int] = 4
-    """So many are made: each asks a server for seconds."""
+    """Number of random plans. Each takes seconds on a server."""
 
     pages: ClassVar[int] = 3
-    """In so many pages an answer is read at most, for the same reason."""
+    """Most pages of one answer that are read, for the same reason."""
 
     @pytest.fixture(scope="class")
     @classmethod

@@ -1,4 +1,4 @@
-"""Relations of entities with their counts."""
+"""Relations of entities, with their counts."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class RelationContract(AdapterContract):
 
 
 def _agrees(adapter: GraphAdapter, page: Page[RelationFacts], expected: dict[str, int]) -> None:
-    """The same relations, and counts that keep what they promise."""
+    """Check that the relations are the expected ones, and that the counts are as exact as they claim."""
     assert [facts.relation.id for facts in page.items] == sorted(expected)
     for facts in page.items:
         count = facts.count

@@ -1,4 +1,4 @@
-"""Many entities at once: both directions, what the ids are, counts for each, edges between two sets."""
+"""Many entities at once: both directions, the entities behind the ids, counts for each, edges between two sets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.contract.toy_views import Row, View, as_row, as_rows, tally
 
 PEOPLE = ["ada", "ben", "cyd", "hermit", "ouroboros"]
 MOST = 10_000
-"""How many ids a verb takes."""
+"""Most ids that a verb must accept."""
 
 
 class SetContract(AdapterContract):
@@ -159,7 +159,7 @@ class SetContract(AdapterContract):
 
 
 class VastSetContract(AdapterContract):
-    """As many ids as a verb must take, once for each adapter: it is the adapter that cuts a set into queries."""
+    """The largest sets of ids, tested once for each adapter, since the adapter divides a set into queries."""
 
     async def test_ten_thousand_ids_are_answered_whole(self, adapter: GraphAdapter, view: View):
         await _is_answered_whole(adapter, view, MOST, None)
@@ -203,7 +203,7 @@ async def _edges_are_found(adapter: GraphAdapter, view: View, size: int) -> None
 
 
 def _ids(view: View, size: int) -> list[str]:
-    """So many ids: nodes of the graph, hubs not first, with unknown ones between and behind them."""
+    """This many ids: nodes of the graph, hubs not first, with unknown ids between and after them."""
     known = [view.node(node.id) for node in toy.NODES]
     unknown = [view.node(f"nobody{number}") for number in range(size)]
     mixed = [one for pair in zip(known, unknown, strict=False) for one in pair]

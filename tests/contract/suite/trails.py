@@ -1,4 +1,4 @@
-"""What a walk showed proves answers, and reasoning steps and mazes are read, in the words of whatever store it is."""
+"""Proofs of answers by what a walk showed, reasoning steps and mazes, on any store."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.contract.toy_views import View, as_row, as_tail
 
 HUB_ROWS = 60
 FEW = Limits(row_limit=20)
-"""So that a hub of the toy graph is not read whole."""
+"""Limits small enough that no hub of the toy graph is read whole."""
 
 
 class TrailContract(AdapterContract):
@@ -138,7 +138,7 @@ class TrailContract(AdapterContract):
 
 
 async def shown(adapter: GraphAdapter, node: str, *relations: str, view: View) -> TrailStep:
-    """A step that followed some relations of a node."""
+    """A trail step that followed these relations of a node."""
     found = await get_triples(adapter, view.node(node), relations, limits=Limits())
     entities, triples = entities_and_triples(found.page.items, found.entities)
     return TrailStep("get_triples", {}, 0.0, visited=(view.node(node),), entities=entities, triples=triples)
@@ -147,7 +147,7 @@ async def shown(adapter: GraphAdapter, node: str, *relations: str, view: View) -
 async def taken(
     adapter: GraphAdapter, view: View, anchor: str, relation: str, citation: Citation
 ) -> tuple[Triple, ...]:
-    """The triples of a step that cites one."""
+    """The triples of a reasoning step with one citation."""
     given = GivenStep(view.node(anchor), view.relation(relation), [citation], "")
     (step,) = await add_step(adapter, Trail("toy", "", (), 0.0), given, limits=FEW, most=StepLimits())
     return step.triples
