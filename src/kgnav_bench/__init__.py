@@ -1,1 +1,1 @@
-"""The benchmarks behind the claims, driven through MCP clients alone."""
+"""Benchmarks for all published figures, driven only through MCP clients."""

@@ -1,4 +1,4 @@
-"""Types of arguments that several commands take."""
+"""Argument types shared by several commands."""
 
 from __future__ import annotations
 

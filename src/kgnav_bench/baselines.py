@@ -1,6 +1,6 @@
-"""The same rows as other systems hand them to a model, to compare sizes with: SPARQL results in JSON, and SoG's tables.
+"""The same rows in the formats of other systems, to compare sizes: SPARQL results in JSON, and SoG's tables.
 
-Both are written as small as their formats allow: JSON without blanks and language tags, IRIs in a short namespace.
+Both are as small as their formats allow: JSON without blanks and language tags, IRIs in a short namespace.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ ROW = ("property", "propertyLabel", "value", "valueLabel")
 """The variables of Search-on-Graph's query, and the columns of its table."""
 
 PROPERTY = ROW[:2]
-"""What is left of them where the neighbourhood is too large and only its distinct properties are listed."""
+"""The columns if the neighbourhood is too large and only its distinct properties are listed."""
 
 _IS_ENTITY = {"property", "value"}
 _MERGED = re.compile(r"[A-Z]?[a-z]{1,5}|[A-Z]{1,3}|\d{1,3}|[^\sA-Za-z\d]+|\n")
 
 
 NAMESPACE = "http://example.org/"
-"""What turns an id of the film graph, which is a mere name, into an IRI. Real ones are longer."""
+"""Makes an IRI of an id of the film graph, which is only a name. Real namespaces are longer."""
 
 
 def sparql_json(columns: Sequence[str], rows: Iterable[Sequence[str]], namespace: str = NAMESPACE) -> str:
-    """Rows as an endpoint answers them (W3C, SPARQL 1.1 Query Results JSON Format).
+    """Rows as an endpoint returns them (W3C, SPARQL 1.1 Query Results JSON Format).
 
-    Without a namespace the ids stay bare, which no endpoint can answer: smaller than what there is.
+    Without a namespace the ids are not IRIs, which is smaller than any real endpoint's answer.
     """
 
     def iri(name: str) -> str:
@@ -50,8 +50,8 @@ def sog_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def merged_tokens(text: str) -> int:
-    """Tokens when every run of punctuation counts as one, as byte-pair vocabularies have such runs of JSON.
+    """Tokens if every run of punctuation counts as one: byte-pair vocabularies have tokens for such runs of JSON.
 
-    A count that takes each mark by itself makes JSON, which is mostly marks, look larger than it is.
+    Counting each mark separately makes JSON, which is mostly punctuation, look larger than it is.
     """
     return len(_MERGED.findall(text))

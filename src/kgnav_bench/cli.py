@@ -1,6 +1,6 @@
-"""`kgnav-bench`: every figure this project claims, measured on the machine at hand.
+"""`kgnav-bench`: measures every figure that this project claims, on the current machine.
 
-What is compared is asked in turn within one run, because machines are noisy and runs differ.
+Compared calls alternate within one run, because machines are noisy and runs differ.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def sets(graph: Path, rounds: int) -> None:
 
 
 def _questions(*datasets: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The arguments of a replay."""
+    """Add the arguments of a replay to a command."""
     decorators = (
         click.option("--all", "everything", is_flag=True, help="Every question instead of a sample."),
         click.option(

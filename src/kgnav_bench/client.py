@@ -1,4 +1,4 @@
-"""The two MCP clients that measure: a bare one that costs nothing of its own, and the one of the `mcp` package.
+"""Two MCP clients for measuring: a bare one with next to no cost of its own, and the `mcp` package's client.
 
 Both start the server as a child process and speak over its stdin and stdout, as desktop clients do.
 """
@@ -20,21 +20,21 @@ from mcp.client.stdio import StdioServerParameters
 from mcp_types import TextContent
 
 PROTOCOL = "2025-11-25"
-"""The handshake era's newest version: what clients speak on stdio."""
+"""The newest protocol version with a handshake, which clients use on stdio."""
 
 HANDSHAKE: Mapping[str, object] = {
     "protocolVersion": PROTOCOL,
     "capabilities": {},
     "clientInfo": {"name": "kgnav-bench", "version": "0"},
 }
-"""What `initialize` says."""
+"""The parameters of `initialize`."""
 
-_PATIENCE = 10.0
-"""Seconds a server may take to end after its stdin was closed."""
+_END_TIMEOUT = 10.0
+"""Most seconds for a server to end after its stdin is closed."""
 
 
 class ToolFailedError(Exception):
-    """A tool answered with an error; the text is the answer's."""
+    """A tool answered with an error, whose text this is."""
 
 
 class ServerEndedError(Exception):
@@ -47,19 +47,19 @@ def script(name: str) -> str:
 
 
 def server_command(graph: Path | str | None) -> list[str]:
-    """The command that serves a graph file, or a store by its URL; the demo graph where there is none."""
+    """The command that serves a graph file, a store by its URL, or (None) the demo graph."""
     return [script("kgnav-mcp"), *(("--graph", str(graph)) if graph else ())]
 
 
 def noop_command() -> list[str]:
-    """The command that serves one tool that does nothing."""
+    """The command of a bare server with one tool that does nothing."""
     return [sys.executable, "-m", "kgnav_bench.noop"]
 
 
 class BareClient:
-    """A server as a child process, one JSON object a line each way, one request at a time.
+    """A client of a server that it starts as a child process: one JSON object a line, one request at a time.
 
-    Raises ServerEndedError where the server does not answer.
+    Raises ServerEndedError if the server does not answer.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -84,10 +84,10 @@ class BareClient:
         return text_of(self._request("tools/call", {"name": tool, "arguments": arguments}))
 
     def close(self) -> None:
-        """Close the server's stdin, as a client does that has finished, and wait for its end."""
+        """Close the server's stdin, as clients do at the end, and wait until it has ended."""
         self._in.close()
         try:
-            self._process.wait(_PATIENCE)
+            self._process.wait(_END_TIMEOUT)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
@@ -111,7 +111,7 @@ class BareClient:
         for line in self._out:
             answer: dict[str, Any] = json.loads(line)
             if answer.get("id") != self._last:
-                continue  # a notification of the server's
+                continue  # a notification from the server
             if "error" in answer:
                 raise ServerEndedError(f"{method}: {answer['error']}")
             return answer["result"]
@@ -131,7 +131,7 @@ def text_of(result: Mapping[str, Any]) -> str:
 
 
 class PackageClient:
-    """The `mcp` package's own client on a server that is up."""
+    """The `mcp` package's own client, connected to a running server."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -152,7 +152,7 @@ class PackageClient:
 
 @asynccontextmanager
 async def package_client(command: Sequence[str]) -> AsyncGenerator[PackageClient]:
-    """A server as a child process behind the `mcp` package's client, in the handshake era."""
+    """The `mcp` package's client of a server started as a child process, with the handshake protocol."""
     parameters = StdioServerParameters(command=command[0], args=list(command[1:]))
     async with Client(parameters, mode="legacy") as client:
         yield PackageClient(client)

@@ -1,4 +1,4 @@
-"""Many clients at once over HTTP, each on a connection it keeps, beside a bare server with as many."""
+"""Many concurrent clients over HTTP, each on its own kept connection, compared with a bare server."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kgnav_bench.noop import TOOL
 from kgnav_bench.overhead import DEGREES, LEAVES
 
 ALLOWED = 0.8
-"""Of the bare server's calls a second that the server's must be, where no store is asked."""
+"""Lowest accepted share of the bare server's calls per second, for calls that use no store."""
 
 AT_ONCE = 1, 8, 64
 
@@ -28,7 +28,7 @@ Call = tuple[str, Mapping[str, object]]
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What clients ask, and of whom."""
+    """A server, and the calls that its clients make."""
 
     name: str
     server: HttpServer
@@ -37,14 +37,14 @@ class Load:
 
 @dataclass(slots=True)
 class Rounds:
-    """Of each round of one load with so many clients: calls a second, and seconds of each call."""
+    """For each round of one load with one number of clients: calls per second, and the seconds of each call."""
 
     throughput: list[float] = field(default_factory=list[float])
     seconds: list[float] = field(default_factory=list[float])
 
 
 def run(graph: Path, rounds: int, calls: int) -> str:
-    """The report: every load in turn with each number of clients, so many calls a round."""
+    """The report: every load in turn with each number of clients, `calls` calls a round."""
     with closing(Store(graph)) as store:
         leaves = store.leaves(LEAVES, *DEGREES)
     with serving(http_server_command(graph)) as ours, serving(http_noop_command()) as bare:
@@ -68,7 +68,7 @@ def run(graph: Path, rounds: int, calls: int) -> str:
 
 
 def _burst(load: Load, clients: int, calls: int) -> tuple[float, list[float]]:
-    """Calls a second of so many clients at once, and the seconds of each call."""
+    """Calls per second of this number of concurrent clients, and the seconds of each call."""
     with ThreadPoolExecutor(clients) as threads:
         start = perf_counter()
         done = list(threads.map(partial(_calls, load, calls // clients), range(clients)))
@@ -96,7 +96,7 @@ def _report(
     bare, idle, _ = names
 
     def ratio(name: str, clients: int) -> float:
-        """In the median of the rounds, each beside its own: a machine's speed changes meanwhile."""
+        """Median over the rounds of the ratio within each round, since a machine's speed changes over time."""
         both = zip(measured[name, clients].throughput, measured[bare, clients].throughput, strict=True)
         return median(one / other for one, other in both)
 

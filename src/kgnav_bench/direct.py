@@ -1,6 +1,6 @@
-"""The store asked directly: the queries of the embedded adapter itself, in this process, with nothing around them.
+"""Direct queries of a graph file in this process: the embedded adapter's own queries without anything around them.
 
-Each look-up makes the fewest queries that hold the answer's facts. What the server asks beyond them is its overhead.
+Each look-up makes the fewest queries that give the answer's facts. Any other query of the server is its overhead.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from kgnav_bench import queries
 from kgnav_mcp.adapters.embedded.queries import around, entities
 
 _PAGE_CACHE = "PRAGMA cache_size = -16384"
-"""KiB, as the adapter has it."""
+"""KiB, as in the adapter."""
 
 _ROWS = 1000
-"""Rows one answer holds at most (p of Search-on-Graph)."""
+"""Most rows of one answer (p of Search-on-Graph)."""
 
 _DRAWS = 400_000
 _SIDES = ("outgoing", "incoming")
-"""In the order of their numbers in the file."""
+"""Directions in the order of their numbers in the file."""
 
 Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """An entity to measure at: with few enough neighbours in one direction that all are shqueries."""
+    """An entity to measure at, with so few neighbours in one direction that all are shown."""
 
     number: int
     key: str
@@ -62,7 +62,7 @@ class Store:
         self._connection.close()
 
     def leaves(self, wanted: int, low: int, high: int) -> list[Leaf]:
-        """Entities with `low` to `high` edges on one side, the same at every call. Maybe fewer than wanted."""
+        """Up to `wanted` entities with `low` to `high` edges in one direction, the same at every call."""
         chance = random.Random(1)  # noqa: S311 - a choice of samples, not a secret
         (highest,) = self._one(queries.HIGHEST_NODE)
         numbers = list(range(1, highest + 1))
@@ -89,7 +89,7 @@ class Store:
         return Leaf(number, node[1], node[2] or node[1], direction, degree, *relation)
 
     def largest_hubs(self, most: int) -> list[tuple[str, str]]:
-        """Key and direction of the nodes with most rows on one side, the largest first."""
+        """Key and direction of the nodes with most rows in one direction, largest first."""
         found: list[tuple[str, str]] = []
         for number, side, _ in self._all(queries.LARGEST_HUBS, most):
             _, key, _ = self._one(queries.NODE, number)
@@ -101,7 +101,7 @@ class Store:
         return str(self._one(queries.FIRST_KEY)[0])
 
     def neighbourhood(self, leaf: Leaf) -> int:
-        """What `search` shows of a leaf: the entity, and all its rows with their labels."""
+        """Read what `search` shows of a leaf: the entity, and all its rows with labels."""
         (number, *_) = self._one(entities.NODES_BY_KEY, json.dumps([leaf.key]))
         asked = json.dumps([number])
         rows = self._named(around.TAILS if leaf.direction == "outgoing" else around.HEADS, nodes=asked, relations=None)
@@ -110,24 +110,24 @@ class Store:
         return len(rows)
 
     def filtered(self, leaf: Leaf) -> int:
-        """What `search` shows with a filter: the rows of one relation in one direction."""
+        """Read what `search` shows with a filter: the rows of one relation in one direction."""
         (number, *_) = self._one(entities.NODES_BY_KEY, json.dumps([leaf.key]))
         query = around.TAILS_BY if leaf.direction == "outgoing" else around.HEADS_BY
         return self._rows_of(query, number, leaf)
 
     def triples(self, leaf: Leaf) -> int:
-        """What `get_triples` shows: the rows of one relation in both directions."""
+        """Read what `get_triples` shows: the rows of one relation in both directions."""
         (number, *_) = self._one(entities.NODES_BY_KEY, json.dumps([leaf.key]))
         return sum(self._rows_of(query, number, leaf) for query in (around.TAILS_BY, around.HEADS_BY))
 
     def named(self, leaf: Leaf) -> int:
-        """What `find_node` must at least know of a name: who bears it."""
+        """Read the least that `find_node` needs: the entities with a name."""
         return len(self._all(queries.NAMED, leaf.label))
 
     def fetch_all_and_collapse(self, key: str, direction: str) -> Counter[str]:
-        """A hub collapsed as in the paper: every neighbour fetched with its labels, then its properties made distinct.
+        """Collapse a hub as in the paper: fetch every neighbour with its labels, then make the properties distinct.
 
-        Two examples of each are kept, as `search` shows them.
+        Two examples of each property are kept, as `search` shows them.
         """
         (number, *_) = self._one(entities.NODES_BY_KEY, json.dumps([key]))
         query = around.TAILS if direction == "outgoing" else around.HEADS
@@ -143,7 +143,7 @@ class Store:
         return counts
 
     def _rows_of(self, query: str, number: object, leaf: Leaf) -> int:
-        """How many rows a query of one node's relation gives."""
+        """Number of rows of a query for one node's relation."""
         return len(self._named(query, node=number, p=leaf.relation, a=-1, b=-1, most=_ROWS))
 
     def _named(self, query: str, **parameters: object) -> list[Row]:

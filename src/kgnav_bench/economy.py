@@ -1,4 +1,4 @@
-"""The same questions by one plan each, by walking, and in a raw query language: calls and observation tokens."""
+"""Calls and observation tokens of the same questions asked by one plan, by walking, and in a raw query language."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from kgnav_bench.reach import planning, replaying, results
 from kgnav_bench.replay import COUNTERS, Result
 
 CALLS = 2.0
-"""Calls of plans a question at most."""
+"""Most calls per question with plans."""
 OF_WALKING = 0.2
-"""Share of the tokens of walking that plans may take."""
+"""Largest accepted share of the tokens of walking for plans."""
 RAW = ("JSON rows", "SPARQL's JSON")
-"""The answers as a store's driver gives them with the least around them, and as an endpoint does."""
+"""The raw answers in two formats: the smallest JSON of a store's driver, and that of a SPARQL endpoint."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One question, asked in both ways."""
+    """One question, asked by a plan and by walking."""
 
     planned: Result
     walked: Result
 
     @property
     def raw(self) -> Sequence[Sequence[int]]:
-        """Tokens of `RAW`, by counter."""
+        """Tokens of the formats in `RAW`, by counter."""
         answers = sorted(self.planned.question.answers)
         rows = json.dumps([{"id": answer} for answer in answers], ensure_ascii=False, separators=(",", ":"))
         documents = rows, baselines.sparql_json(("value",), [(answer,) for answer in answers])
@@ -38,7 +38,7 @@ class Compared:
 
 
 def run(folder: Path, size: int | None) -> str:
-    """The report of questions of one, two and three hops: all of them, or a fixed sample."""
+    """The report on questions of one, two and three hops: all of them, or a fixed sample."""
     with planning(folder) as plans, replaying(folder) as walks:
         by_hops = {
             hops: [
@@ -72,7 +72,7 @@ def _row(group: Sequence[Compared], counter: int) -> Iterable[str]:
 
 
 def _tokens(group: Sequence[Compared], counter: int) -> Mapping[str, float]:
-    """Mean tokens a question, by way of asking."""
+    """Mean tokens per question, by way of asking."""
     raw = [each.raw[counter] for each in group]
     return {
         "plans": mean(each.planned.tokens[counter] for each in group),

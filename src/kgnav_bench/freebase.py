@@ -1,8 +1,8 @@
 """FB15k-237 (Toutanova and Chen 2015) as Freebase's own RDF, with the SimpleQuestions that it can answer.
 
 The data set writes a path through a mediator as one relation, `/people/person/spouse_s./people/marriage/spouse`. In
-Freebase that is two triples with a node between them that has no name (a CVT); each such triple is given one of its
-own again here, so that a store holds what Freebase holds.
+Freebase these are two triples that meet in an unnamed node (a CVT). Here each such triple gets its own mediator again,
+so that a store has the same form as Freebase.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ NAMESPACE = "http://rdf.freebase.com/ns/"
 NAME, TYPE = "type.object.name", "type.object.type"
 
 _HOP = "./"
-"""Between the two relations of a path through a mediator."""
+"""Separator between the two relations of a path through a mediator."""
 
 
 def source_triples(folder: Path) -> Iterator[tuple[str, str, str]]:
-    """The triples of the data set, in the form ids have in Freebase's RDF; a two-hop relation is `rel1.rel2`.
+    """The triples of the data set, with ids as in Freebase's RDF. A two-hop relation is `rel1.rel2`.
 
-    The ways through a mediator back to where they started are left out: they say nothing of anyone.
+    Paths through a mediator back to their start are left out, since they have no meaning.
     """
     for head, relation, tail in _rows(folder / "triples.tsv.gz"):
         hops = _hops(relation)
@@ -34,7 +34,7 @@ def source_triples(folder: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def source_neighbours(folder: Path) -> Neighbours:
-    """What the data set says around each entity: the truth that answers are compared with."""
+    """The neighbours of each entity in the data set: the ground truth for answers."""
     around: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for head, relation, tail in source_triples(folder):
         around[head, "outgoing"][relation].append(tail)
@@ -43,7 +43,7 @@ def source_neighbours(folder: Path) -> Neighbours:
 
 
 def questions(folder: Path) -> list[Question]:
-    """The SimpleQuestions: each a topic, one relation that leaves it, and one entity at its end."""
+    """The SimpleQuestions, each with a topic, one outgoing relation, and one answer."""
     with gzip.open(folder / "simplequestions.jsonl.gz", "rt", encoding="utf-8") as lines:
         read = [json.loads(line) for line in lines]
     return [
@@ -58,7 +58,7 @@ def questions(folder: Path) -> list[Question]:
 
 
 def convert(folder: Path, target: Path) -> int:
-    """Write the data set as gzipped N-Triples; how many triples they are."""
+    """Write the data set as gzipped N-Triples. Returns the number of triples."""
     written = 0
     with gzip.open(target, "wt", encoding="utf-8", compresslevel=1) as file:
         for line in _lines(folder):
@@ -71,13 +71,13 @@ def _lines(folder: Path) -> Iterator[str]:
     types: dict[str, set[str]] = defaultdict(set)
     for number, (head, relation, tail) in enumerate(_rows(folder / "triples.tsv.gz")):
         hops = _hops(relation)
-        # A letter no id of Freebase's has keeps made-up mediators apart from real nodes.
+        # Freebase's ids never contain this letter, so generated mediators differ from real nodes.
         nodes = [short(head), *(f"g.1u{number:06d}" for _ in hops[1:]), short(tail)]
         for start, hop, end in zip(nodes, hops, nodes[1:], strict=False):
             types[start].add(hop.rpartition(".")[0])
             yield _triple(start, hop, _iri(end))
     for entity, name in _rows(folder / "names.tsv.gz"):
-        # A JSON text escapes at least what a text of N-Triples must, and in the same way.
+        # JSON escapes at least everything that N-Triples must escape, in the same way.
         yield _triple(short(entity), NAME, f"{json.dumps(name, ensure_ascii=False)}@en")
     for node, classes in types.items():
         for name in sorted(classes):
@@ -85,12 +85,12 @@ def _lines(folder: Path) -> Iterator[str]:
 
 
 def short(path: str) -> str:
-    """`/m/07_m2` as Freebase's RDF has it: `m.07_m2`."""
+    """An id in the form of Freebase's RDF: `m.07_m2` for `/m/07_m2`."""
     return path.removeprefix("/").replace("/", ".")
 
 
 def _hops(relation: str) -> list[str]:
-    """The relations that one of the data set stands for: itself, or the two at either side of a mediator."""
+    """The relations in Freebase of one relation of the data set: itself, or the two on either side of a mediator."""
     first, through, second = relation.partition(_HOP)
     return [short(first), short(second)] if through else [short(first)]
 

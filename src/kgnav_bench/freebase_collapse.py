@@ -1,4 +1,4 @@
-"""A hub of a live Freebase, collapsed by `search`, beside the bare queries that list and count its relations."""
+"""Compares `search` on hubs of a live Freebase with the bare queries that list and count their relations."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from kgnav_bench.hub import Place
 from kgnav_bench.tables import parse
 
 LARGE = 200_000
-"""Rows from which on a hub's time goes into counting them, which the bare queries do as well."""
+"""From this number of rows on, counting dominates a hub's time, in the bare queries as well."""
 
 AT_MOST, AT_MOST_LARGE = 3.0, 1.1
-"""How many times as long as the bare queries the collapse may take: at a small hub, named examples cost the most."""
+"""Most times as long as the bare queries that the collapse may take. At a small hub, examples with names dominate."""
 
 _OUTGOING = "SELECT ?p (COUNT(*) AS ?n) {$hub ?p ?far} GROUP BY ?p"
 """Reads the hub's triples once."""
@@ -34,12 +34,12 @@ _INCOMING = "SELECT ?p (COUNT(*) AS ?n) {?far ?p $hub} GROUP BY ?p"
 _OUTGOING_THROUGH = """
 SELECT ?p ?q (COUNT(*) AS ?n) {$hub ?p ?m . ?m ?q ?far . FILTER NOT EXISTS {?m $name ?any}} GROUP BY ?p ?q
 """
-"""Reads the hub's triples, and those of each neighbour without a name."""
+"""Reads the hub's triples, and those of each unnamed neighbour."""
 
 _INCOMING_THROUGH = """
 SELECT ?p ?q (COUNT(*) AS ?n) {?far ?p ?m . ?m ?q $hub . FILTER NOT EXISTS {?m $name ?any}} GROUP BY ?p ?q
 """
-"""Reads the triples that point at the hub, and those that point at each such neighbour without a name."""
+"""Reads the triples that point at the hub, and those that point at each unnamed neighbour."""
 
 _LARGEST = {
     "outgoing": """
@@ -51,13 +51,13 @@ SELECT ?hub (COUNT(*) AS ?n) {?far ?p ?hub FILTER(isIRI(?hub) && STRSTARTS(STR(?
 GROUP BY ?hub ORDER BY DESC(?n) LIMIT $number
 """,
 }
-"""Reads every triple: only for graphs of some million."""
+"""Reads every triple: only for graphs of some million triples."""
 
 _BARE = {"outgoing": (_OUTGOING, _OUTGOING_THROUGH), "incoming": (_INCOMING, _INCOMING_THROUGH)}
 
 
 class Endpoint:
-    """A SPARQL endpoint asked over one connection that is kept, with nothing done to its answers but read them."""
+    """A client of a SPARQL endpoint on one kept connection. It only parses the answers."""
 
     def __init__(self, url: str) -> None:
         parts = urllib.parse.urlsplit(url)
@@ -66,7 +66,7 @@ class Endpoint:
         self._path = urllib.parse.urlunsplit(("", "", parts.path, parts.query, ""))
 
     def rows(self, query: str) -> list[dict[str, Any]]:
-        """The bindings of a query's answer."""
+        """The bindings in a query's result."""
         headers = {
             "Content-Type": "application/x-www-form-urlencoded",
             "Accept": "application/sparql-results+json",
@@ -78,13 +78,13 @@ class Endpoint:
         return json.loads(body)["results"]["bindings"]
 
     def close(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
         self._connection.close()
 
 
 @dataclass(slots=True)
 class Times:
-    """Seconds at one hub, each round: the tool, the bare query of one hop, and that with the one through mediators."""
+    """Seconds at one hub, by round: the tool, the bare one-hop query, and both bare queries (with mediators)."""
 
     place: Place
     rows: int
@@ -92,16 +92,16 @@ class Times:
     one_hop: list[float] = field(default_factory=list[float])
     both: list[float] = field(default_factory=list[float])
     relations: int = 0
-    """Relations that were listed: none where the hub has only one, whose rows are shown instead."""
+    """Number of relations listed; 0 if the hub has only one, whose rows are shown instead."""
 
     @property
     def ratio(self) -> float:
-        """The collapse over the bare queries that list and count the same relations, medians."""
+        """Median time of the collapse, divided by that of the bare queries for the same relations."""
         return median(self.tool) / median(self.both)
 
 
 def largest(endpoint: str, number: int) -> list[tuple[Place, int]]:
-    """The entities with most rows in a direction, with their numbers of rows; some seconds on a large graph."""
+    """The entities with most rows in a direction, with the numbers of rows. Takes seconds on a large graph."""
     found: list[tuple[Place, int]] = []
     with closing(Endpoint(endpoint)) as store:
         for direction, query in _LARGEST.items():
@@ -112,10 +112,10 @@ def largest(endpoint: str, number: int) -> list[tuple[Place, int]]:
 
 
 def measure(endpoint: str, places: Sequence[tuple[Place, int]], others: Sequence[Place], rounds: int) -> list[Times]:
-    """Ask in turn at each hub: the tool and the bare queries, by turns one or the other first.
+    """Measure the tool and the bare queries at each hub, alternating which comes first.
 
-    A server may keep what it counted, so that a hub costs less the second time. Each round therefore has a server of
-    its own, which has answered at other hubs before.
+    A server may cache counts, so that a hub is faster the second time. Therefore each round has a new server, which
+    has answered at other hubs before.
     """
     everything = [Times(place, rows) for place, rows in places]
     with closing(Endpoint(endpoint)) as store:
@@ -151,7 +151,7 @@ def _count(store: Endpoint, _: BareClient, times: Times) -> None:
 
 
 def run(endpoint: str, hubs: int, rounds: int) -> str:
-    """The report, over the largest hubs."""
+    """The report on the largest hubs."""
     found = largest(endpoint, 2 * hubs)
     everything = measure(endpoint, found[:hubs], [place for place, _ in found[hubs:]], rounds)
     measured = [times for times in everything if times.relations]
@@ -179,7 +179,7 @@ def run(endpoint: str, hubs: int, rounds: int) -> str:
 
 
 def _verdict(size: str, hubs: Sequence[Times], at_most: float) -> list[str]:
-    """Whether the hubs of one size together take no longer than they may; nothing where there are none."""
+    """The verdict on the hubs of one size together; empty if there are none."""
     if not hubs:
         return []
     ratio = sum(median(hub.tool) for hub in hubs) / sum(median(hub.both) for hub in hubs)

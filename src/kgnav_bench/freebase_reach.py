@@ -1,4 +1,4 @@
-"""FB15k-237 in Freebase's form, walked through a server of a live endpoint: gold paths, every relation, two hubs."""
+"""Walks FB15k-237 in Freebase's form through a server of a live endpoint: gold paths, every relation, two hubs."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ HUBS = (
     ("m.05zppz", Step("people.person.gender", "incoming")),
     ("m.09c7w0", Step("location.location.contains", "outgoing")),
 )
-"""Male, whose gender 3,552 people have; and the USA, which contain 954 places."""
+"""Male, the gender of 3,552 people; and the USA, which contain 954 places."""
 
 TOP = 20
-"""Relations that a question leaves (GraphWalker's ablation)."""
+"""Number of relations kept when a question ranks them (GraphWalker's ablation)."""
 
 _SHOWN_FAILURES = 10
 
 
 def endpoint_command(endpoint: str) -> list[str]:
-    """The command that serves a SPARQL endpoint with Freebase in it."""
+    """The command that serves a SPARQL endpoint with Freebase."""
     return [*server_command(None), "--graph", f"freebase+{endpoint}"]
 
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """One gold step: from an entity, along a relation, to one end. `question` ranks the relations, if there is one."""
+    """One gold step: from an entity along a relation to one end. `question`, if any, ranks the relations."""
 
     entity: str
     step: Step
@@ -45,7 +45,7 @@ class Walk:
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """What a walk came to. `rank` is the relation's place in the list of relations, None where it is not in it."""
+    """The outcome of a walk. `rank` is the relation's place in the list of relations; None if it is not listed."""
 
     walk: Walk
     rank: int | None
@@ -60,7 +60,7 @@ class Walked:
 
 @dataclass(frozen=True, slots=True)
 class Paged:
-    """A relation of a hub, read to its last page: the far ends in the order shown, and what the source has."""
+    """A relation of a hub, read to its last page: the far ends in the order shown, and those in the source."""
 
     tool: str
     entity: str
@@ -75,7 +75,7 @@ class Paged:
 
     @property
     def surplus(self) -> int:
-        """Rows shown twice, or that the source does not have."""
+        """Number of rows shown twice or not in the source."""
         return sum((Counter(self.shown) - Counter(self.truth)).values())
 
 
@@ -85,7 +85,7 @@ def gold_walks(folder: Path) -> list[Walk]:
 
 
 def relation_walks(folder: Path) -> list[Walk]:
-    """Of each relation the first triple between two entities, walked from its head and from its tail."""
+    """For each relation, its first triple between two entities, walked from the head and from the tail."""
     first: dict[str, tuple[str, str]] = {}
     for head, relation, tail in source_triples(folder):
         if head == tail:
@@ -96,7 +96,7 @@ def relation_walks(folder: Path) -> list[Walk]:
 
 
 def by_search(client: Caller, walks: Sequence[Walk]) -> list[Walked]:
-    """Search-on-Graph's way: look at the entity, then filter by the gold relation where it is a hub."""
+    """Walk as Search-on-Graph does: look at the entity, then filter by the gold relation if it is a hub."""
     return [_by_search(client, walk) for walk in walks]
 
 
@@ -122,7 +122,7 @@ def _by_search(client: Caller, walk: Walk) -> Walked:
 
 
 def by_relations(client: Caller, walks: Sequence[Walk]) -> list[Walked]:
-    """GraphWalker's way: the relations, ranked by the question, then the triples of the gold one."""
+    """Walk as GraphWalker does: list the relations ranked by the question, then the triples of the gold relation."""
     return [_by_relations(client, walk) for walk in walks]
 
 
@@ -149,7 +149,7 @@ def _by_relations(client: Caller, walk: Walk) -> Walked:
 
 
 def page_hubs(client: Caller, truth: Neighbours) -> list[Paged]:
-    """Both hubs, read to the end by both tools."""
+    """Read both hubs to the end by both tools."""
     return [_page_hub(client, truth, tool, entity, step) for entity, step in HUBS for tool in ("search", "get_triples")]
 
 
@@ -158,7 +158,7 @@ def _page_hub(client: Caller, truth: Neighbours, tool: str, entity: str, step: S
         arguments = {"entity": entity, "direction": step.direction, "properties_to_filter_for": [step.relation]}
         read = list(pages(client, tool, arguments))
         shown = [far for page in read for far in page.column("value")]
-    else:  # both directions of the relation stand in one list
+    else:  # one list has both directions of the relation
         read = list(pages(client, tool, {"entity": entity, "relations": [step.relation]}))
         near, far = ("head", "tail") if step.direction == "outgoing" else ("tail", "head")
         ends = [pair for page in read for pair in zip(page.column(near), page.column(far), strict=True)]
@@ -167,7 +167,7 @@ def _page_hub(client: Caller, truth: Neighbours, tool: str, entity: str, step: S
 
 
 def pages(client: Caller, tool: str, arguments: Mapping[str, object]) -> Iterator[Table]:
-    """An answer and all that its cursors lead to."""
+    """All pages of an answer, following its cursors."""
     cursor: str | None = None
     while True:
         page = parse(client.call(tool, {**arguments, **({"cursor": cursor} if cursor else {})}))

@@ -1,6 +1,6 @@
-"""The gold SPARQL of the Wikidata questions, taken apart into what is walked: triples, statements and paths.
+"""Parses the gold SPARQL of the Wikidata questions into the parts to walk: triples, statements and paths.
 
-Only the forms that these questions have are understood; anything else is refused, so that no question passes unread.
+Only the forms in these questions are supported. Anything else is refused, so that no question is silently misread.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ _TOKEN = re.compile(r"wd:(Q\d+)|\?\w+|(?:wdt|ps|pq|p):P\d+[*+]?|[{}();./|]|[A-Za
 
 
 class UnreadableQueryError(ValueError):
-    """The query has a form that is not understood."""
+    """The query has a form that is not supported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One predicate of a path: the property, and whether it is followed any number of times, or once or more."""
+    """One predicate of a path: the property, and whether it is repeated (`*` or `+`)."""
 
     property: str
     repeated: str = ""
@@ -26,13 +26,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Direct:
-    """`subject path value`, by best statements. A term is an item's id, or a variable that begins with `?`."""
+    """`subject path value` over best-rank statements. A term is an item's id, or a variable that begins with `?`."""
 
     subject: str
     path: tuple[Step, ...]
     value: str
     either: bool = False
-    """Whether the path's steps are alternatives, and not followed one behind the other."""
+    """Whether the path's steps are alternatives, not a sequence."""
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ Pattern = Direct | Qualified
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Branches of patterns, of which any may hold; the variables that are answers, and whether they are counted.
+    """Alternative branches of patterns, the answer variables, and whether the answers are counted.
 
     `excluded` is a pair of variables whose values must differ.
     """
@@ -63,7 +63,7 @@ class Query:
 
 
 def parse(sparql: str) -> Query:
-    """The query's parts.
+    """Parse a query.
 
     Raises:
         UnreadableQueryError: it has a form that the questions do not have.
@@ -91,7 +91,7 @@ def parse(sparql: str) -> Query:
 
 
 def _branches(tokens: Sequence[str]) -> Iterator[Sequence[str]]:
-    """The groups of a union, or the one group that there is."""
+    """The groups of a union, or the only group."""
     if "{" not in tokens:
         yield tokens
         return
@@ -151,5 +151,5 @@ def _step(token: str) -> Step:
 
 
 def is_variable(term: str) -> bool:
-    """Whether a term is a variable, and not the id of an item."""
+    """Whether a term is a variable, not the id of an item."""
     return term.startswith("?")

@@ -1,4 +1,4 @@
-"""A server over HTTP as a child process, and a client of it that costs next to nothing: one socket that is kept."""
+"""An HTTP server as a child process, and a client with next to no cost of its own: one kept socket."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from kgnav_bench.client import HANDSHAKE, PROTOCOL, ServerEndedError, script, text_of
 
 READY = "Serving MCP at "
-"""What a server writes to stderr, with its address, when it listens."""
+"""A server writes this to stderr, followed by its URL, when it listens."""
 
 Era = Literal["stateless", "handshake"]
 
@@ -27,7 +27,7 @@ _ENVELOPE: Mapping[str, object] = {
     "io.modelcontextprotocol/clientInfo": HANDSHAKE["clientInfo"],
     "io.modelcontextprotocol/clientCapabilities": {},
 }
-"""What each request of the stateless era says of its client."""
+"""The client's description in each request of the stateless protocol."""
 
 _DATA = b"data: "
 _PATIENCE_S = 30
@@ -39,30 +39,30 @@ def http_server_command(graph: Path) -> list[str]:
 
 
 def http_noop_command() -> list[str]:
-    """The command that serves one tool that does nothing, over HTTP on a free port."""
+    """The command of a bare server with one tool that does nothing, over HTTP on a free port."""
     return [sys.executable, "-m", "kgnav_bench.noop", "http"]
 
 
 @dataclass(frozen=True, slots=True)
 class HttpServer:
-    """A server that listens."""
+    """A running server."""
 
     url: str
     pid: int
 
     @property
     def memory(self) -> float:
-        """MiB that are resident; Linux only."""
+        """Resident memory in MiB. Linux only."""
         status = Path(f"/proc/{self.pid}/status").read_text(encoding="ascii")
         return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
 
 @contextmanager
 def serving(command: Sequence[str]) -> Generator[HttpServer]:
-    """A server as a child process, once it listens.
+    """Start a server as a child process and wait until it listens.
 
     Raises:
-        ServerEndedError: it does not.
+        ServerEndedError: it ended before.
     """
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603
         assert process.stderr is not None
@@ -76,9 +76,9 @@ def serving(command: Sequence[str]) -> Generator[HttpServer]:
 
 
 class BareHttpClient:
-    """One connection to a server over HTTP, one request at a time.
+    """One HTTP connection to a server, one request at a time.
 
-    Raises ServerEndedError where the server does not answer.
+    Raises ServerEndedError if the server does not answer.
     """
 
     def __init__(self, url: str, era: Era = "stateless") -> None:

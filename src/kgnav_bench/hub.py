@@ -1,4 +1,4 @@
-"""A hub beside a leaf, and beside fetching the whole neighbourhood to collapse it."""
+"""Compares `search` on a hub with a leaf, and with fetching the hub's whole neighbourhood to collapse it."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from kgnav_bench.direct import Store
 from kgnav_bench.tables import parse
 
 AT_MOST = 2.0
-"""How many times as long as on the leaf `search` may take on the hub."""
+"""Most times as long as on the leaf that `search` may take on the hub."""
 
 FASTER = 1000
-"""How many times as fast as fetch-all-and-collapse it must be..."""
+"""Least factor by which it must be faster than fetch-all-and-collapse..."""
 
 JUDGED_FROM = 1_000_000
-"""...on a hub with so many rows: fetching fewer takes less."""
+"""...judged only on a hub with at least this number of rows."""
 
 _WARM_UP = 5
 _OTHERS = 20
-"""Other hubs asked before each round: more than the server keeps the relations of, so that it reads this one's anew."""
+"""Other hubs searched before each round: more than the server caches, so that it reads this hub's relations again."""
 
 
 class NoHubError(Exception):
-    """The graph file has nothing to measure at."""
+    """The graph file has no suitable hub or leaf."""
 
 
 @dataclass(slots=True)
 class Times:
-    """Seconds of each round, and of each time the hub was fetched whole."""
+    """Seconds of each round, and of each fetch of the whole hub."""
 
     hub: list[float] = field(default_factory=list[float])
     again: list[float] = field(default_factory=list[float])
@@ -44,16 +44,16 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An entity and the direction to look in."""
+    """An entity and a direction."""
 
     entity: str
     direction: str
 
 
 def run(graph: Path, hub: Place | None, leaf: Place | None, *, rounds: int, fetches: int) -> str:
-    """The report: `search` on hub and leaf in turn, and the paper's way directly on the file, a few times in between.
+    """The report: `search` on hub and leaf in turn, and in between a few times the paper's method directly on the file.
 
-    Without a hub or leaf of one's own the largest hub, and some entity of degree 45 to 50, are taken.
+    By default the hub is the largest one, and the leaf an entity of degree 45 to 50.
 
     Raises:
         NoHubError: there is no hub, or no such leaf.

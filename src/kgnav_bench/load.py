@@ -1,4 +1,4 @@
-"""How long a load takes and how much memory, beside pyoxigraph's own bulk load of the same file in the same run."""
+"""Time and memory of a load, compared with pyoxigraph's bulk load of the same file in the same run."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pathlib import Path
 BASE = "http://example.org/"
 RELATIONS = 97
 HUB = f"{BASE}entity/0"
-"""The node with a tenth of all triples around it, as their tail."""
+"""The hub: the tail of a tenth of all triples."""
 LEAF = f"{BASE}entity/leaf"
-"""A node with 50 neighbours, the hub's counterpart in comparisons."""
+"""A node with 50 neighbours, to compare with the hub."""
 LEAF_DEGREE = 50
 TRIPLES_PER_NODE = 10
 SYLLABLES = ("ka", "lo", "mi", "ner", "dus", "ta", "vel", "sor", "qui", "ban", "ze", "phi", "gro", "lan", "tur", "wes")
@@ -26,7 +26,7 @@ SYLLABLES = ("ka", "lo", "mi", "ner", "dus", "ta", "vel", "sor", "qui", "ban", "
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One load in a process of its own: wall-clock seconds, peak resident memory and size on disk in bytes."""
+    """One load in its own process: wall-clock seconds, peak resident memory and size on disk in bytes."""
 
     name: str
     seconds: float
@@ -55,7 +55,7 @@ def statements(triples: int, seed: int = 7) -> Iterator[str]:
 
 
 def write_source(path: Path, triples: int) -> None:
-    """Write the N-Triples file, unless it is there already."""
+    """Write the N-Triples file unless it exists."""
     if path.exists():
         return
     part = path.with_suffix(".part")
@@ -83,10 +83,10 @@ LOADERS = {"graph file": (load_ours, ".kg"), "pyoxigraph bulk_load": (load_oxigr
 
 
 def measure(name: str, source: Path) -> Run:
-    """Load in a fresh process, so that neither memory nor caches of one load help or burden the other.
+    """Load in a new process, so that memory and caches of one load do not affect the other.
 
     Raises:
-        RuntimeError: the load failed; its own message is on the standard error.
+        RuntimeError: the load failed. Its own message is on stderr.
     """
     target = source.with_suffix(LOADERS[name][1])
     begin = time.perf_counter()
@@ -103,7 +103,7 @@ def measure(name: str, source: Path) -> Run:
 
 
 def run(triples: int, workdir: Path) -> list[Run]:
-    """Make the source once, load it both ways one after the other, print and return the figures."""
+    """Write the source once, load it both ways in turn, print and return the figures."""
     workdir.mkdir(parents=True, exist_ok=True)
     source = workdir / f"zipf-{triples}.nt"
     write_source(source, triples)
@@ -116,7 +116,7 @@ def run(triples: int, workdir: Path) -> list[Run]:
 
 
 def main(arguments: list[str]) -> None:
-    """`TRIPLES WORKDIR` measures; `LOADER SOURCE TARGET` is one child of that."""
+    """Measure (`TRIPLES WORKDIR`), or run one load as a child process (`LOADER SOURCE TARGET`)."""
     if arguments[0] in LOADERS:
         LOADERS[arguments[0]][0](Path(arguments[1]), Path(arguments[2]))
     else:

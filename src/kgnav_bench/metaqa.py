@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 HOPS = (1, 2, 3)
-"""Lengths of the gold paths; each has a file of questions."""
+"""Lengths of the gold paths. Each length has its own file of questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, where its path starts, the path, and what stands at its end. The topic itself is no answer."""
+    """A question with its topic, its gold path and its answers. The topic itself is never an answer."""
 
     text: str
     topic: str
@@ -34,16 +34,16 @@ class Question:
 
 
 Neighbours = Mapping[tuple[str, str], Mapping[str, Sequence[str]]]
-"""By entity and direction: the far ends of each relation, straight from the source file."""
+"""Far ends by relation, for each (entity, direction), straight from the source file."""
 
 
 def graph_source(folder: Path) -> Path:
-    """The film graph: head, relation and tail a line; names are the ids."""
+    """The file of the film graph: head, relation and tail on each line. Names are the ids."""
     return folder / "kb.tsv.gz"
 
 
 def questions(folder: Path, hops: int) -> list[Question]:
-    """The questions whose gold paths have this many hops, in the order of the file."""
+    """The questions with gold paths of this length, in the order of the file."""
     with gzip.open(folder / f"{hops}hop.jsonl.gz", "rt", encoding="utf-8") as lines:
         return [_question(json.loads(line)) for line in lines]
 
@@ -54,7 +54,7 @@ def _question(read: dict[str, Any]) -> Question:
 
 
 def sample(items: Sequence[Question], size: int) -> list[Question]:
-    """The same `size` questions at every call, spread evenly over all of them."""
+    """A fixed sample of `size` questions, spread evenly over all of them."""
     stride = max(len(items) // size, 1)
     return list(items[::stride][:size])
 
@@ -68,11 +68,11 @@ def source_triples(folder: Path) -> Iterator[tuple[str, str, str]]:
 
 
 PREFIX = "Entity:name="
-"""What ids of the film graph begin with in a property graph store, loaded from the files of `write_property_graph`."""
+"""Prefix of the film graph's ids in a property graph store that was loaded with `write_property_graph`'s files."""
 
 
 def write_property_graph(folder: Path, target: Path) -> tuple[Path, Path]:
-    """Write the film graph as node and edge file with neo4j-admin's headers; a name is its node's id."""
+    """Write the film graph as a node and an edge file with neo4j-admin's headers. A node's name is its id."""
     target.mkdir(parents=True, exist_ok=True)
     nodes, edges = target / "nodes.csv", target / "edges.csv"
     triples = list(source_triples(folder))
@@ -89,7 +89,7 @@ def write_property_graph(folder: Path, target: Path) -> tuple[Path, Path]:
 
 
 def source_neighbours(folder: Path) -> Neighbours:
-    """What the source file says around each entity: the truth that answers are compared with."""
+    """The neighbours of each entity in the source file: the ground truth for answers."""
     around: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for head, relation, tail in source_triples(folder):
         around[head, "outgoing"][relation].append(tail)

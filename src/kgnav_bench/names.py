@@ -1,4 +1,4 @@
-"""Names of a graph as people write them: whether `find_node` puts the entity meant first."""
+"""Whether `find_node` ranks the right entity first for names as people write them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from kgnav_bench.client import BareClient, server_command
 from kgnav_bench.tables import parse
 
 AT_LEAST = 0.99
-"""The share of each variant that must be first."""
+"""Least accepted share of each variant that is ranked first."""
 
 _SHOWN = 10
 
 
 @dataclass(slots=True)
 class Tally:
-    """What one way to write names gave. `taken` are those that are another entity's very name: they mean that one."""
+    """The results of one way to write names. `taken` counts variants that are exactly the name of another entity."""
 
     asked: int = 0
     first: int = 0
@@ -34,10 +34,10 @@ class Tally:
 
 
 def run(graph: Path, sample: int | None, seed: int, misses: int) -> str:
-    """The report: each preferred name, its singular, its plural and it with one typo, asked of `find_node`.
+    """The report on `find_node` for each preferred name, its singular, its plural, and with one typo.
 
-    What has the very name meant counts as the entity meant. A way to write a name that does not differ from the name
-    is not asked again. `misses` of those not found first are shown.
+    Any entity with exactly the intended name counts as right. A variant equal to the name is skipped. `misses` is the
+    number of failures to list.
     """
     chance = random.Random(seed)  # noqa: S311 - a choice of samples, not a secret
     names, known = _names(graph)
@@ -78,7 +78,7 @@ def _ask(client: BareClient, name: str, hint: str, tally: Tally) -> None:
 
 
 def _names(graph: Path) -> tuple[list[str], set[str]]:
-    """The names that entities are shown by, and all names and aliases, letter case aside."""
+    """The names by which entities are shown, and all names and aliases, ignoring case."""
     uri = f"file:{quote(str(graph.absolute()))}?mode=ro&immutable=1"
     with closing(sqlite3.connect(uri, uri=True)) as connection:
         shown = sorted({str(name).strip() for (name,) in connection.execute(queries.SHOWN_NAMES)})
@@ -87,7 +87,7 @@ def _names(graph: Path) -> tuple[list[str], set[str]]:
 
 
 def _plain(name: str) -> bool:
-    """Whether an answer prints the name as it is, so that it can be read back."""
+    """Whether an answer prints the name unchanged, so that it can be parsed."""
     return name.isprintable() and any(letter.isalpha() for letter in name)
 
 

@@ -1,7 +1,7 @@
-"""The server on a live Neo4j beside its bare driver: a node with a million relationships, and nodes with fifty.
+"""Compares the server on a live Neo4j with the bare driver: a node with a million relationships, nodes with fifty.
 
-What is compared is asked in turn within one run. The bare driver makes one statement that holds the answer's facts, in
-a read transaction over an open connection.
+Compared calls alternate within one run. The bare driver runs one statement that gives the answer's facts, in a read
+transaction over an open connection.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ SMALL_DEGREE = 1_000
 HUB_CALLS = 5
 """Calls at the hub in a round."""
 WARM_UP = 15
-"""Rounds that are not counted: a server in Java compiles its own code while it is used."""
+"""Rounds that are not counted: a Java server compiles its code while it is used."""
 
 AT_MOST = 2.0
-"""How many times as long as on a leaf `search` may take on the hub."""
+"""Most times as long as on a leaf that `search` may take on the hub."""
 CHARACTERS = 3_000
-"""An answer on the hub has fewer."""
+"""Limit of an answer on the hub."""
 ALLOWED_SECONDS, ALLOWED_SHARE = 0.0015, 0.10
 _TIMEOUT = 60.0
 
@@ -46,7 +46,7 @@ _TIMEOUT = 60.0
 def make(folder: Path, size: int) -> tuple[Path, Path]:
     """Write node and edge files: a hub with `size` relationships of three types, and smaller nodes to compare it with.
 
-    They are forty hubs with a thousand, and forty leaves with fifty.
+    These are forty hubs with a thousand relationships, and forty leaves with fifty.
     """
     folder.mkdir(parents=True, exist_ok=True)
     nodes, edges = folder / "nodes.csv", folder / "edges.csv"
@@ -84,7 +84,7 @@ def _leaf(number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A tool call at a place, and the store's part of it."""
+    """A tool call at a node, and the store's part of it as a statement."""
 
     name: str
     tool: str
@@ -148,7 +148,7 @@ CASES = (
 
 @dataclass(slots=True)
 class Times:
-    """Seconds of each call of one case, by who was asked."""
+    """Seconds of each call of one case: by the driver, by the server, and of a no-op call."""
 
     direct: list[float] = field(default_factory=list[float])
     server: list[float] = field(default_factory=list[float])
@@ -160,12 +160,12 @@ class Times:
 
     @property
     def within(self) -> bool:
-        """Whether a call costs no more than the bare statement, 10 % and 1.5 ms."""
+        """Whether a call takes at most as long as the bare statement plus 10 % and 1.5 ms."""
         return self.added <= ALLOWED_SECONDS + ALLOWED_SHARE * median(self.direct)
 
 
 def run(url: str, rounds: int) -> str:
-    """The report on a store that `make`'s files were loaded into. Each round is one call of each side at each leaf."""
+    """The report on a store loaded with `make`'s files. Each round is one call of each side at each leaf."""
     with ExitStack() as open_:
         driver: Driver = GraphDatabase.driver(url)  # pyright: ignore[reportUnknownMemberType] - its own keywords
         open_.enter_context(driver)
@@ -180,14 +180,14 @@ def run(url: str, rounds: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Sides:
-    """Those that are asked in turn."""
+    """The sides that are measured in turn: the driver, the server, and a bare server."""
 
     driver: Driver
     server: BareClient
     noop: BareClient
 
     def measure(self, case: Case, rounds: int) -> Times:
-        """One case."""
+        """Measure one case."""
         if case.hub:
             return self._hub(case, rounds)
         times = Times()
@@ -205,9 +205,9 @@ class _Sides:
         return times
 
     def _hub(self, case: Case, rounds: int) -> Times:
-        """A case at the hub. Each side has been at forty other hubs before each call: it answers nothing from memory.
+        """Measure a case at the hub. Before each call, each side visits forty other hubs, so that nothing is cached.
 
-        So its code and the processor's caches are as warm as at the leaves.
+        Its code and the processor's caches are then as warm as at the leaves.
         """
         times = Times()
         places = [*(_small(n) for n in range(SMALL_HUBS)), HUB]
@@ -221,7 +221,7 @@ class _Sides:
         return times
 
     def ask(self, statement: LiteralString, parameters: dict[str, object]) -> list[list[Any]]:
-        """The rows of a statement, by the driver alone."""
+        """Run a statement by the bare driver and return its rows."""
         session: Session = self.driver.session(  # pyright: ignore[reportUnknownMemberType] - its own keywords
             database="neo4j", default_access_mode=READ_ACCESS
         )

@@ -1,4 +1,4 @@
-"""What a client of Neo4j would ask by itself for the facts of an answer: one statement each, by the degree store."""
+"""The statements of a bare Neo4j client for the facts of an answer, one for each call, using the degree store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MATCH (n:Place {id: $id})
 OPTIONAL MATCH (n)<-[r]-(m)
 RETURN n.name, type(r), properties(r), labels(m), m.id, m.name
 """
-"""The entity, and every edge that points at it with its far end."""
+"""The entity, and every incoming edge with its far end."""
 
 OF_ONE_RELATION: LiteralString = """
 MATCH (n:Place {id: $id})
@@ -25,11 +25,11 @@ RETURN n.name,
   COUNT { (n)<-[:LIKES]-() }, COLLECT { MATCH (n)<-[:LIKES]-(m) RETURN [labels(m), m.id, m.name] LIMIT 2 },
   COUNT { (n)<-[:VISITED]-() }, COLLECT { MATCH (n)<-[:VISITED]-(m) RETURN [labels(m), m.id, m.name] LIMIT 2 }
 """
-"""A hub's relations with their counts and two examples of each, for one who knows its relations already."""
+"""A hub's relations with counts and two examples each, given that the relations are known already."""
 
 NAMED: LiteralString = """
 CALL db.index.fulltext.queryNodes('kgnav_names', $words) YIELD node, score
 WITH node, score LIMIT 10
 RETURN node.id, node.name, labels(node), COUNT { (node)--() }, score
 """
-"""The ten best of the full-text index, misspelt words too."""
+"""The ten best matches of the full-text index, including misspelt words."""

@@ -1,6 +1,6 @@
-"""The floor: a server of the `mcp` package with one tool that does nothing.
+"""The baseline: a bare server of the `mcp` package with one tool that does nothing.
 
-`python -m kgnav_bench.noop` serves it over stdio, and with the argument `http` over HTTP on a free port.
+`python -m kgnav_bench.noop` serves over stdio, and with the argument `http` over HTTP on a free port.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ def main() -> None:
 def _serve_http(server: MCPServer[None]) -> None:
     import uvicorn  # noqa: PLC0415 - stdio starts without it
 
-    with socket.socket(proto=socket.IPPROTO_TCP) as listening:  # the protocol, or uvicorn answers 40 ms late
+    with socket.socket(
+        proto=socket.IPPROTO_TCP
+    ) as listening:  # without the explicit protocol, uvicorn's answers are 40 ms late
         listening.bind(("127.0.0.1", 0))
         listening.listen()
         host, port = listening.getsockname()

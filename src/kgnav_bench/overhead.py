@@ -1,4 +1,4 @@
-"""What a tool call costs beyond the store: beside the same queries made directly, and a bare server's idle tool.
+"""Overhead of a tool call, compared with the same queries made directly and with a bare server's no-op tool.
 
 Every transport is measured with both servers in the same rounds, because machines are noisy and runs differ.
 """
@@ -21,18 +21,18 @@ from kgnav_bench.http_client import BareHttpClient, Era, http_noop_command, http
 from kgnav_bench.noop import TOOL
 
 IDLE_CALLS = 2.0
-"""Times a bare server's idle call that a call may take, beside the store's part."""
+"""Most multiples of a bare server's no-op call that a call may take, besides the store's part."""
 
 QUERIES = 1.1
-"""Times the same queries made directly that the store's part may take."""
+"""Most multiples of the same direct queries that the store's part may take."""
 
 HTTP_OF_STDIO = 1.5
-"""Times the call over stdio that the same call may take over HTTP on a kept connection."""
+"""Most multiples of a call over stdio that the same call may take over HTTP on a kept connection."""
 
 LEAVES = 40
 DEGREES = 30, 50
 CALLS = LEAVES
-"""Calls of one side in a row before the next side's turn: alone, each would find the processor's caches cold."""
+"""Calls of one side in a row before the next side's turn. Single calls would find the processor's caches cold."""
 
 P = ParamSpec("P")
 
@@ -70,11 +70,11 @@ CASES = (
 
 STDIO = "stdio"
 HTTP: Mapping[str, Era] = {"HTTP": "stateless", "HTTP, handshake": "handshake"}
-"""The transports over HTTP by the protocol era that is spoken there; over stdio it is the handshake's."""
+"""The protocol generation of each HTTP transport. Over stdio it is the handshake protocol."""
 
 
 class Client(Protocol):
-    """A client that measures."""
+    """A client for measuring."""
 
     def call(self, tool: str, arguments: Mapping[str, object]) -> str: ...
 
@@ -89,20 +89,20 @@ class Side:
 
 @dataclass(slots=True)
 class Times:
-    """Seconds of each call of one case: the queries directly, and by transport the server's call and the idle one."""
+    """Seconds of each call of one case: the direct queries, and by transport the server's and the no-op call."""
 
     direct: list[float] = field(default_factory=list[float])
     server: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
     idle: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
 
     def share(self, transport: str) -> float:
-        """The call as a share of what is allowed for it, in the median."""
+        """Median time of the call, divided by the time allowed for it."""
         allowed = IDLE_CALLS * median(self.idle[transport]) + QUERIES * median(self.direct)
         return median(self.server[transport]) / allowed
 
 
 def run(graph: Path, rounds: int) -> str:
-    """The report on one graph file. Every round asks all sides, one after the other, a few calls each."""
+    """The report on one graph file. Every round measures all sides in turn, a few calls each."""
     with closing(Store(graph)) as store, sides(graph) as by_transport:
         leaves = store.leaves(LEAVES, *DEGREES)
         if not leaves:
@@ -113,7 +113,7 @@ def run(graph: Path, rounds: int) -> str:
 
 @contextmanager
 def sides(graph: Path) -> Generator[Mapping[str, Side]]:
-    """Both servers over each transport."""
+    """Clients of both servers, by transport."""
     with ExitStack() as opened:
         server = opened.enter_context(BareClient(server_command(graph)))
         idle = opened.enter_context(BareClient(noop_command()))
@@ -126,7 +126,7 @@ def sides(graph: Path) -> Generator[Mapping[str, Side]]:
 
 
 def _measure(case: Case, store: Store, by_transport: Mapping[str, Side], leaves: Sequence[Leaf], rounds: int) -> Times:
-    """One case, after a round that is not counted."""
+    """Measure one case, after a warm-up round that is not counted."""
     times = Times()
     place = cycle(leaves)
     for n in range(-1, rounds):

@@ -1,4 +1,4 @@
-"""Gold paths asked for by plans: one `run_plan` for each question, in Cypher, where `replay` walks with many calls."""
+"""Replays gold paths by plans: one `run_plan` in Cypher for each question, where `replay` walks with many calls."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from kgnav_bench.replay import COUNTERS, Caller, Result
 from kgnav_bench.tables import parse
 
 PLANS = ("--toolsets", "plans")
-"""What a server is told, to offer `run_plan`."""
+"""The options of a server that offers `run_plan`."""
 
 
 class PlanReplay:
-    """Asks questions over one client, each by one plan; the pages of a long answer are calls of their own."""
+    """Asks questions over one client, each by one plan. Each further page of a long answer is another call."""
 
     def __init__(self, client: Caller, prefix: str = "") -> None:
-        """`prefix` is what the store's ids have before the names that the questions speak of."""
+        """`prefix` is the part of the store's ids before the names in the questions."""
         self._client = client
         self._prefix = prefix
         self.calls_made = 0
 
     def question(self, question: Question) -> Result:
-        """Run the question's gold path. Its relations are named in the plan, so that none of them is missing."""
+        """Run the question's gold path as a plan. The plan names the relations, so none can be missing."""
         result = Result(question)
         arguments: dict[str, object] = {"plan": gold_plan(question, self._prefix)}
         found: set[str] = set()
@@ -42,7 +42,7 @@ class PlanReplay:
 
 
 def gold_plan(question: Question, prefix: str = "") -> str:
-    """The gold path in Cypher. Like the gold answers it leaves the topic out at every hop, and may turn back else."""
+    """The gold path in Cypher. As in the gold answers, no hop leads to the topic; other nodes may be revisited."""
     clauses = [f"MATCH (n0) WHERE elementId(n0) = {_quoted(prefix + question.topic)}"]
     for number, step in enumerate(question.path, 1):
         edge = f"-[:`{step.relation}`]-"

@@ -1,4 +1,4 @@
-"""What the benchmarks ask a graph file themselves: where to measure, and what a store would have to answer alone."""
+"""The benchmarks' own queries of a graph file: to choose nodes to measure at, and as the direct baseline."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LARGEST_HUBS = "SELECT node, direction, sum(n) AS rows FROM degree GROUP BY node
 NAMED = """
 SELECT DISTINCT v.id, v.key, v.label FROM name AS n CROSS JOIN node AS v ON v.id = n.node WHERE n.text = ?
 """
-"""One seek for the name and one for each entity that has it: all that a client of the store needs for a known name."""
+"""One seek for the name and one for each entity with it: all that a client of the store needs for a known name."""
 
 FIRST_KEY = "SELECT key FROM node ORDER BY id LIMIT 1"
 """One seek."""

@@ -1,4 +1,4 @@
-"""Whether every gold relation is offered and every gold answer shown, over all questions of MetaQA or a sample."""
+"""Checks that every gold relation is offered and every gold answer shown, for all questions of MetaQA or a sample."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHOWN_FAILURES = 10
 
 @contextmanager
 def serving(folder: Path, location: str | None, *options: str) -> Generator[tuple[BareClient, str]]:
-    """A server of the film graph, with what its ids begin with: of one in a store, or of a graph file of its own."""
+    """A client of a server of the film graph, and the prefix of its ids. Without `location` it makes a graph file."""
     if location is not None:
         with BareClient([*server_command(location), *options]) as client:
             yield client, PREFIX
@@ -37,7 +37,7 @@ def serving(folder: Path, location: str | None, *options: str) -> Generator[tupl
 
 @contextmanager
 def replaying(folder: Path, location: str | None = None) -> Generator[Replay]:
-    """A replay that walks."""
+    """A replay by walking."""
     with serving(folder, location) as (client, prefix):
         yield Replay(client, source_neighbours(folder), prefix)
 
@@ -50,12 +50,12 @@ def planning(folder: Path, location: str | None = None) -> Generator[PlanReplay]
 
 
 def results(replay: Replay | PlanReplay, folder: Path, hops: int, size: int | None) -> list[Result]:
-    """The replay of the questions of this many hops: all of them, or a fixed sample."""
+    """Replay the questions with this number of hops: all of them, or a fixed sample."""
     return shared_out([replay], folder, hops, size)
 
 
 def shared_out(replays: Sequence[Replay | PlanReplay], folder: Path, hops: int, size: int | None) -> list[Result]:
-    """The same by several replays at once, each with its share of the questions."""
+    """The same with several concurrent replays that share the questions."""
     asked = questions(folder, hops)
     asked = sample(asked, size) if size else asked
 
@@ -67,7 +67,7 @@ def shared_out(replays: Sequence[Replay | PlanReplay], folder: Path, hops: int, 
 
 
 def run(folder: Path, size: int | None, location: str | None = None, *, plans: bool = False, clients: int = 1) -> str:
-    """The report of a replay of one, two and three hops by so many clients at once, each with a server of its own."""
+    """The report on questions of one, two and three hops, by concurrent clients with a server each."""
     begin = perf_counter()
     with ExitStack() as stack:
         start = planning if plans else replaying

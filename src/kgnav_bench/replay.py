@@ -1,7 +1,7 @@
-"""Gold paths walked through `search` alone, as a model would that always chooses the right relation.
+"""Walks gold paths through `search` alone, like a model that always chooses the right relation.
 
-At each entity the neighbourhood is looked at first; where it is a hub and only relations are listed, the gold relation
-is searched for by name, page after page. What was not printed in an answer is not known here: nothing else is read.
+At each entity the neighbourhood comes first. At a hub, where only relations are listed, the gold relation is then
+searched by name, page after page. Only printed answers are used: nothing else is read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kgnav_mcp.render.tokens import count_tokens
 
 Count = Callable[[str], int]
 COUNTERS: Mapping[str, Count] = {"each mark by itself": count_tokens, "marks in a row as one": baselines.merged_tokens}
-"""Two ways to count tokens: the product's own, and one that is kinder to formats full of punctuation."""
+"""Two ways to count tokens: the product's own, and one that favours formats with much punctuation."""
 
 
 class Caller(Protocol):
@@ -30,9 +30,9 @@ class Caller(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What following one relation from one entity took and showed.
+    """The calls and answers of following one relation from one entity.
 
-    `tables` are the answers, parsed: each either relations of a hub or rows. `tokens` counts them, by counter.
+    `tables` are the parsed answers: each has rows, or the relations of a hub. `tokens` are their tokens by counter.
     """
 
     offered: bool
@@ -44,7 +44,7 @@ class Seen:
 
 @dataclass(slots=True)
 class Result:
-    """What the replay of one question gave. An empty `missing_relations` and `missing_answers` is what is wanted."""
+    """The result of replaying one question. It passes if `missing_relations` and `missing_answers` are empty."""
 
     question: Question
     calls: int = 0
@@ -56,10 +56,10 @@ class Result:
 
 
 class Replay:
-    """Replays questions over one client. Look-ups are shared: the same call is made once, however many ask for it."""
+    """Replays questions over one client. Identical calls are made only once."""
 
     def __init__(self, client: Caller, truth: Neighbours, prefix: str = "") -> None:
-        """`prefix` is what the store's ids have before the names that the questions speak of."""
+        """`prefix` is the part of the store's ids before the names in the questions."""
         self._client = client
         self._prefix = prefix
         self._truth = truth
@@ -68,11 +68,11 @@ class Replay:
 
     @property
     def calls_made(self) -> int:
-        """Calls that really went to the server."""
+        """Number of calls that were sent to the server."""
         return len(self._answers)
 
     def question(self, question: Question) -> Result:
-        """Walk the question's gold path from its topic. The topic is left out at every hop, as in the gold answers."""
+        """Walk the question's gold path from its topic. As in the gold answers, no hop leads back to the topic."""
         result = Result(question)
         frontier = frozenset([question.topic])
         for step in question.path:
@@ -91,7 +91,7 @@ class Replay:
         return result
 
     def follow(self, entity: str, step: Step) -> Seen:
-        """Look at an entity, and follow one relation to all its ends."""
+        """Look at an entity, then follow one relation to all its ends."""
         key = (entity, step)
         if key not in self._seen:
             self._seen[key] = self._follow(entity, step)
@@ -104,7 +104,7 @@ class Replay:
             pages.append(page)
             offered = offered or step.relation in page[0].column("property")
             if offered and "value" not in page[0].columns:
-                break  # The relation is in sight, so the rest of a hub's relations need not be read.
+                break  # The relation is listed, so the rest of a hub's relations need not be read.
         if offered and "value" not in pages[-1][0].columns:
             pages += self._pages(entity, step.direction, step.relation)
         tables = tuple(table for table, _ in pages)

@@ -1,4 +1,4 @@
-"""A thousand entities in one call beside one of them."""
+"""Compares `search` for a thousand entities in one call with one for a single entity."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kgnav_bench.direct import Leaf, Store
 from kgnav_bench.tables import parse
 
 AT_MOST = 10.0
-"""How many times as long as for one entity a call may take for a thousand."""
+"""Most times as long as for one entity that a call may take for a thousand."""
 
 _ENTITIES = 1_000
 _DEGREES = 2, 50
@@ -24,17 +24,17 @@ _WARM_UP = 3
 
 
 class TooSmallError(Exception):
-    """The graph file has too few entities to ask for."""
+    """The graph file has too few suitable entities."""
 
 
 def run(graph: Path, rounds: int) -> str:
     """The report: `search` for one entity and for a thousand in turn, without a filter and with one.
 
-    Each round asks for the thousand in another order and for another single one: nothing is known from the round
+    Each round has another order of the thousand and another single entity, so that nothing is cached from the round
     before.
 
     Raises:
-        TooSmallError: there are no thousand entities of a small degree.
+        TooSmallError: there are fewer than a thousand entities of small degree.
     """
     with closing(Store(graph)) as store:
         leaves = [leaf for leaf in store.leaves(4 * _ENTITIES, *_DEGREES) if leaf.direction == "outgoing"][:_ENTITIES]
@@ -50,7 +50,7 @@ def run(graph: Path, rounds: int) -> str:
 def _compared(
     client: BareClient, leaves: Sequence[Leaf], chance: random.Random, rounds: int, *, filtered: bool
 ) -> tuple[list[tuple[str, ...]], str]:
-    """The times of one entity and of all of them, and whether these are near enough."""
+    """The times for one entity and for all of them, and the verdict."""
     stored, _ = Counter(leaf.relation_key for leaf in leaves).most_common(1)[0]
     having = [leaf for leaf in leaves if leaf.relation_key == stored]
     only = {"properties_to_filter_for": [_printed(client, having[0], stored)]} if filtered else {}
@@ -72,6 +72,6 @@ def _compared(
 
 
 def _printed(client: BareClient, leaf: Leaf, relation: str) -> str:
-    """The id of a relation as answers print it."""
+    """The id of a relation as printed in answers."""
     asked = {"entity": leaf.key, "direction": "outgoing", "properties_to_filter_for": [relation]}
     return parse(client.call("search", asked)).column("property")[0]

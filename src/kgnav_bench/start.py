@@ -1,4 +1,4 @@
-"""From the start of the process to a tool's first answer, beside a server of the `mcp` package that does nothing."""
+"""Time from process start to a tool's first answer, compared with a bare server of the `mcp` package."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from kgnav_bench.direct import Store
 from kgnav_bench.noop import TOOL
 
 ALLOWED = 1.1
-"""Times the bare server's start that the start to the first answer may take."""
+"""Most multiples of the bare server's start that the start to the first answer may take."""
 
 
 def run(graph: Path | None, pairs: int) -> str:
-    """The report: both servers started in turn, after one start of each that is not counted."""
+    """The report: both servers are started in turn, after one start of each that is not counted."""
     tool, arguments = _first_call(graph)
     ours: list[tuple[float, float]] = []
     floor: list[tuple[float, float]] = []
@@ -31,7 +31,7 @@ def run(graph: Path | None, pairs: int) -> str:
         ("kgnav-mcp", *_timings(ours)),
         ("bare mcp server, one tool that does nothing", *_timings(floor)),
     ]
-    # Each beside the one started next to it: a machine's speed changes meanwhile.
+    # Ratios within each pair of starts, since a machine's speed changes over time.
     ratio = median(end / bare for (_, end), (_, bare) in zip(ours, floor, strict=True))
     columns = ("server", "to `initialize`, median", "p95", f"to the first answer ({tool}), median", "p95")
     return "\n".join(
@@ -55,7 +55,7 @@ def _first_call(graph: Path | None) -> tuple[str, Mapping[str, object]]:
 
 
 def _start(command: Sequence[str], tool: str, arguments: Mapping[str, object]) -> tuple[float, float]:
-    """Seconds from before the process was started until it had answered `initialize`, and until the tool had."""
+    """Seconds from before the process starts to the answer to `initialize`, and to the tool's answer."""
     begin = perf_counter()
     with BareClient(command) as client:
         initialized = perf_counter() - begin

@@ -1,4 +1,4 @@
-"""Answers read back: the completeness line, the cursor and the cells, from nothing but the text a model sees."""
+"""Parses answers: the completeness line, the cursor and the cells, from the text that a model sees."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _LATER_PART = re.compile(
 
 
 class UnreadableAnswerError(ValueError):
-    """The text is not an answer of the server's as its design describes it."""
+    """The text does not have the documented form of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """An answer taken apart. `total` counts the whole list, `before` the rows of it that earlier answers showed."""
+    """A parsed answer. `total` is the number of rows of the whole list, `before` of those in earlier answers."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -29,7 +29,7 @@ class Table:
     cursor: str | None = None
 
     def column(self, name: str) -> list[str]:
-        """The cells under one heading, none where the answer has no such column."""
+        """The cells under one heading; empty if the answer has no such column."""
         if name not in self.columns:
             return []
         place = self.columns.index(name)
@@ -37,10 +37,10 @@ class Table:
 
 
 def parse(answer: str) -> Table:
-    """The table in an answer.
+    """Parse an answer.
 
     Raises:
-        UnreadableAnswerError: its first line or its rows are not as an answer's are.
+        UnreadableAnswerError: its first line or its rows do not have the form of an answer.
     """
     lines = answer.split("\n")
     shown, total, exact, before, cursor = _completeness(lines[0])
@@ -73,6 +73,6 @@ def _int(text: str) -> int:
 
 
 def _cells(line: str) -> tuple[str, ...]:
-    """The cells of a line. No answer holds control characters, so two of them can stand for what is escaped."""
+    """The cells of a line. Answers have no control characters, so two of them can replace escaped characters."""
     hidden = line.replace("\\\\", "\0").replace("\\|", "\1")
     return tuple(cell.replace("\1", "|").replace("\0", "\\") for cell in hidden.split("|"))

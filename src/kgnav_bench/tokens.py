@@ -1,4 +1,4 @@
-"""Observation tokens a question, beside SPARQL results in JSON and Search-on-Graph's tables on the same replay."""
+"""Observation tokens per question, compared with SPARQL results in JSON and SoG's tables on the same replay."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from kgnav_bench.reach import replaying, results
 from kgnav_bench.replay import COUNTERS, Replay, Result, Seen
 
 P = 1000
-"""Rows that Search-on-Graph shows of a neighbourhood at most."""
+"""Most rows of a neighbourhood that Search-on-Graph shows."""
 
 OF_JSON = 0.25
 SOG_OF_JSON = 0.40
-"""Search-on-Graph's tokens over those of its JSON variant: 3,716 / 9,312 a question."""
+"""Search-on-Graph's tokens divided by those of its JSON variant: 3,716 / 9,312 per question."""
 
 Sizes = tuple[int, ...]
-"""Tokens of one observation: each of `FORMATS`, by the first counter, then by the second."""
+"""Tokens of one observation in each of `FORMATS`, by the first counter, then by the second."""
 
 FORMATS = (
     "SoG's tables",
@@ -41,7 +41,7 @@ class Observed:
 
 
 class Baselines:
-    """What the other formats would have cost at each step of a replay."""
+    """The tokens that other formats need at each step of a replay."""
 
     def __init__(self, replay: Replay, truth: Neighbours) -> None:
         self._replay = replay
@@ -75,7 +75,7 @@ def _label(relation: str) -> str:
 
 
 def _same_rows(seen: Seen) -> tuple[list[str], list[str], list[str]]:
-    """What our answers showed, as SoG's tables and as both kinds of JSON; several pages are one document there."""
+    """The rows of our answers as SoG's tables and as both kinds of JSON, where several pages are one document."""
     tables: list[str] = []
     bare: list[str] = []
     full: list[str] = []
@@ -90,7 +90,7 @@ def _same_rows(seen: Seen) -> tuple[list[str], list[str], list[str]]:
 
 
 def run(folder: Path, size: int | None) -> str:
-    """The report of a replay of one, two and three hops."""
+    """The report on a replay of one, two and three hops."""
     lines: list[str] = []
     with replaying(folder) as replay:
         compared = Baselines(replay, source_neighbours(folder))

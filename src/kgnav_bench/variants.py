@@ -1,4 +1,4 @@
-"""Other ways to write a name: its last word in the singular and in the plural, and with one slip of the pen."""
+"""Variants of a name: its last word in the singular or the plural, or one typo."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ _LATIN = {
     "child": "children",
     "person": "people",
 }
-"""Endings of words whose plural is no plain one."""
+"""Endings of words with irregular plurals."""
 _NO_PLURALS = re.compile(r".*(ss|us|is|ics|news|series|species)")
 _HISSING = ("s", "x", "z", "ch", "sh")
 _LAST = re.compile(r"[^\W\d_]{3,}$")
 
 
 def singular(name: str) -> str:
-    """The name with its last word in the singular; as it is where that is no plural."""
+    """The name with its last word in the singular; unchanged if that is not a plural."""
     return _LAST.sub(lambda found: _singular(found[0]), name)
 
 
 def plural(name: str) -> str:
-    """The name with its last word in the plural; as it is where that is one, or has none."""
+    """The name with its last word in the plural; unchanged if it is one already, or has none."""
     return _LAST.sub(lambda found: found[0] if _singular(found[0]) != found[0] else _plural(found[0]), name)
 
 
 def typo(name: str, chance: random.Random) -> str:
-    """The name with a letter left out, doubled, replaced or swapped with the next, inside a word of four or more.
+    """The name with one letter omitted, doubled, replaced or swapped with the next, in a word of four or more letters.
 
-    As it is where no word is so long: of a shorter one too many others are the neighbours.
+    Unchanged if no word is so long: a shorter word has too many similar ones.
     """
     places = [n for word in re.finditer(r"[^\W\d_]{4,}", name) for n in range(word.start() + 1, word.end() - 1)]
     if not places:

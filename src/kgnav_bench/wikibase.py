@@ -1,6 +1,6 @@
-"""Wikibase's own RDF: entities, statements with ranks and qualifiers, properties. Written as N-Triples, line by line.
+"""Writes Wikibase's RDF as N-Triples: entities, statements with ranks and qualifiers, properties.
 
-The forms are those of Wikidata's dumps (https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format): the direct
+The form is that of Wikidata's dumps (https://www.mediawiki.org/wiki/Wikibase/Indexing/RDF_Dump_Format): the direct
 claim, the statement node with its simple and its full value, and the qualifiers with theirs.
 """
 
@@ -41,9 +41,9 @@ _PROPERTY_TYPES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a statement or a qualifier says.
+    """The value of a statement or a qualifier.
 
-    `text` is an item's id, a text, a moment (`1815-12-10T00:00:00Z`), an amount, or `longitude latitude`. `extra` is
+    `text` is an item's id, a text, a time (`1815-12-10T00:00:00Z`), an amount, or `longitude latitude`. `extra` is
     the language of a text, the precision of a time (11: a day), or the id of a quantity's unit.
     """
 
@@ -54,7 +54,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Wikibase:
-    """The writer for one concept base, such as `http://www.wikidata.org`."""
+    """The writer for one base URL, such as `http://www.wikidata.org`."""
 
     base: str = "http://www.wikidata.org"
 
@@ -111,7 +111,7 @@ class Wikibase:
         best: bool = True,
         references: int = 0,
     ) -> Iterator[str]:
-        """A statement; `number` tells it from the others of its subject, `best` marks it as truthy."""
+        """A statement. `number` distinguishes it from others of its subject, `best` marks it as truthy."""
         head, node = self.entity(subject), f"{self.base}/entity/statement/{subject}-{number:08d}"
         yield iri_line(head, f"{self.base}/prop/{name}", node)
         yield iri_line(node, f"{ONTOLOGY}rank", f"{ONTOLOGY}{rank}Rank")
@@ -173,7 +173,7 @@ def iri_line(subject: str, predicate: str, node: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text between quotes. A JSON text escapes at least what a text of N-Triples must, and in the same way."""
+    """A text in quotes. JSON escapes at least everything that N-Triples must escape, in the same way."""
     return json.dumps(text, ensure_ascii=False)
 
 

@@ -1,7 +1,7 @@
 """WD50K (Galkin et al. 2020) and CoDEx-M (Safavi and Koutra 2020) as Wikidata's own RDF, with questions on them.
 
-Two items stand beside them as Wikidata itself writes them; of the properties they use, which such a file does not
-describe, the datatypes are read from the values.
+Two original items of Wikidata are added. Their files do not describe the properties in use, so the datatypes are
+derived from the values.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from pathlib import Path
 from kgnav_bench.wikibase import Value, Wikibase
 
 ITEMS = ("Q42.ttl.gz", "Q513.ttl.gz")
-"""Files that are loaded as they are."""
+"""Files that are loaded unchanged."""
 
 _BASE = "http://www.wikidata.org"
 _SUBCLASS = "P279"
 _STATEMENT = re.compile(r"^\t?ps:(P\d+) (.+) [;.]$", re.MULTILINE)
 _QUALIFIER = re.compile(r"^\t?pq:(P\d+) ([^\n]+?)(?: [;.]|,)$", re.MULTILINE)
 _PLAIN_TEXTS = frozenset({"P373", "P1545", "P1810", "P742", "P935", "P2096", "P9675"})
-"""Properties of those items with the datatype string. Every other one whose values are texts is an external id."""
+"""Properties of those items with the datatype string. All others with texts as values are external ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement of WD50K or CoDEx-M: every value is an item."""
+    """A statement of WD50K or CoDEx-M. Every value is an item."""
 
     subject: str
     name: str
@@ -39,7 +39,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class GoldQuery:
-    """A question, the SPARQL that answers it, and its answers on these data: ids, or one number."""
+    """A question, its gold SPARQL, and its answers on these data: ids, or one number."""
 
     text: str
     sparql: str
@@ -47,7 +47,7 @@ class GoldQuery:
 
 
 def statements(folder: Path) -> Iterator[Statement]:
-    """Every statement once: those of WD50K, then the triples of CoDEx-M that WD50K does not have."""
+    """All statements: those of WD50K, then the triples of CoDEx-M that WD50K does not have."""
     seen: set[Statement] = set()
     triples: set[tuple[str, str, str]] = set()
     for fields in _rows(folder / "wd50k.csv.gz", ","):
@@ -76,7 +76,7 @@ def questions(folder: Path) -> list[GoldQuery]:
 
 
 def datatypes(folder: Path) -> Mapping[str, str]:
-    """The datatypes of all properties: of items in the statements, and read from the values in the two items' files."""
+    """The datatypes of all properties: items in the statements, and those derived from the two items' files."""
     found = {
         name: "item" for made in statements(folder) for name in (made.name, *(name for name, _ in made.qualifiers))
     }
@@ -89,9 +89,9 @@ def datatypes(folder: Path) -> Mapping[str, str]:
 
 
 def convert(folder: Path, target: Path, around: Set[str] | None = None) -> int:
-    """Write the data as gzipped N-Triples; how many triples they are.
+    """Write the data as gzipped N-Triples. Returns the number of triples.
 
-    `around` narrows them to the statements that some items are the subject or the value of, and to all classes.
+    `around` limits them to statements with these items as subject or value, and to all classes.
     """
     written = 0
     with gzip.open(target, "wt", encoding="utf-8", compresslevel=1) as file:
@@ -122,7 +122,7 @@ def _lines(folder: Path, around: Set[str] | None) -> Iterator[str]:
 
 
 def _kind(name: str, value: str) -> str:
-    """The datatype of a value as Turtle writes it."""
+    """The datatype of a value written in Turtle."""
     if value.startswith(("wd:", "_:")):
         return "item"
     if value.startswith("<"):

@@ -1,4 +1,4 @@
-"""The Wikidata questions asked by plans: each gold SPARQL as one plan in Cypher, qualifiers as properties of edges."""
+"""Asks the Wikidata questions by plans: each gold SPARQL as one plan in Cypher, with qualifiers as edge properties."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _ITEM = re.compile(r"\bwd:(Q\d+)\b")
 
 
 class PlanWalker:
-    """Asks questions over one client, each by one plan; the pages of a long answer are calls of their own."""
+    """Asks questions over one client, each by one plan. Each further page of a long answer is another call."""
 
     def __init__(self, client: Caller) -> None:
         self._client = client
         self.calls_made = 0
 
     def walk(self, question: GoldQuery) -> Walked:
-        """Run a question's plan, and compare what it answers with the gold answers."""
+        """Run a question's plan, and compare its answers with the gold answers."""
         query = parse(question.sparql)
         walked = Walked(question, "pq:" in question.sparql)
         found: set[str] = set()
@@ -41,13 +41,13 @@ class PlanWalker:
 
 
 def _answers(query: Query, page: Table) -> set[str]:
-    """The ids in the cells of the answer; a count as it is."""
+    """The ids in the cells of the answer, or its count."""
     cells = [cell for name in query.variables for cell in page.column(name[1:])]
     return set(cells) if query.counted else {item for cell in cells for item in _ITEM.findall(cell)}
 
 
 def gold_plan(query: Query) -> str:
-    """The query in Cypher. Its limit is left out: all answers are told."""
+    """The query in Cypher, without its limit, so that all answers are returned."""
     return " UNION ".join(_branch(query, branch) for branch in query.branches)
 
 
@@ -93,7 +93,7 @@ def _steps(pattern: Direct) -> Iterator[str]:
 
 
 def _qualifiers(pattern: Qualified, edge: str, nodes: set[str], values: dict[str, str]) -> Iterator[str]:
-    """What the qualifiers must be. A variable that is no node stands for its qualifier's value."""
+    """The conditions on qualifiers. A variable that is not a node is a qualifier's value."""
     for name, end in pattern.qualifiers:
         value = f"{edge}.{name}"
         if not is_variable(end):

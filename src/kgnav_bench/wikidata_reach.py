@@ -1,4 +1,4 @@
-"""The replay of the Wikidata questions through a server of a live endpoint, and its report."""
+"""Replays the Wikidata questions through a server of a live endpoint, and reports on it."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _SHOWN_FAILURES = 10
 
 
 def endpoint_command(endpoint: str) -> list[str]:
-    """The command that serves a SPARQL endpoint with Wikidata in it."""
+    """The command that serves a SPARQL endpoint with Wikidata."""
     return [*server_command(None), "--graph", f"wikidata+{endpoint}"]
 
 
 def sampled(asked: Sequence[GoldQuery], size: int | None) -> list[GoldQuery]:
-    """The same `size` questions at every call, spread evenly over all of them; all where there is no size."""
+    """A fixed sample of `size` questions, spread evenly over all of them; all questions for None."""
     return list(asked) if size is None else list(asked[:: max(len(asked) // size, 1)][:size])
 
 
 def run(folder: Path, endpoint: str, size: int | None = None, *, plans: bool = False) -> str:
-    """The report: all questions, or a sample of them."""
+    """The report on all questions, or a sample of them."""
     begin = perf_counter()
     asked = sampled(questions(folder), size)
     with BareClient([*endpoint_command(endpoint), *(PLANS if plans else ())]) as client:

@@ -1,8 +1,8 @@
-"""The Wikidata questions walked along their gold predicates, through a server of a live endpoint.
+"""Walks the Wikidata questions along their gold predicates, through a server of a live endpoint.
 
-Each predicate is looked for where a client would see it, in what `search` shows of an entity, and then followed to the
-last page. Qualifiers are read from the rows. A pattern whose only known end is the value of a qualifier starts at the
-entities that the source has it for: no graph tool walks from there.
+Each predicate is first looked for where a client would see it, in the answer of `search` on an entity, and then
+followed to the last page. Qualifiers are read from the rows. A pattern whose only known end is a qualifier's value
+starts at the entities that have it in the source, since no graph tool walks from such a value.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from kgnav_bench.tables import UnreadableAnswerError
 from kgnav_bench.wikidata import GoldQuery, labels, statements
 
 _FEW = 25
-"""Entities whose class is looked up one by one; of more, the class is asked for its members."""
+"""Up to this number of entities, classes are looked up one by one; for more, the class's members are read."""
 _CUT = 20
-"""The gold answers of a question are its first twenty."""
+"""The gold answers of a question are limited to the first twenty."""
 
 Solution = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The far end of a row, and its cell of qualifiers."""
+    """The far end of a row, and its qualifiers cell."""
 
     far: str
     qualifiers: str
@@ -37,7 +37,7 @@ class Row:
 
 @dataclass(slots=True)
 class Walked:
-    """What a question's walk came to."""
+    """The outcome of a question's walk."""
 
     question: GoldQuery
     qualified: bool
@@ -52,14 +52,14 @@ class Walked:
         return not (self.not_offered or self.missing or self.fault)
 
     def compare(self, query: Query, found: frozenset[str]) -> None:
-        """Note what of the gold answers is missing, and what was found beyond them where they are all there are."""
+        """Record the missing gold answers and, if the gold answers are complete, the surplus ones."""
         gold = self.question.answers
         self.missing = gold - found
         self.surplus = found - gold if not query.limited and len(gold) < _CUT else frozenset()
 
 
 class Walker:
-    """Walks questions over one client. Look-ups are shared: the same one is made once, however many ask for it."""
+    """Walks questions over one client. Identical look-ups are made only once."""
 
     def __init__(self, client: Caller, folder: Path) -> None:
         self._client = client
@@ -77,7 +77,7 @@ class Walker:
 
     @property
     def calls_made(self) -> int:
-        """Calls that really went to the server."""
+        """Number of calls that were sent to the server."""
         looks = sum(calls for _, calls in self._offered.values())
         return looks + sum(calls for _, calls in self._rows.values())
 
@@ -95,7 +95,7 @@ class Walker:
         return walked
 
     def _branch(self, branch: Sequence[Pattern]) -> list[Solution]:
-        """Every way in which all patterns hold."""
+        """All solutions of the patterns together."""
         left = list(branch)
         solutions: list[Solution] = [{}]
         while left and solutions:
@@ -132,7 +132,7 @@ class Walker:
             yield {pattern.subject: row.far}
 
     def _ends(self, subject: str, pattern: Direct) -> list[str]:
-        """What a path leads to, each end once."""
+        """The distinct ends of a path."""
         if pattern.either:
             return list(dict.fromkeys(end for step in pattern.path for end in self._step([subject], step)))
         ends = [subject]
@@ -179,7 +179,7 @@ class Walker:
                     yield from self._qualifiers(row, pattern, {**solution, **found})
 
     def _qualifiers(self, row: Row, pattern: Qualified, solution: Solution) -> Iterator[Solution]:
-        """The ways in which a row's qualifiers fit."""
+        """The solutions in which a row's qualifiers match."""
         ways: list[Solution] = [solution]
         for name, end in pattern.qualifiers:
             values = qualifier_values(row.qualifiers, self._labels.get(name, name))
@@ -193,7 +193,7 @@ class Walker:
             yield {term: value for term, value in way.items() if is_variable(term)}
 
     def rows(self, entity: str, direction: str, name: str) -> tuple[Row, ...]:
-        """The rows of a relation at an entity, after a look at whether it is offered there."""
+        """The rows of a relation at an entity, after checking that the relation is offered there."""
         assert self._now is not None
         offered, looked = self._look(entity, direction)
         self._now.calls += looked
@@ -216,7 +216,7 @@ class Walker:
         return self._rows[key][0]
 
     def _look(self, entity: str, direction: str) -> tuple[frozenset[str], int]:
-        """The relations that a look at an entity shows."""
+        """The relations that `search` shows at an entity, and the number of pages read."""
         key = (entity, direction)
         if key not in self._offered:
             names: set[str] = set()
@@ -229,7 +229,7 @@ class Walker:
 
 
 def qualifier_values(cell: str, label: str) -> list[str]:
-    """The items that a cell of qualifiers gives for a property, by its label."""
+    """The items in a qualifiers cell for a property, by the property's label."""
     found: list[str] = []
     for part in cell.split("; "):
         name, colon, value = part.partition(": ")
@@ -250,7 +250,7 @@ def _answers(query: Query, solutions: Iterable[Mapping[str, str]]) -> frozenset[
 
 
 def _cost(pattern: Pattern, bound: Iterable[str]) -> int:
-    """Patterns that begin at something known come first; those that only narrow, last."""
+    """A sort key for patterns: those that start at a known term come first, those that only filter last."""
     known = set(bound)
 
     def is_known(term: str | None) -> bool:

@@ -1,1 +1,1 @@
-"""`run_plan` beside the same questions written by hand in a store's own language, asked in the same run."""
+"""Compares `run_plan` with the same questions written by hand in a store's own language, in the same run."""

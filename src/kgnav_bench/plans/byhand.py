@@ -1,4 +1,4 @@
-"""Stores asked by hand: SQL on a graph file, Cypher by Neo4j's driver, SPARQL over a kept connection."""
+"""Runs hand-written queries: SQL on a graph file, Cypher by Neo4j's driver, SPARQL over a kept connection."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ByHand = Callable[[Kind, Places], Rows]
 
 @contextmanager
 def asking(location: str) -> Generator[ByHand]:
-    """What asks a store by hand: a graph file, `bolt://...`, or `sparql+http://...#graph=IRI`."""
+    """A function that runs a hand-written query on a graph file, `bolt://...`, or `sparql+http://...#graph=IRI`."""
     scheme = location.partition("://")[0] if "://" in location else ""
     ways = {"": _file, "bolt": _neo4j, "neo4j": _neo4j, "sparql+http": _endpoint}
     if scheme not in ways:

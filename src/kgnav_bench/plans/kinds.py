@@ -1,4 +1,4 @@
-"""Kinds of questions about a synthetic graph: as a plan, which is the Cypher by hand, too, in SQL, and in SPARQL."""
+"""Kinds of questions about a synthetic graph, in Cypher (for plans and for Neo4j), SQL and SPARQL."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kgnav_bench.templates.synthetic import Graph, Value
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A question with its places open: `$a` and the like for names, `$value` and the like for values."""
+    """A question as a template, with placeholders such as `$a` for names and `$value` for values."""
 
     name: str
     cypher: str
@@ -24,7 +24,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """What is put into the places of all kinds."""
+    """The names and values for the placeholders of all kinds."""
 
     names: Mapping[str, str]
     """Labels, types of relationships, properties."""
@@ -33,7 +33,7 @@ class Places:
     """All types of relationships."""
 
     def plan(self, kind: Kind) -> str:
-        """The question with its values written out, as a model writes it."""
+        """The question with its values as literals, as a model writes it."""
         written = {name: literal(value) for name, value in self.values.items()}
         return Template(kind.cypher).substitute(self.names, **written)
 
@@ -115,7 +115,7 @@ KINDS = (
 
 
 def places(graph: Graph, seed: int = 1) -> Iterator[Places]:
-    """Names and values that there are in the graph, without end; the same ones at every call."""
+    """Endless names and values that occur in the graph, the same sequence at every call."""
     ask = Asker(graph, random.Random(seed))  # noqa: S311 - a choice of samples, not a secret
     while True:
         first, second = ask.two_hops()

@@ -1,4 +1,4 @@
-"""Each kind of question by one `run_plan`, by hand, a plan that asks nothing, and an idle call of a bare server."""
+"""Measures each kind of question by `run_plan` and by hand, an empty plan, and a no-op call of a bare server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kgnav_bench.tables import parse
 from kgnav_bench.templates.synthetic import Shape, generate
 
 AT_MOST = 1.5
-"""Times the question by hand that a plan may take, beside the overhead of one call: a plan that asks nothing."""
+"""Most multiples of the hand-written query that a plan may take, besides an empty plan (the overhead of a call)."""
 WARM_UP = 2
 """Rounds that are not counted."""
 
@@ -29,26 +29,26 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Measured:
-    """Seconds of one kind, and the plans whose rows were not those by hand."""
+    """Seconds of one kind, and the plans whose rows differ from those by hand."""
 
     kind: Kind
     plan: list[float] = field(default_factory=list[float])
     by_hand: list[float] = field(default_factory=list[float])
     idle: list[float] = field(default_factory=list[float])
-    """A plan that asks nothing of the store."""
+    """A plan that does not query the store."""
     bare: list[float] = field(default_factory=list[float])
-    """An idle call of a bare server."""
+    """A no-op call of a bare server."""
     rows: list[int] = field(default_factory=list[int])
     differing: list[str] = field(default_factory=list[str])
 
     @property
     def share(self) -> float:
-        """The plan's time as a share of what is allowed for it, in the median."""
+        """Median time of the plan, divided by the time allowed for it."""
         return median(self.plan) / (AT_MOST * median(self.by_hand) + median(self.idle))
 
 
 def run(location: str, nodes: int, rounds: int) -> str:
-    """The report on one store, which has the synthetic graph of that size; raises what `measure` does."""
+    """The report on one store with the synthetic graph of this size. Raises the same as `measure`."""
     measured = measure(location, nodes, rounds)
     columns = ("kind", "rows", "run_plan", "p95", "by hand", "p95", "idle plan", "idle call", "of what is allowed")
     rows = [
@@ -79,11 +79,11 @@ def _verdict(each: Measured) -> str:
 
 
 def measure(location: str, nodes: int, rounds: int, warm_up: int = WARM_UP) -> Sequence[Measured]:
-    """Every kind, with other names and values in each round.
+    """Measure every kind, with other names and values in each round.
 
     Raises:
-        ValueError: the location is of no store that is asked by hand.
-        ToolFailedError: a plan is refused: the store has another graph.
+        ValueError: the location is not of a supported store.
+        ToolFailedError: a plan is refused, since the store has another graph.
     """
     chosen = list(islice(places(generate(Shape.of(nodes))), warm_up + rounds))
     with (
@@ -117,7 +117,7 @@ def _measured(
 
 
 def _same(page: Sequence[tuple[str, ...]], expected: Rows) -> bool:
-    """Whether a page, the only one or the first of several, has only rows that are expected; a union has no order."""
+    """Whether all rows of the first page are expected ones. A union has no order."""
     return bool(page) == bool(expected) and set(page) <= set(expected)
 
 

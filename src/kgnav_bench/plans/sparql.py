@@ -1,4 +1,4 @@
-"""The kinds of questions by hand in SPARQL. Labels, relations, properties and values are put in as terms."""
+"""The kinds of questions in hand-written SPARQL. Labels, relations, properties and values are inserted as terms."""
 
 from __future__ import annotations
 

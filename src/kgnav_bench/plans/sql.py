@@ -1,4 +1,4 @@
-"""The kinds of questions by hand as SQL on a graph file's own tables. Labels, relations and values are parameters."""
+"""The kinds of questions in hand-written SQL on a graph file's tables. Labels, relations and values are parameters."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""GraphWalk's twelve templates on synthetic graphs: seeded questions in every spelling of a plan, with their truth.
+"""GraphWalk's twelve templates on synthetic graphs: seeded questions in all plan languages, with their true answers.
 
-The truth is found by reading the generated graph in plain Python: no store, no query language, nothing of the product.
+The true answers are computed from the generated graph in plain Python: without a store, a query language or any code
+of the product.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from kgnav_bench.templates.synthetic import Graph, Shape, generate, write
 __all__ = ["INSTANCES", "TEMPLATES", "Graph", "Question", "Shape", "generate", "questions", "write"]
 
 INSTANCES = 10
-"""Questions of each template."""
+"""Number of questions for each template."""
 _TRIES = 100
-"""Instances thrown away because they were asked already or their answer is empty, before an empty one is taken."""
+"""Most instances rejected as repeated or with an empty answer, before an empty answer is accepted."""
 
 TEMPLATES: tuple[Callable[[Asker], Question | None], ...] = (
     lookups.node_count,
@@ -33,11 +34,11 @@ TEMPLATES: tuple[Callable[[Asker], Question | None], ...] = (
     sets.without_connection,
     sets.other_relationship,
 )
-"""The paper's, in its order."""
+"""The paper's templates, in its order."""
 
 
 def questions(graph: Graph, seed: int = 1, instances: int = INSTANCES) -> Iterator[Question]:
-    """So many different questions of each template; the same ones at every call."""
+    """`instances` different questions of each template, the same ones at every call."""
     for number, template in enumerate(TEMPLATES):
         ask = Asker(graph, random.Random(f"{seed} {number}"))  # noqa: S311 - no secret
         yield from _different(ask, template, instances)

@@ -1,4 +1,4 @@
-"""The questions of the templates asked of a server: one `run_plan` each, beside the truth, and bare Cypher on Neo4j."""
+"""Asks a server the templates' questions by one `run_plan` each, compared with the truth and with Neo4j's Cypher."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ Bare = Callable[[Question], Rows]
 
 @dataclass(slots=True)
 class Asked:
-    """What one question came to. An empty `fault` is what is wanted."""
+    """The outcome of one question. It passes if `fault` is empty."""
 
     question: Question
     seconds: float = 0.0
     pages: int = 0
     bare_seconds: float | None = None
-    """The same Cypher run by the store's own driver."""
+    """Seconds of the same Cypher run by the store's own driver."""
     fault: str = ""
 
 
@@ -48,7 +48,7 @@ class _Answer:
 
 
 def make(folder: Path, nodes: int) -> Sequence[Path]:
-    """Write the graph of a size: node and edge file, graph file, N-Triples."""
+    """Write the graph of this size as a node and an edge file, a graph file, and N-Triples."""
     graph = generate(Shape.of(nodes))
     tables, target = write(graph, folder), folder / "graph.kg"
     target.unlink(missing_ok=True)
@@ -57,14 +57,14 @@ def make(folder: Path, nodes: int) -> Sequence[Path]:
 
 
 def run(location: str, nodes: int, instances: int) -> str:
-    """The report of one store, which has the graph of that size."""
+    """The report on one store with the graph of this size."""
     asked = asyncio.run(ask(location, list(questions(generate(Shape.of(nodes)), instances=instances))))
     title = f"{location.partition('#')[0]}, {nodes:,} nodes: medians in ms"
     return "\n".join((title, "", *_report(asked)))
 
 
 async def ask(location: str, asked: Sequence[Question]) -> list[Asked]:
-    """Ask each question by one plan, and where the store speaks Cypher also there."""
+    """Ask each question by one plan, and in Cypher if the store supports it."""
     with bare(location) as run_bare:
         async with package_client([*server_command(location), *PLANS]) as client:
             return [await _ask(client, question, run_bare) for question in asked]
@@ -105,7 +105,7 @@ async def _answer(client: PackageClient, cypher: str) -> _Answer:
 
 @contextmanager
 def bare(location: str) -> Generator[Bare | None]:
-    """What runs a question's Cypher on the store itself; None where it speaks no Cypher."""
+    """A function that runs a question's Cypher on the store itself; None if it does not support Cypher."""
     if location.partition("://")[0].partition("+")[0] not in _BOLT:
         yield None
         return

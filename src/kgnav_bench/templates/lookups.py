@@ -1,4 +1,4 @@
-"""GraphWalk's templates of one hop at most: counts, hubs, and what has a property."""
+"""GraphWalk's templates of at most one hop: counts, hubs, and look-ups by property."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from kgnav_bench.templates.questions import Asker, Question, ordered, pairs
 
 
 def node_count(ask: Asker) -> Question:
-    """How many nodes a class has, or how many of them have a value."""
+    """The number of nodes of a class, or of those with a value."""
     one = ask.node_class()
     condition = ask.of_node(one) if ask.chance.random() < 0.8 else None
     truth = len(one.members) if condition is None else len(ask.with_value(one, condition))
@@ -25,7 +25,7 @@ def node_count(ask: Asker) -> Question:
 
 
 def relationship_count(ask: Asker) -> Question:
-    """How many relationships a class has, or how many of them have a value."""
+    """The number of relationships of a class, or of those with a value."""
     one = ask.relation()
     condition = ask.of_edge(one) if ask.chance.random() < 0.8 else None
     heads, tails = one.source.label, one.target.label
@@ -52,7 +52,7 @@ def relationship_count(ask: Asker) -> Question:
 
 
 def most_relationships(ask: Asker) -> Question:
-    """The node that the most relationships of a class leave, or lead to; of several the first by its name."""
+    """The node with most outgoing (or incoming) relationships of a class; of several, the first by name."""
     one, outgoing = ask.relation(), ask.chance.random() < 0.5
     condition = ask.of_edge(one) if ask.chance.random() < 0.7 else None
     near, far = (one.source, one.target) if outgoing else (one.target, one.source)

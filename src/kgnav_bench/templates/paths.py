@@ -6,7 +6,7 @@ from kgnav_bench.templates.questions import Asker, Json, Question, leading_to, l
 from kgnav_bench.templates.synthetic import RelationClass
 
 LONGEST = 3
-"""Hops of a path of variable length."""
+"""Most hops of a path of variable length."""
 
 
 def hop(name: str, source: str, relation: RelationClass, *, incoming: bool = False) -> Json:
@@ -16,7 +16,7 @@ def hop(name: str, source: str, relation: RelationClass, *, incoming: bool = Fal
 
 
 def path_finding(ask: Asker) -> Question | None:
-    """What lies between two nodes."""
+    """The path between two nodes."""
     first, second = ask.two_hops()
     found = ask.way(first, second)
     if found is None:
@@ -59,7 +59,7 @@ def path_finding(ask: Asker) -> Question | None:
 
 
 def variable_hops(ask: Asker) -> Question:
-    """The nodes with a value that are some hops from those with another, by any relationships."""
+    """The nodes with one value that are several hops from those with another, along any relationships."""
     first, second = ask.two_hops()
     start, end = first.source, ask.chance.choice((first.target, second.target))
     near, far = ask.of_node(start), ask.of_node(end)
@@ -98,17 +98,17 @@ def variable_hops(ask: Asker) -> Question:
 
 
 def path_from_node(ask: Asker) -> Question | None:
-    """Where two hops lead from a node."""
+    """The nodes two hops from a node."""
     return _two_hops(ask, "path from specific node", with_value=False)
 
 
 def remote_property(ask: Asker) -> Question | None:
-    """What values the nodes two hops from a node have."""
+    """The values of a property of the nodes two hops from a node."""
     return _two_hops(ask, "remote node property", with_value=True)
 
 
 def _two_hops(ask: Asker, template: str, *, with_value: bool) -> Question | None:
-    """The nodes at the end of two hops, and the value of a property of each."""
+    """The nodes at the end of two hops, with the value of a property of each if `with_value`."""
     first, second = ask.two_hops()
     found = ask.way(first, second)
     if found is None:

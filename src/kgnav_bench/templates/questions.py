@@ -1,4 +1,4 @@
-"""A question about a synthetic graph, as it is asked in each spelling, and its true answer."""
+"""Questions about a synthetic graph in each plan language, with their true answers."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ class Question:
 
     template: str
     text: str
-    """In English."""
+    """The question in English."""
     cypher: str
     truth: tuple[Row, ...]
-    """The rows of the answer, in their order."""
+    """The rows of the answer, in order."""
     pattern: Json
     """The same question as a pattern in JSON."""
     steps: Sequence[Json]
-    """The same as GraphRunner's steps."""
+    """The same question as GraphRunner's steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """That a property has a value of its pool."""
+    """The condition that a property has a certain value of its pool."""
 
     pool: Pool
     place: int
-    """Of the property among those of its class."""
+    """The property's position among those of its class."""
     chosen: int
-    """The value's place in the pool."""
+    """The value's position in the pool."""
 
     @property
     def value(self) -> Value:
@@ -47,27 +47,27 @@ class Condition:
 
     @property
     def text(self) -> str:
-        """In English."""
+        """The condition in English."""
         return f"{self.pool.name} {self.value}"
 
     @property
     def braces(self) -> str:
-        """In Cypher."""
+        """The condition in Cypher."""
         return f"{{{self.pool.name}: {literal(self.value)}}}"
 
     @property
     def where(self) -> Json:
-        """In JSON."""
+        """The condition in JSON."""
         return {self.pool.name: self.value}
 
 
 def literal(value: Value) -> str:
-    """A value as Cypher writes it; no text of these graphs has a character to be escaped."""
+    """A value as a Cypher literal. No text in these graphs needs escaping."""
     return f"'{value}'" if isinstance(value, str) else repr(value)
 
 
 class Asker:
-    """Picks what is asked about, and finds what is true by reading the graph from end to end."""
+    """Picks the subjects of questions, and computes the true answers by scanning the whole graph."""
 
     def __init__(self, graph: Graph, chance: random.Random) -> None:
         self.graph = graph
@@ -80,12 +80,12 @@ class Asker:
         return self.chance.choice(self.graph.relations)
 
     def two_hops(self) -> tuple[RelationClass, RelationClass]:
-        """Two types of relationships, the second where the first leads."""
+        """Two types of relationships, of which the second starts where the first ends."""
         place = self.chance.randrange(len(self.graph.relations) - 1)
         return self.graph.relations[place], self.graph.relations[place + 1]
 
     def of_node(self, node_class: NodeClass) -> Condition:
-        """A value that one of the nodes has."""
+        """A condition with a value that at least one node has."""
         place = self.chance.randrange(len(node_class.pools))
         return Condition(node_class.pools[place], place, self.chance.choice(node_class.columns[place]))
 
@@ -93,7 +93,7 @@ class Asker:
         return Condition(relation.pool, 0, self.chance.choice(relation.column))
 
     def way(self, first: RelationClass, second: RelationClass) -> tuple[int, int, int] | None:
-        """Three nodes that two relationships join, the first one by chance; None where no such nodes were met."""
+        """Three nodes joined by two relationships, from a random start; None if none were found."""
         tails = dict[int, int]()
         for head, tail in pairs(second):
             tails.setdefault(head, tail)
@@ -110,14 +110,14 @@ class Asker:
         return {node for node, chosen in zip(node_class.members, column, strict=True) if chosen == condition.chosen}
 
     def names(self, nodes: Iterable[int]) -> tuple[Row, ...]:
-        """Rows of names, each once, in their order."""
+        """Distinct rows of names, sorted."""
         return ordered((self.graph.name(node),) for node in set(nodes))
 
 
 def pairs(
     relation: RelationClass, condition: Condition | None = None, *, equal: bool = True
 ) -> Iterator[tuple[int, int]]:
-    """The ends of relationships: all, or those with a value, or with another."""
+    """The ends of relationships: all, or those with the value, or (not `equal`) with another value."""
     ends = zip(relation.heads, relation.tails, strict=True)
     if condition is None:
         return ends
@@ -128,15 +128,15 @@ def pairs(
 def led_to(
     relation: RelationClass, starts: set[int], condition: Condition | None = None, *, equal: bool = True
 ) -> set[int]:
-    """Where relationships lead from some nodes."""
+    """The nodes to which relationships lead from these nodes."""
     return {tail for head, tail in pairs(relation, condition, equal=equal) if head in starts}
 
 
 def leading_to(relation: RelationClass, ends: set[int]) -> set[int]:
-    """Where relationships that lead to some nodes come from."""
+    """The nodes from which relationships lead to these nodes."""
     return {head for head, tail in pairs(relation) if tail in ends}
 
 
 def ordered(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """Rows in the order of their values; those of one column are of one kind."""
+    """Rows sorted by value. Values of one column have the same type."""
     return tuple(sorted(rows))

@@ -1,4 +1,4 @@
-"""Synthetic graphs as RDF: properties of nodes as literals, those of relationships as statements about triples."""
+"""Writes synthetic graphs as RDF: node properties as literals, relationship properties as statements about triples."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from kgnav_bench.templates.synthetic import NAME, Graph, Value
 from kgnav_bench.wikibase import RDF_TYPE, quoted
 
 NAMESPACE = "http://synthetic.example/"
-"""Of nodes, labels, types of relationships and properties."""
+"""Namespace of nodes, labels, relationship types and properties."""
 
 _TYPE = f"<{RDF_TYPE}>"
 _RDF = RDF_TYPE.removesuffix("type")
 NAMED = f"<http://schema.org/{NAME}>"
-"""A relation of names whose last part is the property's name, too."""
+"""The relation of names. Its last part is the property's name."""
 _DOUBLE = "http://www.w3.org/2001/XMLSchema#double"
 
 
 def write_rdf(graph: Graph, folder: Path) -> Path:
-    """A file of N-Triples, in a folder that is made where it is not there."""
+    """Write a file of N-Triples. The folder is created if it is missing."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "graph.nt"
     with path.open("w", encoding="utf-8", newline="\n") as file:
@@ -53,10 +53,10 @@ def _node(number: int) -> str:
 
 
 def iri(local: str) -> str:
-    """What a label, type or property is called in the graph."""
+    """The IRI of a label, type or property."""
     return f"<{NAMESPACE}{local}>"
 
 
 def rdf_literal(value: Value) -> str:
-    """A value as RDF writes it."""
+    """A value as an RDF literal."""
     return quoted(value) if isinstance(value, str) else f'"{value!r}"^^<{_DOUBLE}>'

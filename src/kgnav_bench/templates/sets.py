@@ -7,7 +7,7 @@ from kgnav_bench.templates.questions import Asker, Question, leading_to, led_to,
 
 
 def intersection(ask: Asker) -> Question:
-    """The nodes that are tied to two sets of nodes."""
+    """The nodes that are connected to both of two sets of nodes."""
     first, second = ask.two_hops()
     near, far = ask.of_node(first.source), ask.of_node(second.target)
     start, middle, end = first.source.label, first.target.label, second.target.label
@@ -49,7 +49,7 @@ def intersection(ask: Asker) -> Question:
 
 
 def without_connection(ask: Asker) -> Question:
-    """The nodes that some nodes lead to, and that do not lead to others."""
+    """The nodes to which one set of nodes leads, and that lead to none of another set."""
     first, second = ask.two_hops()
     near, far = ask.of_node(first.source), ask.of_node(second.target)
     start, middle, end = first.source.label, first.target.label, second.target.label
@@ -85,7 +85,7 @@ def without_connection(ask: Asker) -> Question:
 
 
 def other_relationship(ask: Asker) -> Question:
-    """The nodes that some nodes lead to by a relationship that has not a value."""
+    """The nodes to which a set of nodes leads by a relationship without a certain value."""
     one = ask.relation()
     near, other = ask.of_node(one.source), ask.of_edge(one)
     start, end = one.source.label, one.target.label

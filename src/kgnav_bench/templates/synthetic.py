@@ -1,8 +1,8 @@
-"""Synthetic graphs by the rules of GraphWalk's generator, from a hundred nodes to millions.
+"""Generates synthetic graphs by GraphWalk's rules, from a hundred nodes to millions.
 
-Nodes fall into classes; a class of relationships joins one class to another; each class has properties, each with a
-pool of values: words of four to eight letters that mean nothing, or numbers. The classes of relationships follow each
-other from class to class, so that there are ways of several hops. Source: GraphWalk, section on synthetic graphs.
+Nodes fall into classes. A class of relationships joins one class to another. Each class has properties, each with a
+pool of values: numbers, or meaningless words of four to eight letters. The classes of relationships form a chain, so
+that there are paths of several hops. Source: GraphWalk, section on synthetic graphs.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ from pathlib import Path
 
 VOWELS, CONSONANTS = "aeiou", "bcdfghjklmnprstvz"
 NAME = "name"
-"""The property that each node has, with a value of its own."""
+"""The property with a unique value for each node."""
 _NAMES = 1_000
-"""Words of names; a number behind the word makes each name the only one."""
+"""Number of words for names. A number after the word makes each name unique."""
 _LARGEST = 1_000
-"""Numbers of a pool are below."""
+"""Exclusive upper bound of numbers in a pool."""
 
 Value = str | float
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How large a graph is and what it is made of."""
+    """The size and the composition of a graph."""
 
     nodes: int
     classes: int
     relations: int
     properties: int
-    """Of each class of nodes; a class of relationships has one."""
+    """Number of properties of each node class. A relationship class has one."""
     pool: int
-    """Values of each property."""
+    """Number of values of each property."""
     degree: int = 3
-    """Relationships of one class that leave a node, on average: the paper's density in terms of nodes."""
+    """Average number of outgoing relationships of one class per node: the paper's density in terms of nodes."""
 
     @classmethod
     def of(cls, nodes: int) -> Shape:
-        """The paper's shapes up to 500 nodes; beyond, as many values as keep answers at some hundred rows."""
+        """The paper's shapes up to 500 nodes. Beyond that the number of values keeps answers at some hundred rows."""
         if nodes < 500:
             return cls(nodes, 4, 2, 3, 5)
         return cls(nodes, 8, 4, 6, max(10, nodes // 1_000))
@@ -50,20 +50,20 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """A property and the values it may have."""
+    """A property and its possible values."""
 
     name: str
     values: Sequence[Value]
 
     @property
     def numbers(self) -> bool:
-        """Whether these are numbers."""
+        """Whether the values are numbers."""
         return isinstance(self.values[0], float)
 
 
 @dataclass(frozen=True, slots=True)
 class NodeClass:
-    """A label. `columns` say of each property which value of its pool each node has."""
+    """A label. `columns` has, for each property, the index into its pool for each node."""
 
     label: str
     members: range
@@ -71,13 +71,13 @@ class NodeClass:
     columns: tuple[array[int], ...]
 
     def value(self, node: int, place: int) -> Value:
-        """A node's value of one of the properties."""
+        """A node's value of the property at this place."""
         return self.pools[place].values[self.columns[place][self.members.index(node)]]
 
 
 @dataclass(frozen=True, slots=True)
 class RelationClass:
-    """A type of relationships: no two of them have the same ends. `column` as above, of its one property."""
+    """A relationship type. No two of its relationships have the same ends. `column` is as above, for its property."""
 
     type: str
     source: NodeClass
@@ -99,16 +99,16 @@ class Graph:
     relations: tuple[RelationClass, ...]
 
     def name(self, node: int) -> str:
-        """What a node is called."""
+        """The name of a node."""
         return f"{self.words[node % _NAMES]} {node}"
 
     def class_of(self, node: int) -> NodeClass:
-        """The class that a node is in."""
+        """The class of a node."""
         return self.classes[node % len(self.classes)]
 
 
 def generate(shape: Shape, seed: int = 1) -> Graph:
-    """The graph of this shape and seed: the same at every call."""
+    """The graph of this shape and seed, the same at every call."""
     chance = random.Random(seed)  # noqa: S311 - a graph, no secret
     words = _words(chance)
     size = shape.classes
@@ -125,7 +125,7 @@ def generate(shape: Shape, seed: int = 1) -> Graph:
 
 
 def _words(chance: random.Random) -> Iterator[str]:
-    """Words that mean nothing, each once."""
+    """Distinct meaningless words."""
     seen = {NAME, "id"}
     while True:
         letters = (chance.choice(VOWELS if n % 2 else CONSONANTS) for n in range(chance.randint(4, 8)))
@@ -168,7 +168,7 @@ def _relation_class(
 
 
 def write(graph: Graph, folder: Path) -> tuple[Path, Path]:
-    """Node and edge files with neo4j-admin's headers, in a folder that is made where it is not there."""
+    """Write node and edge files with neo4j-admin's headers. The folder is created if it is missing."""
     folder.mkdir(parents=True, exist_ok=True)
     nodes, edges = folder / "nodes.csv", folder / "edges.csv"
     own = [[_header(pool) for pool in each.pools] for each in graph.classes]

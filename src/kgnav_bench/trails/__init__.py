@@ -1,1 +1,1 @@
-"""Trails measured: whether proofs can be trusted, and what it costs to record a call."""
+"""Benchmarks of trails: whether proofs can be trusted, and the cost of recording a call."""

@@ -1,4 +1,4 @@
-"""What it costs to record a call on a trail: beside the same call without one, at the same server."""
+"""The cost of recording a call on a trail, compared with the same call without one on the same server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kgnav_bench.direct import Leaf, Store
 from kgnav_bench.overhead import CASES, DEGREES, LEAVES, Case
 
 AT_MOST = 1.3
-"""How many times as long as without a trail a call on one may take."""
+"""Most times as long as without a trail that a call on one may take."""
 
 _OPTIONS = ("--toolsets", "sog,graphwalker,linking,trail")
 
@@ -30,7 +30,7 @@ class Times:
 
     @property
     def ratio(self) -> float:
-        """How many times as long a call takes on a trail, in the median."""
+        """Median time on a trail, divided by that without one."""
         return median(self.on_trail) / median(self.without)
 
 
@@ -51,7 +51,7 @@ def run(graph: Path, rounds: int) -> str:
 
 
 def _measured(graph: Path, location: str, leaves: Sequence[Leaf], rounds: int) -> list[tuple[Case, Times]]:
-    """All cases on a server that keeps its trails at a location, after a round that is not counted."""
+    """All cases on a server with its trail store at `location`, after a warm-up round that is not counted."""
     measured = [(case, Times()) for case in CASES]
     with BareClient([*server_command(graph), *_OPTIONS, "--trail-store", location]) as client:
         for n in range(-1, rounds):
@@ -65,7 +65,7 @@ def _measured(graph: Path, location: str, leaves: Sequence[Leaf], rounds: int) -
 
 
 def _started(client: BareClient, topic: Leaf) -> str:
-    """The handle of a new trail."""
+    """Start a trail and return its handle."""
     answer = client.call("start_trail", {"question": "What?", "topic_entities": [topic.key]})
     return answer.partition("\n")[0].removeprefix("trail: ")
 

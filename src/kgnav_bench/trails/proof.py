@@ -1,7 +1,7 @@
-"""Whether proofs can be trusted: right answers are proved, and made-up ones called what they are.
+"""Checks that proofs can be trusted: right answers must be proved, and made-up ones must get the right verdict.
 
-What a trail showed is read from the answers alone. Which verdict an answer must have follows from that, by a search of
-its own here: a made-up answer that the walk happens to tie to its topic is not asked for.
+What a trail showed is read only from the answers. An independent search here derives the expected verdict from it. A
+made-up answer that the walk happens to connect to its topic is skipped.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from kgnav_bench.tables import Table, parse
 from kgnav_bench.trails.walks import Edges, Hop, Walk, connected, gold_edges, gold_questions
 
 OPTIONS = ("--toolsets", "sog,linking,trail")
-"""What a server is told, to offer what is called here."""
+"""The options of a server that offers the tools used here."""
 HUB_ROWS = 1_000
-"""More rows on one side make a hub of a node: the server's own setting, p."""
+"""A node with more rows in one direction is a hub: the server's own setting, p."""
 
 PROVED, HUB_ONLY = "proved", "connected only through a hub"
 UNCONNECTED, UNGROUNDED = "seen but not connected", "never seen"
 
 _LONG = 50
-"""Rows of one relation at a node beyond which the wanted one is asked for by its name."""
+"""With more rows of one relation at a node, the wanted row is searched by name."""
 _SHOWN_FAILURES = 10
 
 
 class WalkedTrail:
-    """A trail at a server, and what its calls showed."""
+    """A trail on a server, and what its calls showed."""
 
     def __init__(self, client: Caller, topic: str) -> None:
         self._client = client
@@ -44,7 +44,7 @@ class WalkedTrail:
         self.edges: dict[str, set[str]] = defaultdict(set)
 
     def follow(self, hop: Hop, rows: int) -> None:
-        """Show the rows of a hop's relation at its start, of which there are so many."""
+        """Show the rows of a hop's relation at its start. `rows` is their number."""
         arguments: dict[str, object] = {
             "entity": hop.start,
             "direction": hop.direction,
@@ -57,15 +57,15 @@ class WalkedTrail:
             self.edges[far].add(hop.start)
 
     def find(self, hint: str) -> None:
-        """Show what a name may mean."""
+        """Show the entities that a name may mean."""
         self.seen |= set(self._call("find_node", {"hint": hint}).column("entity"))
 
     def verdict(self, answer: str) -> str:
-        """What the server says of an answer."""
+        """The server's verdict on an answer."""
         return self._call("check_answer", {"answers": [answer]}).column("verdict")[0]
 
     def expected(self, answer: str, hubs: set[str]) -> str:
-        """What it must say, by what was shown."""
+        """The expected verdict, by what was shown."""
         if answer not in self.seen:
             return UNGROUNDED
         if connected(self.topic, answer, self.edges, hubs):
@@ -78,7 +78,7 @@ class WalkedTrail:
 
 @dataclass(slots=True)
 class Finding:
-    """How answers of one kind fared: how many were asked for, by what they were called, and the wrong ones."""
+    """The results for one kind of answers: their number by verdict, and the wrong ones."""
 
     kind: str
     verdict: str
@@ -87,16 +87,16 @@ class Finding:
 
     @property
     def right(self) -> bool:
-        """Whether each was called what it is."""
+        """Whether every verdict is right."""
         return bool(self.called) and not self.wrong
 
 
 Maker = Callable[[Walk], tuple[WalkedTrail, str]]
-"""A trail, and the answer to ask for, by a walk."""
+"""Makes a trail and an answer to check from a walk."""
 
 
 class Proofs:
-    """Asks for proofs over one client on a graph."""
+    """Checks proofs over one client on a graph."""
 
     def __init__(self, client: Caller, edges: Edges, chance: random.Random) -> None:
         self._client = client
@@ -104,13 +104,13 @@ class Proofs:
         self._chance = chance
 
     def right(self, walks: Iterator[Walk], count: int) -> Finding:
-        """Answers at the ends of walks that were made."""
+        """Check answers at the ends of real walks."""
         return self._asked(
             "right, by the walk to it", PROVED, walks, count, lambda walk: (self._walked(walk), walk[-1].end)
         )
 
     def made_up(self, walks: Iterator[Walk], count: int) -> list[Finding]:
-        """Made-up answers of each kind, so many of all kinds."""
+        """Check made-up answers of each kind, `count` of all kinds together."""
         hubs = bool(self._edges.hubs)
         share, more = divmod(count, 3 + hubs)
         through = self._edges.through_hubs(self._chance)
@@ -153,14 +153,14 @@ class Proofs:
         return self._walked(walk), self._chance.choice(self._edges.nodes)
 
     def _wrong_way(self, walk: Walk) -> tuple[WalkedTrail, str]:
-        """The walk without its first hop, or only a look for the answer's name."""
+        """The walk without its first hop, or only a look-up of the answer's name."""
         trail = self._walked(walk[1:], walk[0].start)
         if len(walk) == 1:
             trail.find(walk[-1].end)
         return trail, walk[-1].end
 
     def _other_trail(self, walk: Walk) -> tuple[WalkedTrail, str]:
-        """The walk on one trail, and another one from the same topic, which looked only at that."""
+        """The walk on one trail, and another trail from the same topic that looked only at the topic."""
         self._walked(walk)
         other = WalkedTrail(self._client, walk[0].start)
         other.find(walk[0].start)
@@ -168,7 +168,7 @@ class Proofs:
 
 
 def run(folder: Path, count: int, seed: int) -> str:
-    """The report on the film graph: so many right answers along gold paths, and as many made-up ones."""
+    """The report on the film graph: `count` right answers along gold paths, and as many made-up ones."""
     chance = random.Random(seed)  # noqa: S311 - a choice of samples, not a secret
     edges = gold_edges(folder, HUB_ROWS)
     walks = edges.gold_walks(gold_questions(folder, chance), chance)
@@ -179,7 +179,7 @@ def run(folder: Path, count: int, seed: int) -> str:
 
 
 def summary(findings: Sequence[Finding]) -> str:
-    """The findings as a table, with the first that are wrong."""
+    """The findings as a table, with the first wrong ones."""
     rows = [
         (one.kind, one.verdict, report.share(one.called[one.verdict], one.called.total()), len(one.wrong))
         for one in findings

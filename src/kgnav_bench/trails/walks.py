@@ -1,4 +1,4 @@
-"""Walks to answers, as chains of real edges: drawn by chance, or along the gold paths of MetaQA."""
+"""Walks to answers along real edges: random ones, or along the gold paths of MetaQA."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 from kgnav_bench.metaqa import HOPS, Question, questions, source_triples
 
 _LONGEST = 3
-"""Hops of a walk, as in the gold paths."""
+"""Most hops of a walk, as in the gold paths."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One edge, taken in a direction."""
+    """One edge, followed in a direction."""
 
     start: str
     relation: str
@@ -25,11 +25,11 @@ class Hop:
 
 
 Walk = tuple[Hop, ...]
-"""From the topic, where the first hop starts, to the answer, where the last one ends; no node twice."""
+"""Hops from the topic, where the first starts, to the answer, where the last ends. No node occurs twice."""
 
 
 class Edges:
-    """The edges of a graph, and which of its nodes are hubs: those with more than `hub_rows` edges on one side."""
+    """The edges of a graph, and its hubs: nodes with more than `hub_rows` edges in one direction."""
 
     def __init__(self, triples: Iterable[tuple[str, str, str]], hub_rows: int) -> None:
         self._around: dict[tuple[str, str], list[Hop]] = defaultdict(list)
@@ -44,14 +44,14 @@ class Edges:
         return [*self._around.get((node, "outgoing"), ()), *self._around.get((node, "incoming"), ())]
 
     def walks(self, chance: random.Random) -> Iterator[Walk]:
-        """Walks of one to three hops around hubs, by chance, without end."""
+        """Endless random walks of one to three hops that avoid hubs."""
         while True:
             walk = self._drawn(chance, [None] * chance.randint(1, _LONGEST), chance.choice(self.nodes))
             if walk:
                 yield walk
 
     def gold_walks(self, asked: Sequence[Question], chance: random.Random) -> Iterator[Walk]:
-        """A walk around hubs along the gold path of each of some questions, where there is one to a gold answer."""
+        """Walks that avoid hubs along the gold paths of questions, if such a walk reaches a gold answer."""
         for question in asked:
             path = [(step.relation, step.direction) for step in question.path]
             walk = self._drawn(chance, path, question.topic)
@@ -59,7 +59,7 @@ class Edges:
                 yield walk
 
     def through_hubs(self, chance: random.Random) -> Iterator[Walk]:
-        """Walks of two hops whose middle is a hub, by chance, without end; none where there is no hub."""
+        """Endless random walks of two hops with a hub in the middle; none if there is no hub."""
         hubs = sorted(self.hubs)
         while hubs:
             near, far = chance.sample(self.at(chance.choice(hubs)), 2)
@@ -68,7 +68,7 @@ class Edges:
                 yield Hop(near.end, near.relation, turned, near.start), far
 
     def _drawn(self, chance: random.Random, path: Sequence[tuple[str, str] | None], topic: str) -> Walk:
-        """A walk from a topic, by relations and directions (None: by any); empty where chance led to no end."""
+        """A random walk from a topic along relations and directions (None: any); empty if it reached no end."""
         walk: list[Hop] = []
         passed = {topic}
         here = topic
@@ -95,14 +95,14 @@ def gold_edges(folder: Path, hub_rows: int) -> Edges:
 
 
 def gold_questions(folder: Path, chance: random.Random) -> list[Question]:
-    """All questions of all lengths, in an order by chance."""
+    """All questions of all lengths, in random order."""
     asked = [question for hops in HOPS for question in questions(folder, hops)]
     chance.shuffle(asked)
     return asked
 
 
 def connected(start: str, end: str, edges: Mapping[str, set[str]], through: Iterable[str] = ()) -> bool:
-    """Whether edges lead from one node to another, without those that may not be passed."""
+    """Whether edges lead from one node to another without passing the nodes in `through`."""
     barred = set(through)
     seen, waiting = {start}, [start]
     while waiting:
