@@ -92,22 +92,22 @@ def _try_client(client: Client, folder: Path, ways: Mapping[str, Mapping[str, An
         return version, [str(error)]
     for way, server in ways.items():
         try:
-            said = client.carry_out(folder, {**TASK, **server})
+            outcome = client.carry_out(folder, {**TASK, **server})
         except ClientError as error:
             faults.append(f"{way}: {error}")
             continue
-        version = str(said["version"]).removeprefix("v")
-        faults += [f"{way}: {fault}" for fault in judged(said)]
+        version = str(outcome["version"]).removeprefix("v")
+        faults += [f"{way}: {fault}" for fault in judged(outcome)]
     return version, faults
 
 
-def judged(said: Mapping[str, Any]) -> list[str]:
+def judged(outcome: Mapping[str, Any]) -> list[str]:
     """What is missing in the outcome that a client reports."""
-    faults = [f"no tool {tool}" for tool in sorted({check.tool for check in CHECKS} - set(said["tools"]))]
-    for check, answer in zip(CHECKS, said["answers"], strict=True):
+    faults = [f"no tool {tool}" for tool in sorted({check.tool for check in CHECKS} - set(outcome["tools"]))]
+    for check, answer in zip(CHECKS, outcome["answers"], strict=True):
         if check.shows not in answer:
             faults.append(f"{check.what}: {' / '.join(answer.splitlines()[:2])[:200]}")
-    if _QUESTION not in said["prompt"]:
+    if _QUESTION not in outcome["prompt"]:
         faults.append("the prompt is not about the question")
     return faults
 

@@ -66,8 +66,8 @@ class Client:
             ".mjs": [str(node) if node.exists() else "node", self.program],
         }
         runner = runners.get(Path(self.program).suffix, ["./client"])
-        said = _run([*runner, json.dumps(task)], folder, _TIMEOUT_S)
-        return json.loads(said.splitlines()[-1])  # mcp-use logs to stdout before that
+        output = _run([*runner, json.dumps(task)], folder, _TIMEOUT_S)
+        return json.loads(output.splitlines()[-1])  # mcp-use logs to stdout before that
 
 
 def _run(command: Sequence[str], folder: Path, patience: float | None = None) -> str:
@@ -85,6 +85,6 @@ def _run(command: Sequence[str], folder: Path, patience: float | None = None) ->
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ClientError(str(error)) from error
     if done.returncode:
-        said = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        raise ClientError(f"{' '.join(command[:2])} failed: {' / '.join(said[-8:])[:600]}")
+        lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        raise ClientError(f"{' '.join(command[:2])} failed: {' / '.join(lines[-8:])[:600]}")
     return done.stdout

@@ -102,9 +102,9 @@ class Oxigraph(GraphStore):
     def clear(self, graph: str | None) -> None:
         named = None if graph is None else checked_iri(graph)
         with exclusive(self._home):
-            status, said = _send(self._running(), "DELETE", _place(named))
+            status, response = _send(self._running(), "DELETE", _place(named))
             if status not in {http.client.NO_CONTENT, http.client.NOT_FOUND}:  # a graph that does not exist is empty
-                raise ServiceError(f"the graph could not be emptied: {said}")
+                raise ServiceError(f"the graph could not be emptied: {response}")
 
     def _instance(self) -> Instance:
         return instance_of(self._home, _PORT, runs=self._process.pid() is not None)
@@ -121,9 +121,9 @@ class Oxigraph(GraphStore):
         path = f"/store?{_LENIENT}" if suffix in _QUADS else f"{_place(graph)}&{_LENIENT}"
         if "bulk" in self.chosen:
             path += f"&{_BULK}"
-        status, said = _send(instance, "POST", path, file, _TYPES[suffix])
+        status, response = _send(instance, "POST", path, file, _TYPES[suffix])
         if status not in {http.client.OK, http.client.CREATED, http.client.NO_CONTENT}:
-            raise ServiceError(f"{file} could not be loaded: {said}")
+            raise ServiceError(f"{file} could not be loaded: {response}")
 
     def _running(self) -> Instance:
         instance = remembered(self._home, Instance)

@@ -49,5 +49,5 @@ def _run(command: Sequence[str], program: str) -> None:
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
     if done.returncode:
-        said = "\n".join(done.stdout.splitlines()[-_SHOWN:]) or "(no output)"
-        raise ServiceError(f"{program} could not be installed: {' '.join(command[1:4])} failed with\n{said}")
+        output = "\n".join(done.stdout.splitlines()[-_SHOWN:]) or "(no output)"
+        raise ServiceError(f"{program} could not be installed: {' '.join(command[1:4])} failed with\n{output}")

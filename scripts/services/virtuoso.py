@@ -136,7 +136,7 @@ class Virtuoso(GraphStore):
         listed = isql.text(str(given))
         try:
             shutil.copyfile(file, given)
-            said = self._sql(
+            output = self._sql(
                 f"ld_dir({isql.text(str(self._incoming))}, {isql.text(given.name)}, {graph});",
                 "rdf_loader_run();",
                 _LISTED.replace("$file", listed),
@@ -145,7 +145,7 @@ class Virtuoso(GraphStore):
             )
         finally:
             given.unlink(missing_ok=True)
-        state = said.partition("STATE=")[2].strip()
+        state = output.partition("STATE=")[2].strip()
         if state != "2":
             raise ServiceError(f"{file} could not be loaded: {state[1:] or 'the loader did not take it'}")
 

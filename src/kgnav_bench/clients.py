@@ -60,9 +60,9 @@ def run(graph: Path, rounds: int, calls: int) -> str:
                 for load in loads:
                     throughput, seconds = _burst(load, clients, calls)
                     if n >= 0:
-                        taken = measured.setdefault((load.name, clients), Rounds())
-                        taken.throughput.append(throughput)
-                        taken.seconds += seconds
+                        results = measured.setdefault((load.name, clients), Rounds())
+                        results.throughput.append(throughput)
+                        results.seconds += seconds
             memory.append((ours.memory, bare.memory))
     return _report(graph, [load.name for load in loads], measured, memory)
 
@@ -104,13 +104,13 @@ def _report(
         (
             clients,
             name,
-            f"{median(taken.throughput):,.0f}",
+            f"{median(results.throughput):,.0f}",
             f"{ratio(name, clients):.2f}",
-            *report.timing(taken.seconds),
+            *report.timing(results.seconds),
         )
         for clients in AT_ONCE
         for name in names
-        for taken in (measured[name, clients],)
+        for results in (measured[name, clients],)
     ]
     (before, bare_before), (after, bare_after) = memory[0], memory[-1]
     return "\n".join(

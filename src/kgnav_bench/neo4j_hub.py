@@ -193,15 +193,15 @@ class _Sides:
         times = Times()
         places = cycle(_leaf(n) for n in range(LEAVES))
         for n in range(-WARM_UP, rounds):
-            taken = Times() if n < 0 else times
+            recorded = Times() if n < 0 else times
             batch = [next(places) for _ in range(LEAVES)]
             for place in batch:
                 parameters = case.parameters(place)
-                taken.direct.append(_timed(lambda: self.ask(case.statement, parameters)))  # noqa: B023 - called at once
+                recorded.direct.append(_timed(lambda: self.ask(case.statement, parameters)))  # noqa: B023 - called at once
             for place in batch:
                 arguments = case.arguments(place)
-                taken.server.append(_timed(lambda: self.server.call(case.tool, arguments)))  # noqa: B023 - as above
-            taken.noop += [_timed(lambda: self.noop.call(TOOL, {"text": "a"})) for _ in batch]
+                recorded.server.append(_timed(lambda: self.server.call(case.tool, arguments)))  # noqa: B023 - as above
+            recorded.noop += [_timed(lambda: self.noop.call(TOOL, {"text": "a"})) for _ in batch]
         return times
 
     def _hub(self, case: Case, rounds: int) -> Times:
@@ -212,11 +212,11 @@ class _Sides:
         times = Times()
         places = [*(_small(n) for n in range(SMALL_HUBS)), HUB]
         for n in range(-WARM_UP, rounds * HUB_CALLS):
-            taken = Times() if n < 0 else times
+            recorded = Times() if n < 0 else times
             direct = [_timed(lambda: self.ask(case.statement, case.parameters(at))) for at in places]  # noqa: B023
             server = [_timed(lambda: self.server.call(case.tool, case.arguments(at))) for at in places]  # noqa: B023
             noop = [_timed(lambda: self.noop.call(TOOL, {"text": "a"})) for _ in places]
-            for side, seconds in ((taken.direct, direct), (taken.server, server), (taken.noop, noop)):
+            for side, seconds in ((recorded.direct, direct), (recorded.server, server), (recorded.noop, noop)):
                 side.append(seconds[-1])
         return times
 

@@ -54,20 +54,20 @@ def _compared(
     stored, _ = Counter(leaf.relation_key for leaf in leaves).most_common(1)[0]
     having = [leaf for leaf in leaves if leaf.relation_key == stored]
     only = {"properties_to_filter_for": [_printed(client, having[0], stored)]} if filtered else {}
-    taken: dict[str, list[float]] = {"one entity": [], f"{_ENTITIES:,} entities": []}
-    rows = dict.fromkeys(taken, 0)
+    seconds: dict[str, list[float]] = {"one entity": [], f"{_ENTITIES:,} entities": []}
+    rows = dict.fromkeys(seconds, 0)
     for n in range(_WARM_UP + rounds):
         one, all_of_them = chance.choice(having), chance.sample(leaves, len(leaves))
-        for what, asked in zip(taken, ([one], all_of_them), strict=True):
+        for what, asked in zip(seconds, ([one], all_of_them), strict=True):
             entities = [leaf.key for leaf in asked]
             start = perf_counter()
             answer = client.call("search", {"entity": entities, "direction": "outgoing", **only})
             if n >= _WARM_UP:
-                taken[what].append(perf_counter() - start)
+                seconds[what].append(perf_counter() - start)
             rows[what] = parse(answer).total
-    ratio = median(taken[f"{_ENTITIES:,} entities"]) / median(taken["one entity"])
+    ratio = median(seconds[f"{_ENTITIES:,} entities"]) / median(seconds["one entity"])
     kind = "one relation" if filtered else "no filter"
-    lines = [(f"search, {what}, {kind}", f"{rows[what]:,}", *report.timing(times)) for what, times in taken.items()]
+    lines = [(f"search, {what}, {kind}", f"{rows[what]:,}", *report.timing(times)) for what, times in seconds.items()]
     return lines, report.verdict(ratio <= AT_MOST, f"{kind}: {ratio:.1f} times as long (at most {AT_MOST:g})")
 
 

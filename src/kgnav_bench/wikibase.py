@@ -119,13 +119,13 @@ class Wikibase:
             yield iri_line(node, RDF_TYPE, f"{ONTOLOGY}BestRank")
             if value.kind != "novalue":
                 yield _line(head, f"{self.base}/prop/direct/{name}", self._simple(value, node))
-        yield from self._said(node, name, value, "statement")
+        yield from self._value_lines(node, name, value, "statement")
         for qualifier, said in qualifiers:
-            yield from self._said(node, qualifier, said, "qualifier")
+            yield from self._value_lines(node, qualifier, said, "qualifier")
         for place in range(references):
             yield iri_line(node, DERIVED, f"{self.base}/reference/{_digest(f'{node} {place}')}")
 
-    def _said(self, node: str, name: str, value: Value, role: str) -> Iterator[str]:
+    def _value_lines(self, node: str, name: str, value: Value, role: str) -> Iterator[str]:
         if value.kind == "novalue":
             yield iri_line(node, RDF_TYPE, f"{self.base}/prop/novalue/{name}")
             return

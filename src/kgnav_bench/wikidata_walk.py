@@ -195,7 +195,7 @@ class Walker:
     def rows(self, entity: str, direction: str, name: str) -> tuple[Row, ...]:
         """The rows of a relation at an entity, after checking that the relation is offered there."""
         assert self._now is not None
-        offered, looked = self._look(entity, direction)
+        offered, looked = self._offered_relations(entity, direction)
         self._now.calls += looked
         if name not in offered:
             if name in self._has.get((entity, direction), ()):
@@ -215,7 +215,7 @@ class Walker:
         self._now.calls += self._rows[key][1]
         return self._rows[key][0]
 
-    def _look(self, entity: str, direction: str) -> tuple[frozenset[str], int]:
+    def _offered_relations(self, entity: str, direction: str) -> tuple[frozenset[str], int]:
         """The relations that `search` shows at an entity, and the number of pages read."""
         key = (entity, direction)
         if key not in self._offered:
@@ -240,13 +240,13 @@ def qualifier_values(cell: str, label: str) -> list[str]:
 
 
 def _answers(query: Query, solutions: Iterable[Mapping[str, str]]) -> frozenset[str]:
-    kept = list(solutions)
+    remaining = list(solutions)
     if query.excluded is not None:
         first, second = query.excluded
-        kept = [solution for solution in kept if solution[first] != solution[second]]
+        remaining = [solution for solution in remaining if solution[first] != solution[second]]
     if query.counted:
-        return frozenset([str(len({solution[query.variables[0]] for solution in kept}))])
-    return frozenset(solution[name] for solution in kept for name in query.variables if name in solution)
+        return frozenset([str(len({solution[query.variables[0]] for solution in remaining}))])
+    return frozenset(solution[name] for solution in remaining for name in query.variables if name in solution)
 
 
 def _cost(pattern: Pattern, bound: Iterable[str]) -> int:

@@ -34,8 +34,8 @@ def carry_out(package: str, client: Callable[[Task], Awaitable[Outcome]]) -> Non
         return await client(Task(**json.loads(sys.argv[1])))
 
     tools, answers, prompt = asyncio.run(outcome())
-    said = {"version": version(package), "tools": list(tools), "answers": list(answers), "prompt": prompt}
-    sys.stdout.write(json.dumps(said))
+    report = {"version": version(package), "tools": list(tools), "answers": list(answers), "prompt": prompt}
+    sys.stdout.write(json.dumps(report))
 
 
 def text(content: Any) -> str:  # noqa: ANN401 - each client has a class of its own for it

@@ -41,10 +41,10 @@ def run(graph: Path, rounds: int) -> str:
     if not leaves:
         return f"{graph.name} has no entity with {DEGREES[0]} to {DEGREES[1]} neighbours on one side."
     with tempfile.TemporaryDirectory() as folder:
-        kept = {"memory": "memory", "SQLite": str(Path(folder) / "trails.sqlite")}
+        stores = {"memory": "memory", "SQLite": str(Path(folder) / "trails.sqlite")}
         measured = {
             (name, case.name): times
-            for name, location in kept.items()
+            for name, location in stores.items()
             for case, times in _measured(graph, location, leaves, rounds)
         }
     return _report(graph, len(leaves) * rounds, measured)
@@ -79,12 +79,14 @@ def _seconds(client: BareClient, case: Case, leaf: Leaf, trail: Mapping[str, obj
 
 def _report(graph: Path, calls: int, measured: Mapping[tuple[str, str], Times]) -> str:
     rows = [
-        (case, kept, *report.timing(times.without), *report.timing(times.on_trail), f"{times.ratio:.2f}")
-        for (kept, case), times in measured.items()
+        (case, store, *report.timing(times.without), *report.timing(times.on_trail), f"{times.ratio:.2f}")
+        for (store, case), times in measured.items()
     ]
     columns = ("call", "trails in", "without, median", "p95", "on a trail, median", "p95", "ratio")
     verdicts = [
-        report.verdict(times.ratio <= AT_MOST, f"{case}, trails in {kept}: {times.ratio:.2f} x (at most {AT_MOST:g} x)")
-        for (kept, case), times in measured.items()
+        report.verdict(
+            times.ratio <= AT_MOST, f"{case}, trails in {store}: {times.ratio:.2f} x (at most {AT_MOST:g} x)"
+        )
+        for (store, case), times in measured.items()
     ]
     return "\n".join((f"{graph.name}: {calls} calls each, ms", "", report.table(columns, rows), "", *verdicts))

@@ -105,7 +105,7 @@ class Proofs:
 
     def right(self, walks: Iterator[Walk], count: int) -> Finding:
         """Check answers at the ends of real walks."""
-        return self._asked(
+        return self._check(
             "right, by the walk to it", PROVED, walks, count, lambda walk: (self._walked(walk), walk[-1].end)
         )
 
@@ -115,16 +115,16 @@ class Proofs:
         share, more = divmod(count, 3 + hubs)
         through = self._edges.through_hubs(self._chance)
         found = [
-            self._asked("wrong entity, by the walk to another", UNGROUNDED, walks, share + more, self._wrong_entity),
-            self._asked("right entity, by a wrong way", UNCONNECTED, walks, share, self._wrong_way),
-            self._asked("right way, in another trail", UNGROUNDED, walks, share, self._other_trail),
+            self._check("wrong entity, by the walk to another", UNGROUNDED, walks, share + more, self._wrong_entity),
+            self._check("right entity, by a wrong way", UNCONNECTED, walks, share, self._wrong_way),
+            self._check("right way, in another trail", UNGROUNDED, walks, share, self._other_trail),
         ]
         if hubs:
             kind = "right entity, through a hub"
-            found.append(self._asked(kind, HUB_ONLY, through, share, lambda walk: (self._walked(walk), walk[-1].end)))
+            found.append(self._check(kind, HUB_ONLY, through, share, lambda walk: (self._walked(walk), walk[-1].end)))
         return found
 
-    def _asked(self, kind: str, verdict: str, walks: Iterator[Walk], count: int, make: Maker) -> Finding:
+    def _check(self, kind: str, verdict: str, walks: Iterator[Walk], count: int, make: Maker) -> Finding:
         finding = Finding(kind, verdict)
         for walk in walks:
             if finding.called.total() == count:

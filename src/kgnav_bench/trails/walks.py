@@ -103,14 +103,14 @@ def gold_questions(folder: Path, chance: random.Random) -> list[Question]:
 
 def connected(start: str, end: str, edges: Mapping[str, set[str]], through: Iterable[str] = ()) -> bool:
     """Whether edges lead from one node to another without passing the nodes in `through`."""
-    barred = set(through)
+    avoided = set(through)
     seen, waiting = {start}, [start]
     while waiting:
-        here = waiting.pop()
-        for far in edges.get(here, ()):
+        node = waiting.pop()
+        for far in edges.get(node, ()):
             if far == end:
                 return True
-            if far not in seen and far not in barred:
+            if far not in seen and far not in avoided:
                 seen.add(far)
                 waiting.append(far)
     return False

@@ -99,8 +99,8 @@ def _fault(fault: ErrorDetails, sources: Sources) -> tuple[str, str]:
     reason = _REASONS.get(kind, fault["msg"]).format(**fault.get("ctx", {}))
     field = model.model_fields[key]
     default = f" The default is {value_text(field.default)}." if field.default_factory is None else ""
-    given = name if isinstance(field.default, SecretStr) else f"{name} = {fault['input']!r}"
-    return f"{given}: {reason}", f"It means: {field.description}.{default}"
+    setting = name if isinstance(field.default, SecretStr) else f"{name} = {fault['input']!r}"
+    return f"{setting}: {reason}", f"It means: {field.description}.{default}"
 
 
 def _model_at(place: Place) -> tuple[type[BaseModel], str]:

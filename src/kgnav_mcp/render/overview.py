@@ -152,9 +152,9 @@ def schema_overview(graph: str, schema: Schema, name: str | None, options: Rende
     head, step = _first_line(graph, schema, name), _next_step(schema, name)
     text = "\n".join((head, *(line for section in sections for line in section.lines), "", *map(clean, legend), step))
     rows = [row for section in sections for row in section.facts]
-    whole = all(len(section.rows) == section.total for section in sections)
+    complete = all(len(section.rows) == section.total for section in sections)
     total = Count(sum(section.total for section in sections))
-    completeness = Completeness(len(rows), total, Stop.COMPLETE if whole else Stop.BUDGET)
+    completeness = Completeness(len(rows), total, Stop.COMPLETE if complete else Stop.BUDGET)
     return RenderedAnswer(text, answer_facts(completeness, rows, (head, *legend, step)))
 
 

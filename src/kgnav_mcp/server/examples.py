@@ -136,10 +136,10 @@ def _alternatives(problem: UnknownEntity | AmbiguousEntity) -> Sequence[Entity]:
 
 def _replace_entities(given: Json, corrections: Mapping[str, str]) -> Json:
     """The arguments with wrong entities replaced. Of a list only the first few stay, corrected ones first."""
-    asked = given.get("entity")
-    if not isinstance(asked, list):
-        return {**given, "entity": next(iter(corrections.values()), asked)}
-    valid = [entity for entity in cast("list[str]", asked) if entity.strip() not in corrections]
+    entities = given.get("entity")
+    if not isinstance(entities, list):
+        return {**given, "entity": next(iter(corrections.values()), entities)}
+    valid = [entity for entity in cast("list[str]", entities) if entity.strip() not in corrections]
     return {**given, "entity": [*dict.fromkeys((*corrections.values(), *valid))][:_ENTITIES]}
 
 
@@ -163,19 +163,19 @@ def _relation_corrections(given: Json, error: UnknownRelation) -> Iterator[Json]
 
 def _schema_corrections(schema: Json, given: Json, error: ValidationError) -> Iterator[Json]:
     """The arguments with all validation errors corrected; none if the schema does not tell how."""
-    known: dict[str, Json] = schema.get("properties", {})
+    properties: dict[str, Json] = schema.get("properties", {})
     arguments = dict(given)
     choices: dict[str, list[object]] = {}
     for finding in error.errors(include_url=False, include_input=False):
         name = str(finding["loc"][0]) if finding["loc"] else ""
         if finding["type"] == "extra_forbidden":
-            value, nearest = arguments.pop(name, None), nearest_argument(name, known)
+            value, nearest = arguments.pop(name, None), nearest_argument(name, properties)
             if nearest and nearest not in given:
                 arguments[nearest] = value
             continue
         arguments.pop(name, None)
         if name in schema.get("required", ()) or name in given:
-            choices[name] = _choices(known.get(name, {}), given.get(name), finding.get("ctx", {}))
+            choices[name] = _choices(properties.get(name, {}), given.get(name), finding.get("ctx", {}))
     required = set(schema.get("required", ()))
     if any(not options for name, options in choices.items() if name in required):
         return
@@ -187,8 +187,8 @@ def _schema_corrections(schema: Json, given: Json, error: ValidationError) -> It
 def _choices(schema: Json, value: object, context: dict[str, Any]) -> list[object]:
     """Valid values to replace a wrong one, likeliest first; none if the schema does not tell."""
     if "enum" in schema:
-        alike = JaroWinkler.normalized_similarity
-        return [name for name, _, _ in process.extract(str(value)[:100], schema["enum"], scorer=alike, limit=None)]
+        similarity = JaroWinkler.normalized_similarity
+        return [name for name, _, _ in process.extract(str(value)[:100], schema["enum"], scorer=similarity, limit=None)]
     if schema.get("type") == "array" and not value:
         return [[_PLACEHOLDER]]
     bound = context.get("le", context.get("ge"))

@@ -59,12 +59,12 @@ def read_plan(given: object) -> WrittenPlan:
 
 
 _JSON = "Mend the JSON there, or give the plan as an object instead of a text."
-_AROUND = 20
+_EXCERPT = 20
 """Characters shown before and after the place of an error in JSON."""
 
 
 def _json_error(error: JSONDecodeError) -> InvalidPlan:
     """The error for a text that begins like JSON but is not valid, with the place."""
-    around = error.doc[max(error.pos - _AROUND, 0) : error.pos + _AROUND]
-    reason = f"{error.msg[:1].lower()}{error.msg[1:]}, near {echoed(around)}"
+    excerpt = error.doc[max(error.pos - _EXCERPT, 0) : error.pos + _EXCERPT]
+    reason = f"{error.msg[:1].lower()}{error.msg[1:]}, near {echoed(excerpt)}"
     return InvalidPlan([PlanProblem(f"JSON, line {error.lineno}, column {error.colno}", reason)], next_step=_JSON)

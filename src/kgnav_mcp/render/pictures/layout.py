@@ -66,20 +66,20 @@ def layered(count: int, edges: Iterable[_Pair], roots: Iterable[Sequence[int]]) 
 
 def _directed(count: int, edges: Iterable[_Pair], roots: Iterable[Sequence[int]]) -> list[_Pair]:
     """Each joined pair of nodes once, directed away from the roots, so that there are no cycles."""
-    around = defaultdict[int, list[int]](list)
+    neighbours = defaultdict[int, list[int]](list)
     for head, tail in edges:
         if head != tail:
-            around[head].append(tail)
-            around[tail].append(head)
+            neighbours[head].append(tail)
+            neighbours[tail].append(head)
     order: dict[int, int] = {}
     for group in (*roots, *([node] for node in range(count))):
         queue = deque(group)
         while queue:
-            node_here = queue.popleft()
-            if node_here not in order:
-                order[node_here] = len(order)
-                queue.extend(around[node_here])
-    return sorted({(node, other) for node in around for other in around[node] if order[node] < order[other]})
+            current = queue.popleft()
+            if current not in order:
+                order[current] = len(order)
+                queue.extend(neighbours[current])
+    return sorted({(node, other) for node in neighbours for other in neighbours[node] if order[node] < order[other]})
 
 
 def _routes(count: int, hops: Iterable[_Pair], places: Mapping[int, Place]) -> Mapping[_Pair, Sequence[Place]]:

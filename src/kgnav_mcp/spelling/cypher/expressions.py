@@ -155,9 +155,9 @@ class Expressions:
             )
         variable = self.known_variable(next(trees(owner)), context.scope)
         if len(names) > 1 and names[-1] in _PARTS_OF_DATES:
-            whole = f"{variable}.{'.'.join(names[:-1])}"
+            date_property = f"{variable}.{'.'.join(names[:-1])}"
             reason = f".{names[-1]} of a date is left out"
-            return self._reading.refuse(node, reason, f"year({whole})", f"{whole} >= '2000'")
+            return self._reading.refuse(node, reason, f"year({date_property})", f"{date_property} >= '2000'")
         return Property(variable, ".".join(names))
 
     def _index(self, node: Node, context: Context) -> Expression:

@@ -206,14 +206,14 @@ def _inline(match: Match, laid_out: Iterable[Chain]) -> tuple[dict[str, list[Com
             if edge is not None and edge.path is None:
                 places.setdefault(edge.variable, len(places))
     inline: dict[str, list[Compare]] = {}
-    last_place, taken = 0, 0
+    last_place, inline_count = 0, 0
     for condition in conditions:
         owner = _owner(condition)
         if owner is None or places.get(owner, -1) < last_place:
             break
-        last_place, taken = places[owner], taken + 1
+        last_place, inline_count = places[owner], inline_count + 1
         inline.setdefault(owner, []).append(cast("Compare", condition))
-    rest = conditions[taken:]
+    rest = conditions[inline_count:]
     return inline, (Joined(Connective.AND, rest) if len(rest) > 1 else rest[0] if rest else None)
 
 
@@ -233,8 +233,8 @@ def _owner(condition: Expression) -> str | None:
 def _new_names(part: object) -> dict[str, str]:
     """New names for the unnamed variables that occur in more than one place."""
     uses = Counter(_uses(part))
-    taken = {name for name in uses if is_named(name)}
-    free = (name for number in count(1) if (name := f"v{number}") not in taken)
+    used = {name for name in uses if is_named(name)}
+    free = (name for number in count(1) if (name := f"v{number}") not in used)
     return {name: next(free) for name, times in uses.items() if not is_named(name) and times > 1}
 
 
