@@ -1,4 +1,4 @@
-"""The graph file behind the port: every verb is one job for the pool, done by the reader of its kind."""
+"""The adapter for graph files. Each method runs one job in the thread pool, with the reader class for that method."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ from kgnav_mcp.port import AdapterOptions, Capability, FarEnds, GraphAdapter, Ta
 
 T = TypeVar("T")
 
-_UNASKED = AdapterOptions().languages
-"""Languages that nobody asked for: names are then shown as the load chose them."""
+_DEFAULT_LANGUAGES = AdapterOptions().languages
+"""The default languages. With these, names are shown in the languages that the load chose."""
 
 
 class EmbeddedAdapter(GraphAdapter):
@@ -59,7 +59,7 @@ class EmbeddedAdapter(GraphAdapter):
     capabilities: frozenset[Capability] = frozenset(Capability) - {Capability.FITS}
 
     def __init__(self, path: str, options: AdapterOptions) -> None:
-        """One graph file. Its only option is `prefixes`, which go before those of the file.
+        """Opens nothing yet. The only option is `prefixes`, which take precedence over the file's own.
 
         Raises:
             ConfigurationError: an option is unknown or of the wrong kind.
@@ -82,7 +82,7 @@ class EmbeddedAdapter(GraphAdapter):
 
     @property
     def revision(self) -> str:
-        """Made anew by every load, whose positions are numbers of its rows; a copy of a file keeps it."""
+        """The load's own identifier. Positions are row numbers of one load; a copy of the file keeps the revision."""
         return self._opened().revision
 
     @property
@@ -102,13 +102,13 @@ class EmbeddedAdapter(GraphAdapter):
         return self._opened().coined_prefixes
 
     async def describe(self, ids: Sequence[str]) -> Mapping[str, Entity]:
-        # A walk comes by the same entity with every call: the other direction, a filter, a question.
-        asked = tuple(ids)
-        found = self._caches.described.get(asked)
+        # A client asks about the same entity several times in a row: the other direction, a filter, a question.
+        key = tuple(ids)
+        found = self._caches.described.get(key)
         if found is None:
             found = await self._run(lambda builder: entities.described_by_id(builder, ids))
-            if found and len(asked) == 1:
-                self._caches.described[asked] = found
+            if found and len(key) == 1:
+                self._caches.described[key] = found
         return found
 
     async def named(self, name: str, *, limit: int) -> Page[Namesake]:
@@ -134,11 +134,11 @@ class EmbeddedAdapter(GraphAdapter):
             reader = RelationReader(builder, anchors, far_ends)
             return reader.page(direction, hops=hops, examples=examples, limit=limit)
 
-        # A long list is read once, not once for each of its pages or for each question that ranks it.
+        # Cached, so that a long list is not read again for each of its pages or for each question that ranks it.
         key = (tuple(ids), direction, hops, far_ends, examples, limit)
         page = self._caches.relations.get(key)
         if page is None:
-            page = await self._run_at(job, ids)
+            page = await self._run_with_anchors(job, ids)
             if self._caches.are_known(ids):
                 put(self._caches.relations, key, page)
         return page
@@ -155,10 +155,10 @@ class EmbeddedAdapter(GraphAdapter):
         all_or_none: bool = False,
     ) -> AnchoredPage[Link]:
         def job(builder: Builder, anchors: Anchors) -> AnchoredPage[Link]:
-            wanted = RowFilter.of(builder, paths, far_ends)
-            return NeighbourReader(builder, anchors, direction, wanted).page(limit, after, all_or_none=all_or_none)
+            row_filter = RowFilter.of(builder, paths, far_ends)
+            return NeighbourReader(builder, anchors, direction, row_filter).page(limit, after, all_or_none=all_or_none)
 
-        return await self._run_at(job, ids)
+        return await self._run_with_anchors(job, ids)
 
     async def matching(
         self,
@@ -171,10 +171,10 @@ class EmbeddedAdapter(GraphAdapter):
         after: str | None = None,
     ) -> AnchoredPage[Link]:
         def job(builder: Builder, anchors: Anchors) -> AnchoredPage[Link]:
-            wanted = RowFilter.of(builder, paths, far.kind)
-            return MatchingReader(builder, anchors, direction, wanted, far).page(limit, after)
+            row_filter = RowFilter.of(builder, paths, far.kind)
+            return MatchingReader(builder, anchors, direction, row_filter, far).page(limit, after)
 
-        return await self._run_at(job, ids)
+        return await self._run_with_anchors(job, ids)
 
     async def rows_or_relations(
         self,
@@ -190,9 +190,9 @@ class EmbeddedAdapter(GraphAdapter):
             return hub_or_not(builder, anchors, direction, rows, relations, hops=hops, examples=examples)
 
         key = (tuple(ids), direction, hops, None, examples, relations)
-        if (known := self._caches.relations.get(key)) is not None and rows_in(known) > rows:
-            return RowsOrRelations(AnchoredPage((), (), Count(rows_in(known)), Stop.LIMIT), known)
-        found = await self._run_at(job, ids)
+        if (cached := self._caches.relations.get(key)) is not None and rows_in(cached) > rows:
+            return RowsOrRelations(AnchoredPage((), (), Count(rows_in(cached)), Stop.LIMIT), cached)
+        found = await self._run_with_anchors(job, ids)
         if found.relations is not None and self._caches.are_known(ids):
             put(self._caches.relations, key, found.relations)
         return found
@@ -207,15 +207,15 @@ class EmbeddedAdapter(GraphAdapter):
         after: str | None = None,
     ) -> Page[Triple]:
         key = (tuple(heads), tuple(tails), None if relations is None else frozenset(relations))
-        known = self._caches.edges.get(key)
+        cached = self._caches.edges.get(key)
 
         def job(builder: Builder, at_heads: Anchors, at_tails: Anchors) -> tuple[EdgeKeys, Page[Triple]]:
             reader = EdgeReader(builder, at_heads, at_tails)
             paths = None if relations is None else builder.known_paths((relation,) for relation in relations)
-            keys = known or reader.keys(None if paths is None else [relation for (relation,) in paths])
+            keys = cached or reader.keys(None if paths is None else [relation for (relation,) in paths])
             return keys, reader.page(keys, limit, after)
 
-        keys, page = await self._run_at(job, heads, tails)
+        keys, page = await self._run_with_anchors(job, heads, tails)
         if page.stop is Stop.LIMIT and self._caches.are_known(heads, tails):
             put(self._caches.edges, key, keys)
         return page
@@ -253,28 +253,29 @@ class EmbeddedAdapter(GraphAdapter):
     async def health(self) -> Health:
         return await self._run(lambda builder: health(builder, Path(self._path).name))
 
-    async def _run_at(self, job: Callable[..., T], *sets: Sequence[str]) -> T:
-        """Do one verb's work at sets of entities, which are looked up where they are not those of an earlier call."""
-        asked = [tuple(ids) for ids in sets]
-        known = [self._caches.anchors.get(ids) for ids in asked]
+    async def _run_with_anchors(self, job: Callable[..., T], *sets: Sequence[str]) -> T:
+        """Runs a job on sets of entities. Sets known from an earlier call come from the cache, others are looked up."""
+        id_sets = [tuple(ids) for ids in sets]
+        cached = [self._caches.anchors.get(ids) for ids in id_sets]
 
-        def at(builder: Builder) -> tuple[list[Anchors], T]:
+        def read_and_run(builder: Builder) -> tuple[list[Anchors], T]:
             anchors = [
-                Anchors.read(builder, ids) if found is None else found for ids, found in zip(asked, known, strict=True)
+                Anchors.read(builder, ids) if found is None else found
+                for ids, found in zip(id_sets, cached, strict=True)
             ]
             return anchors, job(builder, *anchors)
 
-        anchors, answer = await self._run(at)
-        for ids, before, found in zip(asked, known, anchors, strict=True):
-            if before is None and found.complete(ids):
+        anchors, answer = await self._run(read_and_run)
+        for ids, cached_anchors, found in zip(id_sets, cached, anchors, strict=True):
+            if cached_anchors is None and found.complete(ids):
                 put(self._caches.anchors, ids, found)
         return answer
 
     async def _run(self, job: Callable[[Builder], T]) -> T:
-        """Do one verb's work in a thread of the pool."""
+        """Runs a job in a thread of the pool."""
         catalogue = self._opened()
         languages = self._options.languages
-        if languages in {_UNASKED, catalogue.languages}:
+        if languages in {_DEFAULT_LANGUAGES, catalogue.languages}:
             languages = ()
         return await self._pool.run(lambda session: job(Builder(session, catalogue, languages)))
 
@@ -285,5 +286,5 @@ class EmbeddedAdapter(GraphAdapter):
 
     def _read_meta(self, session: Session) -> Catalogue:
         graphfile.check_schema((text for (text,) in session.all(queries.entities.SCHEMA)), self._path)
-        above = [key for key in (RDFS_SUBCLASS,) if session.one(queries.entities.HAS_EDGES, key) == (1,)]
-        return Catalogue(dict(session.all(queries.entities.META)), self._prefixes, above)
+        subclass_keys = [key for key in (RDFS_SUBCLASS,) if session.one(queries.entities.HAS_EDGES, key) == (1,)]
+        return Catalogue(dict(session.all(queries.entities.META)), self._prefixes, subclass_keys)

@@ -1,4 +1,4 @@
-"""The entities that a call asks about: what their ids mean, which are hubs, and how many rows each has."""
+"""Anchors: the entities that a call is about. Resolves their ids and reads which of them are hubs."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from kgnav_mcp.adapters.embedded.session import counted
 from kgnav_mcp.model import Direction, Entity
 
 Path = tuple[int, ...]
-"""One relation of the file, or the two relations of a way through a mediator, from head to tail."""
+"""The number of one relation, or of the two relations of a path through a mediator, from head to tail."""
 
 SIDES = {Direction.OUTGOING: 0, Direction.INCOMING: 1}
 """Directions by their numbers in the file."""
 
-_NUMBERED = dict(zip(SIDES.values(), SIDES, strict=True))
-_COUNTED = 8
-"""Cached counts of one set: both directions of a few lists that are paged through in turn."""
+_DIRECTIONS = dict(zip(SIDES.values(), SIDES, strict=True))
+_MAX_CACHED_COUNTS = 8
+"""Cached row counts for one set of anchors: both directions of a few lists that are paged in turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Anchors:
-    """The nodes of a set of ids, each once, in the order of the ids. Safe to use from any thread."""
+    """The nodes of a set of ids, without duplicates, in the order of the ids. Safe to use from any thread."""
 
     given: Mapping[str, Entity]
-    """What each id means, with its label."""
+    """The entity of each id as given, with its label."""
     nodes: Mapping[int, Entity]
-    """The same by number in the file."""
+    """The entities by number in the file."""
     hubs: Mapping[Direction, Mapping[int, Mapping[int, int]]]
-    """Rows of each relation at the nodes that have them counted in the file, by number."""
-    _rows: dict[object, Sequence[int]] = field(default_factory=dict[object, Sequence[int]])
+    """Row counts by direction, node and relation, for the nodes whose counts are stored in the file (hubs)."""
+    _row_counts: dict[object, Sequence[int]] = field(default_factory=dict[object, Sequence[int]])
 
     @classmethod
     def read(cls, builder: Builder, ids: Sequence[str]) -> Anchors:
-        """Look the ids up; those that the file lacks are left out."""
+        """Looks up the ids. Unknown ids are left out."""
         given: dict[str, Entity] = {}
         nodes: dict[int, Entity] = {}
         rows = resolved(builder, ids)
@@ -47,28 +47,28 @@ class Anchors:
                 nodes[number] = builder.entity(key, label, mediator)
             given[reference] = nodes[number]
         hubs: dict[Direction, dict[int, dict[int, int]]] = {side: defaultdict(dict) for side in SIDES}
-        for number, side, relation, rows_of in builder.session.all(queries.around.HUB_ROWS, json.dumps(list(nodes))):
-            hubs[_NUMBERED[side]][number][relation] = counted(rows_of)
+        for number, side, relation, count in builder.session.all(queries.around.HUB_ROWS, json.dumps(list(nodes))):
+            hubs[_DIRECTIONS[side]][number][relation] = counted(count)
         return cls(given, nodes, hubs)
 
     def __len__(self) -> int:
-        """How many ids there are."""
+        """The number of known ids."""
         return len(self.given)
 
     def complete(self, ids: Sequence[str]) -> bool:
-        """Whether all the ids are known, and none is given twice."""
+        """Whether all ids are known and none is given twice."""
         return len(self.given) == len(ids)
 
     def small(self, direction: Direction) -> list[int]:
-        """The nodes with few rows in a direction, in the order of the file, so that its pages are read in sequence."""
+        """Returns the nodes that are no hubs in a direction, in file order, so that the file is read in sequence."""
         return sorted(self.nodes.keys() - self.hubs[direction].keys())
 
     def row_counts(self, question: object) -> Sequence[int] | None:
-        """How many rows each node has for a question, in order, if that was counted before."""
-        return self._rows.get(question)
+        """Returns the cached number of rows of each node for a query, in node order, or None."""
+        return self._row_counts.get(question)
 
     def cache_row_counts(self, question: object, rows: Sequence[int]) -> None:
-        """Remember how many rows each node has for a question."""
-        if len(self._rows) >= _COUNTED:
-            self._rows.clear()
-        self._rows[question] = rows
+        """Caches the number of rows of each node for a query."""
+        if len(self._row_counts) >= _MAX_CACHED_COUNTS:
+            self._row_counts.clear()
+        self._row_counts[question] = rows

@@ -1,7 +1,7 @@
-"""Answers that are kept while a graph file is open.
+"""Caches of answers, for as long as a graph file is open.
 
-An open file never changes, and one that is put in its place is opened by an adapter of its own: answers hold. They are
-looked up on the event loop alone, never by the pool's threads.
+Cached answers stay valid: an open file never changes, and a file that replaces it is opened by a new adapter. Only the
+event loop uses the caches, never the pool's threads.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ T = TypeVar("T")
 
 _CACHED_ENTITIES = 256
 _CACHED_ANCHORS = 40_000
-"""Entities that are known from the sets of earlier calls: some 20 MB at the most, where all are of one call each."""
+"""Entities in the cached sets of earlier calls. About 20 MB at most, if each set is one entity."""
 _CACHED_COUNTS = 200_000
-"""Rows of an entity by a relation, in the lists of relations that are cached: some 20 MB at the most."""
+"""Counts per entity and relation in the cached lists of relations. About 20 MB at most."""
 _CACHED_EDGES = 1_000_000
-"""Numbers of edges between sets of entities, in lists that are paged through: 8 MB at the most."""
+"""Numbers in the cached lists of edges between two sets, four for each edge. 8 MB at most."""
 
 
 class Caches:
-    """By what was asked."""
+    """The caches of one adapter. Keys are the arguments of the call."""
 
     def __init__(self) -> None:
         self.described: LRUCache[tuple[str, ...], Mapping[str, Entity]] = LRUCache(_CACHED_ENTITIES)
@@ -40,12 +40,15 @@ class Caches:
         )
 
     def are_known(self, *sets: Sequence[str]) -> bool:
-        """Whether sets of ids have been looked up; others, of which a caller may make up any number, are not kept."""
+        """Whether all sets of ids are in the cache of anchors.
+
+        Answers for sets with unknown ids are not cached, because a caller can invent any number of those.
+        """
         return all(tuple(ids) in self.anchors for ids in sets)
 
 
 def put(cache: LRUCache[K, T], key: K, value: T) -> None:
-    """Put a value into a cache, unless it is larger than the whole of it."""
+    """Puts a value into a cache, unless it is larger than the whole cache."""
     with suppress(ValueError):
         cache[key] = value
 

@@ -1,7 +1,7 @@
-"""How many rows of each relation a set of nodes has, node by node, exact at any degree.
+"""Exact row counts by relation and node for a set of nodes.
 
-Hubs have their rows counted per relation in the file, so that a node with a million neighbours costs what one with
-fifty does; every other node has so few rows that they are counted as they are read.
+The file has the row counts of hubs, so that a node with a million neighbours costs as much as one with fifty. All
+other nodes have so few rows that they are counted when they are needed.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from kgnav_mcp.model import Direction
 from kgnav_mcp.port import TailKind
 
 Counts: TypeAlias = RelationCounts[int, int]
-"""By the numbers of nodes and relations in the file."""
-_Counted = tuple[int, Path, int]
+"""Row counts, with nodes and relations given by their numbers in the file."""
+_PathCount = tuple[int, Path, int]
 
 _EDGES = {
     Direction.OUTGOING: queries.around.EDGE_COUNTS_OUTGOING,
@@ -40,7 +40,7 @@ _EDGES_THROUGH = {
 
 
 class CountReader:
-    """Counts the rows at a set of nodes in one direction, within one job. `far_ends` narrows to rows that end there."""
+    """Counts the rows at a set of nodes in one direction, within one job. `far_ends`: count only rows to this type."""
 
     def __init__(
         self, builder: Builder, anchors: Anchors, direction: Direction, far_ends: TailKind | None = None
@@ -55,39 +55,39 @@ class CountReader:
         self._with_attributes = direction is Direction.OUTGOING and far_ends is not TailKind.ENTITY
 
     def all(self, hops: int) -> PathCounts[int, int]:
-        """Rows of every relation of one hop, or of those and the two-hop ones."""
+        """Returns the row counts of all one-hop relations and, if `hops` is 2, of all two-hop relations."""
         found: dict[Path, dict[int, int]] = {}
-        asked = [_EDGES_BY_RELATION[self._direction]] if self._with_edges else []
-        asked += [queries.around.ATTRIBUTE_COUNTS_BY_RELATION] if self._with_attributes else []
-        for query in asked:
-            for relation, nodes, rows in self._session.all(query, self._small):
-                at = dict(zip(map(int, nodes.split(",")), map(int, rows.split(",")), strict=True))
-                before = found.setdefault((relation,), at)
-                if before is not at:  # a relation with both literals and nodes as tails
-                    before.update({number: before.get(number, 0) + size for number, size in at.items()})
-        for number, path, size in chain(self._hub_rows(None), self._through() if hops == 2 else ()):
-            at = found.setdefault(path, {})
-            at[number] = at.get(number, 0) + size
+        queries_by_relation = [_EDGES_BY_RELATION[self._direction]] if self._with_edges else []
+        queries_by_relation += [queries.around.ATTRIBUTE_COUNTS_BY_RELATION] if self._with_attributes else []
+        for query in queries_by_relation:
+            for relation, nodes, rows in self._session.all(query, self._small_nodes):
+                counts_by_node = dict(zip(map(int, nodes.split(",")), map(int, rows.split(",")), strict=True))
+                previous = found.setdefault((relation,), counts_by_node)
+                if previous is not counts_by_node:  # a relation with both literals and nodes as tails
+                    previous.update({number: previous.get(number, 0) + size for number, size in counts_by_node.items()})
+        for number, path, size in chain(self._hub_rows(None), self._two_hop_rows() if hops == 2 else ()):
+            counts_by_node = found.setdefault(path, {})
+            counts_by_node[number] = counts_by_node.get(number, 0) + size
         return PathCounts(found)
 
     def one_hop_at_hubs(self, relations: Collection[int] | None) -> Mapping[int, int]:
-        """Rows of the one-hop relations, or of these alone, at each hub: they are counted in the file."""
+        """Returns the number of one-hop rows at each hub, for these relations or for all, from counts in the file."""
         return _totals((number, rows) for number, _, rows in self._hub_rows(relations))
 
     def one_hop_at_small_nodes(self, relations: Collection[int] | None) -> Mapping[int, int]:
-        """The same at all other nodes."""
+        """Returns the number of one-hop rows at each node that is no hub, for these relations or for all."""
         return _totals(self._small_rows(relations))
 
     def two_hops(self) -> Counts:
-        """Rows of the two-hop relations through mediators, without the ways back to where they started."""
-        return counted(self._through())
+        """Returns the row counts of two-hop relations through mediators. Paths back to their start are not counted."""
+        return counted(self._two_hop_rows())
 
     @cached_property
-    def _small(self) -> str:
+    def _small_nodes(self) -> str:
         return json.dumps(self._anchors.small(self._direction))
 
-    def _hub_rows(self, relations: Collection[int] | None) -> Iterator[_Counted]:
-        return self._narrowed(
+    def _hub_rows(self, relations: Collection[int] | None) -> Iterator[_PathCount]:
+        return self._filter_far_ends(
             (number, (relation,), rows)
             for number, by_relation in self._hubs.items()
             for relation, rows in by_relation.items()
@@ -95,26 +95,28 @@ class CountReader:
         )
 
     def _small_rows(self, relations: Collection[int] | None) -> Iterator[tuple[int, int]]:
-        wanted = None if relations is None else json.dumps(list(relations))
-        asked = [_EDGES[self._direction]] if self._with_edges else []
+        relation_list = None if relations is None else json.dumps(list(relations))
+        count_queries = [_EDGES[self._direction]] if self._with_edges else []
         if self._with_attributes and self._builder.have_values(relations):
-            asked.append(queries.around.ATTRIBUTE_COUNTS)
-        for query in asked:
-            yield from self._session.all(query, self._small, wanted)
+            count_queries.append(queries.around.ATTRIBUTE_COUNTS)
+        for query in count_queries:
+            yield from self._session.all(query, self._small_nodes, relation_list)
 
-    def _through(self) -> Iterator[_Counted]:
+    def _two_hop_rows(self) -> Iterator[_PathCount]:
         if not self._builder.catalogue.has_mediators(self._session):
             return
         if self._hubs:
             hubs, side = json.dumps(list(self._hubs)), SIDES[self._direction]
-            yield from self._narrowed(_as_counted(self._session.all(queries.around.HUB_COUNTS_THROUGH, hubs, side)))
+            yield from self._filter_far_ends(
+                _as_path_counts(self._session.all(queries.around.HUB_COUNTS_THROUGH, hubs, side))
+            )
         if self._with_edges:
-            yield from _as_counted(self._session.all(_EDGES_THROUGH[self._direction], self._small))
+            yield from _as_path_counts(self._session.all(_EDGES_THROUGH[self._direction], self._small_nodes))
         if self._with_attributes:
-            yield from _as_counted(self._session.all(queries.around.ATTRIBUTE_COUNTS_THROUGH, self._small))
+            yield from _as_path_counts(self._session.all(queries.around.ATTRIBUTE_COUNTS_THROUGH, self._small_nodes))
 
-    def _narrowed(self, rows: Iterable[_Counted]) -> Iterator[_Counted]:
-        """The counts of hubs, which are of all far ends, with those of the far ends wanted alone."""
+    def _filter_far_ends(self, rows: Iterable[_PathCount]) -> Iterator[_PathCount]:
+        """Reduces the stored counts of hubs, which include all far ends, to the wanted type of far end."""
         if self._far_ends is None:
             yield from rows
             return
@@ -122,16 +124,16 @@ class CountReader:
         for number, path, count in rows:
             by_path[path][number] = count
         for path, counts in by_path.items():
-            literals = self._literals(path, counts)
+            literals = self._literal_counts(path, counts)
             for number, count in counts.items():
-                found = literals.get(number, 0)
-                if count < max(found, 1):
+                literal_count = literals.get(number, 0)
+                if count < max(literal_count, 1):
                     raise session.DamagedRowError("rows are there that were not counted")
-                if wanted := found if self._far_ends is TailKind.LITERAL else count - found:
-                    yield number, path, wanted
+                if matching := literal_count if self._far_ends is TailKind.LITERAL else count - literal_count:
+                    yield number, path, matching
 
-    def _literals(self, path: Path, counts: dict[int, int]) -> dict[int, int]:
-        """How many of a path's rows at hubs end at literals."""
+    def _literal_counts(self, path: Path, counts: dict[int, int]) -> dict[int, int]:
+        """Returns for each hub how many rows of a path end at literals."""
         last = self._builder.relation_entries[path[-1]]
         if self._direction is Direction.INCOMING or not last.attributes:
             return {}
@@ -142,12 +144,12 @@ class CountReader:
 
 
 def _totals(rows: Iterable[tuple[int, int]]) -> Mapping[int, int]:
-    """The rows of each node in all."""
+    """Returns the sum of rows for each node."""
     found: dict[int, int] = {}
     for number, size in rows:
         found[number] = found.get(number, 0) + size
     return found
 
 
-def _as_counted(rows: Iterable[Row]) -> Iterator[_Counted]:
+def _as_path_counts(rows: Iterable[Row]) -> Iterator[_PathCount]:
     return ((number, tuple(path), session.counted(count)) for number, *path, count in rows)

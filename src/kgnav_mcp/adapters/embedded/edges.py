@@ -1,7 +1,7 @@
-"""The triples that lead from some nodes to others, found by index seeks: a hub is not read to learn of one edge.
+"""Finds the triples from one set of nodes to another by index seeks, without reading all edges of a hub.
 
-The search begins at the heads or at the tails, wherever it has less to read. At a node it reads all rows, of which a
-small one has few, or looks for each of the other ends by each of the node's relations, where those are fewer.
+The search starts from the heads or from the tails, whichever costs less. At each node it either reads all rows, or
+seeks each pair of a relation and a node of the other set, whichever is fewer.
 """
 
 from __future__ import annotations
@@ -19,14 +19,17 @@ from kgnav_mcp.model import Direction, Page, Triple
 from kgnav_mcp.port.lists import page_of
 
 EdgeKeys: TypeAlias = "array[int]"
-"""Edges in order: of each its head, relation, tail and place among parallel ones, as numbers of the file."""
+"""Edges in order, four numbers of the file each: head, relation, tail, index among parallel edges."""
 
-_WIDTH = 4
-_READ = {Direction.OUTGOING: queries.around.EDGES_OF_HEADS, Direction.INCOMING: queries.around.EDGES_OF_TAILS}
-_SEEK = {Direction.OUTGOING: queries.around.EDGES_OF_HUB_HEADS, Direction.INCOMING: queries.around.EDGES_OF_HUB_TAILS}
+_NUMBERS_PER_EDGE = 4
+_READ_QUERIES = {Direction.OUTGOING: queries.around.EDGES_OF_HEADS, Direction.INCOMING: queries.around.EDGES_OF_TAILS}
+_SEEK_QUERIES = {
+    Direction.OUTGOING: queries.around.EDGES_OF_HUB_HEADS,
+    Direction.INCOMING: queries.around.EDGES_OF_HUB_TAILS,
+}
 
 MOST_QUALIFIED = 500_000
-"""Edges, and attributes, that are searched at most for a qualifier: 1.5 seconds for either."""
+"""Edges, and likewise attributes, that are searched for a qualifier, at most. Takes 1.5 seconds for either."""
 
 
 class EdgeReader:
@@ -38,7 +41,7 @@ class EdgeReader:
         self._tails = tails
 
     def keys(self, relations: Collection[int] | None) -> EdgeKeys:
-        """All the edges by these relations, or by any: in the order of the heads, then by relation id and tail."""
+        """Returns all edges by these relations, or by any, in the order of the heads, then by relation id and tail."""
         sides = (_Search(Direction.OUTGOING, self._heads, self._tails, relations),)
         sides += (_Search(Direction.INCOMING, self._tails, self._heads, relations),)
         search = min(sides, key=lambda side: side.cost)
@@ -55,15 +58,15 @@ class EdgeReader:
         return found
 
     def page(self, keys: EdgeKeys, limit: int, after: str | None) -> Page[Triple]:
-        """A page of those edges as triples.
+        """Returns a page of those edges as triples.
 
         Raises:
-            InvalidCursor: the position is none of this list.
+            InvalidCursor: the position is not one of this list.
         """
-        page = page_of(range(len(keys) // _WIDTH), limit, after)
-        shown = [keys[place * _WIDTH : (place + 1) * _WIDTH] for place in page.items]
-        asked = json.dumps([key.tolist() for key in shown])
-        qualifiers = dict(self._builder.session.all(queries.around.QUALIFIERS_OF_EDGES, asked))
+        page = page_of(range(len(keys) // _NUMBERS_PER_EDGE), limit, after)
+        shown = [keys[place * _NUMBERS_PER_EDGE : (place + 1) * _NUMBERS_PER_EDGE] for place in page.items]
+        key_list = json.dumps([key.tolist() for key in shown])
+        qualifiers = dict(self._builder.session.all(queries.around.QUALIFIERS_OF_EDGES, key_list))
         triples = tuple(
             Triple(
                 self._heads.nodes[head],
@@ -77,50 +80,50 @@ class EdgeReader:
 
 
 class _Search:
-    """How the edges are found from one side: `at` its nodes, to the nodes `others` of the other side."""
+    """A search for edges that starts at one set of nodes and ends at the other."""
 
-    def __init__(self, direction: Direction, at: Anchors, others: Anchors, relations: Collection[int] | None) -> None:
+    def __init__(self, direction: Direction, starts: Anchors, ends: Anchors, relations: Collection[int] | None) -> None:
         self._direction = direction
-        self._others = list(others.nodes)
+        self._others = list(ends.nodes)
         self._relations = None if relations is None else list(relations)
-        self._read = at.small(direction)
+        self._read = starts.small(direction)
         self._seek: dict[int, list[int]] = {}
         self.cost = len(self._read) * DEGREE_FLOOR
-        """Rows and seeks, at most."""
-        for hub, counts in at.hubs[direction].items():
+        """Upper bound of the rows read and seeks done."""
+        for hub, counts in starts.hubs[direction].items():
             self._add_hub(hub, counts)
 
     def _add_hub(self, hub: int, counts: Mapping[int, int]) -> None:
-        wanted = counts.keys() if self._relations is None else counts.keys() & set(self._relations)
-        seeks, rows = len(wanted) * len(self._others), sum(counts.values())
+        relations = counts.keys() if self._relations is None else counts.keys() & set(self._relations)
+        seeks, rows = len(relations) * len(self._others), sum(counts.values())
         if seeks < rows:
-            self._seek[hub] = sorted(wanted)
+            self._seek[hub] = sorted(relations)
         else:
             self._read.append(hub)
         self.cost += min(seeks, rows)
 
     def rows(self, builder: Builder) -> list[tuple[int, int, int, int]]:
-        """Head, relation, tail and place among parallel ones, of each edge."""
-        session, others = builder.session, json.dumps(self._others)
+        """Returns head, relation, tail and index among parallel edges of each edge."""
+        session, end_list = builder.session, json.dumps(self._others)
         relations = None if self._relations is None else json.dumps(self._relations)
-        found = session.all(_READ[self._direction], json.dumps(self._read), others, relations)
-        return found + session.all(_SEEK[self._direction], json.dumps(self._seek), others)
+        found = session.all(_READ_QUERIES[self._direction], json.dumps(self._read), end_list, relations)
+        return found + session.all(_SEEK_QUERIES[self._direction], json.dumps(self._seek), end_list)
 
 
 def qualified(builder: Builder, entity: str, limit: int) -> tuple[Triple, ...] | None:
-    """The first triples that have a node as the value of a qualifier, of which a graph file has no index.
+    """Returns the first triples that have a node as a qualifier value.
 
-    None: there is none among those that are searched, which are not all.
+    A graph file has no index for this. None means that the search stopped at its limit without finding any.
     """
     session = builder.session
     node = entities.resolved(builder, [entity]).get(entity)
     if node is None:
         return ()
     key = node[1]
-    asked = {"key": key, "written": json.dumps(key, ensure_ascii=False), "limit": limit, "most": MOST_QUALIFIED}
-    rows = session.named(queries.around.QUALIFIED, asked)
+    parameters = {"key": key, "written": json.dumps(key, ensure_ascii=False), "limit": limit, "most": MOST_QUALIFIED}
+    rows = session.named(queries.around.QUALIFIED, parameters)
     if not rows:
-        unread = session.named(queries.around.UNREAD, asked)
+        unread = session.named(queries.around.UNREAD, parameters)
         return None if unread[0][0] else ()
     numbers = {number for head, _, tail, *_ in rows for number in (head, tail) if number is not None}
     nodes = {

@@ -1,4 +1,4 @@
-"""Entities by id, described: label, types, description, and how many triples they are in."""
+"""Reads entities by id, with label, types, description and degree."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from kgnav_mcp.model import Entity
 
 
 def resolved(builder: Builder, ids: Iterable[str]) -> dict[str, Row]:
-    """The node rows (id, key, label, description, mediator) of ids in any form, a stored id first."""
+    """Returns the node row (id, key, label, description, mediator) of each known id.
+
+    An id may be short or full; if both readings exist, the text taken as a stored id wins.
+    """
     forms = {reference: builder.prefixes.keys(reference) for reference in ids}
     keys = {key for group in forms.values() for key in group}
     rows = {row[1]: row for row in builder.session.all(queries.entities.NODES_BY_KEY, json.dumps(sorted(keys)))}
     found: dict[str, Row] = {}
-    for reference, group in forms.items():
-        for key in group:
+    for reference, keys_of_form in forms.items():
+        for key in keys_of_form:
             if key in rows:
                 found[reference] = rows[key]
                 break
@@ -27,7 +30,7 @@ def resolved(builder: Builder, ids: Iterable[str]) -> dict[str, Row]:
 
 
 def described(builder: Builder, rows: Iterable[Row]) -> dict[int, Entity]:
-    """Node rows as entities with types and descriptions, by node number."""
+    """Returns entities with types and descriptions, by node number, from node rows."""
     nodes = {row[0]: row for row in rows}
     types: dict[int, list[str]] = defaultdict(list)
     if nodes:
@@ -47,21 +50,21 @@ def described(builder: Builder, rows: Iterable[Row]) -> dict[int, Entity]:
 
 
 def described_by_number(builder: Builder, numbers: Sequence[int]) -> dict[int, Entity]:
-    """Entities with types and descriptions by node number."""
+    """Returns entities with types and descriptions, by node number."""
     if not numbers:
         return {}
     return described(builder, builder.session.all(queries.entities.NODES_BY_ID, json.dumps(list(numbers))))
 
 
 def described_by_id(builder: Builder, ids: Sequence[str]) -> Mapping[str, Entity]:
-    """Entities with types and descriptions by the id as given; unknown ones are absent."""
+    """Returns entities with types and descriptions by the id as given. Unknown ids are left out."""
     rows = resolved(builder, ids)
-    entities = described(builder, rows.values())
-    return {reference: entities[row[0]] for reference, row in rows.items()}
+    by_number = described(builder, rows.values())
+    return {reference: by_number[row[0]] for reference, row in rows.items()}
 
 
 def degrees(builder: Builder, numbers: Sequence[int]) -> dict[int, int]:
-    """The triples each node is in, literals included; a triple that leaves and enters one node counts twice."""
+    """Returns the number of triples of each node, literals included. A triple from a node to itself counts twice."""
     session = builder.session
     counted = {
         (number, side): rows

@@ -34,7 +34,7 @@ APPLICATION_ID = 0x6B676E76
 """SQLite's application_id of a graph file: "kgnv"."""
 
 FORMAT_VERSION = 3
-"""SQLite's user_version: a file of another version is refused with the way to load it again."""
+"""SQLite's user_version. A file of another version is refused, with the command to load it again."""
 
 DEGREE_FLOOR = 64
-"""A node with more rows than this on one side has its rows counted per relation at load time."""
+"""A node with more rows than this in one direction is a hub: the load stores its row counts by relation."""

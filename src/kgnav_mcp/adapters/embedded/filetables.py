@@ -1,4 +1,4 @@
-"""The tables and indexes of a graph file, as SQL. What they mean is written in `fileformat`."""
+"""The tables and indexes of a graph file, as SQL. `fileformat` explains them."""
 
 from __future__ import annotations
 
@@ -69,35 +69,35 @@ CREATE INDEX node_mediator ON node (id) WHERE mediator = 1;
 CREATE INDEX name_node ON name (node, kind);
 CREATE INDEX name_text ON name (text, kind, node);
 """
-"""Built after the rows, in the order of the rows: a bulk sort costs a fraction of keeping an index up to date."""
+"""Built after the rows are written: sorting once costs a fraction of updating an index with every row."""
 
-_OF_FULL_TEXT_INDEX = (
+_FULL_TEXT_TABLES = (
     "CREATE TABLE 'name_words_data'(id INTEGER PRIMARY KEY, block BLOB)",
     "CREATE TABLE 'name_words_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID",
     "CREATE TABLE 'name_words_docsize'(id INTEGER PRIMARY KEY, sz BLOB)",
     "CREATE TABLE 'name_words_config'(k PRIMARY KEY, v) WITHOUT ROWID",
 )
-"""What SQLite itself makes for `name_words`, the same in every version of FTS5."""
+"""Tables that SQLite itself makes for `name_words`, the same in every version of FTS5."""
 
-SCHEMA = frozenset(_OF_FULL_TEXT_INDEX).union(
+SCHEMA = frozenset(_FULL_TEXT_TABLES).union(
     statement.strip() for statement in (TABLES + EDGE_INDEXES + NODE_INDEXES).split(";") if statement.strip()
 )
-"""All that a graph file is made of, as SQLite keeps it in `sqlite_schema`.
+"""All SQL definitions in a graph file, as SQLite stores them in `sqlite_schema`.
 
-A file with anything else is none of ours: a view or a trigger in it would run whatever its maker wanted.
+A file with any other definition is refused: a view or a trigger could run arbitrary SQL.
 """
 
 _TABLE = re.compile(r"CREATE TABLE (\w+) \((.*?)\)(?: WITHOUT ROWID)?;", re.DOTALL)
 _COLUMN = re.compile(r"(\w+) (INTEGER|TEXT)( NOT NULL| PRIMARY KEY)?")
 
 
-def _has_other_values(table: str, columns: str) -> str:
+def _wrong_type_query(table: str, columns: str) -> str:
     conditions = (
-        f"typeof({name}) NOT IN ('{kind.lower()}'{'' if filled else ', ' + repr('null')})"
-        for name, kind, filled in _COLUMN.findall(columns)
+        f"typeof({name}) NOT IN ('{kind.lower()}'{'' if constraint else ', ' + repr('null')})"
+        for name, kind, constraint in _COLUMN.findall(columns)
     )
     return any_row(table, " OR ".join(conditions))
 
 
-OTHER_VALUES = tuple(_has_other_values(*found) for found in _TABLE.findall(TABLES))
-"""Whether a table has a value of another type than its column's, which SQLite does not guard: reads it to the end."""
+OTHER_VALUES = tuple(_wrong_type_query(*found) for found in _TABLE.findall(TABLES))
+"""One query per table: whether a value differs in type from its column, which SQLite allows. Scans the table."""

@@ -1,8 +1,8 @@
-"""Far ends that have a label or words, as conditions of queries: rows that do not fit never leave SQLite.
+"""Filters rows by a label or words of their far ends, within SQLite.
 
-Where fewer seeks find the rows, the nodes that fit are looked up first, in the index of names or of labels, and the
-rows sought that end at them: the cost follows the nodes found and not a hub's degree. Else every row is passed, and
-its far end compared by a function that the query calls.
+There are two ways, and the cheaper one is used. Either the nodes that match are looked up first, in the index of names
+or of labels, and then rows that end at them are sought: the cost depends on the nodes found, not on a hub's degree. Or
+all rows are scanned, and a Python function called by the query compares each far end.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ class MatchingReader:
     """Answers `matching` for one set of nodes, within one job."""
 
     def __init__(
-        self, builder: Builder, anchors: Anchors, direction: Direction | None, wanted: RowFilter, far: FarEnds
+        self, builder: Builder, anchors: Anchors, direction: Direction | None, row_filter: RowFilter, far: FarEnds
     ) -> None:
         self._builder = builder
         self._session = builder.session
         self._anchors = anchors
         self._direction = direction
-        self._wanted = wanted if far.label is None else replace(wanted, far_ends=TailKind.ENTITY)
+        self._wanted = row_filter if far.label is None else replace(row_filter, far_ends=TailKind.ENTITY)
         self._words = None if far.words is None else Words(far.words)
-        self._labels = None if far.label is None else _labels(builder, far.label)
+        self._labels = None if far.label is None else _labels_named(builder, far.label)
 
     def page(self, limit: int, after: str | None) -> AnchoredPage[Link]:
-        """One page of the rows whose far ends fit; where none has the words, of those that nearly have them.
+        """Returns one page of the rows with matching far ends. If none has the words, similar spellings match too.
 
         Raises:
             InvalidCursor: no page of this list gave that position.
@@ -53,70 +53,88 @@ class MatchingReader:
         return replace(page, note=MISSPELT) if nearly and page.items else page
 
     def _page(self, limit: int, after: str | None, *, nearly: bool) -> AnchoredPage[Link]:
-        wanted = replace(self._wanted, conditions=self._conditions(nearly=nearly))
-        return NeighbourReader(self._builder, self._anchors, self._direction, wanted).page(limit, after)
+        row_filter = replace(self._wanted, conditions=self._conditions(nearly=nearly))
+        return NeighbourReader(self._builder, self._anchors, self._direction, row_filter).page(limit, after)
 
     def _conditions(self, *, nearly: bool) -> Conditions:
-        """Those of the cheaper way: rows at nodes that were found, or all rows compared."""
-        most = self._rows_to_pass()
-        of_label = () if self._labels is None else (Ends.LABELLED,)
+        """Returns the conditions of the cheaper way: rows at nodes looked up before, or all rows compared."""
+        scan_cost = self._scan_cost()
+        label_condition = () if self._labels is None else (Ends.LABELLED,)
         parameters: dict[str, Parameter] = {"labels": json.dumps(self._labels)}
         if self._words is None:
-            found, fitting, values = self._labelled(most), (), ()
+            found, name_condition, text_condition = self._nodes_labelled(scan_cost), (), ()
         else:
-            self._define(self._words, nearly=nearly)
-            found, fitting, values = self._named(self._words, most, nearly=nearly), (Ends.NAME_FITS,), (Ends.TEXT_FITS,)
+            self._define_functions(self._words, nearly=nearly)
+            found, name_condition, text_condition = (
+                self._nodes_named(self._words, scan_cost, nearly=nearly),
+                (Ends.NAME_FITS,),
+                (Ends.TEXT_FITS,),
+            )
         if found is None:
-            return Conditions((*of_label, *fitting), values, parameters)
-        return Conditions((Ends.AMONG_FOUND, *of_label), values, {**parameters, "found": json.dumps(found)})
+            return Conditions((*label_condition, *name_condition), text_condition, parameters)
+        return Conditions(
+            (Ends.AMONG_FOUND, *label_condition), text_condition, {**parameters, "found": json.dumps(found)}
+        )
 
-    def _rows_to_pass(self) -> int:
-        """The rows of hubs for each of their relations: as many nodes are sought in the time that these are passed."""
+    def _scan_cost(self) -> int:
+        """Returns the mean number of rows per hub and relation.
+
+        Looking up this many nodes takes as long as scanning the rows.
+        """
         relations = self._wanted.relations
         counts = [
             rows
             for side in (Direction if self._direction is None else (self._direction,))
-            for of_hub in self._anchors.hubs[side].values()
-            for relation, rows in of_hub.items()
+            for hub_counts in self._anchors.hubs[side].values()
+            for relation, rows in hub_counts.items()
             if relations is None or relation in relations
         ]
         return sum(counts) // max(len(counts), 1)
 
-    def _named(self, words: Words, most: int, *, nearly: bool) -> list[int] | None:
-        """The nodes with a name that has the words, or is an id; None where there are as many as rows to be passed."""
-        if not words.asked or not most:
+    def _nodes_named(self, words: Words, limit: int, *, nearly: bool) -> list[int] | None:
+        """Returns the nodes whose name has the words, or whose id is the whole text.
+
+        None if there are at least `limit`, so that scanning the rows is cheaper.
+        """
+        if not words.asked or not limit:
             return None
-        rows = NameLookup(self._builder).having(words.asked, most, nearly=nearly)
-        if len(rows) >= most:
+        rows = NameLookup(self._builder).having(words.asked, limit, nearly=nearly)
+        if len(rows) >= limit:
             return None
         nodes = json.dumps(list(dict.fromkeys(number for number, *_ in rows)))
-        named = self._session.all(queries.entities.NODES_BY_ID, nodes)
-        named += entities.resolved(self._builder, [words.text]).values()
-        fits = words.nearly_fit if nearly else words.fit
-        return sorted({number for number, key, label, _, mediator in named if fits(self._shown(key, label, mediator))})
+        candidates = self._session.all(queries.entities.NODES_BY_ID, nodes)
+        candidates += entities.resolved(self._builder, [words.text]).values()
+        matches = words.nearly_fit if nearly else words.fit
+        return sorted(
+            {
+                number
+                for number, key, label, _, mediator in candidates
+                if matches(self._printed_name(key, label, mediator))
+            }
+        )
 
-    def _labelled(self, most: int) -> list[int] | None:
-        """The nodes with the label; None where there are as many as rows to be passed."""
+    def _nodes_labelled(self, limit: int) -> list[int] | None:
+        """Returns the nodes with the label; None if there are at least `limit`, so that scanning the rows is cheaper."""
         entries = self._builder.catalogue.labels(self._session).entries
-        if sum(entries[label].size for label in self._labels or ()) >= most:
+        if sum(entries[label].size for label in self._labels or ()) >= limit:
             return None
         rows = self._session.all(queries.names.LABELLED, json.dumps(self._labels))
         return sorted({number for (number,) in rows})
 
-    def _shown(self, key: str, label: str | None, mediator: int) -> str:
+    def _printed_name(self, key: str, label: str | None, mediator: int) -> str:
         return text_of(self._builder.entity(text(key), label, mediator))
 
-    def _define(self, words: Words, *, nearly: bool) -> None:
-        """The functions that compare in a query."""
-        fits = words.nearly_fit if nearly else words.fit
+    def _define_functions(self, words: Words, *, nearly: bool) -> None:
+        """Registers the functions that compare far ends in a query."""
+        matches = words.nearly_fit if nearly else words.fit
 
-        def name_fits(key: str, label: str | None, mediator: int) -> bool:
-            return fits(self._shown(key, label, mediator))
+        def name_matches(key: str, label: str | None, mediator: int) -> bool:
+            return matches(self._printed_name(key, label, mediator))
 
-        self._session.define({"kg_name_fits": (3, name_fits), "kg_text_fits": (1, fits)}, {})
+        self._session.define({"kg_name_fits": (3, name_matches), "kg_text_fits": (1, matches)}, {})
 
 
-def _labels(builder: Builder, name: str) -> list[int]:
-    """The labels that entities show by this name, letter case aside."""
+def _labels_named(builder: Builder, name: str) -> list[int]:
+    """Returns the numbers of the labels that are printed as this name, letter case aside."""
     entries = builder.catalogue.labels(builder.session).entries.values()
     return [entry.id for entry in entries if entry.printed.casefold() == name.casefold()]

@@ -1,4 +1,4 @@
-"""Finding entities by name: what is looked up is scored as whole names."""
+"""Finds entities by name: names that may match are looked up, then scored as whole names."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from kgnav_mcp.adapters.languages import language_rank
 from kgnav_mcp.adapters.likeness import ID, Rank, bearers
 from kgnav_mcp.model import Candidate, Count, Namesake, Page, Stop
 
-_MOST_RANKED = 200
-"""Candidates whose degree is counted to order equal scores."""
+_MAX_RANKED = 200
+"""Candidates whose degree is counted, at most. The degree orders candidates with equal scores."""
 
 
 class NameReader:
@@ -28,19 +28,22 @@ class NameReader:
         self._languages = languages
 
     def named_each(self, names: Sequence[str], limit: int) -> dict[str, Page[Namesake]]:
-        """Entities with each very name in any language, letter case aside; by alias if none has it, then by id."""
+        """Returns for each name the entities that have it, in any language, letter case aside.
+
+        Aliases count only if no entity has the name, ids only if there is no such alias either.
+        """
         lookup = NameLookup(self._builder)
         rows = lookup.same(list(dict.fromkeys(names)))
-        for name, some in lookup.by_id(name for name, some in rows.items() if _only_ids(some)).items():
-            rows[name] += some
+        for name, group in lookup.by_id(name for name, some in rows.items() if _only_ids(some)).items():
+            rows[name] += group
         found = {name: self._bearers(name, some) for name, some in rows.items()}
-        order = {name: sorted(some, key=lambda node: (some[node][0], node)) for name, some in found.items()}
-        alike = dict.fromkeys(node for some in order.values() if len(some) > 1 for node in some[:_MOST_RANKED])
-        degrees = entities.degrees(self._builder, list(alike)) if alike else {}
-        for name, some in order.items():
+        ordered = {name: sorted(some, key=lambda node: (some[node][0], node)) for name, some in found.items()}
+        tied = dict.fromkeys(node for some in ordered.values() if len(some) > 1 for node in some[:_MAX_RANKED])
+        degrees = entities.degrees(self._builder, list(tied)) if tied else {}
+        for name, group in ordered.items():
             ranks = found[name]
-            some.sort(key=lambda node: (ranks[node][0], -degrees.get(node, 0), node))
-        shown = list(dict.fromkeys(node for some in order.values() for node in some[:limit]))
+            group.sort(key=lambda node: (ranks[node][0], -degrees.get(node, 0), node))
+        shown = list(dict.fromkeys(node for some in ordered.values() for node in some[:limit]))
         described = entities.described_by_number(self._builder, shown)
         return {
             name: first_page(
@@ -49,7 +52,7 @@ class NameReader:
                 limit,
                 _stop(len(rows[name]), MOST_SAME),
             )
-            for name, some in order.items()
+            for name, some in ordered.items()
         }
 
     def _bearers(self, name: str, rows: Iterable[Row]) -> dict[int, tuple[Rank, str]]:
@@ -58,7 +61,7 @@ class NameReader:
         )
 
     def find(self, hint: str, label: str | None, limit: int) -> Page[Candidate]:
-        """Candidates by score, then by degree, then by their number in the file.
+        """Returns candidates by score, then by degree, then by their number in the file.
 
         Raises:
             UnknownName: the graph has no such label.
@@ -74,21 +77,21 @@ class NameReader:
         if entry is not None:
             nodes = json.dumps(list(candidates))
             candidates.keep({node for (node,) in self._session.all(queries.names.WITH_LABEL, nodes, entry.id)})
-        close = candidates.best_first(lambda node: node)[: max(limit, _MOST_RANKED)]
-        degrees = entities.degrees(self._builder, close)
-        close.sort(key=lambda node: (-candidates[node].score, -degrees[node], node))
-        described = entities.described_by_number(self._builder, close[:limit])
+        best = candidates.best_first(lambda node: node)[: max(limit, _MAX_RANKED)]
+        degrees = entities.degrees(self._builder, best)
+        best.sort(key=lambda node: (-candidates[node].score, -degrees[node], node))
+        described = entities.described_by_number(self._builder, best[:limit])
         found = [
-            (str(node), Candidate(described[node], *candidates[node], Count(degrees[node]))) for node in close[:limit]
+            (str(node), Candidate(described[node], *candidates[node], Count(degrees[node]))) for node in best[:limit]
         ]
         return first_page(found, len(candidates), limit, _stop(len(candidates), MOST_HITS))
 
 
-def _stop(found: int, most: int) -> Stop:
-    """Why there may be more than was found."""
-    return Stop.COMPLETE if found < most else Stop.LIMIT
+def _stop(found: int, limit: int) -> Stop:
+    """Returns LIMIT if the limit was reached, so that there may be more."""
+    return Stop.COMPLETE if found < limit else Stop.LIMIT
 
 
 def _only_ids(rows: Iterable[Row]) -> bool:
-    """Whether nothing bears a name but by its id."""
+    """Whether a name was found in ids only."""
     return all(kind == ID for _, kind, _, _ in rows)

@@ -1,12 +1,15 @@
-"""The rows around nodes, in an order that never changes, and a page of them behind any row at the same cost.
+"""Pages of the rows around nodes, in a fixed order. A page deep in the list costs as much as the first.
 
-Order: outgoing rows, then incoming ones; in each direction the entities as they were asked for; at each, first the
-relations that have literals anywhere in the graph, then the other ones, then two-hop relations, each of the three by
-relation id; within a relation, literals in the order of the source, then nodes by their number in the file, parallel
-edges in the order of the source.
+Rows are sorted by, in turn:
 
-Rows are counted for each entity first, so that a page reads what it shows: those of a hub by a seek for each of its
-relations, those of all the small nodes on it by one query.
+1. direction: outgoing, then incoming;
+2. entity, in the order of the ids given;
+3. relation, in three groups, each by relation id: relations that have literals anywhere in the graph, other one-hop
+   relations, two-hop relations;
+4. far end: literals in source order, then nodes by their number in the file, parallel edges in source order.
+
+Rows are first counted for each entity, so that a page reads only the rows it shows: at a hub by one seek for each
+relation, at all other nodes of the page together by one query.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ from kgnav_mcp.port import TailKind
 from kgnav_mcp.port.lists import invalid
 
 _SMALL = {Kind.ATTRIBUTE: queries.around.ATTRIBUTES, Kind.TAIL: queries.around.TAILS, Kind.HEAD: queries.around.HEADS}
+"""Queries for all rows of small nodes."""
 _ONE_NODE = {
     Kind.ATTRIBUTE: queries.around.ATTRIBUTES_BY,
     Kind.TAIL: queries.around.TAILS_BY,
@@ -43,103 +47,102 @@ _KINDS = {
     (Direction.OUTGOING, TailKind.ENTITY): (Kind.TAIL, Kind.TAIL_THROUGH),
     (Direction.INCOMING, TailKind.ENTITY): (Kind.HEAD, Kind.HEAD_THROUGH),
 }
-"""The kinds of rows of one hop and of two."""
-_DEGREES = {
+"""By direction and type of far end: the kind of one-hop rows and the kind of two-hop rows."""
+_DEGREE_QUERIES = {
     Direction.OUTGOING: queries.entities.DEGREES_OUTGOING,
     Direction.INCOMING: queries.entities.DEGREES_INCOMING,
 }
+_UNCOUNTED_BATCH = 1_000
+"""How many nodes are read together where their rows are not counted."""
 
-_UNCOUNTED = 1_000
-"""Small nodes that are read together where their rows are not counted."""
-
-_Placed = tuple[str, Link]
-"""A link with the position of its row."""
+_PositionedLink = tuple[str, Link]
+"""The position of a row, and its link."""
 
 
 class NeighbourReader:
     """Answers `neighbours` for one set of nodes, within one job."""
 
-    def __init__(self, builder: Builder, anchors: Anchors, direction: Direction | None, wanted: RowFilter) -> None:
+    def __init__(self, builder: Builder, anchors: Anchors, direction: Direction | None, row_filter: RowFilter) -> None:
         self._builder = builder
         self._anchors = anchors
         self._directions = tuple(Direction) if direction is None else (direction,)
-        self._wanted = wanted
+        self._row_filter = row_filter
 
     def page(self, limit: int, after: str | None, *, all_or_none: bool = False) -> AnchoredPage[Link]:
-        """One page of the rows; none of a longer list where all or none are wanted.
+        """Returns one page of the rows. With `all_or_none`, no rows if there are more than `limit`.
 
         Raises:
             InvalidCursor: no page of this list gave that position.
         """
-        sides = {side: _Side(self._builder, self._anchors, side, self._wanted) for side in self._directions}
-        total = None if self._wanted.conditions else sum(side.count(limit) for side in sides.values())
+        sides = {side: _Side(self._builder, self._anchors, side, self._row_filter) for side in self._directions}
+        total = None if self._row_filter.conditions else sum(side.count(limit) for side in sides.values())
         if all_or_none and after is None and total is not None and total > limit:
             return AnchoredPage((), (), Count(total), Stop.LIMIT)
         start = Position.parse(after) if after is not None else None
         if start is not None and (start.direction not in sides or start.entity >= len(self._anchors.nodes)):
             raise invalid(after or "")
-        placed: list[_Placed] = []
+        rows: list[_PositionedLink] = []
         for direction, side in sides.items():
             if start is None or start.direction is direction:
-                placed += side.behind(start, limit + 1 - len(placed))
+                rows += side.rows_after(start, limit + 1 - len(rows))
                 start = None
-        shown, more = placed[:limit], len(placed) > limit
+        shown, more = rows[:limit], len(rows) > limit
         if total is not None:
-            in_all = Count(total)
+            total_count = Count(total)
         else:
-            in_all = Count.at_least(len(placed)) if more or after is not None else Count(len(placed))
+            total_count = Count.at_least(len(rows)) if more or after is not None else Count(len(rows))
         return AnchoredPage(
             items=tuple(link for _, link in shown),
             positions=tuple(position for position, _ in shown),
-            total=in_all,
+            total=total_count,
             stop=Stop.LIMIT if more else Stop.COMPLETE,
             anchors=self._anchors.given,
-            without=None if total is None or after is not None else self._without(sides.values()),
+            without=None if total is None or after is not None else self._entities_without_rows(sides.values()),
         )
 
-    def _without(self, sides: Iterable[_Side]) -> tuple[Entity, ...]:
-        """The entities without rows."""
-        rows = map(sum, zip(*(side.rows for side in sides), strict=True))
+    def _entities_without_rows(self, sides: Iterable[_Side]) -> tuple[Entity, ...]:
+        """Returns the entities without rows."""
+        rows = map(sum, zip(*(side.row_counts for side in sides), strict=True))
         return tuple(entity for entity, n in zip(self._anchors.nodes.values(), rows, strict=True) if not n)
 
 
 class _Side:
     """The rows at the nodes in one direction."""
 
-    def __init__(self, builder: Builder, anchors: Anchors, direction: Direction, wanted: RowFilter) -> None:
+    def __init__(self, builder: Builder, anchors: Anchors, direction: Direction, row_filter: RowFilter) -> None:
         self._builder = builder
         self._anchors = anchors
         self._nodes = list(anchors.nodes.items())
         self._direction = direction
         self._hubs = anchors.hubs[direction]
-        self._wanted = wanted
-        self._relations = wanted.relations
-        self._two_hops = wanted.two_hops
+        self._row_filter = row_filter
+        self._relations = row_filter.relations
+        self._two_hops = row_filter.two_hops
         self._kinds = [
-            kinds for (side, end), kinds in _KINDS.items() if side is direction and wanted.far_ends in {None, end}
+            kinds for (side, end), kinds in _KINDS.items() if side is direction and row_filter.far_ends in {None, end}
         ]
-        self.rows: Sequence[int] = ()
-        """How many each node has, once they are counted."""
+        self.row_counts: Sequence[int] = ()
+        """Number of rows of each node; empty until they are counted."""
         self._small: dict[int, dict[Segment, list[Row]]] = {}
         self._places: dict[Path, tuple[int, str]] = {}
         self._makers: dict[Segment, _LinkMaker] = {}
 
     def count(self, limit: int) -> int:
-        """How many rows there are. Where those of all small nodes fit a page of `limit`, they are read instead."""
-        question = (self._direction, self._wanted)
-        rows = self._anchors.row_counts(question)
+        """Returns the number of rows. Small nodes whose rows fit a page of `limit` are read instead of counted."""
+        cache_key = (self._direction, self._row_filter)
+        rows = self._anchors.row_counts(cache_key)
         if rows is None:
-            in_all: Counter[int] = Counter()
+            totals: Counter[int] = Counter()
             for counts in self._counts(limit):
-                in_all.update(counts)
-            rows = [in_all[number] for number, _ in self._nodes]
-            self._anchors.cache_row_counts(question, rows)
-        self.rows = rows
+                totals.update(counts)
+            rows = [totals[number] for number, _ in self._nodes]
+            self._anchors.cache_row_counts(cache_key, rows)
+        self.row_counts = rows
         return sum(rows)
 
     def _counts(self, limit: int) -> Iterator[Mapping[int, int]]:
-        """Numbers of rows by node, which add up to all rows."""
-        reader = CountReader(self._builder, self._anchors, self._direction, self._wanted.far_ends)
+        """Yields row counts by node. Their sum is the number of all rows."""
+        reader = CountReader(self._builder, self._anchors, self._direction, self._row_filter.far_ends)
         if self._relations is None or self._relations:
             if self._hubs:
                 yield reader.one_hop_at_hubs(self._relations)
@@ -147,32 +150,32 @@ class _Side:
             if len(small) <= max(limit // DEGREE_FLOOR, 1):
                 self._read_small(small)
                 yield {number: sum(map(len, segments.values())) for number, segments in self._small.items()}
-            elif self._wanted == RowFilter():
-                yield dict(self._builder.session.all(_DEGREES[self._direction], json.dumps(small)))
+            elif self._row_filter == RowFilter():
+                yield dict(self._builder.session.all(_DEGREE_QUERIES[self._direction], json.dumps(small)))
             else:
                 yield reader.one_hop_at_small_nodes(self._relations)
         if self._two_hops:
             through = reader.two_hops().only(self._two_hops)
             yield {number: sum(of_paths.values()) for number, of_paths in through.rows.items()}
 
-    def behind(self, start: Position | None, most: int) -> list[_Placed]:
-        """The first rows behind a position, `most` at most. What has been counted is known to be there."""
-        found: list[_Placed] = []
+    def rows_after(self, start: Position | None, limit: int) -> list[_PositionedLink]:
+        """Returns up to `limit` rows after a position. Nodes known to have no rows are skipped."""
+        found: list[_PositionedLink] = []
         for index in range(start.entity if start is not None else 0, len(self._nodes)):
-            if not self.rows or self.rows[index] or start is not None:
-                for segment, seek in self._segments_behind(index, start, most - len(found)):
-                    if len(found) < most:
-                        found += self._read(index, segment, seek, most - len(found))
-            if len(found) >= most:
+            if not self.row_counts or self.row_counts[index] or start is not None:
+                for segment, seek in self._segments_after(index, start, limit - len(found)):
+                    if len(found) < limit:
+                        found += self._read_segment(index, segment, seek, limit - len(found))
+            if len(found) >= limit:
                 break
             start = None
         return found
 
-    def _segments_behind(self, index: int, start: Position | None, most: int) -> list[tuple[Segment, Seek]]:
-        """The segments at a node that may have rows behind a position, in order, with where each begins."""
+    def _segments_after(self, index: int, start: Position | None, limit: int) -> list[tuple[Segment, Seek]]:
+        """Returns the segments of a node that may have rows after a position, in order, each with where to start."""
         number, _ = self._nodes[index]
         if number not in self._hubs and number not in self._small:
-            self._read_small(self._small_from(index, most))
+            self._read_small(self._next_small_nodes(index, limit))
         segments = self._segments(number)
         if start is None:
             return [(segment, START[segment.kind]) for segment in segments]
@@ -182,47 +185,46 @@ class _Side:
         return [(start.segment, start.seek), *((segment, START[segment.kind]) for segment in rest)]
 
     def _segments(self, number: int) -> list[Segment]:
-        """The segments at a node that may have rows, in order."""
+        """Returns the segments of a node that may have rows, in order."""
         found, paths = [*self._small.get(number, ())], self._two_hops
         if number in self._hubs:
-            here = self._hubs[number].keys()
-            paths = [*paths, *((one,) for one in (here if self._relations is None else here & self._relations))]
+            hub_relations = self._hubs[number].keys()
+            wanted = hub_relations if self._relations is None else hub_relations & self._relations
+            paths = [*paths, *((relation,) for relation in wanted)]
         if not paths and len(found) < 2:
-            return found  # most nodes, where rows of one relation are asked for
+            return found  # the usual case where rows of one relation are wanted
         entries = self._builder.relation_entries
         for path in paths:
             last = entries[path[-1]]
             kinds = [pair[len(path) - 1] for pair in self._kinds]
             found += [Segment(kind, path) for kind in kinds if (last.attributes if kind.literal else last.edges)]
-        return sorted(found, key=self._place)
+        return sorted(found, key=self._sort_key)
 
-    def _place(self, segment: Segment) -> tuple[int, str, bool]:
-        """Where a segment comes among those of a node."""
+    def _sort_key(self, segment: Segment) -> tuple[int, str, bool]:
+        """Returns the sort key of a segment among those of a node."""
         path = segment.path
         if path not in self._places:
-            literals_first = (
-                self._direction is Direction.OUTGOING and self._builder.relation_entries[path[0]].attributes
-            )
-            rank = 2 if len(path) == 2 else int(not literals_first)
+            outgoing, first = self._direction is Direction.OUTGOING, self._builder.relation_entries[path[0]]
+            rank = 2 if len(path) == 2 else int(not (outgoing and first.attributes))
             self._places[path] = rank, self._builder.path(path).id
         return *self._places[path], not segment.kind.literal
 
-    def _small_from(self, index: int, most: int) -> list[int]:
-        """The small nodes among those that have the next rows; where rows are not counted, of the next nodes."""
-        if not self.rows:
-            return [number for number, _ in self._nodes[index : index + _UNCOUNTED] if number not in self._hubs]
+    def _next_small_nodes(self, index: int, limit: int) -> list[int]:
+        """Returns the small nodes of the next `limit` rows; if rows are not counted, those among the next nodes."""
+        if not self.row_counts:
+            return [number for number, _ in self._nodes[index : index + _UNCOUNTED_BATCH] if number not in self._hubs]
         found: list[int] = []
         for place in range(index, len(self._nodes)):
             number, _ = self._nodes[place]
             if number not in self._hubs:
                 found.append(number)
-            most -= self.rows[place]
-            if most <= 0:
+            limit -= self.row_counts[place]
+            if limit <= 0:
                 break
         return found
 
     def _read_small(self, numbers: Sequence[int]) -> None:
-        """Read all rows of small nodes, which is cheaper than a query for each of them or of their relations."""
+        """Reads all rows of small nodes at once. This is cheaper than a query for each node or each relation."""
         self._small.update((number, {}) for number in numbers)
         if self._relations is not None and not self._relations:
             return
@@ -230,56 +232,57 @@ class _Side:
         for kind, _ in self._kinds:
             if kind.literal and not self._builder.have_values(self._relations):
                 continue
-            rows = self._asked(kind, _SMALL[kind], {"nodes": json.dumps(list(numbers)), "relations": relations})
-            rows.sort()  # by the numbers that begin them, which no two rows share
+            rows = self._run_query(kind, _SMALL[kind], {"nodes": json.dumps(list(numbers)), "relations": relations})
+            rows.sort()  # by their first columns, numbers that differ for any two rows
             for (number, relation), group in groupby(rows, itemgetter(0, 1)):
                 self._small[number][Segment(kind, (relation,))] = list(group)
 
-    def _read(self, index: int, segment: Segment, behind: Seek, most: int) -> list[_Placed]:
-        """At most so many rows of a segment, in order, behind a place."""
+    def _read_segment(self, index: int, segment: Segment, after: Seek, limit: int) -> list[_PositionedLink]:
+        """Returns up to `limit` rows of a segment after a place, in order."""
         number, anchor = self._nodes[index]
         if segment.kind.hops == 2 or number in self._hubs:
-            start = dict(zip("abcd", behind, strict=False))
+            start = dict(zip("abcd", after, strict=False))
             path = dict(zip("pq", segment.path, strict=False))
-            rows = self._asked(segment.kind, _ONE_NODE[segment.kind], {"node": number, **path, **start, "most": most})
+            parameters: dict[str, Parameter] = {"node": number, **path, **start, "most": limit}
+            rows = self._run_query(segment.kind, _ONE_NODE[segment.kind], parameters)
         else:
             rows = self._small[number][segment]
-            if behind != START[segment.kind]:
-                rows = [row for row in rows if row[2 : 2 + len(behind)] > behind]
+            if after != START[segment.kind]:
+                rows = [row for row in rows if row[2 : 2 + len(after)] > after]
         maker = self._makers.get(segment)
         if maker is None:
             maker = self._makers[segment] = _LinkMaker(self._builder, segment)
-        return maker.links(index, anchor, rows[:most])
+        return maker.links(index, anchor, rows[:limit])
 
-    def _asked(self, kind: Kind, query: str, parameters: Mapping[str, Parameter]) -> list[Row]:
-        """The rows of a query for rows of a kind, those that meet the conditions."""
-        if (conditions := self._wanted.conditions) is not None:
+    def _run_query(self, kind: Kind, query: str, parameters: Mapping[str, Parameter]) -> list[Row]:
+        """Runs a query for rows of a kind, narrowed by the conditions."""
+        if (conditions := self._row_filter.conditions) is not None:
             query, parameters = conditions.narrowed(kind, query), {**parameters, **conditions.parameters}
         return self._builder.session.named(query, parameters)
 
 
 class _LinkMaker:
-    """Makes links of the rows of one segment.
+    """Makes links from the rows of one segment.
 
-    A row of one hop: node, relation, the numbers that order it, qualifiers, far end. One of two hops: those numbers,
-    both edges' qualifiers, mediator, far end.
+    Columns of a one-hop row: node, relation, the numbers that order it, qualifiers, far end. Columns of a two-hop row:
+    the numbers that order it, qualifiers of both edges, mediator, far end.
     """
 
     def __init__(self, builder: Builder, segment: Segment) -> None:
         kind = segment.kind
         self._builder = builder
-        self._behind_place = segment.prefix(0)[1:]
+        self._position_prefix = segment.prefix(0)[1:]
         self._relation = builder.path(segment.path)
         self._direction = kind.direction
         self._two_hops = kind.hops == 2
-        self._begin = 0 if self._two_hops else 2
-        self._end = self._begin + len(START[kind])
+        self._key_start = 0 if self._two_hops else 2
+        self._key_end = self._key_start + len(START[kind])
         self._far_end = builder.literal if kind.literal else builder.entity
 
-    def links(self, index: int, anchor: Entity, rows: Iterable[Row]) -> list[_Placed]:
-        """The links at an anchor that has this place among those asked for."""
-        prefix, begin, end, via = f"{index}{self._behind_place}", self._begin, self._end, None
-        found: list[_Placed] = []
+    def links(self, index: int, anchor: Entity, rows: Iterable[Row]) -> list[_PositionedLink]:
+        """Returns the links at an anchor, which is the `index`-th of the set."""
+        prefix, begin, end, via = f"{index}{self._position_prefix}", self._key_start, self._key_end, None
+        found: list[_PositionedLink] = []
         for row in rows:
             qualifiers = self._builder.qualifiers(row[end])
             if self._two_hops:
@@ -291,7 +294,7 @@ class _LinkMaker:
             if self._direction is Direction.OUTGOING:
                 triple = Triple(anchor, self._relation, far, qualifiers, via)
             else:
-                assert isinstance(far, Entity)  # noqa: S101 - values are no heads
+                assert isinstance(far, Entity)  # noqa: S101 - the head of a triple is never a literal
                 triple = Triple(far, self._relation, anchor, qualifiers, via)
             found.append((prefix + ".".join(map(str, row[begin:end])), Link(self._direction, triple)))
         return found

@@ -1,4 +1,4 @@
-"""Nodes by label and property value."""
+"""Finds nodes by label and property value."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from kgnav_mcp.errors import UnknownName
 from kgnav_mcp.model import Count, Entity, Page, Stop
 
 Totals = dict[object, int]
-"""Counts that took a read of many rows, kept while the file is open: it never changes."""
+"""Cached counts that are expensive to compute. They stay valid while a file is open, because it never changes."""
 
-_MOST_TOTALS = 10_000
-_ID = "id"
-_NAMES = frozenset({"name", "label"})
-"""Properties that every node has in some form, unless the graph itself has properties of that name."""
+_MAX_TOTALS = 10_000
+_ID_PROPERTY = "id"
+_NAME_PROPERTIES = frozenset({"name", "label"})
+"""Property names that mean a node's name, unless the graph has a property of that name."""
 
 
 class NodeFinder:
-    """Answers `nodes`, within one job. Nodes come by their number in the file, which is also the position."""
+    """Answers `nodes`, within one job. Nodes are sorted by their number in the file, which is also their position."""
 
     def __init__(self, builder: Builder, totals: Totals) -> None:
         self._builder = builder
@@ -34,7 +34,7 @@ class NodeFinder:
     def page(
         self, label: str | None, property_name: str | None, value: str | None, limit: int, after: str | None
     ) -> Page[Entity]:
-        """One page of the nodes that meet every condition given.
+        """Returns one page of the nodes that meet every given condition.
 
         Raises:
             UnknownName: the graph has no such label or property.
@@ -44,33 +44,33 @@ class NodeFinder:
         if property_name is None:
             query, parameters = (queries.lists.NODES_WITH_LABEL if entry else queries.lists.ALL_NODES), {}
         else:
-            known = property_entry(self._builder, property_name)
-            if known is None and property_name.casefold() == _ID and value is not None:
+            property_ = property_entry(self._builder, property_name)
+            if property_ is None and property_name.casefold() == _ID_PROPERTY and value is not None:
                 return self._by_id(value, entry)
-            query, parameters = self._with_property(property_name, known, value, entry)
-        return self._read(query, {**parameters, "label": entry.id if entry else None}, entry, limit, after)
+            query, parameters = self._with_property(property_name, property_, value, entry)
+        return self._read_page(query, {**parameters, "label": entry.id if entry else None}, entry, limit, after)
 
     def _with_property(
-        self, name: str, known: RelationEntry | None, value: str | None, label: LabelEntry | None
+        self, name: str, property_: RelationEntry | None, value: str | None, label: LabelEntry | None
     ) -> tuple[str, dict[str, Parameter]]:
-        """The query for nodes with a property, or with a value of it."""
-        if known is None:
-            if name.casefold() not in _NAMES or value is None:
+        """Returns the query for nodes with a property, or with a value of it, and its parameters."""
+        if property_ is None:
+            if name.casefold() not in _NAME_PROPERTIES or value is None:
                 raise unknown_property(self._builder, name)
             return queries.lists.NODES_WITH_NAME, {"value": value}
         if value is None:
             if label is not None:
-                return queries.lists.NODES_WITH_LABEL_AND_PROPERTY, {"property": known.id}
-            only_edges = not known.attributes
+                return queries.lists.NODES_WITH_LABEL_AND_PROPERTY, {"property": property_.id}
+            only_edges = not property_.attributes
             return queries.lists.NODES_WITH_RELATION if only_edges else queries.lists.NODES_WITH_PROPERTY, {
-                "property": known.id
+                "property": property_.id
             }
-        if known.attributes:
-            return queries.lists.NODES_WITH_VALUE, {"property": known.id, "value": value}
-        return queries.lists.NODES_WITH_TAIL, {"property": known.id, "tails": self._tails(value)}
+        if property_.attributes:
+            return queries.lists.NODES_WITH_VALUE, {"property": property_.id, "value": value}
+        return queries.lists.NODES_WITH_TAIL, {"property": property_.id, "tails": self._tail_nodes(value)}
 
-    def _tails(self, value: str) -> str:
-        """The nodes a value means where the property leads to nodes: by id, or by name."""
+    def _tail_nodes(self, value: str) -> str:
+        """Returns as JSON the nodes that a value means by id or name, for a property that leads to nodes."""
         by_id = [row[0] for row in entities.resolved(self._builder, [value]).values()]
         by_name = self._session.named(
             queries.lists.NODES_WITH_NAME, {"value": value, "label": None, "after": 0, "limit": -1}
@@ -80,22 +80,22 @@ class NodeFinder:
     def _by_id(self, value: str, label: LabelEntry | None) -> Page[Entity]:
         rows = list(entities.resolved(self._builder, [value]).values())
         if label is not None and rows:
-            having = self._session.all(queries.names.WITH_LABEL, json.dumps([row[0] for row in rows]), label.id)
-            rows = [row for row in rows if (row[0],) in having]
+            with_label = self._session.all(queries.names.WITH_LABEL, json.dumps([row[0] for row in rows]), label.id)
+            rows = [row for row in rows if (row[0],) in with_label]
         found = entities.described(self._builder, rows)
         return Page(tuple(found.values()), tuple(map(str, found)), Count(len(found)))
 
-    def _read(
+    def _read_page(
         self, query: str, parameters: Mapping[str, Parameter], label: LabelEntry | None, limit: int, after: str | None
     ) -> Page[Entity]:
         rows = self._session.named(query, {**parameters, "after": node_behind(after), "limit": limit + 1})
         numbers = [number for (number,) in rows]
         found = entities.described_by_number(self._builder, numbers[:limit])
-        whole = after is None and len(numbers) <= limit
+        all_read = after is None and len(numbers) <= limit
         return Page(
             items=tuple(found[number] for number in numbers[:limit]),
             positions=tuple(map(str, numbers[:limit])),
-            total=Count(len(numbers) if whole else self._total(query, parameters, label)),
+            total=Count(len(numbers) if all_read else self._total(query, parameters, label)),
             stop=Stop.LIMIT if len(numbers) > limit else Stop.COMPLETE,
         )
 
@@ -106,7 +106,7 @@ class NodeFinder:
             return self._builder.catalogue.entities
         key = (query, *sorted(parameters.items()))
         if key not in self._totals:
-            if len(self._totals) >= _MOST_TOTALS:
+            if len(self._totals) >= _MAX_TOTALS:
                 self._totals.clear()
             (row,) = self._session.named(queries.lists.NODE_COUNTS[query], {**parameters, "after": 0, "limit": -1})
             self._totals[key] = row[0]
@@ -114,12 +114,12 @@ class NodeFinder:
 
 
 def property_entry(builder: Builder, name: str) -> RelationEntry | None:
-    """The property of this id or name: one with literals, else a relation to nodes; None: the graph has neither."""
+    """Returns the property with this id or name, preferably one with literals, else a relation to nodes, else None."""
     names = builder.catalogue.relations(builder.session)
     return names.get(name, lambda entry: entry.attributes > 0) or names.get(name, lambda entry: entry.edges > 0)
 
 
 def unknown_property(builder: Builder, name: str) -> UnknownName:
-    """The error for a property that the graph does not have, with the nearest ones."""
+    """Returns the error for a property that the graph does not have, with the most similar names."""
     names = builder.catalogue.relations(builder.session)
     return UnknownName("property", name, names.nearest(name, lambda entry: entry.size > 0))

@@ -1,8 +1,8 @@
-"""Where a page ends: a place in the fixed order of rows, as the short text that the next page starts behind.
+"""Positions: short texts that name the last row of a page, so that the next page starts after it.
 
-A position names its row by the row's own numbers in the file: `<entity>.<kind>.<relations>.<rest of the row's key>`,
-such as `0.t.12.4711.0` for the edge by relation 12 to node 4711 of the first entity asked for. The next page seeks
-straight behind that row in the index, so that a page deep in a hub costs what the first one costs.
+A position has the numbers of its row in the file: `<entity>.<kind>.<relations>.<rest of the row's key>`. For example,
+`0.t.12.4711.0` is the edge by relation 12 to node 4711 of the first entity given. The next page starts with an index
+seek after that row, so that a page deep in a hub costs as much as the first one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LARGEST = 2**63 - 1
 
 
 class Kind(StrEnum):
-    """What the rows of a segment end at, seen from the entity; `*_THROUGH`: behind a mediator."""
+    """What the rows of a segment lead to, seen from the entity. `*_THROUGH`: through a mediator."""
 
     ATTRIBUTE = "a"
     TAIL = "t"
@@ -41,7 +41,7 @@ class Kind(StrEnum):
 
 
 Seek = tuple[int, ...]
-"""The numbers that order the rows of one segment; every row's are greater than those of `START`."""
+"""The numbers that order the rows of one segment. Those of `START` come before every row."""
 
 _SEEK_LENGTH = {
     Kind.ATTRIBUTE: 1,
@@ -55,19 +55,19 @@ START = {kind: (-1,) * length for kind, length in _SEEK_LENGTH.items()}
 
 
 class Segment(NamedTuple):
-    """The rows of one kind by one relation, or by two relations through a mediator, around one entity."""
+    """The rows of one kind around one entity, by one relation or by two relations through a mediator."""
 
     kind: Kind
     path: tuple[int, ...]
 
     def prefix(self, entity: int) -> str:
-        """How positions in it begin, for the entity at this place of the set asked for; a row's numbers follow."""
+        """Returns the prefix of positions in this segment, for the `entity`-th of the set. A row's numbers follow."""
         return ".".join((str(entity), self.kind, *map(str, self.path), ""))
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A position taken apart."""
+    """A parsed position."""
 
     entity: int
     segment: Segment
@@ -79,7 +79,11 @@ class Position:
 
     @classmethod
     def parse(cls, text: str) -> Position:
-        """Raises InvalidCursor when the text is no position of neighbours."""
+        """Parses a position.
+
+        Raises:
+            InvalidCursor: the text is no position of neighbours.
+        """
         parts = text.split(".")
         try:
             entity, kind = int(parts[0]), Kind(parts[1])
@@ -92,7 +96,7 @@ class Position:
 
 
 def number_in(text: str) -> int:
-    """A number that SQLite can hold. Raises ValueError otherwise."""
+    """Returns the text as a non-negative number that SQLite can hold. Raises ValueError otherwise."""
     number = int(text)
     if not 0 <= number <= _LARGEST:
         raise ValueError(text)
@@ -100,7 +104,7 @@ def number_in(text: str) -> int:
 
 
 def node_behind(after: str | None) -> int:
-    """The node id that a page of nodes starts behind; 0 before the first. Raises InvalidCursor."""
+    """Returns the node number after which a page of nodes starts, 0 for the first page. Raises InvalidCursor."""
     if after is None:
         return 0
     try:

@@ -1,4 +1,4 @@
-"""Which relations a set of nodes has, with counts for each node and a few far ends."""
+"""Lists the relations of a set of nodes, with counts for each node and example far ends."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from kgnav_mcp.model import (
 )
 from kgnav_mcp.port import TailKind
 
-_EXAMPLES = {Direction.OUTGOING: queries.around.EXAMPLE_TAILS, Direction.INCOMING: queries.around.EXAMPLE_HEADS}
-_EXAMPLES_THROUGH = {
+_EXAMPLE_QUERIES = {Direction.OUTGOING: queries.around.EXAMPLE_TAILS, Direction.INCOMING: queries.around.EXAMPLE_HEADS}
+_TWO_HOP_EXAMPLE_QUERIES = {
     Direction.OUTGOING: queries.around.EXAMPLE_TAILS_THROUGH,
     Direction.INCOMING: queries.around.EXAMPLE_HEADS_THROUGH,
 }
 
 
-_FIRST = 20
-"""Nodes at which examples are looked for first: mostly they have enough different far ends."""
+_FIRST_NODES = 20
+"""Examples are first sought at this many nodes, which usually have enough distinct far ends."""
 
 
 class RelationReader:
@@ -50,13 +50,13 @@ class RelationReader:
         self._far_ends = far_ends
 
     def page(self, direction: Direction | None, *, hops: int, examples: int, limit: int) -> AnchoredPage[RelationFacts]:
-        """The relations ordered by direction and id, with counts and examples of those that are shown."""
+        """Returns the relations ordered by direction and id; those on the page have counts and examples."""
         pages = [
             self._page_in(side, hops=hops, examples=examples, limit=limit)
             for side in (Direction if direction is None else (direction,))
         ]
         anchors = self._anchors.given
-        if len(self._anchors.nodes) == 1:  # what is read of one entity may be ranked by what it is
+        if len(self._anchors.nodes) == 1:  # its types and description may be used to rank its relations
             ((_, described),) = described_by_number(self._builder, list(self._anchors.nodes)).items()
             anchors = dict.fromkeys(anchors, described)
         return anchored(relations_together(pages, limit), anchors)
@@ -67,8 +67,8 @@ class RelationReader:
         counts = CountReader(builder, self._anchors, side, self._far_ends).all(hops)
         paths = sorted(counts.by_path(), key=lambda path: builder.path(path).id)
         shown = paths[:limit]
-        every = counts.by_path_and_entity()
-        having = {path: every[path] for path in shown if examples}
+        counts_by_path = counts.by_path_and_entity()
+        shown_counts = {path: counts_by_path[path] for path in shown if examples}
         return relations_page(
             counts,
             side,
@@ -76,49 +76,53 @@ class RelationReader:
             limit=limit,
             names={relation: builder.relation(relation) for path in shown for relation in path},
             printed=ids.__getitem__,
-            examples=self._examples(side, having, examples),
+            examples=self._examples(side, shown_counts, examples),
             stop=Stop.COMPLETE,
         )
 
     def _examples(
-        self, side: Direction, having: Mapping[Path, Mapping[int, int]], wanted: int
+        self, side: Direction, counts: Mapping[Path, Mapping[int, int]], limit: int
     ) -> dict[Path, Sequence[Node]]:
-        """The first distinct far ends of each relation in the order of `neighbours`: literals, then nodes."""
+        """Returns the first distinct far ends of each relation, in the order of `neighbours`: literals, then nodes."""
         entries = self._builder.relation_entries
-        places = {number: place for place, number in enumerate(self._anchors.nodes)}
-        nodes = {path: sorted(rows, key=places.__getitem__) for path, rows in having.items()}
+        anchor_order = {number: place for place, number in enumerate(self._anchors.nodes)}
+        nodes = {path: sorted(rows, key=anchor_order.__getitem__) for path, rows in counts.items()}
         literals: dict[Path, list[Node]] = defaultdict(list)
         ends: dict[Path, list[Node]] = defaultdict(list)
         if side is Direction.OUTGOING and self._far_ends is not TailKind.ENTITY:
-            for path, at in nodes.items():
+            for path, path_nodes in nodes.items():
                 if entries[path[-1]].attributes:
-                    literals[path] += self._literals(path, at, wanted)
+                    literals[path] += self._literals(path, path_nodes, limit)
         if self._far_ends is not TailKind.LITERAL:
-            near = {path[0]: at for path, at in nodes.items() if len(path) == 1 and entries[path[0]].edges}
-            few = {relation: at[:_FIRST] for relation, at in near.items()}
-            self._read_ends(side, few, wanted, ends)
-            more = {one: at for one, at in near.items() if len(ends[one,]) < wanted and len(at) > _FIRST}
-            for relation in more:
+            one_hop = {path[0]: at for path, at in nodes.items() if len(path) == 1 and entries[path[0]].edges}
+            first_nodes = {relation: at[:_FIRST_NODES] for relation, at in one_hop.items()}
+            self._read_ends(side, first_nodes, limit, ends)
+            incomplete = {
+                relation: at
+                for relation, at in one_hop.items()
+                if len(ends[relation,]) < limit and len(at) > _FIRST_NODES
+            }
+            for relation in incomplete:
                 ends[relation,].clear()
-            self._read_ends(side, more, wanted, ends)
-            for path, at in nodes.items():
+            self._read_ends(side, incomplete, limit, ends)
+            for path, path_nodes in nodes.items():
                 if len(path) == 2 and entries[path[1]].edges:
-                    ends[path] += self._ends_through(side, path, at, wanted)
-        return {path: (literals[path] + ends[path])[:wanted] for path in nodes}
+                    ends[path] += self._ends_through(side, path, path_nodes, limit)
+        return {path: (literals[path] + ends[path])[:limit] for path in nodes}
 
     def _read_ends(
-        self, side: Direction, near: Mapping[int, Sequence[int]], wanted: int, ends: dict[Path, list[Node]]
+        self, side: Direction, nodes: Mapping[int, Sequence[int]], limit: int, ends: dict[Path, list[Node]]
     ) -> None:
-        """Add the first far ends of relations at some nodes."""
-        for relation, *row in self._session.all(_EXAMPLES[side], json.dumps(near), wanted) if near else ():
+        """Adds to `ends` the first far ends of each relation at its nodes."""
+        for relation, *row in self._session.all(_EXAMPLE_QUERIES[side], json.dumps(nodes), limit) if nodes else ():
             ends[int(relation),].append(self._builder.entity(*row))
 
-    def _literals(self, path: Path, nodes: Sequence[int], wanted: int) -> list[Node]:
+    def _literals(self, path: Path, nodes: Sequence[int], limit: int) -> list[Node]:
         query = queries.around.EXAMPLE_ATTRIBUTES if len(path) == 1 else queries.around.EXAMPLE_ATTRIBUTES_THROUGH
-        return [self._builder.literal(*row) for row in self._session.all(query, json.dumps(nodes), *path, wanted)]
+        return [self._builder.literal(*row) for row in self._session.all(query, json.dumps(nodes), *path, limit)]
 
-    def _ends_through(self, side: Direction, path: Path, nodes: Sequence[int], wanted: int) -> list[Entity]:
-        rows = self._session.all(_EXAMPLES_THROUGH[side], json.dumps(nodes), *path, wanted)
+    def _ends_through(self, side: Direction, path: Path, nodes: Sequence[int], limit: int) -> list[Entity]:
+        rows = self._session.all(_TWO_HOP_EXAMPLE_QUERIES[side], json.dumps(nodes), *path, limit)
         return [self._builder.entity(*row) for _, *row in rows]
 
 
@@ -132,17 +136,20 @@ def hub_or_not(
     hops: int,
     examples: int,
 ) -> RowsOrRelations:
-    """The rows at nodes, or the relations where there are more rows; each row is counted once, by its relation."""
+    """Returns the rows at nodes or, if there are more than `rows`, their relations with counts.
+
+    Only one-hop rows are counted.
+    """
 
     def facts() -> AnchoredPage[RelationFacts]:
         return RelationReader(builder, anchors, None).page(direction, hops=hops, examples=examples, limit=relations)
 
-    if len(anchors.nodes) > rows and rows_in(found := facts()) > rows:
-        return RowsOrRelations(AnchoredPage((), (), Count(rows_in(found)), Stop.LIMIT), found)
+    if len(anchors.nodes) > rows and rows_in(relation_page := facts()) > rows:
+        return RowsOrRelations(AnchoredPage((), (), Count(rows_in(relation_page)), Stop.LIMIT), relation_page)
     page = NeighbourReader(builder, anchors, direction, RowFilter()).page(rows, None, all_or_none=True)
     return RowsOrRelations(page, facts() if page.stop is Stop.LIMIT else None)
 
 
 def rows_in(page: AnchoredPage[RelationFacts]) -> int:
-    """How many rows the relations of a page have, each row once."""
+    """Returns the number of one-hop rows that the relations of a page have."""
     return sum(facts.count.value for facts in page.items if len(facts.hops) == 1)

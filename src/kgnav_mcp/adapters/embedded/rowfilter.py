@@ -1,4 +1,4 @@
-"""Which rows around nodes are wanted: by their relations, and by what they end at."""
+"""Filters for rows around nodes: by relation and by far end."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from kgnav_mcp.port import TailKind
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What queries of rows ask of far ends: of entities, of values, and the parameters that this takes."""
+    """Conditions on the far ends of rows, for entities and for literals, and the query parameters they need."""
 
     entities: tuple[Ends, ...]
     values: tuple[Ends, ...] = ()
     parameters: Mapping[str, Parameter] = field(default_factory=dict[str, Parameter])
 
     def narrowed(self, kind: Kind, query: str) -> str:
-        """A query of the rows of a kind, with what is asked of their far ends."""
+        """Returns a query for rows of a kind with the conditions added."""
         return narrowed(query, self.values if kind.literal else self.entities)
 
 
 @dataclass(frozen=True, slots=True)
 class RowFilter:
-    """Which rows are wanted: those of these paths (None: all of one hop) that end at entities, or at literals.
+    """A filter for rows: by path (None: all one-hop relations) and by type of far end (None: both).
 
-    `conditions` narrows them by single far ends; rows are not counted then.
+    `conditions` filter by the far end itself. Rows are then not counted.
     """
 
     paths: frozenset[Path] | None = None
@@ -39,12 +39,12 @@ class RowFilter:
 
     @classmethod
     def of(cls, builder: Builder, paths: Iterable[Sequence[str]] | None, far_ends: TailKind | None) -> RowFilter:
-        """The filter that paths of relation ids mean; unknown ones have no rows."""
+        """Makes a filter from paths of relation ids. Unknown relations match no rows."""
         return cls(None if paths is None else frozenset(builder.known_paths(paths)), far_ends)
 
     @property
     def relations(self) -> set[int] | None:
-        """The one-hop relations; None: all."""
+        """The one-hop relations of the filter; None: all."""
         return None if self.paths is None else {path[0] for path in self.paths if len(path) == 1}
 
     @property

@@ -1,4 +1,4 @@
-"""Rows of the graph file as words of the model."""
+"""Converts rows of the graph file to objects of the model."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from kgnav_mcp.adapters.naming import entity_name, readable
 from kgnav_mcp.adapters.paging.relations import joined
 from kgnav_mcp.model import Entity, Literal, Node, Qualifier, Relation
 
-_MOST_HOPS = 2
+_MAX_HOPS = 2
 
 
 class Builder:
-    """Makes values of the model out of rows, within one job."""
+    """Makes model objects from rows, within one job."""
 
     def __init__(self, session: Session, catalogue: Catalogue, languages: tuple[str, ...] = ()) -> None:
-        """`languages` are those of names, where they are others than the ones that the file was loaded for."""
+        """`languages`: preferred languages of names, if other than those that the file was loaded with."""
         self.session = session
         self._languages = languages
         self.catalogue = catalogue
@@ -32,63 +32,63 @@ class Builder:
 
     @property
     def named_anew(self) -> bool:
-        """Whether names are looked for in other languages than the file shows them in."""
+        """Whether names are wanted in other languages than those that the file was loaded with."""
         return bool(self._languages)
 
     def relation(self, number: int) -> Relation:
-        """The relation with this number in the file."""
+        """Returns the relation with this number in the file."""
         return self.relation_entries[number].relation
 
     def have_values(self, relations: Iterable[int] | None) -> bool:
-        """Whether any of some relations (None: any at all) has values as tails."""
+        """Whether any of the relations has literals as tails. None means all relations, and is always true."""
         return relations is None or any(self.relation_entries[one].attributes for one in relations)
 
     def path(self, numbers: tuple[int, ...]) -> Relation:
-        """A relation of one hop, or of two: `rel1.rel2`."""
+        """Returns a one-hop relation, or the two-hop relation `rel1.rel2`."""
         if len(numbers) == 1:
             return self.relation_entries[numbers[0]].relation
         return joined([self.relation(number) for number in numbers])
 
     def entity(self, key: str, label: str | None, mediator: int) -> Entity:
-        """An entity as a far end: id and label, without types and description."""
-        known = self._entities.get(key)
-        if known is None:
-            shown = self.label(key, label, mediator) if label is None or self._languages else label
-            known = self._entities[key] = Entity(self._short(key), text_or_none(shown), (), None, mediator != 0)
-        return known
+        """Returns an entity with id and label only, as shown at the far end of an edge."""
+        entity = self._entities.get(key)
+        if entity is None:
+            name = self.label(key, label, mediator) if label is None or self._languages else label
+            entity = self._entities[key] = Entity(self._short(key), text_or_none(name), (), None, mediator != 0)
+        return entity
 
     def label(self, key: str, label: str | None, mediator: int) -> str | None:
-        """The name to show: in a preferred language, else the stored one, else what the id says; None: none."""
+        """Returns the name to show: in a preferred language, else as stored, else read from the id, else None."""
         if label is None:
-            return None if mediator else _name_in(key)
+            return None if mediator else _name_from_id(key)
         if not self._languages:
             return label
-        names = [(language_rank(language, self._languages), name) for language, name in self._names(key)]
+        names = [(language_rank(language, self._languages), name) for language, name in self._all_names(key)]
         preferred = [name for name in names if name[0] < language_rank(None, self._languages)]
         return min(preferred)[1] if preferred else label
 
-    def _names(self, key: str) -> list[tuple[Any, ...]]:
+    def _all_names(self, key: str) -> list[tuple[Any, ...]]:
         return self.session.all(queries.names.NAMES_OF, key)
 
     def literal(self, value: str, datatype: str | None, language: str | None) -> Literal:
-        """A literal with its datatype in printed form."""
+        """Returns a literal with its datatype in short form."""
         return Literal(text(value), self.prefixes.short(datatype) if datatype else None, text_or_none(language))
 
     def qualifiers(self, stored: str | None) -> tuple[Qualifier, ...]:
-        """An edge's own properties, by relation id, values of one relation in the order of the source."""
+        """Returns an edge's qualifiers, sorted by relation id; values of one relation stay in source order."""
         if not stored:
             return ()
-        read: dict[str, list[Any]] = mapping(stored)
-        nodes = self.by_key(nodes_in(value for values in read.values() for value in values_in(values)))
+        values_by_key: dict[str, list[Any]] = mapping(stored)
+        nodes = self.by_key(nodes_in(value for values in values_by_key.values() for value in values_in(values)))
         found = [
             Qualifier(self.qualifier_relation(key), self.value(value, nodes))
-            for key, values in read.items()
+            for key, values in values_by_key.items()
             for value in values
         ]
         return tuple(sorted(found, key=lambda qualifier: qualifier.relation.id))
 
     def qualifier_relation(self, key: str) -> Relation:
-        """The relation that a qualifier's stored key names."""
+        """Returns the relation of a qualifier's stored key."""
         entry = self.catalogue.relations(self.session).by_key(key)
         if entry is not None:
             return entry.relation
@@ -96,7 +96,10 @@ class Builder:
         return Relation(short, readable(short))
 
     def value(self, stored: Any, nodes: Mapping[str, Entity]) -> Node:  # noqa: ANN401 - a value of JSON
-        """A qualifier's value: [text, datatype, language], or the id of a node, described in `nodes`."""
+        """Returns a qualifier's value as a literal or an entity.
+
+        It is stored as [text, datatype, language], or as the id of a node; `nodes` has the entities by id.
+        """
         if isinstance(stored, dict):
             key = cast("dict[str, str]", stored)["id"]
             return nodes.get(key) or self.entity(key, None, 0)
@@ -104,7 +107,7 @@ class Builder:
         return self.literal(value, datatype, language)
 
     def by_key(self, keys: Iterable[str]) -> dict[str, Entity]:
-        """Entities with their labels by stored id; keys that are no node are absent."""
+        """Returns entities with their labels by stored id. Keys that belong to no node are left out."""
         wanted = sorted(set(keys))
         if not wanted:
             return {}
@@ -112,21 +115,21 @@ class Builder:
         return {key: self.entity(key, label, mediator) for _, key, label, _, mediator in rows}
 
     def known_paths(self, paths: Iterable[Sequence[str]]) -> list[tuple[int, ...]]:
-        """Paths of relation ids as numbers of the file, each once; those with an unknown relation are left out."""
+        """Returns paths of relation ids as relation numbers, without duplicates and without unknown relations."""
         names = self.catalogue.relations(self.session)
         found: dict[tuple[int, ...], None] = {}
         for path in paths:
             entries = [names.by_key(relation) for relation in path]
-            if 1 <= len(path) <= _MOST_HOPS and None not in entries:
+            if 1 <= len(path) <= _MAX_HOPS and None not in entries:
                 found[tuple(entry.id for entry in entries if entry is not None)] = None
         return list(found)
 
 
 def nodes_in(stored: Iterable[Any]) -> list[str]:
-    """The stored ids of the nodes among the values of qualifiers."""
+    """Returns the stored ids of those qualifier values that are nodes."""
     return [cast("dict[str, str]", value)["id"] for value in stored if isinstance(value, dict)]
 
 
-def _name_in(key: str) -> str | None:
-    """The name that the id of an entity without a label carries; None for blank nodes and bare ids."""
+def _name_from_id(key: str) -> str | None:
+    """Returns the name read from an entity's IRI; None for blank nodes and ids without a name in them."""
     return entity_name(key) if "://" in key or key.startswith("urn:") else None

@@ -1,4 +1,4 @@
-"""What the graph is made of, from the statistics that the loader wrote."""
+"""The schema of the graph, from the statistics that the loader wrote."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SAMPLED = "the labels at the ends of relations and the datatypes of properties 
 
 
 class SchemaReader:
-    """Answers `schema`, within one job. Every list is the largest first and holds at most `limit` entries."""
+    """Answers `schema`, within one job. Every list has at most `limit` entries, sorted by size, largest first."""
 
     def __init__(self, builder: Builder, limit: int) -> None:
         self._builder = builder
@@ -25,16 +25,16 @@ class SchemaReader:
         self._relations = builder.catalogue.relations(builder.session)
 
     def overview(self) -> Schema:
-        """The whole graph."""
+        """Returns the schema of the whole graph."""
         relations = self._relations.entries.values()
         return self._schema(
             self._labels.entries.values(),
-            [self._edges(entry) for entry in self._largest(relations, lambda entry: entry.edges)],
-            [self._property(entry) for entry in self._largest(relations, lambda entry: entry.attributes)],
+            [self._edge_facts(entry) for entry in self._largest(relations, lambda entry: entry.edges)],
+            [self._property_facts(entry) for entry in self._largest(relations, lambda entry: entry.attributes)],
         )
 
     def around(self, name: str) -> Schema:
-        """The part of the graph around one label, relation or property, or around all of that name.
+        """Returns the schema around the labels, relations and properties of a name.
 
         Raises:
             UnknownName: nothing of that name is in the graph.
@@ -45,8 +45,8 @@ class SchemaReader:
             nearest = self._labels.nearest(name) + self._relations.nearest(name, lambda entry: entry.size > 0)
             raise UnknownName("label, relation or property", name, nearest)
         shown = {entry.id: entry for entry in labels}
-        edges = {entry.id: self._edges(entry) for entry in relations if entry.edges}
-        properties = {entry.id: self._property(entry) for entry in relations if entry.attributes}
+        edges = {entry.id: self._edge_facts(entry) for entry in relations if entry.edges}
+        properties = {entry.id: self._property_facts(entry) for entry in relations if entry.attributes}
         for label in labels:
             edges.update(self._edges_at(label))
             properties.update(self._properties_of(label))
@@ -70,7 +70,7 @@ class SchemaReader:
         used = [entry for entry in entries if size(entry)]
         return sorted(used, key=lambda entry: (-size(entry), entry.relation.id))[: self._limit]
 
-    def _edges(self, entry: RelationEntry) -> EdgeFacts:
+    def _edge_facts(self, entry: RelationEntry) -> EdgeFacts:
         ends: dict[int, list[str]] = defaultdict(list)
         for side, label in self._session.all(queries.lists.ENDS, entry.id):
             ends[side].append(self._labels.entries[label].printed)
@@ -79,14 +79,14 @@ class SchemaReader:
             datatypes[self._builder.qualifier_relation(key).id].append(self._builder.prefixes.short(datatype))
         qualifiers = tuple(QualifierFacts(id_, tuple(kinds)) for id_, kinds in datatypes.items())
         printed = self._labels.entries
-        sure = Count.at_least if self._builder.catalogue.sampled else Count
+        count_type = Count.at_least if self._builder.catalogue.sampled else Count
         joins = tuple(
-            (printed[head].printed, printed[tail].printed, sure(session.counted(n)))
+            (printed[head].printed, printed[tail].printed, count_type(session.counted(n)))
             for head, tail, n in self._session.all(queries.lists.JOINS, entry.id)
         )
         return EdgeFacts(entry.relation, Count(entry.edges), tuple(ends[0]), tuple(ends[1]), qualifiers, joins)
 
-    def _property(self, entry: RelationEntry) -> PropertyFacts:
+    def _property_facts(self, entry: RelationEntry) -> PropertyFacts:
         datatypes = self._session.all(queries.lists.DATATYPES_OF, entry.id)
         return PropertyFacts(
             entry.relation,
@@ -95,33 +95,33 @@ class SchemaReader:
         )
 
     def _edges_at(self, label: LabelEntry) -> dict[int, EdgeFacts]:
-        """The relations that have the label at either end, with all their triples."""
+        """Returns the largest relations with the label at either end. Counts include triples at other labels."""
         rows = self._session.all(queries.lists.RELATIONS_AT_LABEL, label.id)
         entries = sorted(rows, key=lambda row: -row[1])[: self._limit]
-        return {number: self._edges(self._relations.entries[number]) for number, _ in entries}
+        return {number: self._edge_facts(self._relations.entries[number]) for number, _ in entries}
 
     def _properties_of(self, label: LabelEntry) -> dict[int, PropertyFacts]:
-        """The properties of the label's nodes, with the number of their values there."""
+        """Returns the properties of the label's nodes, with the number of values on these nodes."""
         counts = Counter[int]()
         datatypes: dict[int, list[str]] = defaultdict(list)
         for number, datatype, n in self._session.all(queries.lists.PROPERTIES_OF_LABEL, label.id):
             counts[number] += n
             datatypes[number].append(self._builder.prefixes.short(datatype))
-        sure = Count.at_least if self._builder.catalogue.sampled else Count
+        count_type = Count.at_least if self._builder.catalogue.sampled else Count
         return {
-            number: PropertyFacts(self._builder.relation(number), sure(n), tuple(datatypes[number]))
+            number: PropertyFacts(self._builder.relation(number), count_type(n), tuple(datatypes[number]))
             for number, n in counts.items()
         }
 
     def _labels_at(self, entry: RelationEntry) -> list[LabelEntry]:
-        """The labels at either end of a relation, and of the nodes that have it as a property."""
+        """Returns the labels at either end of a relation, and those of the nodes that have it as a property."""
         numbers = [label for _, label in self._session.all(queries.lists.ENDS, entry.id)]
         numbers += [label for (label,) in self._session.all(queries.lists.LABELS_OF_PROPERTY, entry.id)]
         return [self._labels.entries[number] for number in dict.fromkeys(numbers)]
 
 
 def health(builder: Builder, name: str) -> Health:
-    """That the file of this name answers, its size, and what would make answers from it better."""
+    """Returns the file's state: its name, its size, and advice on what would improve answers."""
     catalogue = builder.catalogue
     advice: list[str] = []
     named = builder.session.one(queries.lists.HAS_NAMES)

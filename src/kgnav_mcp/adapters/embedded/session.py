@@ -1,4 +1,4 @@
-"""One job's view of a graph file: rows of queries, within the job's time and a limit of memory."""
+"""A thread's connection to a graph file: runs queries within the job's time and memory limits."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ Row = tuple[Any, ...]
 V = TypeVar("V")
 
 _STEPS_BETWEEN_CHECKS = 10_000
-"""Steps of SQLite's virtual machine between two looks at the flag: under a millisecond, too rare to cost anything."""
-_LENGTHS = ((USUAL_LENGTH, 1024), (16 * USUAL_LENGTH, 64), (GREATEST_LENGTH, 1))
-"""Bytes that a row or a parameter may have, and rows of that length that are read at once.
+"""Steps of SQLite's virtual machine between two checks of the deadline: under a millisecond, at no measurable cost."""
+_ROW_LIMITS = ((USUAL_LENGTH, 1024), (16 * USUAL_LENGTH, 64), (GREATEST_LENGTH, 1))
+"""Pairs: the most bytes that a row or a parameter may have, and how many such rows are fetched at once.
 
-A query begins with the usual length, of which fewer rows are not weighed, for they are about a page; where something
-is longer, as ten thousand ids are, it begins anew.
+A query starts with the first pair, and restarts with the next one where a row or a parameter is longer (ten thousand
+ids are). The memory of fewer than 1024 rows of the usual length is not measured: they are about one page.
 """
 
 
 class DamagedRowError(ValueError):
-    """A row is not as a load writes it. Never leaves the pool."""
+    """A row differs from what a load writes. Handled within the pool, never seen by callers."""
 
 
 def checked(value: Any, kind: type[V]) -> V:  # noqa: ANN401 - a damaged file has anything anywhere
-    """What must be of one type in a row. SQLite gives whatever a damaged row has, and an answer would break on it.
+    """Returns the value if it has this type. SQLite does not check types, so a damaged row can hold anything.
 
     Raises:
-        DamagedRowError: it is of another one.
+        DamagedRowError: the value has another type.
     """
     if type(value) is not kind:
         raise DamagedRowError(f"a row has no {kind.__name__} where a load writes one")
@@ -44,50 +44,50 @@ def checked(value: Any, kind: type[V]) -> V:  # noqa: ANN401 - a damaged file ha
 
 
 def text(value: Any) -> str:  # noqa: ANN401 - as above
-    """As `checked`, of a text."""
+    """Returns the value if it is a string; raises like `checked`."""
     return checked(value, str)
 
 
 def text_or_none(value: Any) -> str | None:  # noqa: ANN401 - as above
-    """As `checked`, of a text where there may be none."""
+    """Returns the value if it is a string or None; raises like `checked`."""
     return None if value is None else checked(value, str)
 
 
 def counted(value: Any) -> int:  # noqa: ANN401 - as above
-    """As `checked`, of a whole number that counts something."""
+    """Returns the value if it is an integer of at least 0; raises like `checked`."""
     if checked(value, int) < 0:
         raise DamagedRowError("a row has a negative number of rows")
     return value
 
 
 def mapping(value: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
-    """As `checked`, of a text that is a JSON object."""
+    """Returns the object that a JSON text holds; raises like `checked`."""
     return cast("dict[str, Any]", checked(json.loads(text(value)), dict))
 
 
 def values_in(value: Any) -> list[Any]:  # noqa: ANN401 - as above
-    """As `checked`, of a list in JSON."""
+    """Returns the value if it is a list; raises like `checked`."""
     return cast("list[Any]", checked(value, list))
 
 
 def texts(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - as above
-    """As `checked`, of a text that is a JSON list of texts."""
+    """Returns the strings that a JSON text lists; raises like `checked`."""
     return tuple(map(text, values_in(json.loads(text(value)))))
 
 
 class StoppedError(Exception):
-    """A job found that nobody waits for it any more. Never leaves the pool."""
+    """A job ran out of time or was cancelled. Handled within the pool, never seen by callers."""
 
 
 @dataclass(slots=True, eq=False)
 class Ticket:
-    """One job's right to run: until its deadline, or until whoever waits for it gives up. Times are monotonic."""
+    """How long one job may run: until its deadline, or until its caller stops waiting. Times are monotonic seconds."""
 
     deadline: float
     stopped: float = inf
 
     def stop(self) -> None:
-        """End the job: nobody waits for it any more."""
+        """Ends the job, because its caller no longer waits."""
         self.stopped = min(self.stopped, monotonic())
 
     def over(self) -> bool:
@@ -100,25 +100,25 @@ class Ticket:
 
 
 class Session:
-    """One thread's connection, as a job sees it."""
+    """A thread's connection, used by one job at a time."""
 
-    __slots__ = ("_connection", "_kept", "_read", "_ticket")
+    __slots__ = ("_bytes_read", "_cache", "_connection", "_ticket")
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._ticket = Ticket(0.0)
-        self._read = 0
-        self._kept: dict[type[Any], Any] = {}
-        connection.set_progress_handler(self._is_over, _STEPS_BETWEEN_CHECKS)
+        self._bytes_read = 0
+        self._cache: dict[type[Any], Any] = {}
+        connection.set_progress_handler(self._must_stop, _STEPS_BETWEEN_CHECKS)
 
     def begin(self, ticket: Ticket) -> None:
-        """Start a job: from now on its ticket is the one that counts."""
+        """Starts a job. From now on its ticket limits the queries."""
         self._ticket = ticket
-        self._read = 0
+        self._bytes_read = 0
         self.check()
 
     def check(self) -> None:
-        """End the job here if its time is up. Work in Python that may last calls this between its parts.
+        """Ends the job if its time is up. Long work in Python calls this from time to time.
 
         Raises:
             StoppedError: the job's ticket is over.
@@ -127,39 +127,39 @@ class Session:
             raise StoppedError
 
     def all(self, query: str, *parameters: Parameter) -> list[Row]:
-        """All rows of a query.
+        """Returns all rows of a query.
 
         Raises:
-            MemoryError: they, and those that the job read before, would take more than MOST_MEMORY.
+            MemoryError: all rows that the job has read would take more than MOST_MEMORY.
         """
         return self._rows(query, parameters)
 
     def one(self, query: str, *parameters: Parameter) -> Row | None:
-        """The first row of a query, or None."""
+        """Returns the first row of a query, or None."""
         rows = self._rows(query, parameters, only_first=True)
         return rows[0] if rows else None
 
     def named(self, query: str, parameters: Mapping[str, Parameter]) -> list[Row]:
-        """All rows of a query with named parameters; those it does not mention are left aside."""
+        """Returns all rows of a query with named parameters. Parameters that the query does not use are ignored."""
         return self._rows(query, parameters)
 
     def define(
-        self, functions: Mapping[str, tuple[int, Callable[..., Any]]], sums: Mapping[str, tuple[int, type[Any]]]
+        self, functions: Mapping[str, tuple[int, Callable[..., Any]]], aggregates: Mapping[str, tuple[int, type[Any]]]
     ) -> None:
-        """Give queries functions of Python, and sums over rows, each with the number of its arguments."""
+        """Registers Python functions and aggregates for queries, each with its number of arguments."""
         for name, (arguments, function) in functions.items():
             self._connection.create_function(name, arguments, function, deterministic=True)
-        for name, (arguments, made) in sums.items():
-            self._connection.create_aggregate(name, arguments, made)
+        for name, (arguments, aggregate) in aggregates.items():
+            self._connection.create_aggregate(name, arguments, aggregate)
 
     def kept(self, kind: type[V], make: Callable[[], V]) -> V:
-        """What stays with the connection for all jobs, made by the first that asks for it; one of each kind."""
-        if kind not in self._kept:
-            self._kept[kind] = make()
-        return self._kept[kind]
+        """Returns the connection's one object of this class. The first call makes it; it is kept until `close`."""
+        if kind not in self._cache:
+            self._cache[kind] = make()
+        return self._cache[kind]
 
     def close(self) -> None:
-        """Close the connection. No job may be running."""
+        """Closes the connection. No job may be running."""
         self._connection.set_progress_handler(None, 0)
         self._connection.close()
 
@@ -167,36 +167,40 @@ class Session:
         self,
         query: str,
         parameters: Sequence[Parameter] | Mapping[str, Parameter],
-        lengths: Sequence[tuple[int, int]] = _LENGTHS,
+        limits: Sequence[tuple[int, int]] = _ROW_LIMITS,
         *,
         only_first: bool = False,
     ) -> list[Row]:
         if self._ticket.stopped is not inf:
             raise StoppedError
-        (length, together), *longer = lengths
+        (length, batch_size), *larger = limits
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, length)
         try:
             cursor = self._connection.execute(query, parameters)
-            rows = cursor.fetchmany(1 if only_first else together)
-            if only_first or (length == USUAL_LENGTH and len(rows) < together):
+            rows = cursor.fetchmany(1 if only_first else batch_size)
+            if only_first or (length == USUAL_LENGTH and len(rows) < batch_size):
                 return rows
-            return self._weighed(cursor, rows, together)
+            return self._with_rest(cursor, rows, batch_size)
         except sqlite3.DataError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_TOOBIG or not longer:
+            if error.sqlite_errorcode != sqlite3.SQLITE_TOOBIG or not larger:
                 raise
-        return self._rows(query, parameters, longer, only_first=only_first)
+        return self._rows(query, parameters, larger, only_first=only_first)
 
-    def _weighed(self, cursor: sqlite3.Cursor, rows: list[Row], at_once: int) -> list[Row]:
-        """The first rows and all that follow them, as long as they are not too many."""
-        more = rows.copy()
-        while more:
+    def _with_rest(self, cursor: sqlite3.Cursor, rows: list[Row], batch_size: int) -> list[Row]:
+        """Returns the given first rows and the rest of the cursor's.
+
+        Raises:
+            MemoryError: all rows that the job has read would take more than MOST_MEMORY.
+        """
+        batch = rows.copy()
+        while batch:
             self.check()
-            self._read += sum(map(sys.getsizeof, chain(more, chain.from_iterable(more))))
-            if self._read > MOST_MEMORY:
+            self._bytes_read += sum(map(sys.getsizeof, chain(batch, chain.from_iterable(batch))))
+            if self._bytes_read > MOST_MEMORY:
                 raise MemoryError
-            more = cursor.fetchmany(at_once)
-            rows += more
+            batch = cursor.fetchmany(batch_size)
+            rows += batch
         return rows
 
-    def _is_over(self) -> int:
+    def _must_stop(self) -> int:
         return self._ticket.over()

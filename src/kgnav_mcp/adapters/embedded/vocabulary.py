@@ -1,12 +1,12 @@
-"""The words of a graph's names, to find those that a misspelt word may mean."""
+"""The words of a graph's names, to correct misspelt words."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
 
-_NEAR = 6
-"""Words that a misspelt word is taken to mean at most."""
+_MAX_CORRECTIONS = 6
+"""Corrections of one misspelt word, at most."""
 
 
 class Vocabulary:
@@ -18,19 +18,21 @@ class Vocabulary:
             self._terms[len(term)][term[:1]].append(term)
 
     def near(self, word: str, *, misspelt: bool = True) -> list[str]:
-        """The words within two slips of the pen (one in a short word), nearest first; a swap of letters is one slip.
+        """Returns the words within edit distance 2 (1 for short words), nearest first. A swap of letters counts as 1.
 
-        Of a word that is not `misspelt`, because some name has it, only words that begin alike are looked at.
+        If the word is not `misspelt`, because some name has it, only words with the same first letter are compared.
         """
-        from rapidfuzz import process  # noqa: PLC0415 - the very name needs no such package
+        from rapidfuzz import process  # noqa: PLC0415 - an exactly matching name does not need it
         from rapidfuzz.distance import OSA  # noqa: PLC0415
 
         first = word[:1]
-        slips = 0 if len(word) < 3 else 1 if len(word) < 5 else 2
+        max_distance = 0 if len(word) < 3 else 1 if len(word) < 5 else 2
         found: list[tuple[float, bool, str]] = []
-        for length in range(len(word) - slips, len(word) + slips + 1):
+        for length in range(len(word) - max_distance, len(word) + max_distance + 1):
             groups = self._terms.get(length, {})
-            for begin in groups if misspelt else (first,):
-                hits = process.extract(word, groups.get(begin, ()), scorer=OSA.distance, score_cutoff=slips, limit=None)
-                found += [(distance, begin != first, term) for term, distance, _ in hits if term != word]
-        return [term for _, _, term in sorted(found)[:_NEAR]]
+            for initial in groups if misspelt else (first,):
+                hits = process.extract(
+                    word, groups.get(initial, ()), scorer=OSA.distance, score_cutoff=max_distance, limit=None
+                )
+                found += [(distance, initial != first, term) for term, distance, _ in hits if term != word]
+        return [term for _, _, term in sorted(found)[:_MAX_CORRECTIONS]]

@@ -1,4 +1,4 @@
-"""Threads with a session each. A thread that does not come back is given up and replaced."""
+"""Worker threads, each with its own session. A thread that hangs is abandoned and replaced."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from kgnav_mcp.adapters.embedded.session import Session, Ticket
 T = TypeVar("T")
 
 _LOST_SECONDS = 1.0
-"""A thread that is so late has not seen that its job had to end, and may never see it."""
-_MOST_LOST = 12
-"""Threads that are given up at most: a file that loses more of them is not worth another one."""
+"""A thread whose job should have ended this long ago counts as lost: it may never notice that its job was stopped."""
+_MAX_LOST = 12
+"""Lost threads that are replaced, at most. A file on which more threads hang gets no further ones."""
 
 
 @dataclass(slots=True, eq=False)
 class _Job:
-    """Work for a thread, its ticket, and where its outcome goes."""
+    """Work for a thread, its ticket, and the future that receives its result."""
 
     work: Callable[[Session], Any]
     ticket: Ticket
-    outcome: Future[Any] = field(default_factory=Future[Any])
+    future: Future[Any] = field(default_factory=Future[Any])
 
 
 class Workers:
-    """Up to `size` threads, each with a session that `connect` gives it when it first has work.
+    """Up to `size` threads. Each gets its session from `connect` with its first job.
 
-    `connect` gives None where no further session can be had: the threads that have one do the work then.
-    Threads are daemons: one that is lost does not keep the process from ending.
+    If `connect` returns None, no further session is possible, and the threads that have one do the work.
+    Threads are daemons, so that a lost one does not keep the process from ending.
     """
 
     def __init__(self, size: int, connect: Callable[[], Session | None]) -> None:
@@ -46,22 +46,22 @@ class Workers:
         self._lost: set[_Worker] = set()
 
     def begin(self, work: Callable[[Session], T], ticket: Ticket) -> Future[T]:
-        """Have work done by the next thread that is free."""
+        """Queues work for the next free thread and returns its future."""
         job = _Job(work, ticket)
         self._jobs.put(job)
         if not self._idle.acquire(blocking=False):
-            self._grow()
-        return job.outcome
+            self._start_thread()
+        return job.future
 
     async def close(self) -> None:
-        """End the threads. One that is lost is not waited for; it closes its session when it comes back."""
+        """Ends the threads. Does not wait for lost ones; these close their session when they come back."""
         threads = [*self._threads]
         for _ in threads:
             self._jobs.put(None)
         await asyncio.to_thread(_join, threads)
 
     def next(self, thread: _Worker) -> _Job | None:
-        """The next job for a thread; None: it is not needed any more."""
+        """Returns the next job for a thread, waiting for one; None tells the thread to end."""
         if thread in self._lost:
             return None
         try:
@@ -71,26 +71,26 @@ class Workers:
             return self._jobs.get()
 
     def connected(self, job: _Job) -> Session | None:
-        """A session for a thread that has its first job; None: that job is another thread's now, or has failed."""
+        """Returns a session for a thread with its first job; None if the job went back to the queue or failed."""
         try:
             session = self._connect()
-        except Exception as error:  # noqa: BLE001 - it is told to whoever waits for the job
-            job.outcome.set_exception(error)
+        except Exception as error:  # noqa: BLE001 - passed on to the caller who waits for the job
+            job.future.set_exception(error)
             return None
         if session is None:
             self._jobs.put(job)
         return session
 
     def left(self, thread: _Worker) -> None:
-        """A thread has ended."""
+        """Notes that a thread has ended."""
         self._threads.discard(thread)
         self._lost.discard(thread)
 
-    def _grow(self) -> None:
-        """Start one more thread, where there may be one."""
+    def _start_thread(self) -> None:
+        """Starts one more thread if the limits allow it."""
         if len(self._threads) >= self._size:
             lost = next((thread for thread in self._threads if thread.is_lost()), None)
-            if lost is None or len(self._lost) >= _MOST_LOST:
+            if lost is None or len(self._lost) >= _MAX_LOST:
                 return
             self._lost.add(lost)
             self._threads.discard(lost)
@@ -100,7 +100,7 @@ class Workers:
 
 
 class _Worker(threading.Thread):
-    """One of the threads."""
+    """One worker thread."""
 
     def __init__(self, workers: Workers) -> None:
         super().__init__(name="kgnav-file", daemon=True)
@@ -108,7 +108,7 @@ class _Worker(threading.Thread):
         self._ticket: Ticket | None = None
 
     def is_lost(self) -> bool:
-        """Whether its job should have ended long ago."""
+        """Whether its job should have ended more than _LOST_SECONDS ago."""
         ticket = self._ticket
         return ticket is not None and ticket.late() > _LOST_SECONDS
 
@@ -120,23 +120,23 @@ class _Worker(threading.Thread):
                 session = session or self._workers.connected(job)
                 if session is None:
                     return
-                if job.outcome.set_running_or_notify_cancel():
-                    _do(job, session)
+                if job.future.set_running_or_notify_cancel():
+                    _run_job(job, session)
                 self._ticket = None
-                del job  # with its outcome, which may be large, while the next one is waited for
+                del job  # frees its result, which may be large, while the thread waits for the next job
         finally:
             if session is not None:
                 session.close()
             self._workers.left(self)
 
 
-def _do(job: _Job, session: Session) -> None:
+def _run_job(job: _Job, session: Session) -> None:
     try:
-        found = job.work(session)
-    except BaseException as error:  # noqa: BLE001 - it is told to whoever waits for the job
-        job.outcome.set_exception(error)
+        result = job.work(session)
+    except BaseException as error:  # noqa: BLE001 - passed on to the caller who waits for the job
+        job.future.set_exception(error)
     else:
-        job.outcome.set_result(found)
+        job.future.set_result(result)
 
 
 def _join(threads: list[_Worker]) -> None:

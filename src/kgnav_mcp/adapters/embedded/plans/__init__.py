@@ -1,7 +1,7 @@
-"""Plans as one query of SQLite: each clause a common table expression over the one before.
+"""Compiles a plan to one SQLite query. Each clause becomes a common table expression that reads the one before.
 
-What SQL cannot say as the algebra has it raises Unsupported, mostly before anything runs; a value that only a row shows
-to be of another kind ends the query the same way. Source of the meaning: the docstrings of `kgnav_mcp.plan`.
+Parts of a plan that SQL cannot express raise Unsupported, mostly before anything runs. A value that turns out at run
+time to have a type that the query cannot handle raises it too. The docstrings of `kgnav_mcp.plan` define the meaning.
 """
 
 from kgnav_mcp.adapters.embedded.plans.reader import PlanReader

@@ -1,4 +1,4 @@
-"""One form of a pattern as a query."""
+"""One union-free form of a pattern, as a query."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from kgnav_mcp.plan import EdgePattern, PathPattern
 
 @dataclass(slots=True)
 class Branch:
-    """One union-free form of a pattern: what it reads, under which conditions, and what its variables are."""
+    """One union-free form of a pattern: the tables it reads, its conditions, and its variables."""
 
     rows: list[str]
     conditions: list[str]
     scope: dict[str, Term]
     edges: list[str] = field(default_factory=list[str])
-    """The variables of the edges that it binds, also of those within trails."""
+    """Variables of the edges that it binds, including edges within trails."""
 
     def query(self, selected: str) -> str:
-        """The query of its rows."""
+        """Returns the query for its rows with these columns."""
         rows = f" FROM {' CROSS JOIN '.join(self.rows)}" if self.rows else ""
         where = f" WHERE {' AND '.join(f'({each})' for each in self.conditions)}" if self.conditions else ""
         return f"SELECT {selected}{rows}{where}"
 
     def path(self, path: PathPattern, edges: Iterable[EdgePattern]) -> Term:
-        """A way through the pattern: its nodes and edges in turn."""
+        """Returns the term of a named path: its nodes and edges in turn."""
         patterns = {edge.variable: edge for edge in edges}
         turned, elements = "", list[str]()
         for before, name in zip((path.elements[0], *path.elements), path.elements, strict=False):
@@ -42,7 +42,11 @@ class Branch:
         return Term(Kind.THINGS, (f"kg_path('{turned}', {', '.join(elements)})",))
 
     def keep_apart(self, *names: str) -> None:
-        """A path that was searched does not take an edge of the pattern."""
+        """Adds the condition that a searched path does not contain an edge of the pattern.
+
+        Raises:
+            Unsupported: both names are searched paths.
+        """
         path, edge = sorted((self.scope[name] for name in names), key=lambda term: len(term.sql))
         if edge.kind is not Kind.EDGE:
             raise refused("several paths that share no edge")

@@ -1,4 +1,4 @@
-"""Functions, arithmetic, lists and times as SQL: what SQLite has other words for, a function of Python says."""
+"""Compiles functions, arithmetic, lists and `during`. Where SQLite's meaning differs, the SQL calls Python."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ _TEXTS = frozenset((Function.LOWER, Function.UPPER))
 
 
 def called(asking: Asking, function: Function, arguments: tuple[Expression, ...]) -> Term:  # noqa: C901, PLR0911 - words
-    """A function of values, of a node or of an edge."""
+    """Returns the term of a function call on values, a node, an edge or a path.
+
+    Raises:
+        Unsupported: SQL cannot express this function of these arguments.
+    """
     terms = [asking.value(argument) for argument in arguments]
     if function is Function.COALESCE:
         sql = f"coalesce({', '.join(f'({each})' for each in _singles(terms))}, NULL)"
@@ -54,7 +58,7 @@ def called(asking: Asking, function: Function, arguments: tuple[Expression, ...]
 
 
 def calculated(asking: Asking, expression: Arithmetic) -> Term:
-    """Two values joined by an operator."""
+    """Returns the term of an arithmetic expression."""
     terms = [asking.value(expression.left), asking.value(expression.right)]
     one, other = _singles(terms)
     numbers = all(term.kind is Kind.NUMBER for term in terms)
@@ -64,14 +68,14 @@ def calculated(asking: Asking, expression: Arithmetic) -> Term:
 
 
 def listed(asking: Asking, expression: ListOf) -> Term:
-    """A list of values."""
+    """Returns the term of a list of values."""
     terms = [asking.value(item) for item in expression.items]
     sql = f"kg_list({', '.join(_singles(terms))})" if terms else empty_list()
     return Term(Kind.VALUE, (sql,), dated=any(term.dated for term in terms))
 
 
 def during(asking: Asking, expression: During) -> tuple[str, str]:
-    """Where an edge held in a time, and where it did not."""
+    """Returns the condition that an edge was valid during a period, and its negation."""
     edge = asking.variable(expression.edge)
     if edge.kind is not Kind.EDGE:
         raise refused("the time of what is no edge")
@@ -83,7 +87,11 @@ def during(asking: Asking, expression: During) -> tuple[str, str]:
 
 
 def _singles(terms: list[Term]) -> list[str]:
-    """Values as Python's functions take them."""
+    """Returns the SQL of single values, encoded for Python's functions.
+
+    Raises:
+        Unsupported: a term is a node, an edge or a path.
+    """
     if not all(term.kind in SINGLE for term in terms):
         raise refused("a function of nodes, edges or paths")
     return [encoded(term) for term in terms]

@@ -1,4 +1,4 @@
-"""The cells of a page: entities, edges and values of its rows, each read in a set."""
+"""Converts rows of a query to cells of the answer. All entities of a page are read at once, and so are all edges."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kgnav_mcp.model import Cell, Entity, Path, Triple
 
 
 class Cells:
-    """Makes cells of the rows of one page."""
+    """Makes the cells of one page."""
 
     def __init__(self, builder: Builder, terms: Sequence[Term], rows: Iterable[Row]) -> None:
         self._builder = builder
@@ -37,7 +37,7 @@ class Cells:
         self._edges = _edges(builder, sorted(edge for edge in edges if edge[0] is not None))
 
     def row(self, row: Row) -> tuple[Cell, ...]:
-        """The cells of a row."""
+        """Returns the cells of a row."""
         return tuple(self._cell(kind, place, row) for kind, place in self._terms)
 
     def _cell(self, kind: Kind, place: int, row: Row) -> Cell:
@@ -57,7 +57,7 @@ class Cells:
                 return decoded(value)
 
     def _things(self, stored: list[Any]) -> Cell:
-        """A path, or a list of nodes or edges."""
+        """Returns a path, or a list of nodes or edges."""
         if stored[0] == LIST:
             return tuple(self._nodes[one] if isinstance(one, int) else self._edges[tuple(one)] for one in stored[1:])
         _, nodes, edges = stored

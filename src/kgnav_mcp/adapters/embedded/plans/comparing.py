@@ -1,4 +1,4 @@
-"""Comparisons of two single values as SQL: when they are true, and when they are false; when neither, they are null."""
+"""Compiles comparisons of two single values, each to SQL for when it is true and SQL for when it is false."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from kgnav_mcp.adapters.embedded.plans.statement import NULL, Kind, Statement, T
 from kgnav_mcp.plan import Comparison, Scalar
 
 Truth = tuple[str, str]
-"""SQL that is true where a condition is true, and SQL that is true where it is false. Both may be null else."""
+"""SQL that is true if a condition is true, and SQL that is true if it is false. If it is null, neither is true."""
 
 NEVER: Truth = ("0", "0")
 
 
 def opposite(truth: Truth) -> Truth:
-    """NOT."""
+    """Returns the negation of a condition."""
     return truth[1], truth[0]
 
 
 _LARGEST = 2**63
 _LIKE_DATE = re.compile(r"-?[0-9]{4}").match
-"""What a text begins with that may be written as a date."""
+"""Matches the start of texts that may be dates."""
 _ORDER = {
     Comparison.LESS: ("<", ">="),
     Comparison.AT_MOST: ("<=", ">"),
@@ -29,12 +29,16 @@ _ORDER = {
     Comparison.AT_LEAST: (">=", "<"),
 }
 BY_PRECISION = frozenset((Comparison.EQUAL, Comparison.UNEQUAL, *_ORDER))
-"""Comparisons in which dates are others than their texts."""
+"""Comparisons in which a date differs from a text with the same characters."""
 _CLASS = {Kind.NUMBER: "typeof({}) IN ('integer', 'real')", Kind.TEXT: "typeof({}) = 'text'", Kind.TRUTH: ""}
 
 
 def constant(statement: Statement, value: Scalar) -> Term:
-    """A value that the plan states."""
+    """Returns the term of a constant in the plan.
+
+    Raises:
+        Unsupported: SQLite cannot store the value.
+    """
     match value:
         case None:
             return NULL
@@ -44,7 +48,7 @@ def constant(statement: Statement, value: Scalar) -> Term:
             if "\0" in value:
                 raise refused("a text with a null character")
             stored = value.encode("utf-8", "replace").decode("utf-8")
-            # A text that is written as a date is one beside dates of the graph.
+            # A text that looks like a date is compared as a date with dates of the graph.
             return Term(Kind.TEXT, (statement.parameter(stored),), dated=_LIKE_DATE(value) is not None)
         case int() if not -_LARGEST <= value < _LARGEST:
             raise refused("a number of that size")
@@ -55,15 +59,15 @@ def constant(statement: Statement, value: Scalar) -> Term:
 
 
 def encoded(term: Term) -> str:
-    """A value as it stands beside values of any kind."""
+    """Returns the SQL of a term in the encoding for values of any kind: truth values become blobs."""
     return f"CASE {term.one} WHEN 1 THEN x'6231' WHEN 0 THEN x'6230' END" if term.kind is Kind.TRUTH else term.one
 
 
 def compared(left: Term, comparison: Comparison, right: Term) -> Truth:
-    """A comparison of two nodes, two edges, or two single values.
+    """Compiles the comparison of two nodes, two edges, or two single values.
 
     Raises:
-        Unsupported: one may be a date and the other be written as one, or a list is compared.
+        Unsupported: a date may meet a text that looks like one, or a path or list is compared.
     """
     kinds = {left.kind, right.kind}
     if kinds & {Kind.HIDDEN, Kind.THINGS}:
@@ -119,7 +123,7 @@ def _of_things(left: Term, comparison: Comparison, right: Term) -> Truth:
 
 
 def single(term: Term) -> str:
-    """A value that is no list: those are compared elsewhere."""
+    """Returns the SQL of a value that must not be a list. A list ends the query, for the evaluator to compare it."""
     if term.kind is not Kind.VALUE or term.single:
         return encoded(term)
     value = term.one
@@ -127,7 +131,7 @@ def single(term: Term) -> str:
 
 
 def _same_class(left: Term, right: Term) -> str:
-    """Whether two values, of which one may be anything, are of one kind."""
+    """Returns the SQL test that two values, of which at least one has an unknown type, have the same type."""
     if left.kind is Kind.VALUE and right.kind is Kind.VALUE:
         number = [f"(typeof({each.one}) IN ('integer', 'real'))" for each in (left, right)]
         text = [f"(typeof({each.one}) = 'text')" for each in (left, right)]

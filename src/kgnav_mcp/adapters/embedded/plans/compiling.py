@@ -1,4 +1,4 @@
-"""A checked plan as one query: each clause a table over the one before."""
+"""Compiles a checked plan to one query. Each clause becomes a table that reads the one before."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from kgnav_mcp.plan.walking import aggregates, variables_of
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A query whose rows have the number of all rows first, then the columns of the answer."""
+    """A query. Its first column is the number of all rows of the answer, the others are the answer's columns."""
 
     query: str
     parameters: list[Parameter]
     terms: tuple[Term, ...]
-    """Of each column of the answer; their names are those of the query's columns."""
+    """One for each column of the answer, naming the query's columns."""
 
 
 def compiled(words: Words, plan: Plan, limit: int, skip: int) -> Compiled:
-    """A page of a plan's answer as a query.
+    """Compiles a plan to the query for one page of its answer.
 
     Raises:
-        Unsupported: SQL has no words for a part of it.
+        Unsupported: SQL cannot express a part of the plan.
     """
     statement = Statement()
     projector = Projector(statement, words, lambda match, scope: fits(statement, words, match, scope))
@@ -90,14 +90,14 @@ def _pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> Projected
 
 
 def _collects(clause: Clause) -> bool:
-    """Whether it makes lists of the rows before."""
+    """Whether a clause has a COLLECT, whose list depends on the order of the rows before."""
     columns_of = clause.columns if isinstance(clause, Project) else ()
     sums = (one for column in columns_of for one in aggregates(column.value))
     return any(one.function is AggregateFunction.COLLECT for one in sums)
 
 
 def _grouped(clause: Clause) -> str | None:
-    """The only variable by which a projection groups rows."""
+    """Returns the variable by which a projection groups rows, if it is exactly one, else None."""
     columns_of = clause.columns if isinstance(clause, Project) else ()
     keys = [column.value for column in columns_of if not aggregates(column.value)]
     names = frozenset[str]().union(*map(variables_of, keys))
@@ -105,7 +105,7 @@ def _grouped(clause: Clause) -> str | None:
 
 
 def _needed(clauses: Sequence[Clause]) -> frozenset[str]:
-    """The variables that clauses name, up to the projection that makes new ones."""
+    """Returns the variables that clauses use, up to and including the next projection."""
     found: set[str] = set()
     for clause in clauses:
         match clause:
@@ -123,7 +123,7 @@ def _needed(clauses: Sequence[Clause]) -> frozenset[str]:
 def _matched(
     projector: Projector, match: Match, table: str | None, scope: Scope, later: Sequence[Clause]
 ) -> tuple[str, dict[str, Term]]:
-    """A table of the rows before with all that fits around them."""
+    """Compiles a MATCH: joins the rows before with all matches of the pattern. Returns the table and its scope."""
     statement, words = projector.statement, projector.words
     needed = _needed(later)
     if match.optional:
@@ -152,7 +152,7 @@ def _nothing(term: Term) -> Term:
 
 
 def _union(projector: Projector, parts: Iterable[Projected], plan: Plan) -> Projected:
-    """The rows of several pipelines, in the order of their cells."""
+    """Compiles a UNION of pipelines, ordered by all columns."""
     statement, words = projector.statement, projector.words
     tables = list(parts)
     kinds = [

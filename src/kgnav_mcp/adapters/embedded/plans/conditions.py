@@ -1,4 +1,4 @@
-"""Comparisons of what rows have: of values, of several values of a property, of ids, with the members of lists."""
+"""Compiles comparisons: of values, of properties with several values, of ids, and with the members of lists."""
 
 from __future__ import annotations
 
@@ -34,25 +34,29 @@ if TYPE_CHECKING:
     from kgnav_mcp.adapters.embedded.plans.expressions import Asking
 
 _MOST_ITEMS = 20
-"""Members of a list of values of several kinds; of ids, texts or whole numbers there may be any number."""
+"""Members of a list with values of mixed types, at most. Lists of ids, texts or integers may have any length."""
 
 
 def _values(asking: Asking, owned: Expression, *, dated: bool) -> list[Values] | None:
-    """The values of a property; None: it is none, or has one value."""
+    """Returns the values of a property; None if the expression is no property or has at most one value."""
     if not isinstance(owned, Property):
         return None
     return asking.properties.values(asking.variable(owned.owner), owned, dated=dated)
 
 
 def compared_values(asking: Asking, expression: Compare) -> Truth:
-    """A comparison, of several values of a property too, or with the members of a list."""
+    """Compiles a comparison. Either side may be a property with several values, the right one may be a list.
+
+    Raises:
+        Unsupported: SQL cannot express it.
+    """
     ids = _of_ids(asking, expression)
     if ids is not None:
         return ids
     comparison, right = expression.comparison, expression.right
     if comparison is Comparison.IN:
         return _among(asking, expression.left, right)
-    # Beside anything but a value that is certainly no date, dates are told from texts.
+    # Dates must be kept distinct from texts, unless the other side is certainly not a date.
     dated = [comparison in BY_PRECISION and not _no_date(each) for each in (right, expression.left)]
     sides = [_values(asking, each, dated=dates) for each, dates in zip((expression.left, right), dated, strict=True)]
     terms = [
@@ -80,12 +84,12 @@ def _may_equal(asking: Asking, owned: Expression, other: Expression) -> str:
 
 
 def _no_date(expression: Expression) -> bool:
-    """Whether it is certainly not written as a date."""
+    """Whether an expression is a constant that does not look like a date."""
     return isinstance(expression, Constant) and not constant(Statement(), expression.value).dated
 
 
 def _of_ids(asking: Asking, expression: Compare) -> Truth | None:
-    """A comparison of a node's id with ids that the plan states; None: it is none."""
+    """Compiles a comparison of a node's id with constant ids; returns None for any other comparison."""
     match expression:
         case Compare(Call(Function.ID, (Variable(name),)), comparison, Constant(str() as value)):
             texts, wanted = [value], comparison
@@ -110,7 +114,7 @@ def _of_ids(asking: Asking, expression: Compare) -> Truth | None:
 
 
 def _among(asking: Asking, left: Expression, right: Expression) -> Truth:
-    """Whether a value is a member of a list that the plan states."""
+    """Compiles IN. A list of constants is handled here, any other list by `_among_any`."""
     if isinstance(right, Property) and not isinstance(left, ListOf):
         return compared_values(asking, Compare(left, Comparison.EQUAL, right))
     if isinstance(right, ListOf) and not right.items:
@@ -126,7 +130,7 @@ def _among(asking: Asking, left: Expression, right: Expression) -> Truth:
 
 
 def _among_any(asking: Asking, left: Expression, among: Term) -> Truth:
-    """Whether a value is a member of a list that rows have."""
+    """Compiles IN with a list that is computed for each row."""
     sides = _values(asking, left, dated=False)
     ones = [("", asking.value(left))] if sides is None else [(rows_of([side]), side.term) for side in sides]
     tests: list[tuple[str, Truth]] = []
@@ -155,7 +159,7 @@ def _member(asking: Asking, term: Term, items: list[Constant]) -> Truth:
 
 
 def joined(connective: Connective, parts: list[Truth]) -> Truth:
-    """Conditions in one."""
+    """Joins conditions with AND, OR or XOR."""
     holds = [f"({part[0]})" for part in parts]
     fails = [f"({part[1]})" for part in parts]
     match connective:
@@ -174,7 +178,7 @@ def joined(connective: Connective, parts: list[Truth]) -> Truth:
 
 
 def _some(tests: list[tuple[str, Truth]]) -> Truth:
-    """A comparison that holds where it holds for one of several values, and fails where it fails for all there are."""
+    """Combines tests of several values: true if one of them is true, false if there are values and all are false."""
     if len(tests) == 1 and not tests[0][0]:
         return tests[0][1]
     if not tests:

@@ -1,4 +1,4 @@
-"""Plans that only count the nodes of a label or the edges of a relation: the catalogue says it, no row is read."""
+"""Answers plans that only count the nodes of a label or the edges of a relation from the catalogue."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from kgnav_mcp.plan import Aggregate, AggregateFunction, EdgePattern, Match, Nod
 
 
 def counted(words: Words, pipeline: Pipeline) -> int | None:
-    """The number that all columns of a plan are; None: it asks for more."""
+    """Returns the count that such a pipeline asks for in all its columns; None for any other pipeline."""
     if len(pipeline.clauses) != 2:
         return None
     match, project = pipeline.clauses
@@ -37,7 +37,7 @@ def _counts(project: Project, variable: str) -> bool:
 
 
 def node_size(words: Words, node: NodePattern) -> int | None:
-    """How many nodes there are, with one label or in all; None: that is not known."""
+    """Returns the number of nodes with one label, or of all nodes; None if the catalogue does not have it."""
     if node.subclasses:
         return None
     if not node.labels:
@@ -47,7 +47,7 @@ def node_size(words: Words, node: NodePattern) -> int | None:
 
 
 def edge_size(words: Words, edge: EdgePattern) -> int | None:
-    """How many edges there are, of some relations or of any; None: that is not known."""
+    """Returns the number of edges of these relations, or of all; None if the catalogue does not have it."""
     if edge.either or edge.path is not None or edge.source == edge.target:
         return None
     return words.edges(words.relations(edge))

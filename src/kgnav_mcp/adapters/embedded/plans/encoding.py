@@ -1,8 +1,8 @@
-"""Values as the query of a plan holds them.
+"""Encodes values for the query of a plan.
 
-A truth value is a blob of two bytes, a list a blob that begins as it sorts; numbers and texts are SQLite's own. What
-can be none of these is refused: the query ends, and the plan is evaluated elsewhere. Beside the other side of a
-comparison a date is a blob, too, to be told from a text that is written as one.
+Numbers and texts are stored as SQLite's own types. A truth value is a blob of two bytes. A list is a blob that starts
+with its sort key. Within a comparison, a date is a blob as well, to differ from a text with the same characters. Any
+other value is refused: the query ends, and the evaluator runs the plan instead.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ DATE = b"d"
 _LIST = b"l"
 _LARGEST = 2**63
 _EXACT = 2**53
-"""Above it a whole number has no place of its own among the fractions."""
+"""Above this, an integer cannot be represented exactly as a float."""
 
 
 def empty_list() -> str:
-    """A list without members, in SQL: what SQLite has no rows for it makes no sum of."""
+    """Returns the SQL of an empty list, for aggregates over no rows, which SQLite does not call."""
     encoded = encode(())
     return f"x'{encoded.hex()}'" if isinstance(encoded, bytes) else "NULL"
 
 
 class RefusedError(Exception):
-    """A value of a row has no form in SQL. Never leaves the plan's reader."""
+    """A value cannot be encoded. Handled within the plan's reader, never seen by callers."""
 
 
 def encode(value: Value) -> Stored:
-    """A value as SQLite holds it.
+    """Returns the encoding of a value.
 
     Raises:
-        RefusedError: it cannot.
+        RefusedError: the value has none.
     """
     match value:
         case bool():
             return YES if value else NO
         case tuple():
             if any(isinstance(one, float) and one.is_integer() for one in value):
-                raise RefusedError  # it equals the list with the whole number, but is not written so
+                raise RefusedError  # equals the list with the integer instead, but would be encoded differently
             return _LIST + sortable(value) + b"\0\0" + json.dumps(value).encode()
         case int() if not -_LARGEST <= value < _LARGEST:
             raise RefusedError
@@ -60,7 +60,7 @@ def encode(value: Value) -> Stored:
 
 
 def decoded(stored: Stored) -> Value:
-    """A value of SQLite's as Python has it."""
+    """Returns the Python value of an encoded one."""
     if not isinstance(stored, bytes):
         return stored
     if stored.startswith(DATE):
@@ -71,15 +71,15 @@ def decoded(stored: Stored) -> Value:
 
 
 def as_value(value: Any) -> Value:  # noqa: ANN401 - a value of JSON
-    """A value of JSON as Python has it, lists as tuples."""
+    """Returns a JSON value with lists as tuples."""
     return tuple(map(as_value, cast("list[Any]", value))) if isinstance(value, list) else value
 
 
 def sortable(value: Value) -> bytes:
-    """Bytes that sort as values do: lists, texts, no before yes, numbers, nulls.
+    """Returns bytes that sort in the order of values: lists, texts, false, true, numbers, nulls.
 
     Raises:
-        RefusedError: a whole number is too large for that.
+        RefusedError: an integer is too large to be exact.
     """
     match value:
         case tuple():

@@ -1,7 +1,7 @@
-"""Values and conditions over the variables of a plan, as SQL.
+"""Compiles values and conditions over the variables of a plan.
 
-A condition is two expressions: where it is true, and where it is false. SQL's own three values would not do: the two
-say of a property with several values what the algebra says, and need no third.
+A condition becomes two SQL expressions: one for when it is true, one for when it is false. SQL's three-valued logic is
+not enough, because the algebra has its own rules for properties with several values.
 """
 
 from __future__ import annotations
@@ -39,30 +39,30 @@ from kgnav_mcp.plan import (
 
 
 class Fits(Protocol):
-    """The queries that give a row for each way in which a pattern fits around variables."""
+    """Returns queries with one row for each match of a pattern, given the variables of a scope."""
 
     def __call__(self, match: Match, scope: Scope) -> list[str]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Writes expressions of the variables of one scope."""
+    """Compiles expressions over the variables of one scope."""
 
     statement: Statement
     words: Words
     scope: Scope
     fits: Fits
     aggregated: Callable[[Aggregate], Term] | None = None
-    """Writes the aggregates of a projection."""
+    """Compiles the aggregates of a projection; None outside of projections."""
     known: Mapping[Expression, Term] = field(default_factory=dict[Expression, Term])
-    """What the rows have ready of whole expressions."""
+    """Expressions that the rows already have as columns."""
 
     def holds(self, expression: Expression) -> str:
-        """Where a condition is true."""
+        """Returns the SQL for when a condition is true."""
         return self.truth(expression)[0]
 
     def truth(self, expression: Expression) -> Truth:  # noqa: PLR0911 - one for each kind
-        """Where a condition is true, and where it is false."""
+        """Returns the SQL for when a condition is true and for when it is false."""
         match expression:
             case Compare():
                 return compared_values(self, expression)
@@ -88,7 +88,7 @@ class Asking:
                 return NEVER
 
     def value(self, expression: Expression) -> Term:  # noqa: C901, PLR0911 - one for each kind
-        """The value of an expression."""
+        """Returns the term of an expression."""
         if expression in self.known:
             return self.known[expression]
         match expression:
@@ -116,12 +116,12 @@ class Asking:
                 raise TypeError("an aggregate stands in what is projected only")
 
     def variable(self, name: str) -> Term:
-        """What a variable is."""
+        """Returns the term of a variable."""
         return self.scope[name]
 
     @property
     def properties(self) -> Properties:
-        """Writes where values of properties are read."""
+        """Compiles reads of properties."""
         return Properties(self.statement, self.words)
 
     def _missing(self, value: Expression) -> Truth:
@@ -145,7 +145,7 @@ class Asking:
         return NEVER
 
     def labelled(self, node: str, group: tuple[str, ...]) -> str:
-        """Where a node has one of some labels."""
+        """Returns the SQL test that a node has one of these labels."""
         numbers = [entry.id for entry in self.words.labels(group)]
         if not numbers:
             return "0"
@@ -154,7 +154,7 @@ class Asking:
         return pieces.HAS_ONE_LABEL.format(node=node, labels=self.statement.numbers(numbers))
 
     def key(self, node: str) -> str:
-        """The printed id of a node."""
+        """Returns the SQL of a node's printed id."""
         key = pieces.KEY.format(node=node)
         if not self.words.builder.prefixes.namespaces:
             return f"+{key}"

@@ -1,8 +1,4 @@
-"""Functions of Python that the query of a plan calls: literals by their datatype, names, sums.
-
-A truth value is a blob of two bytes, a list a blob that begins as it sorts; numbers and texts are SQLite's own. What
-can be none of these is refused: the query ends, and the plan is evaluated elsewhere.
-"""
+"""Python functions and aggregates that the query of a plan calls. `encoding` describes the values they exchange."""
 
 from __future__ import annotations
 
@@ -22,13 +18,13 @@ from kgnav_mcp.port.comparing import held
 from kgnav_mcp.port.scalars import Date, scalar
 
 _REMEMBERED = 20_000
-"""Results of one function: some 4 MB."""
+"""Cached results of one function: about 4 MB."""
 
 
 class Functions:
-    """What one session's queries may call. `refused` tells why a query has ended.
+    """The functions that one session's queries may call. `refused`: whether one of them ended the query.
 
-    To define them again would make SQLite prepare every query of the session again.
+    They are defined once per session, because defining them again would make SQLite prepare all its queries again.
     """
 
     def __init__(self, builder: Builder) -> None:
@@ -44,7 +40,7 @@ class Functions:
     @classmethod
     @contextmanager
     def of(cls, builder: Builder) -> Generator[Self]:
-        """Those of the builder's session, for one plan: what they have looked up is forgotten behind it."""
+        """Yields the functions of the builder's session, for one plan. Their caches are cleared afterwards."""
         functions = builder.session.kept(cls, lambda: cls(builder))
         functions.refused = False
         try:
@@ -53,12 +49,12 @@ class Functions:
             functions.forget()
 
     def forget(self) -> None:
-        """Forget all results."""
+        """Clears all caches."""
         for clear in self._clear:
             clear()
 
     def _summing(self, finished: Callable[[list[Any]], Stored]) -> type[Any]:
-        """A sum over rows, as SQLite takes it, of the values that are not null."""
+        """Returns an aggregate class for SQLite that collects the non-null values and passes them to `finished`."""
         guarded = self.guarded(finished)
 
         class Summing:
@@ -75,7 +71,7 @@ class Functions:
         return Summing
 
     def _labels(self, numbers: list[int]) -> Stored:
-        """The names of labels as a list, in the order of text."""
+        """Returns the printed names of labels as a sorted list."""
         return encode(tuple(sorted(self.printed[number] for number in numbers)))
 
     def _definitions(self) -> dict[str, Any]:
@@ -103,7 +99,7 @@ class Functions:
                 "kg_part": (2, things.part),
                 "kg_place": (1, guarded(self._things.place)),
             },
-            "sums": {
+            "aggregates": {
                 "kg_labels": (1, self._summing(self._labels)),
                 "kg_sum": (1, self._summing(lambda values: encode(_total(values)))),
                 "kg_avg": (1, self._summing(_average)),
@@ -117,7 +113,7 @@ class Functions:
         }
 
     def guarded(self, work: Callable[..., Any]) -> Callable[..., Any]:
-        """A function that tells that it has refused."""
+        """Wraps a function so that `refused` is set if it raises RefusedError. SQLite hides the exception itself."""
 
         def called(*values: Any) -> Any:  # noqa: ANN401 - whatever SQLite gives
             try:
@@ -129,7 +125,7 @@ class Functions:
         return called
 
     def _remembered(self, work: Callable[..., Any]) -> Callable[..., Any]:
-        """A function that looks its results up: values of a graph come again and again."""
+        """Wraps a function with a cache, because the same values of a graph occur again and again."""
         remembered = lru_cache(_REMEMBERED)(work)
         self._clear.append(remembered.cache_clear)
         return remembered
@@ -141,7 +137,7 @@ class Functions:
         return encode(self._scalar(text, datatype))
 
     def _dated(self, text: str, datatype: str | None) -> Stored:
-        """As `_value`, with dates told from texts."""
+        """Like `_value`, but encodes dates so that they differ from texts."""
         value = self._scalar(text, datatype)
         return DATE + value.encode("utf-8", "replace") if isinstance(value, Date) else encode(value)
 
@@ -155,7 +151,7 @@ class Functions:
         return held(said(since), said(until), begin, end)
 
     def _values(self, stored: str) -> Stored:
-        """The different values of a property: one as it is, several as a list, numbers first."""
+        """Returns the distinct values of a property: one as it is, several as a list with numbers first."""
         found = {sortable(value): value for text, kind in json.loads(stored) for value in [self._scalar(text, kind)]}
         values = [found[key] for key in sorted(found)]
         values.sort(key=lambda value: isinstance(value, bool) or not isinstance(value, int | float))
@@ -172,7 +168,7 @@ def _listed(values: Iterable[Stored]) -> Stored:
 
 
 def _in_order(rows: list[tuple[int, int, Stored]]) -> Iterable[Stored]:
-    """Values by the places of their rows; where the second of a row says so, each once."""
+    """Returns the values of rows (place, distinct or not, value) by place, without duplicates if distinct."""
     values = [value for _, _, value in sorted(rows, key=lambda row: row[0])]
     return dict.fromkeys(values) if rows and rows[0][1] else values
 
@@ -182,7 +178,7 @@ def _numbers(values: list[Stored]) -> list[int | float]:
 
 
 def _total(values: list[Stored]) -> int | float:
-    """A sum, whole where all numbers are, and the same in whatever order they come."""
+    """Returns the sum of the numbers, an integer if all are. It does not depend on the order of the numbers."""
     numbers = _numbers(values)
     return sum(numbers) if all(isinstance(number, int) for number in numbers) else math.fsum(numbers)
 
@@ -193,7 +189,7 @@ def _average(values: list[Stored]) -> Stored:
 
 
 def _place(value: Stored) -> bytes:
-    """What a value sorts by."""
+    """Returns the sort key of a value."""
     return sortable(decoded(value))
 
 

@@ -1,7 +1,7 @@
-"""Counts for each group of nodes, before the groups are told by what their nodes say.
+"""Counts rows by node before they are grouped by properties of the node.
 
-A group by the name of a node reads that name for each row. Rows are counted for each node first, where the index has
-them side by side; then each name is read once, and kept for the grouping that follows.
+Grouping by a node's name would read that name for each row. Instead, rows are first counted by node, in the order of
+the index. Then each name is read once, and the counts are added up by name.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ _KEY = "\0key"
 def counted_by_node(
     statement: Statement, table: str, asking: Asking, keys: Sequence[Expression], sums: Sequence[Aggregate]
 ) -> tuple[str, dict[Expression, Term]] | None:
-    """A table of keys and counts, and what keys and sums are over it; None: that saves nothing, or cannot be."""
+    """Returns a table of keys and counts by node, and the terms of keys and aggregates over it.
+
+    None if this saves nothing or is impossible: only plain counts can be added up.
+    """
     scope = asking.scope
     names = sorted({name for key in keys for name in variables_of(key) & scope.keys()})
     if not names or all(isinstance(key, Variable) for key in keys):
@@ -50,14 +53,14 @@ def counted_by_node(
 
 
 def _made(statement: Statement, table: str, wanted: Scope, groups: str = "") -> tuple[str, dict[str, Term]]:
-    """A table of these columns, and what they are in it."""
+    """Adds a table with these columns. Returns its name and the terms of its columns."""
     selected, kept = columns(wanted)
     made = statement.table(pieces.ROWS.format(columns=", ".join(selected), rows=f"{table}{groups}"))
     return made, within(kept, made)
 
 
 def _counted(one: Aggregate, scope: Scope) -> str:
-    """A count of rows, or of the values of a variable; empty: it is another sum."""
+    """Returns the SQL of a count of rows or of a variable; empty for any other aggregate."""
     if one.function is not AggregateFunction.COUNT or one.distinct:
         return ""
     if one.of is None:

@@ -1,6 +1,6 @@
-"""Patterns as joins: the edges of one by seeks from what is known already, the smallest set first.
+"""Compiles patterns to joins. Starts with the smallest set of nodes and seeks edges from nodes already bound.
 
-An edge that may lead either way, and a trail that may have several lengths, are a union of patterns without them.
+An edge in either direction and a trail of several lengths become a UNION of patterns without them.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern, PathKind
 from kgnav_mcp.plan.walking import conjuncts, parts, variables_of
 
 _VALUED = frozenset((PathKind.TRAILS, PathKind.SHORTEST, PathKind.ALL_SHORTEST))
-"""Paths that have edges to see."""
+"""Kinds of paths whose edges can be returned."""
 _SECOND_SEEK, _SORT = 3, 2
 _ALWAYS_BY_ENDS = 2
 _SEARCHED_BY_ENDS = 100
-"""So few nodes at a far end are always a way in, of an edge or of a path that is searched."""
+"""If the far end of an edge, or of a searched path, has at most this many nodes, the join starts from there."""
 
 
 def fits(statement: Statement, words: Words, match: Match, scope: Scope) -> list[str]:
-    """The queries whose rows are the ways in which a pattern fits around variables of another query."""
+    """Returns queries with one row for each match of a pattern, given the variables of an outer query."""
     return [branch.query("1") for branch in branches(statement, words, match, scope)]
 
 
@@ -45,9 +45,13 @@ def branches(
     needed: frozenset[str] | None = None,
     grouped: str | None = None,
 ) -> list[Branch]:
-    """The forms of a pattern around the variables of a table, or of the query around it (`needed` None).
+    """Compiles each union-free form of a pattern, given the variables of a table.
 
-    `needed` are the variables that are asked for behind it, `grouped` is the only one by which rows are grouped.
+    If `needed` is None, they are variables of an outer query.
+    `needed`: the variables used later. `grouped`: the variable by which rows are grouped, if it is exactly one.
+
+    Raises:
+        Unsupported: SQL cannot express the pattern.
     """
     if len({edge.variable for edge in match.edges}) < len(match.edges):
         raise refused("an edge that stands twice in a pattern")
@@ -76,7 +80,7 @@ def branches(
 
 
 class _Fitting:
-    """One form of a pattern while it is joined."""
+    """Builds the joins for one form of a pattern."""
 
     def __init__(
         self,
@@ -91,7 +95,7 @@ class _Fitting:
         within: bool,
         grouped: str | None,
     ) -> None:
-        """`paths` are those that are asked for; `within`: the scope is that of a query around it."""
+        """`paths`: named paths that are used. `within`: whether the scope belongs to an outer query."""
         self._paths, self._within, self._grouped = paths, within, grouped
         self._statement, self._words, self._match, self._steps = statement, words, match, steps
         self._given = scope
@@ -109,7 +113,7 @@ class _Fitting:
         self._branch = Branch([f"{table}"] if table is not None else [], [], dict(scope))
 
     def branch(self) -> Branch:
-        """All joins."""
+        """Adds all joins and conditions, and returns the branch."""
         for name, node in self._patterns.items():
             if name in self._given:
                 if self._given[name].kind is not Kind.NODE:
@@ -144,7 +148,7 @@ class _Fitting:
         return name in self._branch.scope
 
     def _next(self, steps: Sequence[Step]) -> Step | None:
-        """The edge to join next: one between known nodes, else the one that leads to the smallest set."""
+        """Returns the edge to join next: one between bound nodes, else the one that adds the fewest rows, else None."""
         best: tuple[int, float, Step] | None = None
         for step in steps:
             ends = (step.source in self._branch.scope) + (step.target in self._branch.scope)
@@ -159,15 +163,15 @@ class _Fitting:
         return None if best is None else best[2]
 
     def _fan_out(self, step: Step) -> float:
-        """About how many edges lead on from a node."""
+        """Estimates how many edges of a step leave a node."""
         return self._words.edges(list(step.relations)) / max(1, self._words.entities) + 1
 
     def _share(self, name: str) -> float:
-        """About which part of all nodes may stand for one."""
+        """Estimates which share (0 to 1) of all nodes can match a node of the pattern."""
         return self._start(name).size / max(1, self._words.entities)
 
     def _way_in(self, step: Step) -> str | None:
-        """The far end of an edge where it is better begun with than come by."""
+        """Returns the unbound end of an edge if its set is so small that it is better bound first, else None."""
         if step.edge is None or self._is_bound(step.edge):
             return None
         far = next((name for name in (step.source, step.target) if not self._is_bound(name)), None)
@@ -183,7 +187,7 @@ class _Fitting:
         return self._starts[name]
 
     def _begin(self, name: str | None = None) -> None:
-        """Bind a node by a set of its own: this one, or the one with the smallest."""
+        """Binds a node from its own set: the given node, or the one that costs the least."""
         unbound = [each for each in self._patterns if each not in self._branch.scope]
         name = name or min(unbound, key=self._cost)
         start, alias = self._start(name), self._statement.alias("n")
@@ -198,9 +202,10 @@ class _Fitting:
         self._label(replace(pattern, labels=tuple(left)))
 
     def _cost(self, name: str) -> int:
-        """About how many seeks it takes to begin with a node.
+        """Estimates how many seeks it takes to start with a node.
 
-        Edges are kept with their qualifiers by their heads. Rows that do not come group by group have to be sorted.
+        Starting at tails costs another seek for each edge, because qualifiers are stored with edges in the order of heads.
+        Rows that do not come group by group must be sorted.
         """
         owners = {part.owner for each in self._conditions for part in parts(each) if isinstance(part, Property)}
         behind = any(step.edge in owners and step.target == name != step.source for step in self._steps)
@@ -211,12 +216,12 @@ class _Fitting:
         self._conditions = [each for each in self._conditions if each is not condition]
 
     def _label(self, node: NodePattern) -> None:
-        """Ask for the labels of a node that is bound."""
+        """Adds the conditions for the labels of a bound node."""
         asking, own = self._asking(), self._branch.scope[node.variable].one
         self._branch.conditions += (asking.labelled(own, group) for group in node.labels)
 
     def _follow(self, step: Step) -> None:
-        """Join an edge by what is known of it."""
+        """Joins an edge by its ends that are already bound."""
         scope, conditions = self._branch.scope, self._branch.conditions
         if step.path is not None:
             self._search(step, step.path)
@@ -245,7 +250,7 @@ class _Fitting:
         self._ends([(step.source, edge.sql[0]), (step.target, edge.sql[2])])
 
     def _search(self, step: Step, edge: EdgePattern) -> None:
-        """Join the paths between the nodes that the pattern leaves so far."""
+        """Finds the paths between the nodes that the joins so far allow, and joins them as a table."""
         if self._within:
             raise refused("a path that is searched for each row")
         scope, names = self._branch.scope, frozenset((*self._patterns, *(one.edge or "" for one in self._steps)))
@@ -267,7 +272,7 @@ class _Fitting:
         self._ends([(step.source, f"{alias}.source"), (step.target, f"{alias}.target")])
 
     def _ends(self, ends: Sequence[tuple[str, str]]) -> None:
-        """Bind the ends of an edge, or hold them to what they are."""
+        """Binds the ends of an edge; ends that are already bound must be equal."""
         scope = self._branch.scope
         for name, sql in ends:
             if self._is_bound(name):
@@ -277,7 +282,7 @@ class _Fitting:
                 self._label(self._patterns[name])
 
     def _differ(self) -> None:
-        """No edge stands for two of the pattern; within one trail none does in any case."""
+        """Adds the conditions that edges of the pattern differ; edges within one trail always differ."""
         groups = [(edge, [step for step in self._steps if step.belongs(edge)]) for edge in self._match.edges]
         named = [
             (edge.variable, step)

@@ -1,4 +1,4 @@
-"""What rows are made of others as SQL: columns, sums over groups, the order of rows, a part of them."""
+"""Compiles projections: columns, aggregates over groups, order, skip and limit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kgnav_mcp.plan.walking import aggregates, rewritten, variables_of
 
 _ORDER = "\0order"
 PLACE = "\0place"
-"""The column that has the places of rows, where what follows asks for their order. No variable is called so."""
+"""The column with row numbers, if a later clause depends on the order. No variable can have this name."""
 _PYTHON = {
     AggregateFunction.SUM: "kg_sum",
     AggregateFunction.AVERAGE: "kg_avg",
@@ -29,7 +29,7 @@ _PYTHON = {
 
 @dataclass(frozen=True, slots=True)
 class Projected:
-    """A table of projected rows, and the terms to sort it by."""
+    """A table of projected rows, its variables, and the terms to sort it by."""
 
     table: str
     scope: dict[str, Term]
@@ -38,14 +38,18 @@ class Projected:
 
 @dataclass(frozen=True, slots=True)
 class Projector:
-    """Writes projections."""
+    """Compiles projections."""
 
     statement: Statement
     words: Words
     fits: Fits
 
     def projected(self, project: Project, table: str | None, scope: Scope, *, first_only: bool = False) -> Projected:
-        """The rows of a projection. `first_only`: the first of them is enough."""
+        """Compiles a projection. `first_only`: only the first row is needed.
+
+        Raises:
+            Unsupported: SQL cannot express it.
+        """
         sums = [column for column in project.columns if aggregates(column.value)]
         if table is not None and not sums:
             table = self._shortened(project, table, scope)
@@ -95,15 +99,15 @@ class Projector:
         return Projected(name, result, terms)
 
     def numbered(self, rows: Projected) -> Projected:
-        """The same rows with their places, which lists made of them ask for."""
+        """Adds row numbers to the rows, for lists that depend on their order."""
         terms = ", ".join(rows.order) or "1"
         table = self.statement.table(pieces.NUMBERED.format(table=rows.table, order=terms))
         return Projected(table, {**rows.scope, PLACE: Term(Kind.NUMBER, ("place",), sure=True)}, ())
 
     def _shortened(self, project: Project, table: str, scope: Scope) -> str:
-        """A table without the rows that a limit leaves out whatever else is read of them, as far as a number tells.
+        """Returns a table without rows that cannot be among the first ones, judged by the first sort key if it is a number.
 
-        Of many groups in the order of their counts few are shown: only of those each name need be read.
+        If many groups are sorted by their counts and few are shown, only the names of those few are then read.
         """
         most = project.skip + (project.limit or 0)
         if project.distinct or not project.order or not most or project.limit is None:
@@ -120,7 +124,7 @@ class Projector:
         return self.statement.table(text)
 
     def _grouping(self, project: Project, asking: Asking, table: str | None) -> tuple[Asking, str | None]:
-        """Writes aggregates, and their keys as far as a table has them ready; and that table."""
+        """Returns the compiler of expressions with aggregates, and its table: counts by node where `grouping` allows it."""
         known: Mapping[Expression, Term] = {}
         sums = [value for value in (column.value for column in project.columns) if aggregates(value)]
         if sums and table is not None:
@@ -168,13 +172,13 @@ class Projector:
     def _order(
         self, project: Project, by: Sequence[Expression], kept: Scope, table: str, keys: Sequence[object]
     ) -> tuple[str, ...]:
-        """The terms that rows are sorted by: those of the plan, then all cells until nothing is left to tell apart."""
+        """Returns the terms to sort by: those of the plan, then further columns until the order is unambiguous."""
         asking = Asking(self.statement, self.words, within(kept, table), self.fits)
         terms: list[str] = []
         sorted_by: set[str] = set()
         for place, (order, expression) in enumerate(zip(project.order, by, strict=True)):
             if isinstance(expression, Constant):
-                continue  # a number there would be a column's
+                continue  # in ORDER BY, SQL would take a number for the index of a column
             own = f"{_ORDER}{place}"
             term = asking.variable(own) if own in kept else asking.value(expression)
             terms += (f"{each} DESC" if order.descending else each for each in self.sort_terms(asking, term))
@@ -202,7 +206,11 @@ class Projector:
         return tuple(terms)
 
     def sort_terms(self, asking: Asking, term: Term) -> list[str]:
-        """What rows are sorted by to come in the order of one value."""
+        """Returns the SQL terms that sort rows by one value.
+
+        Raises:
+            Unsupported: the value is a path that was not searched for.
+        """
         one = term.one if term.sql else ""
         match term.kind:
             case Kind.NODE:
@@ -227,7 +235,7 @@ class Projector:
 
 
 def _collected(asking: Asking, one: Aggregate, term: Term) -> Term:
-    """A list: in the order of its values, or of the rows where these have places."""
+    """Compiles COLLECT: a list in the order of the rows if these are numbered, else in the order of its values."""
     if term.kind not in SINGLE | {Kind.NODE, Kind.EDGE}:
         raise refused("lists of paths")
     single = term.kind in SINGLE
@@ -241,20 +249,20 @@ def _collected(asking: Asking, one: Aggregate, term: Term) -> Term:
 
 
 def _identity(term: Term) -> str:
-    """What tells values apart, null for null."""
+    """Returns the SQL that identifies a value, null if it is null."""
     if term.kind is not Kind.EDGE:
         return term.one
     return f"CASE WHEN {term.one} IS NOT NULL THEN json_array({', '.join(term.sql)}) END"
 
 
 def _only_sums(expression: Expression) -> bool:
-    """Whether nothing beside its sums reads a row."""
+    """Whether an expression uses variables only within aggregates."""
     inside = rewritten(expression, lambda part: Constant(None) if isinstance(part, Aggregate) else None)
     return not variables_of(inside)
 
 
 def _by_column(project: Project, expression: Expression) -> Expression:
-    """What to sort by, with columns in the place of the expressions that they are."""
+    """Returns a sort expression with each part that is also a column replaced by that column."""
     own = {column.value: Variable(column.name) for column in project.columns}
     names = {column.name for column in project.columns}
     return rewritten(
@@ -263,7 +271,11 @@ def _by_column(project: Project, expression: Expression) -> Expression:
 
 
 def _without_columns(project: Project, expression: Expression) -> Expression:
-    """What to sort by, of the variables before the projection alone."""
+    """Returns a sort expression with columns replaced by their expressions over the variables before the projection.
+
+    Raises:
+        Unsupported: it uses a column outside of an aggregate.
+    """
     own = {column.name: column.value for column in project.columns}
     change = {Variable(name): value for name, value in own.items()}
     left = rewritten(expression, lambda part: Constant(None) if isinstance(part, Variable) else None)

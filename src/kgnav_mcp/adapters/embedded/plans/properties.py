@@ -1,4 +1,4 @@
-"""The values of properties, as SQL: of a node its attributes, of an edge its qualifiers."""
+"""Compiles reads of properties: attributes of nodes and qualifiers of edges."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import NAME, Comparison, Constant, Expression, Property
 
 _NEAR = 1e-12
-"""By so little, in proportion, SQLite may read a number otherwise than Python."""
+"""Relative tolerance for numbers that SQLite and Python may read differently."""
 
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The values of a property: what stands in a FROM, and in its WHERE, and the value of a row."""
+    """The values of a property, one in each row: the table to read (FROM), a condition (WHERE), and the value's term."""
 
     rows: str
     test: str
@@ -25,13 +25,13 @@ class Values:
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """Writes where the values of properties are read."""
+    """Compiles reads of properties."""
 
     statement: Statement
     words: Words
 
     def equal(self, alias: str, value: Constant) -> str:
-        """Where a value of a property, as a row of `attribute` by that alias, equals a constant."""
+        """Returns the SQL test that a row of `attribute` under this alias has a value equal to a constant."""
         return compared(self._typed(alias), Comparison.EQUAL, constant(self.statement, value.value))[0]
 
     def _typed(self, alias: str, function: str = "kg_value") -> Term:
@@ -39,7 +39,10 @@ class Properties:
         return Term(Kind.DATED if function == "kg_dated" else Kind.VALUE, (sql,), dated=True, single=True)
 
     def values(self, owner: Term, owned: Property, *, dated: bool = False) -> list[Values] | None:
-        """The values of a property; None: it has one at most, which `first` gives. `dated`: dates are told."""
+        """Returns the reads of all values of a property; None if it has at most one value, which `first` reads.
+
+        `dated`: whether dates must differ from texts.
+        """
         function = "kg_dated" if dated else "kg_value"
         if owner.kind is Kind.NODE and not (owned.name == NAME and not owned.ids):
             found: list[Values] = []
@@ -64,7 +67,7 @@ class Properties:
         return Term(Kind.DATED if function == "kg_dated" else Kind.VALUE, (sql,), dated=True, single=True)
 
     def may_equal(self, owner: Term, owned: Property, value: Expression) -> str:
-        """What holds of each edge of which a qualifier equals a constant, and costs less than to compare its values."""
+        """Returns a cheap SQL test that is true at least for all edges with a qualifier equal to a constant; or empty."""
         path = self.words.qualifier(owned.ids or (owned.name,)) if owner.kind is Kind.EDGE else None
         if path is None or not isinstance(value, Constant):
             return ""
@@ -80,13 +83,17 @@ class Properties:
                 return pieces.MAY_BE_NUMBER.format(**own, least=least, most=most)
 
     def qualifiers(self, edge: Term) -> str:
-        """Where the JSON of an edge's qualifiers is read."""
+        """Returns the SQL that reads the JSON of an edge's qualifiers."""
         if edge.qualifiers:
             return edge.qualifiers
         return pieces.QUALIFIERS.format(s=edge.sql[0], p=edge.sql[1], o=edge.sql[2], n=edge.sql[3])
 
     def first(self, owner: Term, owned: Property) -> Term:
-        """The value of a property, or the list of its values."""
+        """Returns the term of a property's value, which is a list if it has several.
+
+        Raises:
+            Unsupported: names in other languages, or several properties at once.
+        """
         ids = owned.ids or (owned.name,)
         if owner.kind is Kind.NODE and owned.name == NAME and not owned.ids:
             if self.words.builder.named_anew:
@@ -118,6 +125,6 @@ class Properties:
 
 
 def rows_of(values: list[Values]) -> str:
-    """What stands behind SELECT for each value of one property with each of another."""
+    """Returns the FROM and WHERE of a query over all combinations of the properties' values."""
     rows, tests = " CROSS JOIN ".join(each.rows for each in values), " AND ".join(each.test for each in values)
     return f"{rows} WHERE {tests}" if values else ""

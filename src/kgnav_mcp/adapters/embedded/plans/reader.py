@@ -1,4 +1,4 @@
-"""Answers the verb `run`: a page of a plan's rows."""
+"""Runs plans: compiles a plan, runs the query, and returns a page of its rows."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class PlanReader:
         self._words = Words(builder)
 
     def page(self, plan: Plan, limit: int, after: str | None) -> PlanPage:
-        """The page behind a position.
+        """Returns the page after a position.
 
         Raises:
-            Unsupported: SQL has no words for a part of the plan, or a row has a value that it cannot hold.
-            InvalidCursor: the position is none of a plan's answer.
+            Unsupported: SQL cannot express a part of the plan, or a row has a value that the query cannot handle.
+                InvalidCursor: the position is not one of a plan's answer.
         """
         start = items_before(after)
         with Functions.of(self._builder) as functions:
@@ -44,9 +44,15 @@ class PlanReader:
         )
 
     def _run(self, functions: Functions, plan: Plan, limit: int, start: int) -> tuple[Compiled, list[Row]]:
-        """A plan as a query, and the rows of a page."""
+        """Compiles and runs the query for one page. Returns both the query and its rows.
+
+        Raises:
+            Unsupported: see `page`.
+        """
         try:
-            query = compiled(self._words, plan, limit, start)  # searches paths by queries of its own
+            query = compiled(
+                self._words, plan, limit, start
+            )  # in the `try`, because compiling may run queries to find paths
             return query, self._builder.session.all(query.query, *query.parameters)
         except sqlite3.OperationalError as error:
             if not functions.refused and "integer overflow" not in str(error):

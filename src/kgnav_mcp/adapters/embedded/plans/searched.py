@@ -1,4 +1,4 @@
-"""Paths that are searched before the query runs, from the nodes that its other parts leave, and joined as a table."""
+"""Finds paths before the query runs, starting at the nodes that its other parts allow. They are joined as a table."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ from kgnav_mcp.plan import EdgePattern, PathKind
 from kgnav_mcp.port.searching import Link, PathSearch
 
 MOST_ENDS = 20_000
-"""Nodes from which paths are searched."""
+"""Nodes from which paths are searched, at most."""
 _MOST_HELD = 300_000
-"""Edges, ends and paths that are held on the way."""
+"""Edges, ends and paths in memory during a search, at most."""
 
 
 def found(
     words: Words, edge: EdgePattern, relations: Sequence[int], ends: Iterable[tuple[int | None, int | None]]
 ) -> str:
-    """The paths between pairs of nodes, or from nodes to any (None), as rows of JSON: source, target, edges.
+    """Finds the paths between pairs of nodes. None in a pair means any node.
+
+    Returns a JSON list of [source, target, edges].
 
     Raises:
-        Unsupported: they are too many to be held, and to be joined.
+        Unsupported: there are too many paths.
     """
     pairs = list(ends)
     sources, targets = ({end for pair in pairs if (end := pair[side]) is not None} for side in (0, 1))
@@ -64,7 +66,7 @@ def _driven(
     *,
     ordered: Things | None,
 ) -> list[Link[int, EdgeKey]]:
-    """What a search finds, given the edges that it asks for. `ordered` looks up what it sorts nodes by."""
+    """Runs a search, reading the edges that it needs. `ordered`: loads the ids that it sorts nodes by in batches."""
     session, own = words.builder.session, json.dumps(list(relations))
     while True:
         session.check()

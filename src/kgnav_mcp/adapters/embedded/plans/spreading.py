@@ -1,4 +1,4 @@
-"""Lists spread over rows: UNWIND as SQL."""
+"""Compiles UNWIND, which makes a row for each member of a list."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from kgnav_mcp.plan import Unwind
 
 
 def spread(asking: Asking, clause: Unwind, table: str | None) -> tuple[str, dict[str, Term]]:
-    """A table of the rows before with each member of their lists."""
+    """Adds a table with a row for each row before and each member of its list. Returns its name and its variables.
+
+    Raises:
+        Unsupported: the list has nodes or edges.
+    """
     statement, term = asking.statement, asking.value(clause.of)
     if term.kind not in SINGLE:
         raise refused("a list of nodes or edges over rows")

@@ -1,4 +1,4 @@
-"""Where a pattern begins: the smallest set of nodes that its labels and conditions name."""
+"""Chooses the set of nodes to start a pattern with: the smallest that its labels and conditions give."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from kgnav_mcp.plan import (
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A set of nodes, as what stands in a FROM, and about how many they are."""
+    """A set of nodes as a table for FROM, with its estimated size."""
 
     rows: str
     size: int
     selective: bool = False
-    """Whether it is by ids or by a value."""
+    """Whether it comes from ids or from a property's value."""
     condition: Expression | None = None
-    """The condition that all of them fulfil."""
+    """The condition that all these nodes meet already."""
     labels: tuple[str, ...] | None = None
-    """The group of labels of which each of them has one."""
+    """The alternative labels of which each of these nodes has one."""
 
 
 def start_of(asking: Asking, node: NodePattern, conditions: Sequence[Expression]) -> Start:
-    """The smallest set that holds all that may stand for a node."""
+    """Returns the smallest known set that contains all matches of a node pattern."""
     words, statement = asking.words, asking.statement
     best = Start(pieces.ALL_NODES, words.entities)
     for group in node.labels:

@@ -1,4 +1,4 @@
-"""A query while it is written: its parameters, aliases and tables, and what variables are in it."""
+"""A query under construction: its parameters, aliases, tables and terms."""
 
 from __future__ import annotations
 
@@ -12,77 +12,77 @@ from kgnav_mcp.adapters.embedded.session import Parameter
 from kgnav_mcp.errors import Unsupported
 
 _LONGEST = 60_000
-"""Characters of a query: SQLite takes 64 KiB."""
+"""Characters of a query, at most. SQLite accepts 64 KiB."""
 
 _PARAMETER = re.compile(r"\?([0-9]+)")
 
 
 def refused(what: str) -> Unsupported:
-    """The error for a part of a plan that has no words in SQL."""
+    """Returns the error for a part of a plan that SQL cannot express."""
     return Unsupported(f"a graph file does not run {what} as one query", next_step="It is evaluated instead.")
 
 
 class Kind(StrEnum):
-    """What an expression of SQL stands for."""
+    """What an SQL expression represents."""
 
     NODE = "node"
     EDGE = "edge"
     HIDDEN = "hidden"
-    """A path that nothing of the query asks for."""
+    """A path that the query does not use."""
     THINGS = "things"
-    """A path, or a list of nodes or edges, as `things` has them."""
+    """A path, or a list of nodes or edges, in the JSON of `things`."""
     NUMBER = "number"
     TEXT = "text"
     TRUTH = "truth"
     """1, 0 or null."""
     VALUE = "value"
-    """Any single value or a list, as `functions` encodes them."""
+    """Any single value or a list of values, as `encoding` encodes them."""
     DATED = "dated"
-    """A single value in which a date is told from a text that is written as one: beside the other side alone."""
+    """A single value whose encoding keeps dates distinct from texts. Only used within comparisons."""
 
 
 SINGLE = frozenset((Kind.NUMBER, Kind.TEXT, Kind.TRUTH, Kind.VALUE))
-"""What one expression stands for that Python's functions take."""
+"""Kinds that take one SQL expression and can be passed to Python functions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """An expression of SQL: of a node its number, of an edge the four columns of its key."""
+    """A value in SQL: one expression, or for an edge the four columns of its key. A node is given by its number."""
 
     kind: Kind
     sql: tuple[str, ...]
     qualifiers: str = ""
-    """Of an edge: where the JSON of its qualifiers is read."""
+    """For an edge: the SQL of its qualifiers' JSON, if it is at hand."""
     dated: bool = False
-    """Whether it may be a date, or a text that is written as one: a date compares with these by its precision."""
+    """Whether it may be a date or a text that looks like one. Dates compare with both by their precision."""
     single: bool = False
-    """Whether a VALUE is certainly no list."""
+    """Whether a VALUE is certainly not a list."""
     sure: bool = False
     """Whether it is certainly not null."""
 
     @property
     def one(self) -> str:
-        """The expression, or the first of several, which is null where all are."""
+        """The expression, or the first of an edge's four. It is null if the edge is."""
         return self.sql[0]
 
 
 NULL = Term(Kind.VALUE, ("NULL",))
 Scope = Mapping[str, Term]
-"""What variables are."""
+"""The terms of variables."""
 
 
 @dataclass(slots=True)
 class Statement:
-    """One query as it grows."""
+    """A query under construction."""
 
     parameters: list[Parameter] = field(default_factory=list[Parameter])
     tables: list[str] = field(default_factory=list[str])
     read_once: set[str] = field(default_factory=set[str])
-    """The tables that may have one reader only."""
+    """Tables that may be read by only one other table."""
     _aliases: int = 0
 
     def parameter(self, value: Parameter) -> str:
-        """The name of a value."""
+        """Adds a parameter, unless it has the same value as an earlier one, and returns its placeholder."""
         for place, known in enumerate(self.parameters):
             if type(known) is type(value) and known == value:
                 return f"?{place + 1}"
@@ -90,19 +90,19 @@ class Statement:
         return f"?{len(self.parameters)}"
 
     def numbers(self, values: Iterable[object]) -> str:
-        """The name of a list of values, as JSON."""
+        """Adds a parameter with a JSON list of values and returns its placeholder."""
         return self.parameter(json.dumps(list(values)))
 
     def alias(self, letter: str) -> str:
-        """A name that nothing else has."""
+        """Returns a new alias."""
         self._aliases += 1
         return f"{letter}{self._aliases}"
 
     def table(self, query: str, *, read_once: bool = False) -> str:
-        """Add a common table expression; its name.
+        """Adds a common table expression and returns its name.
 
-        One that is read once may become part of its reader's query. Of others each row is made, once, whatever part of
-        them is shown: what a value of a row refuses, it refuses on every page.
+        With `read_once`, SQLite may merge it into the query that reads it. Otherwise all its rows are computed exactly
+        once, whichever page is shown, so that a value that ends the query does so on every page.
         """
         name = self.alias("t")
         if read_once:
@@ -111,10 +111,10 @@ class Statement:
         return name
 
     def text(self, query: str) -> tuple[str, list[Parameter]]:
-        """The whole query, and the values of its parameters.
+        """Returns the complete query and the values of its parameters.
 
         Raises:
-            Unsupported: it is too long.
+            Unsupported: the query is too long.
         """
         text = f"WITH {', '.join(self.tables)} {query}" if self.tables else query
         if len(text) > _LONGEST:
@@ -124,7 +124,7 @@ class Statement:
 
 
 def columns(scope: Scope) -> tuple[list[str], dict[str, Term]]:
-    """What a table selects to keep variables, and what they are behind it, by the name of its columns alone."""
+    """Returns the SELECT list that passes variables on, and their terms as columns of the result."""
     selected: list[str] = []
     kept: dict[str, Term] = {}
     for name, term in scope.items():
@@ -135,7 +135,7 @@ def columns(scope: Scope) -> tuple[list[str], dict[str, Term]]:
 
 
 def within(scope: Scope, table: str) -> dict[str, Term]:
-    """Variables as columns of a table under this alias."""
+    """Returns the terms of variables as columns of this table."""
     return {
         name: replace(term, sql=tuple(f"{table}.{sql}" for sql in term.sql), qualifiers="")
         for name, term in scope.items()

@@ -1,4 +1,4 @@
-"""Paths, and lists of edges or nodes, as a query holds them: JSON of the numbers of nodes and the keys of edges."""
+"""Paths, and lists of nodes or edges, as JSON values in a query. Nodes are numbers, edges are keys of four numbers."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from kgnav_mcp.adapters.embedded.rows import Builder
 from kgnav_mcp.port.scalars import scalar
 
 EdgeKey = tuple[int, int, int, int]
-"""Head, relation, tail, and a number that tells it from its parallels."""
+"""Head, relation, tail, and index among parallel edges."""
 LIST, PATH = "list", "path"
-"""What JSON begins with: of a list its members follow, of a path the list of its nodes and that of its edges."""
+"""The first item of the JSON. After LIST follow the members, after PATH the list of nodes and the list of edges."""
 
 
 def listed(members: Iterable[object]) -> list[object]:
-    """A list as JSON has it."""
+    """Returns the Python form of a JSON list value."""
     return [LIST, *members]
 
 
 def dumped(members: Iterable[object]) -> str:
-    """A list of the numbers of nodes, or of the keys of edges as JSON."""
+    """Returns the JSON of a list of nodes or edges."""
     own = listed(json.loads(one) if isinstance(one, str) else one for one in members)
     return json.dumps(own, separators=(",", ":"))
 
 
 def path(turned: str, *parts: Any) -> str | None:  # noqa: ANN401 - whatever SQLite gives
-    """A path of nodes and edges in turn. `turned` has a 1 for each list of edges that leads from its end to its start.
+    """Returns the JSON of a path, from its nodes and lists of edges in turn; None if a part is None.
 
-    Null where a part is.
+    `turned` has one character per list of edges: 1 if the list leads backwards, else 0.
     """
     if None in parts:
         return None
@@ -46,7 +46,7 @@ def path(turned: str, *parts: Any) -> str | None:  # noqa: ANN401 - whatever SQL
 
 
 def part(name: str, stored: str | None) -> str | None:
-    """The nodes or the edges of a path, as a list."""
+    """Returns the nodes or the edges of a path as a list."""
     if stored is None:
         return None
     _, nodes, edges = json.loads(stored)
@@ -54,7 +54,7 @@ def part(name: str, stored: str | None) -> str | None:
 
 
 def members(stored: Iterable[str | None]) -> Iterator[object]:
-    """The numbers of nodes and the keys of edges in some of them."""
+    """Yields the numbers of nodes and the keys of edges in paths and lists."""
     for each in stored:
         if each is not None:
             kind, *own = json.loads(each)
@@ -63,7 +63,7 @@ def members(stored: Iterable[str | None]) -> Iterator[object]:
 
 
 class Things:
-    """What nodes and edges sort by, looked up once."""
+    """Sort keys of nodes, edges, paths and lists, with a cache."""
 
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
@@ -71,24 +71,24 @@ class Things:
         self._own: dict[EdgeKey, bytes] = {}
 
     def forget(self) -> None:
-        """Forget what was looked up."""
+        """Clears the cache."""
         self._ids.clear()
         self._own.clear()
 
     def know(self, numbers: Iterable[int]) -> None:
-        """Look up the ids of nodes together."""
+        """Loads the ids of nodes into the cache with one query."""
         unknown = [number for number in dict.fromkeys(numbers) if number not in self._ids]
         rows = self._builder.session.all(queries.entities.NODES_BY_ID, json.dumps(unknown)) if unknown else ()
         self._ids.update((row[0], self._builder.prefixes.short(row[1])) for row in rows)
 
     def node_id(self, number: int) -> str:
-        """The printed id of a node."""
+        """Returns the printed id of a node."""
         if number not in self._ids:
             self.know([number])
         return self._ids[number]
 
     def edge_place(self, edge: EdgeKey) -> bytes:
-        """What an edge sorts by: head, relation, tail, qualifiers."""
+        """Returns the sort key of an edge: head, relation, tail, qualifiers."""
         known = self._own.get(edge)
         if known is None:
             rows = self._builder.session.all(queries.plans.EDGES_AT, json.dumps([edge]))
@@ -102,7 +102,7 @@ class Things:
         return {number: entry.relation.id for number, entry in self._builder.relation_entries.items()}
 
     def qualifiers_place(self, stored: str | None) -> bytes:
-        """What an edge says beside its ends, as what it sorts by."""
+        """Returns the sort key of an edge's qualifiers."""
         if not stored:
             return b""
         short, own = self._builder.prefixes.short, list[tuple[str, bytes]]()
@@ -116,7 +116,7 @@ class Things:
         return b"".join(sortable(name) + said for name, said in sorted(own))
 
     def place(self, stored: str | None) -> bytes | None:
-        """What a path or a list sorts by: a list by its members, a path by nodes and edges in turn."""
+        """Returns the sort key of a path (its nodes and edges in turn) or of a list (its members)."""
         if stored is None:
             return None
         kind, *own = cast("list[Any]", json.loads(stored))
@@ -127,7 +127,7 @@ class Things:
         return b"\3" + self.member(nodes[0]) + b"".join(b"\1" + step for step in steps) + b"\0"
 
     def member(self, one: Any) -> bytes:  # noqa: ANN401 - a value of JSON, or its text
-        """What a node or an edge sorts by."""
+        """Returns the sort key of a node or an edge."""
         if isinstance(one, str):
             return self.member(json.loads(one))
         if isinstance(one, int):

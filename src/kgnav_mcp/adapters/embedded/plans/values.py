@@ -1,4 +1,4 @@
-"""What plans make of single values and lists, as functions that a query calls with values as it holds them."""
+"""Functions of values and lists that a query calls. Arguments and results are encoded as in `encoding`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from kgnav_mcp.port import calculating
 from kgnav_mcp.port.comparing import equal, less
 
 _FRACTION = "f"
-"""The key under which JSON has a number that is not whole: SQLite would read it in its own way."""
+"""The key under which JSON holds a float as text, because SQLite would parse the number differently."""
 
 
 def compare(comparison: str, left: Stored, right: Stored) -> bool | None:
-    """A comparison of single values; dates are told from texts."""
+    """Compares two single values. Dates differ from texts. None if they cannot be compared."""
     one, other = _single(left), _single(right)
     match Comparison(comparison):
         case Comparison.EQUAL:
@@ -31,7 +31,7 @@ def compare(comparison: str, left: Stored, right: Stored) -> bool | None:
 
 
 def among(value: Stored, members: Stored) -> bool | None:
-    """Whether a value is a member of a list; null where the list has a null, and no such member."""
+    """Whether a value is a member of a list; None if it is not but the list has a null."""
     found = decoded(members)
     if not isinstance(found, tuple):
         return None
@@ -41,7 +41,7 @@ def among(value: Stored, members: Stored) -> bool | None:
 
 
 def call(name: str, stored: Stored) -> Stored:
-    """A function of a value."""
+    """Returns the result of a plan's function for one value, None if it does not apply."""
     value, function = decoded(stored), Function(name)
     if value is None:
         return None
@@ -60,24 +60,24 @@ def call(name: str, stored: Stored) -> Stored:
 
 
 def calculate(operator: str, left: Stored, right: Stored) -> Stored:
-    """Two values joined by an operator."""
+    """Returns the result of an arithmetic operator."""
     return encode(calculating.calculated(_single(left), ArithmeticOperator(operator), _single(right)))
 
 
 def listed(*items: Stored) -> Stored:
-    """A list."""
+    """Returns the encoded list of these values."""
     return encode(tuple(map(decoded, items)))
 
 
 def members(stored: Stored) -> str:
-    """The members of a list as JSON; a value that is no list is its own only one."""
+    """Returns the members of a list as JSON. A single value counts as a list of itself, null as an empty list."""
     value = decoded(stored)
     own = value if isinstance(value, tuple) else () if value is None else (value,)
     return json.dumps([{_FRACTION: repr(one)} if isinstance(one, float) else one for one in own])
 
 
 def member(kind: str, stored: Any) -> Stored:  # noqa: ANN401 - a value of JSON
-    """A member that SQLite does not read as it is: a truth value, a fraction, a list."""
+    """Returns a list member of a type that SQLite's JSON functions do not return as needed: boolean, float or list."""
     if kind in {"true", "false"}:
         return encode(kind == "true")
     value = json.loads(stored)

@@ -1,6 +1,6 @@
-"""The forms that one edge of a pattern has: single edges to join, or a path to search.
+"""Expands one edge of a pattern to its union-free forms: single edges to join, or a path to search.
 
-An edge that may lead either way, and a trail that may have several lengths, are a union of patterns without them.
+An edge in either direction and a trail of several lengths have several forms.
 """
 
 from __future__ import annotations
@@ -19,24 +19,28 @@ _MOST_HOPS = 6
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One edge to join, from a node to a node. `edge` is None where both are one node: a trail of no edges."""
+    """One edge to join, from a node to a node. `edge` is None for a trail of length 0, where both are the same node."""
 
     edge: str | None
     source: str
     target: str
     relations: tuple[int, ...] = ()
     loops: bool = True
-    """Whether it may lead from a node to itself."""
+    """Whether the edge may lead from a node to itself."""
     path: EdgePattern | None = None
-    """The path that it is, where that is searched."""
+    """The pattern of the path, if the step is a path to search."""
 
     def belongs(self, edge: EdgePattern) -> bool:
-        """Whether it is an edge of a pattern, or one of a path's."""
+        """Whether the step is this edge of the pattern or an edge of its path."""
         return self.edge == edge.variable or (self.edge or "").startswith(f"{edge.variable}\0e")
 
 
 def ways(words: Words, edge: EdgePattern, scope: Scope, *, valued: bool) -> Iterator[list[Step]]:
-    """The forms of one edge of a pattern. `valued`: its path is asked for, not only whether there is one."""
+    """Yields the forms of one edge of a pattern. `valued`: the path itself is used, not only its existence.
+
+    Raises:
+        Unsupported: the path's variable is already bound.
+    """
     relations = tuple(words.relations(edge))
     if edge.path is None:
         yield [Step(edge.variable, edge.source, edge.target, relations)]
@@ -66,7 +70,7 @@ def ways(words: Words, edge: EdgePattern, scope: Scope, *, valued: bool) -> Iter
 
 
 def _is_short(path: PathLength, *, either: bool) -> bool:
-    """Whether the forms of a path's trails are few enough to join them all."""
+    """Whether a path has so few forms that all of them can be joined."""
     longest = path.longest
     if path.kind is not PathKind.TRAILS or longest is None or longest > _MOST_HOPS:
         return False

@@ -1,4 +1,4 @@
-"""The ids of a plan as the numbers and keys of the file, and how large its parts are."""
+"""Resolves the ids in a plan to numbers and keys of the file, and estimates sizes."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from kgnav_mcp.port.scalars import scalar
 
 _INDEXED = 64
 _EXACT = 2**53
-"""Above it a whole number may be equal to no fraction."""
+"""Above this, an integer cannot be represented exactly as a float."""
 _DISTINCT = 2_000
-"""Distinct values of a property that are looked through for those that are equal to a number."""
+"""Distinct values of a property that are searched for those equal to a number, at most."""
 MANY = 1_000
-"""So many nodes are as good as any more, while the first part of a pattern is chosen."""
+"""Sizes are counted up to this limit when the start of a pattern is chosen."""
 
 
 class Words:
-    """Looks up what a plan names, within one job."""
+    """Resolves the names in a plan, within one job."""
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
@@ -33,19 +33,27 @@ class Words:
         self._labels = builder.catalogue.labels(builder.session)
 
     def relations(self, pattern: EdgePattern) -> list[int]:
-        """The numbers of the relations of an edge."""
+        """Returns the numbers of the relations of an edge pattern.
+
+        Raises:
+            Unsupported: one is a two-hop relation.
+        """
         entries = [self._relations.by_key(name) for name in pattern.relations]
         if any(entry is None for entry in entries):
             raise refused("relations through mediators")
         return [entry.id for entry in entries if entry is not None]
 
     def edges(self, relations: list[int]) -> int:
-        """How many edges there are of some relations; of none given: in all."""
+        """Returns the number of edges of these relations, or of all relations if none is given."""
         entries = self._relations.entries
         return sum(entries[number].edges for number in relations or entries)
 
     def labels(self, group: tuple[str, ...]) -> list[LabelEntry]:
-        """The labels of a group that the file has."""
+        """Returns those of the labels that the file has.
+
+        Raises:
+            Unsupported: a name is ambiguous.
+        """
         found: list[LabelEntry] = []
         for name in group:
             entry = self._labels.by_key(name)
@@ -55,7 +63,11 @@ class Words:
         return found
 
     def properties(self, ids: tuple[str, ...]) -> list[int]:
-        """The numbers of the properties of nodes that have values alone."""
+        """Returns the numbers of these properties of nodes, without unknown ones.
+
+        Raises:
+            Unsupported: one also leads to nodes.
+        """
         entries = [self._relations.by_key(name) for name in ids]
         found = [entry for entry in entries if entry is not None]
         if any(entry.edges for entry in found):
@@ -63,19 +75,23 @@ class Words:
         return [entry.id for entry in found if entry.attributes]
 
     def qualifier(self, ids: tuple[str, ...]) -> str | None:
-        """The path of a qualifier in the JSON of an edge; None: no edge has it."""
+        """Returns the JSON path of a qualifier; None if no edge has it.
+
+        Raises:
+            Unsupported: the ids mean several qualifiers, or the key cannot be part of a path.
+        """
         keys = self.qualifier_keys(ids)
         if len(keys) > 1 or any(character in key for key in keys for character in '"\\'):
             raise refused("several qualifiers as one")
         return f'$."{keys[0]}"' if keys else None
 
     def qualifier_keys(self, ids: tuple[str, ...]) -> list[str]:
-        """What qualifiers are called in the JSON of edges."""
+        """Returns the stored keys of the qualifiers with these ids."""
         stored = self.builder.catalogue.qualifier_keys(self._session)
         return [key for key in stored if self.builder.qualifier_relation(key).id in ids]
 
     def nodes(self, ids: list[str]) -> list[int]:
-        """The numbers of the nodes whose printed ids these are."""
+        """Returns the numbers of the nodes with these printed ids."""
         rows = resolved(self.builder, ids)
         return sorted({row[0] for name, row in rows.items() if self.builder.prefixes.short(row[1]) == name})
 
@@ -84,7 +100,7 @@ class Words:
         return self.builder.catalogue.entities
 
     def beginnings(self, relation: int, value: str | float) -> list[str] | None:
-        """How all values of a property begin that equal a text or a number; None: they are too many."""
+        """Returns the index keys (first characters) of all values equal to a text or a number; None if too many."""
         if isinstance(value, str):
             return [value[:_INDEXED]]
         if abs(value) > _EXACT:
@@ -106,6 +122,6 @@ class Words:
         return texts
 
     def size(self, relation: int, beginnings: list[str]) -> int:
-        """About how many nodes have a value that begins so; MANY for more."""
+        """Estimates how many nodes have a value with one of these beginnings, up to MANY."""
         row = self._session.one(queries.plans.VALUE_SIZE, relation, json.dumps(beginnings), MANY)
         return int(row[0]) if row is not None else 0

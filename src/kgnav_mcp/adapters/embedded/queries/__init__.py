@@ -1,8 +1,8 @@
-"""Every query the adapter asks a graph file, each with what it costs.
+"""All queries that the adapter runs on a graph file, each with its cost.
 
-"Seek" is one descent in an index, some microseconds on any size of graph. Sets of nodes come as a JSON array, so that
-one query serves one node and a thousand; ten thousand in the order of the file cost half of what they cost in any
-other. CROSS JOIN fixes the order of loops as written: from few rows to many.
+A "seek" is one descent in an index: a few microseconds on a graph of any size. Sets of nodes are passed as a JSON
+array, so that one query serves one node or a thousand. Ten thousand nodes in file order cost half as much as in
+another order. CROSS JOIN keeps the loops in the order written: from few rows to many.
 """
 
 from kgnav_mcp.adapters.embedded.queries import around, entities, lists, names, plans

@@ -34,7 +34,7 @@ SELECT p, group_concat(s), group_concat(n) FROM (
     SELECT e.s, e.p, count(*) AS n FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.s = j.value GROUP BY e.s, e.p
 ) GROUP BY p
 """
-"""As above for all relations, each with its nodes and their rows in one: a tenth of what is made of each by itself."""
+"""As above for all relations. One row per relation, with all nodes and counts: a tenth of the cost of single rows."""
 
 EDGE_COUNTS_INCOMING_BY_RELATION = """
 SELECT p, group_concat(o), group_concat(n) FROM (
@@ -148,13 +148,13 @@ SELECT * FROM said WHERE instr(qualifiers, :written) AND EXISTS (
     SELECT 1 FROM json_tree(said.qualifiers) AS j WHERE j.key = 'id' AND j.atom = :key
 ) LIMIT :limit
 """
-"""Reads all edges with qualifiers and all attributes of relations with some: 3 us each, up to :most of either."""
+"""Reads all edges with qualifiers, and all attributes of relations with qualifiers: 3 us each, up to :most of both."""
 
 UNREAD = """
 SELECT EXISTS (SELECT 1 FROM edge WHERE qualifiers IS NOT NULL LIMIT 1 OFFSET :most)
     OR EXISTS (SELECT 1 FROM attribute WHERE p IN (SELECT p FROM edge_qualifier) LIMIT 1 OFFSET :most)
 """
-"""Whether QUALIFIED leaves some unread: up to 0.5 us for each of :most entries of either index."""
+"""Whether QUALIFIED leaves rows unread: up to 0.5 us for each of :most entries of either index."""
 
 # Rows of small nodes ----------------------------------------------------------------------------------------------
 
@@ -259,35 +259,36 @@ ORDER BY e2.s, e2.n, e1.s, e1.n LIMIT :most
 """
 """One seek to the mediator the page starts in, then three for each row of the page."""
 
-# Rows whose far ends are wanted --------------------------------------------------------------------------------------
+# Conditions on far ends ---------------------------------------------------------------------------------------------
 
-_FAR = re.compile(r"/\* far: (\S+) \*/")
-"""The place for a condition on far ends in the queries of rows: the number of an entity, or the text of a value."""
+_FAR_END_MARK = re.compile(r"/\* far: (\S+) \*/")
+"""Marks where a query takes a condition on far ends, and which column they are: an entity's number or a text."""
 
 
 class Ends(StrEnum):
-    """A condition on far ends, with what it costs."""
+    """Conditions on far ends, each with its cost."""
 
     AMONG_FOUND = "{far} IN (SELECT value FROM json_each(:found))"
-    """One seek for each node that was found, whatever the degree."""
+    """One seek for each node found before, whatever the degree."""
     LABELLED = """
 EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = {far} AND l.label IN (SELECT value FROM json_each(:labels)))
 """
-    """One seek for each row that is passed."""
+    """One seek for each row scanned."""
     NAME_FITS = "kg_name_fits(v.key, v.label, v.mediator)"
-    """Some microseconds for each row that is passed, as for values."""
+    """Some microseconds for each row scanned; so does TEXT_FITS."""
     TEXT_FITS = "kg_text_fits({far})"
 
 
 @cache
 def narrowed(query: str, conditions: tuple[Ends, ...]) -> str:
-    """A query of rows with conditions on the far ends.
+    """Returns a query for rows with conditions on the far ends added.
 
-    What is among nodes that were found is sought by their numbers, and the place that a page starts behind compared.
+    With AMONG_FOUND, SQLite should seek by the far end's number: a plus sign keeps it from using the page's start for
+    the index instead.
     """
-    place = _FAR.search(query)
-    assert place is not None, query  # noqa: S101 - all queries of rows have one
-    far = place[1]
+    mark = _FAR_END_MARK.search(query)
+    assert mark is not None, query  # noqa: S101 - every query for rows has the mark
+    far = mark[1]
     if Ends.AMONG_FOUND in conditions:
         query = query.replace(f" AND ({far}, ", f" AND (+{far}, ")
-    return _FAR.sub("".join(f"AND {one.replace('{far}', far)} " for one in conditions), query)
+    return _FAR_END_MARK.sub("".join(f"AND {one.replace('{far}', far)} " for one in conditions), query)

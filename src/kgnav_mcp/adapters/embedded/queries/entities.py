@@ -1,7 +1,7 @@
-"""Queries for the small tables, for entities by id, and for how many triples they are in."""
+"""Queries for the small tables, for entities by id and for their degrees."""
 
 SCHEMA = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"
-"""A few dozen rows that SQLite reads for any query, once for an open file."""
+"""A few dozen rows, once for an open file. SQLite reads them before any query."""
 
 META = "SELECT key, value FROM meta"
 """A few dozen rows, once for an open file."""
@@ -55,5 +55,5 @@ SELECT j.value, (SELECT count(*) FROM edge AS e WHERE e.o = j.value) FROM json_e
 
 
 def any_row(table: str, conditions: str) -> str:
-    """Whether a row of a table meets conditions that are made of its definition: reads it to the end."""
-    return f"SELECT EXISTS (SELECT 1 FROM {table} WHERE {conditions})"  # noqa: S608 - names of ours
+    """Returns the query whether any row of a table meets the conditions. Scans the table."""
+    return f"SELECT EXISTS (SELECT 1 FROM {table} WHERE {conditions})"  # noqa: S608 - built from our own constants

@@ -16,7 +16,7 @@ ORDER BY a.node LIMIT :limit
 """
 """One seek, wherever the page starts, then two for each node with the value until the page is full.
 
-The plus keeps SQLite from putting the value in the place of `a.text`, which would hide the index from it.
+The plus sign keeps SQLite from substituting the value for `a.text`, which would keep it from using the index.
 """
 
 NODES_WITH_TAIL = """
@@ -64,7 +64,7 @@ NODE_COUNTS = {
         NODES_WITH_NAME,
     )
 }
-"""The cost of a page without a limit; counted once for an open file, because the file never changes."""
+"""Costs as much as a page without a limit. Counted once for an open file, because the file never changes."""
 
 # Distinct values --------------------------------------------------------------------------------------------------
 
@@ -98,7 +98,7 @@ CROSS JOIN attribute AS a ON a.node = j.value ->> 0 AND a.p = ?2 AND a.n = j.val
 LIKE_NUMBERS = """
 SELECT 1 FROM attribute WHERE p = ? AND substr(text, 1, 64) >= '+' AND substr(text, 1, 64) < ':' LIMIT 1
 """
-"""One seek: digits and signs lie between these two."""
+"""One seek. Digits and signs lie between these two characters."""
 
 VALUES_IN_ORDER = """
 SELECT node, n, iif(length(beginning) < 64, NULL, beginning) FROM (
@@ -108,9 +108,9 @@ SELECT node, n, iif(length(beginning) < 64, NULL, beginning) FROM (
 )
 ORDER BY iif(beginning <= CAST('9e999' AS REAL), CAST(beginning AS REAL), NULL) NULLS LAST, beginning
 """
-"""One read of the index over all values of the property, and a sort of those that differ; once for an open file.
+"""Reads the index over all values of the property and sorts the distinct ones, once for an open file.
 
-Compared with a number, a text that is written as one is taken for it, and any other is greater than all numbers.
+SQLite compares a text with a REAL by its number if it is written as one; any other text is greater than all numbers.
 """
 
 VALUE_COUNT = "SELECT count(DISTINCT text) FROM attribute WHERE p = ?"
@@ -167,7 +167,7 @@ JOINS = "SELECT head, tail, n FROM edge_join WHERE p = ? ORDER BY n DESC, head, 
 """One seek and a row for each pair of labels that a relation joins."""
 
 RELATIONS_AT_LABEL = "SELECT p, sum(n) FROM edge_end WHERE label = ? GROUP BY p"
-"""A scan of the ends of all relations: statistics, small beside the graph."""
+"""Scans the end labels of all relations: statistics, small compared with the graph."""
 
 QUALIFIERS_OF = "SELECT key, datatype FROM edge_qualifier WHERE p = ? ORDER BY n DESC, key, datatype"
 """One seek."""
@@ -189,4 +189,4 @@ VALUES_AT_LABEL = "SELECT sum(n) FROM label_property WHERE label = ? AND p = ?"
 """One seek."""
 
 HAS_NAMES = "SELECT EXISTS (SELECT 1 FROM name WHERE kind IN (0, 3))"
-"""Reads names until the first one that is no alias or description."""
+"""Reads names until the first one that is neither an alias nor a description."""

@@ -30,7 +30,7 @@ SELECT j.key, n.node, n.kind, n.language, n.text
 FROM json_each(?1) AS j CROSS JOIN name_words AS w ON w.name_words MATCH j.value
 CROSS JOIN name AS n ON n.id = w.rowid LIMIT ?2
 """
-"""As above for each of some questions, up to the limit for all together."""
+"""As above for several full-text queries, up to the limit for all together."""
 
 NAMES_MATCHING_WITH_LABEL = """
 SELECT n.node, n.kind, n.language, n.text
@@ -43,9 +43,10 @@ WHERE EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = n.node AND l.label = 
 WORD_EXISTS = "SELECT 1 FROM name_words WHERE name_words MATCH ? LIMIT 1"
 """One look-up of a word in the full-text index."""
 
-# What is longer nobody misspells, and FTS5 cuts words of 32 KB within a character, so that they are no text any more.
+# Longer words need no correction, and FTS5 cuts words of 32 KB within a character, so that they are not valid text.
 VOCABULARY = "SELECT term FROM name_vocabulary WHERE length(CAST(term AS BLOB)) < 1000"
-"""All words of all names, once for an open file and only for a hint that is nobody's very name: some us each."""
+"""All words of all names, once for an open file and only for a hint that no entity has as its exact name: some us each.
+"""
 
 WITH_LABEL = """
 SELECT l.node FROM json_each(?1) AS j CROSS JOIN node_label AS l ON l.node = j.value AND l.label = ?2

@@ -1,41 +1,41 @@
-"""Pieces of the one query that a plan becomes. Names in braces are aliases and columns that the compiler has made.
+"""Fragments of the one query that a plan compiles to. Names in braces are aliases and columns made by the compiler.
 
-Values are parameters, relations and labels their numbers in the file. Joins are in the order of the compiler's loops.
+Values are parameters; relations and labels are numbers of the file. Joins are in the order of the compiler's loops.
 """
 
 ROWS = "SELECT {columns} FROM {rows}"
 PAGE = "SELECT {columns} FROM {rows} LIMIT {limit} OFFSET {skip}"
-"""Cost what their rows cost; with an order all rows before any is given."""
+"""Cost as much as their rows. With an order, all rows are made before the first is returned."""
 
 NUMBERED = "SELECT *, row_number() OVER (ORDER BY {order}) AS place FROM {table}"
 """Sorts all rows."""
 
 OUTER = "SELECT *, row_number() OVER () AS place FROM {rows}"
 UNFITTED = "SELECT {columns} FROM {table} WHERE place NOT IN (SELECT place FROM {fitted})"
-"""Of rows around which a pattern is fitted: a number for each, and those that nothing fits."""
+"""For OPTIONAL MATCH: the rows before it, numbered; and those for which the pattern has no match."""
 
 FIRST_BY_KEY = (
     "SELECT {rows}.* FROM {rows} "
     "CROSS JOIN (SELECT (SELECT {key} FROM {rows} ORDER BY {key}{order} LIMIT 1 OFFSET {place}) AS last) "
     "WHERE last IS NULL OR {rows}.{key} {comparison} last"
 )
-"""Reads the rows twice, and keeps those that may be among the first in an order that begins with a key."""
+"""Reads the rows twice, and keeps only those whose key may place them among the first rows in the order."""
 
 NUMBER = "(SELECT count(*) FROM {rows})"
-"""Makes all rows."""
+"""Computes all rows."""
 
 FIRST = "(SELECT count(*) FROM (SELECT 1 FROM {rows} LIMIT 1))"
 ANY = "EXISTS (SELECT 1 FROM {rows})"
-"""Ends with the first row."""
+"""Stop at the first row."""
 
 AMONG = "{value} IN (SELECT value FROM json_each({values}))"
-"""Reads the list once, then a look into a set for each row."""
+"""Reads the list once, then one look-up in a set for each row."""
 
 ALL_NODES = "(SELECT id AS node FROM node) AS {alias}"
 """Reads the table of nodes."""
 
 NODES_OF_IDS = "(SELECT value AS node FROM json_each({numbers})) AS {alias}"
-"""No look at the file: the numbers were looked up."""
+"""Does not read the file: the numbers are already known."""
 
 NODES_OF_LABEL = "(SELECT node FROM node_label WHERE label = {label}) AS {alias}"
 """One seek, and an entry of an index for each node."""
@@ -49,10 +49,10 @@ NODES_OF_VALUE = (
     "(SELECT DISTINCT node FROM attribute AS a WHERE a.p = {relation} "
     "AND substr(a.text, 1, 64) IN (SELECT value FROM json_each({beginnings})) AND ({test})) AS {alias}"
 )
-"""One seek for each beginning, and a row of the table for each value that begins so."""
+"""One seek for each beginning, and a row of the table for each value with that beginning."""
 
 EDGES = "edge AS {alias}"
-"""By what is known of its ends: a seek, and an entry of an index for each edge."""
+"""One seek by the ends that are known, and an entry of an index for each edge."""
 
 HAS_LABEL = "EXISTS (SELECT 1 FROM node_label AS l WHERE l.node = {node} AND l.label = {label})"
 """One seek."""
@@ -76,7 +76,7 @@ FIRST_VALUE = (
     "WHERE node = {node} AND p = {relation})) ELSE {value} END "
     "FROM attribute AS {alias} WHERE {alias}.node = {node} AND {alias}.p = {relation} AND {alias}.n = 0)"
 )
-"""Two seeks; several values are read by Python."""
+"""Two seeks. Several values are combined by a call of Python."""
 
 QUALIFIERS = "(SELECT qualifiers FROM edge WHERE s = {s} AND p = {p} AND o = {o} AND n = {n})"
 """One seek."""
@@ -88,7 +88,7 @@ QUALIFIER_VALUE = (
     "CASE WHEN {alias}.type <> 'array' THEN kg_refuse() WHEN {alias}.value ->> 1 IS NULL THEN +({alias}.value ->> 0) "
     "ELSE {function}({alias}.value ->> 0, {alias}.value ->> 1) END"
 )
-"""Parts of the JSON of one value, and a call of Python where it is no text. A node is left to the evaluator."""
+"""Reads parts of one value's JSON; calls Python for other values than texts. Nodes are left to the evaluator."""
 
 MAY_BE_NUMBER = (
     "(CAST(json_extract({qualifiers}, {path} || '[0][0]') AS REAL) BETWEEN {least} AND {most} "
@@ -98,7 +98,7 @@ MAY_BE_TEXT = (
     "(json_extract({qualifiers}, {path} || '[0][0]') = {value} "
     "OR json_type({qualifiers}, {path} || '[1]') IS NOT NULL OR json_type({qualifiers}, {path} || '[0]') = 'object')"
 )
-"""Whether the values of a qualifier are worth a look: half a microsecond, for SQLite keeps what it has parsed."""
+"""Cheap tests whether a qualifier may have the value: half a microsecond, because SQLite caches the parsed JSON."""
 
 FIRST_QUALIFIER = (
     "(SELECT CASE WHEN count(*) > 1 THEN kg_refuse() ELSE max({value}) END FROM json_each({qualifiers}, {path}) "
@@ -112,7 +112,7 @@ TYPED = (
     "AND CAST(CAST({text} AS INTEGER) AS TEXT) = {text} THEN CAST({text} AS INTEGER) "
     "ELSE {function}({text}, {datatype}) END"
 )
-"""A literal by its datatype. Texts and whole numbers cost nothing, others a call of Python: a microsecond."""
+"""Converts a literal by its datatype. Texts and integers cost nothing, others a call of Python: one microsecond."""
 
 CALLED = "+(SELECT coalesce(label, kg_called(key, mediator)) FROM node WHERE id = {node})"
 KEY = "(SELECT key FROM node WHERE id = {node})"
@@ -134,7 +134,7 @@ VALUE_SIZE = """
 SELECT count(*) FROM (SELECT 1 FROM attribute WHERE p = ?1 AND substr(text, 1, 64) IN (SELECT value FROM json_each(?2))
 LIMIT ?3)
 """
-"""One seek for each beginning, and up to ?3 entries of the index: how many nodes about have a value."""
+"""Estimates how many nodes have a value. One seek for each beginning, and up to ?3 entries of the index."""
 
 EDGES_AT = """
 SELECT e.s, e.p, e.o, e.n, e.qualifiers FROM json_each(?1) AS j CROSS JOIN edge AS e
@@ -150,7 +150,7 @@ MEMBER = (
     "CASE {alias}.type WHEN 'text' THEN {alias}.value WHEN 'integer' THEN {alias}.value WHEN 'null' THEN NULL "
     "ELSE kg_member({alias}.type, {alias}.value) END"
 )
-"""Texts and whole numbers cost nothing, other members a call of Python."""
+"""Texts and integers cost nothing, other members a call of Python."""
 
 STEPS_ON = """
 SELECT e.s, e.s, e.p, e.o, e.n, e.o FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.s = j.value
@@ -167,7 +167,7 @@ UNION ALL
 SELECT e.o, e.s, e.p, e.o, e.n, e.s FROM json_each(?1) AS j CROSS JOIN edge AS e ON e.o = j.value
 WHERE e.s <> e.o AND (?2 = '[]' OR e.p IN (SELECT value FROM json_each(?2)))
 """
-"""A seek and the edges of each node: where paths go on from."""
+"""One seek for each node and its edges: the next step of paths."""
 
 LINKS = "SELECT value ->> 0 AS source, value ->> 1 AS target, value -> 2 AS edges FROM json_each({links})"
 """Some microseconds for each path."""
@@ -175,7 +175,7 @@ LINKS = "SELECT value ->> 0 AS source, value ->> 1 AS target, value -> 2 AS edge
 EDGE_IN = (
     "EXISTS (SELECT 1 FROM json_each({edges}) AS j WHERE j.type = 'array' AND j.value = json_array({s}, {p}, {o}, {n}))"
 )
-"""Whether a path takes an edge: the edges of the path."""
+"""Whether a path contains an edge. Costs as much as reading the path's edges."""
 
 EDGE_ALONE = "json_array('{list}', json_array({s}, {p}, {o}, {n}))"
 """A list of one edge."""
