@@ -114,7 +114,7 @@ class MatchingReader:
         )
 
     def _nodes_labelled(self, limit: int) -> list[int] | None:
-        """Returns the nodes with the label; None if there are at least `limit`, so that scanning the rows is cheaper."""
+        """Returns the nodes with the label; None if at least `limit`, so that scanning the rows is cheaper."""
         entries = self._builder.catalogue.labels(self._session).entries
         if sum(entries[label].size for label in self._labels or ()) >= limit:
             return None

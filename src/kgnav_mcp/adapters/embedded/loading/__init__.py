@@ -1,4 +1,4 @@
-"""The loader: RDF, tables of triples and property graphs into one graph file. `load` is all of it."""
+"""The loader: `load` writes RDF, tables of triples or edges, and property graphs into one graph file."""
 
 from kgnav_mcp.adapters.embedded.loading.loader import load
 from kgnav_mcp.adapters.embedded.loading.options import (

@@ -1,4 +1,4 @@
-"""APOC's JSON-lines export: nodes and relationships, one JSON object a line.
+"""Reads APOC's JSON-lines export: nodes and relationships, one JSON object per line.
 
     {"type": "node", "id": "0", "labels": ["Film"], "properties": {"name": "Jaws", "year": 1975}}
     {"type": "relationship", "id": "0", "label": "ACTED_IN", "start": {"id": "1"}, "end": {"id": "0"}, "properties": {}}
@@ -21,13 +21,13 @@ from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
 JsonObject: TypeAlias = "dict[str, object]"
 
 LONGEST_JSON = 16 * 1024 * 1024
-"""Characters of a line: its lists and objects take up to 25 times as much memory."""
+"""Characters of a line, at most. Its parsed lists and objects take up to 25 times as much memory."""
 
 NO_OBJECT = "the line is no JSON object with a type of node or relationship"
 
 
 def read_apoc_nodes(source: Source, stager: PropertyStager, findings: Findings) -> None:
-    """Stage every node of an export. Lines that are not JSON are rejected here, and skipped by the second reading.
+    """Stages every node of an export. Rejects lines that are not JSON; reading the relationships then skips them.
 
     Raises:
         LoadError, BadLine: as `stage_entries`.
@@ -43,7 +43,7 @@ def read_apoc_nodes(source: Source, stager: PropertyStager, findings: Findings) 
 
 
 def read_apoc_relationships(source: Source, index: int, stager: PropertyStager, findings: Findings) -> None:
-    """Stage every relationship of an export.
+    """Stages every relationship of an export.
 
     Raises:
         LoadError, BadLine: as `stage_entries`.
@@ -59,7 +59,7 @@ def read_apoc_relationships(source: Source, index: int, stager: PropertyStager, 
             stager.relationship(start, _type(entry), end, _properties(entry), (index, number))
 
     def reported(source: Source, reader: SourceReader, _: Findings) -> Iterator[tuple[int, str]]:
-        """The lines. The first reading has reported those that are not UTF-8."""
+        """Yields the lines, without reporting those that are not UTF-8 again."""
         return lines(source, reader, Findings(skip_bad=True))
 
     stage_entries(source, stager.staging, findings, reported, stage)
@@ -85,7 +85,7 @@ def _entry(line: str) -> JsonObject:
 
 
 def _check_surrogates(entry: JsonObject) -> None:
-    """Half a character, written as an escape, is JSON but no text."""
+    """Raises ValueError for a lone surrogate, which JSON allows as an escape but UTF-8 cannot encode."""
     try:
         json.dumps(entry, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:

@@ -1,4 +1,4 @@
-"""Many rows at once: one statement with a hundred rows costs a third of a hundred statements with one."""
+"""Bulk inserts. One statement with a hundred rows costs a third of a hundred statements with one row."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from itertools import chain, islice
 from typing import Any, TypeVar
 
 PARAMETERS = 900
-"""Values bound by one statement; every SQLite allows 999."""
+"""Parameters of one statement. Every SQLite allows 999."""
 
 BATCH = 50_000
-"""Rows taken together where they come one by one. Between two batches from a source progress is reported."""
+"""Rows in a batch. Progress is reported after each batch from a source."""
 
 BATCH_TEXT = 64 * 1024 * 1024
-"""Characters of texts up to which they are: a text may have millions. Few sources have as many in 50,000 rows."""
+"""Characters of text in a batch, because a single text may have millions. Few sources reach this in 50,000 rows."""
 
 Row = TypeVar("Row")
 
 
 def insert(connection: sqlite3.Connection, into: str, rows: Sequence[Sequence[object]]) -> None:
-    """Insert rows of equal width. `into` is a named statement that ends in VALUES."""
+    """Inserts rows of equal width. `into` is a statement that ends in VALUES."""
     if rows:
         insert_values(connection, into, len(rows[0]), list(chain.from_iterable(rows)))
 
 
 def insert_values(connection: sqlite3.Connection, into: str, width: int, values: Sequence[Any]) -> None:
-    """Insert rows that stand one behind the other."""
+    """Inserts rows of this width, given as one flat sequence of values."""
     marks = f"({', '.join('?' * width)})"
     together = PARAMETERS // width
     step = together * width
@@ -39,14 +39,14 @@ def insert_values(connection: sqlite3.Connection, into: str, width: int, values:
 
 
 def batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """Rows in lists of `BATCH`, the last one shorter."""
+    """Yields lists of `BATCH` rows; the last may be shorter."""
     source = iter(rows)
     while batch := list(islice(source, BATCH)):
         yield batch
 
 
 def text_batches(rows: Iterable[Sequence[Any]], place: int) -> Iterator[list[Sequence[Any]]]:
-    """The same of rows with a text in a place: a list ends with the row that brings it to `BATCH_TEXT`."""
+    """Yields lists of up to `BATCH` rows that end early when the texts in one column reach `BATCH_TEXT`."""
     batch: list[Sequence[Any]] = []
     held = 0
     for row in rows:

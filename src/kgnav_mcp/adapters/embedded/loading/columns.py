@@ -1,6 +1,6 @@
-"""Column names that other programs write over edges and nodes, and which role each has.
+"""Recognises the column names that other programs give to tables of edges and nodes.
 
-The names are compared without letter case, blanks and punctuation: `Source ID`, `source_id` and `?sourceId` are one.
+Names are compared without letter case, blanks and punctuation: `Source ID`, `source_id` and `?sourceId` are the same.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ ENDS = (
 """Names of the columns with the two ends of an edge: Gephi, networkx, igraph, Cytoscape, KGTK, STRING, ..."""
 
 ENDS_OF_STATEMENTS = (("subject", "value"), ("item", "value"), ("entity", "value"))
-"""The same where a column of relations is needed to tell that the rows are statements."""
+"""Names that only mean the ends of an edge if there is also a column for the relation."""
 
 ENDINGS = ("", "id", "node", "nodeid", "key", "uri", "iri", "entity", "name", "label")
-"""What may stand behind each of the names above: `source_id`, `startNode`, `from_name`."""
+"""Suffixes of the names above: `source_id`, `startNode`, `from_name`."""
 
 RELATIONS = (
     "relation",
@@ -59,26 +59,26 @@ RELATIONS = (
     "label",
     "kind",
 )
-"""Names of the column with the relation, the surest first; `type`, `label` and `kind` are relations elsewhere, too."""
+"""Names of the column with the relation, most specific first. `type`, `label`, `kind` may also be graph relations."""
 
 SURE_RELATIONS = RELATIONS[: RELATIONS.index("edgetype")]
-"""In the middle of a first line these tell that it is a header: hardly a graph has a relation of that name."""
+"""As the middle field of a first line, these mean a header: hardly any graph has a relation with such a name."""
 RELATION_ENDINGS = ("type", "id", "name", "label", "uri", "iri")
-"""What may stand behind each of these: `relation_id`. (`edge_id` is the id of an edge.)"""
+"""Suffixes of these names: `relation_id`. (`edge_id` is the id of an edge.)"""
 
 LETTERS = (("s", "p", "o"), ("h", "r", "t"))
-"""Single letters mean something only where all three are there."""
+"""Single letters, recognised only if all three are there."""
 NODE_LETTERS = ("u", "v")
-"""And these where they are the first two columns."""
+"""Single letters, recognised only as the first two columns."""
 
 NODE_IDS = ("id", "nodeid", "vertexid", "entityid")
 """Names of the first column of a table of nodes."""
 
 GENERAL = frozenset(("id", "name", "title", "value", "weight", "count", "score", "date", "year", "description"))
-"""Column names that tell nothing of an edge, and yet that a line is a header."""
+"""Column names that show that a line is a header, but not what it is a header of."""
 
 DIRECTIONS = frozenset(("directed", "undirected", "mutual"))
-"""What Gephi has in its column `Type`."""
+"""The values of Gephi's column `Type`."""
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 """A number, as programs write them."""
@@ -90,20 +90,20 @@ _CYPHER_TYPE = re.compile(r"type\(\w+\)", re.IGNORECASE)
 
 
 def normalized(name: str) -> str:
-    """A column name as it is compared."""
+    """Returns the form of a column name that is compared."""
     return _PUNCTUATION.sub("", name).casefold()
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a number and nothing else."""
+    """Whether the whole text is a number."""
     return NUMBER.fullmatch(text) is not None
 
 
 def header_from_names(fields: Sequence[str], rows: Sequence[Sequence[str]], dialect: Dialect) -> Header | None:
-    """The header that a first line is, `rows` being some below it; None where its names say nothing of edges or nodes.
+    """Returns the header of a table by the names in its first line, or None if it is no known header.
 
-    A header of edges has the roles START and END, and TYPE where a column names the relation; one of nodes has ID.
-    What has no other role is a property: of the edge, or of the node.
+    `rows` are some rows below it. A header of edges has the roles START and END, and TYPE if a column has the
+    relation; a header of nodes has ID. All other columns are properties of the edge or the node.
     """
     names = [normalized(field) for field in fields]
     roles = _edge_roles(fields, names, rows)
@@ -122,12 +122,12 @@ def header_from_names(fields: Sequence[str], rows: Sequence[Sequence[str]], dial
 
 
 def is_node_header(fields: Sequence[str]) -> bool:
-    """Whether a line is the header of a table of ids and names."""
+    """Whether a line is the header of a table with ids and names."""
     return normalized(fields[0]) in NODE_IDS and normalized(fields[1]) in {"label", "name", "title"}
 
 
 def _edge_roles(fields: Sequence[str], names: list[str], rows: Sequence[Sequence[str]]) -> dict[int, Role] | None:
-    """Roles by place, None where no two columns are the ends of an edge."""
+    """Returns roles by column index; None if no two columns are the ends of an edge."""
     found = _cypher(fields) or _letters(names)
     if found is not None:
         return found
@@ -140,7 +140,7 @@ def _edge_roles(fields: Sequence[str], names: list[str], rows: Sequence[Sequence
                 continue
             roles = {start: Role.START, end: Role.END}
             if relation is None and (start, end, len(names)) == (0, 2, 3) and not any(map(is_number, _values(1, rows))):
-                roles[1] = Role.TYPE  # whatever it is called, what stands between the two ends ties them together
+                roles[1] = Role.TYPE  # the column between the two ends is the relation, whatever its name
             if relation is not None and relation not in roles:
                 roles[relation] = Role.TYPE
             _add_names(roles, names, {Role.START: head, Role.END: tail})
@@ -149,7 +149,7 @@ def _edge_roles(fields: Sequence[str], names: list[str], rows: Sequence[Sequence
 
 
 def _cypher(fields: Sequence[str]) -> dict[int, Role] | None:
-    """`a.name, type(r), b.name`: what Neo4j writes over the columns of a query that names none of them."""
+    """Recognises `a.name, type(r), b.name`, the column names of a Neo4j query without aliases."""
     variables: dict[str, int] = {}
     for place, field in enumerate(fields):
         if match := _CYPHER.fullmatch(field.strip()):
@@ -178,7 +178,7 @@ def _relation(names: list[str], rows: Sequence[Sequence[str]]) -> int | None:
 
 
 def _add_names(roles: dict[int, Role], names: list[str], stems: dict[Role, str]) -> None:
-    """Give their roles to columns that name the head, the relation or the tail: `itemLabel` beside `item`."""
+    """Adds roles for columns with the names of the head, relation or tail, such as `itemLabel` beside `item`."""
     parts = {role: (names[place], stems.get(role, names[place])) for place, role in roles.items()}
     for role, (full, stem) in parts.items():
         for name in (full + "label", full + "name", stem + "label", stem + "name"):
@@ -193,21 +193,21 @@ def _place(names: list[str], name: str) -> int | None:
 
 
 def _values(place: int, rows: Sequence[Sequence[str]]) -> set[str]:
-    """The values in a column, without letter case; a column without any has the empty one."""
+    """Returns the case-folded values of a column. A column without values has the empty text."""
     found = {row[place].strip().casefold() for row in rows if place < len(row)}
     return found - {""} or {""}
 
 
 def _dates(place: int, rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a column, such as `start`, holds points in time and not nodes."""
+    """Whether a column, such as `start`, holds dates instead of nodes."""
     return bool(rows) and all(_DATE.fullmatch(value) for value in _values(place, rows))
 
 
 def looks_like_header(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a first line of three fields is more likely the names of columns than a triple.
+    """Whether a first line of three fields is more likely a header than a triple.
 
-    It is a triple where one of its values comes again in the same column, or is a number. Beyond that, the relation
-    must be a word for a relation, or two of the fields must be usual names of columns.
+    It is a triple if one of its fields is a number or occurs again in the same column. Otherwise it is a header if the
+    middle field is a usual name for the relation, or if two fields are usual column names.
     """
     if any(is_number(field) for field in fields):
         return False

@@ -1,4 +1,4 @@
-"""The tables that a load works with, as SQL. Those of the finished file are in `filetables`."""
+"""Temporary tables of a load, as SQL. The tables of the finished file are in `filetables`."""
 
 STAGING_TABLES = """
 CREATE TABLE staging.term (id INTEGER PRIMARY KEY, key TEXT NOT NULL);
@@ -39,11 +39,11 @@ CREATE TABLE staging.mediated (
 ) WITHOUT ROWID;
 CREATE TABLE staging.edge_sample (p INTEGER, s INTEGER, o INTEGER, weight INTEGER);
 """
-"""Rows in the order of the sources, before they are sorted into the graph file.
+"""Rows in source order, before they are sorted into the graph file.
 
-`triple` and `literal` are sets, as in RDF; `relationship` and `property` are lists, as in a property graph, and hold
-reified RDF triples, too. A `reifier` names a triple with the tail `o`, or with a literal tail where that is NULL.
+`triple` and `literal` are sets, as in RDF. `relationship` and `property` are lists, as in a property graph; they also
+hold reified RDF triples. A `reifier` refers to a triple with the tail `o` or, if that is NULL, with a literal tail.
 """
 
 UNNAMED = "CREATE TABLE unnamed (node INTEGER PRIMARY KEY);"
-"""Beside the nodes while they are made: those that are mediators if they have an edge."""
+"""Used while the nodes are written: nodes that are mediators if they have an edge."""

@@ -1,7 +1,7 @@
-"""Tables of edges that other programs write: with named columns, as lists of edges, and in Cytoscape's SIF.
+"""Reads tables of edges: with named columns, as edge lists, and in Cytoscape's SIF.
 
-An edge is a triple, and what else stands in its row are its qualifiers. Edges with qualifiers stay apart where they
-run parallel, as in a property graph; those without any are a set, as triples are.
+An edge is a triple; the other fields of its row are its qualifiers. Parallel edges with qualifiers are kept apart, as
+in a property graph. Equal edges without qualifiers are one, as in RDF.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ Edge: TypeAlias = "tuple[str, str, str, list[tuple[str, Value]]]"
 """Head, relation, tail and qualifiers."""
 
 WEIGHT = "weight"
-"""The qualifier that a number behind two nodes is: networkx calls it so."""
+"""The qualifier for a number after two nodes, named as in networkx."""
 
 _INTEGER = re.compile(r"-?\d+(\.0)?")
-"""pandas writes `.0` behind all integers of a column where one is missing."""
+"""pandas appends `.0` to the integers of a column with missing values."""
 _CODE = re.compile(r"-?0\d.*|\+.*")
-"""`007` and `+49` are no numbers: their characters count."""
+"""Codes such as `007` and `+49`, which must not be read as numbers."""
 _LONGEST_ATTRIBUTES = 1 << 20
 _SHOWN_ROLES = (("head", Role.START), ("relation", Role.TYPE), ("tail", Role.END), ("qualifiers", Role.PROPERTY))
 
 
 def with_inferred_types(source: Source) -> Source:
-    """The table with types for its further columns: integer or float where all values are, else text.
+    """Returns the table with types for its property columns: integer or float if all values are, else text.
 
     Raises:
         LoadError: the source cannot be read.
@@ -45,7 +45,7 @@ def with_inferred_types(source: Source) -> Source:
     types = {column.place: "integer" for column in header.of(Role.PROPERTY)}
     filled: set[int] = set()
     with translated(source), source.open() as reader:
-        for _, row in rows(source, reader, Findings(skip_bad=True)):  # the loading itself tells of bad lines
+        for _, row in rows(source, reader, Findings(skip_bad=True)):  # bad lines are reported when the rows are staged
             for place in [place for place in types if row[place]]:
                 field = row[place]
                 filled.add(place)
@@ -63,7 +63,7 @@ def with_inferred_types(source: Source) -> Source:
 
 
 def read_edges(source: Source, index: int, stager: PropertyStager, relation: str, findings: Findings) -> None:
-    """Stage every edge of a table; those without a relation of their own get `relation`.
+    """Stages every edge of a table. Edges without a relation get `relation`.
 
     Raises:
         LoadError, BadLine: as `stage_entries`.
@@ -84,7 +84,7 @@ def read_edges(source: Source, index: int, stager: PropertyStager, relation: str
 
 
 def read_triples(source: Source, staging: Staging, findings: Findings) -> None:
-    """Stage every line of a table without a header: `head relation tail`, with tabs between them; names are the ids.
+    """Stages every line of a table without a header: `head<TAB>relation<TAB>tail`. The texts are the ids.
 
     Raises:
         LoadError, BadLine: as `stage_entries`.
@@ -113,7 +113,7 @@ def _columns_reason(columns: list[str]) -> str:
 
 
 def names_relations(source: Source) -> bool:
-    """Whether every edge of a table has a relation of its own."""
+    """Whether every edge of a table names its relation."""
     header = source.layout.header
     if header is None:
         return not source.layout.edges
@@ -121,7 +121,7 @@ def names_relations(source: Source) -> bool:
 
 
 def describe_table(source: Source, relation: str) -> list[str]:
-    """How a table of edges is read, for the user to see whether it is meant so; nothing where there is no choice."""
+    """Returns a note on how a table of edges is read, so that the user can check it; empty if it is unambiguous."""
     header = source.layout.header
     parts: list[str] = []
     if header is not None and header.written:
@@ -139,7 +139,7 @@ def describe_table(source: Source, relation: str) -> list[str]:
 
 
 class _Table:
-    """Rows with named columns to edges."""
+    """Makes edges from rows with named columns."""
 
     def __init__(self, header: Header, stager: PropertyStager, relation: str) -> None:
         self._header = header
@@ -163,7 +163,7 @@ class _Table:
 
 
 class _List:
-    """Lines of two nodes, and maybe a number or attributes in braces, to edges."""
+    """Makes edges from lines with two nodes and optionally a number or attributes in braces."""
 
     def __init__(self, delimiter: str | None, relation: str) -> None:
         self._delimiter = delimiter
@@ -193,7 +193,7 @@ def _attributes(text: str) -> list[tuple[str, Value]]:
 
 
 class _Sif:
-    """Lines of a head, a relation and one tail or more to edges; a node may stand alone."""
+    """Makes edges from lines with a head, a relation and one or more tails. A line may also have a single node."""
 
     def __init__(self, staging: Staging) -> None:
         self._staging = staging

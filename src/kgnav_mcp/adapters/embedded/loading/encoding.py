@@ -1,4 +1,4 @@
-"""Quads as batches of numbers: what a parser passes to the staging, cheap to send between processes."""
+"""Encodes quads as batches of numbers, which are cheap to send from the parser's process to the load."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from kgnav_mcp.adapters.embedded.loading.headers import Value
 from kgnav_mcp.adapters.wellknown import RDF, RDF_REIFIES, XSD
 
 WINDOW = 1 << 15
-"""Nodes in the dictionary before it is cleared: enough to meet the common ones again, few enough for the CPU cache."""
+"""Nodes in the dictionary before it is cleared: enough that common nodes are found again, and fit the CPU cache."""
 
 
 class Numbers(dict[str | None, int]):
-    """Places of keys in the order of first use. Asking for the place of a new key gives it one."""
+    """Numbers keys in the order of first use. Looking up a new key adds it."""
 
     def __missing__(self, key: str | None) -> int:
         number = self[key] = len(self)
         return number
 
     def since(self, place: int) -> list[str]:
-        """The keys from a place on."""
+        """Returns the keys from a number on."""
         newest = [key for key in islice(reversed(self), len(self) - place) if key is not None]
         newest.reverse()
         return newest
@@ -37,33 +37,33 @@ def _numbers() -> array[int]:
 
 @dataclass(slots=True)
 class Batch:
-    """Some thousand quads. Numbers are places in the nodes and relations of this batch and those before it.
+    """Some thousand quads, encoded. Nodes and relations are numbered in the order of first use across batches.
 
-    Both are counted in the order of first use, nodes from 1 and relations from 0.
+    Numbers of nodes start at 1, those of relations at 0.
     """
 
     position: int
     """Bytes of the source read so far."""
     restart: bool
-    """Places are counted anew from this batch on."""
+    """Whether numbering starts again with this batch."""
     nodes: list[str] = field(default_factory=list[str])
     relations: list[str] = field(default_factory=list[str])
-    """Those used for the first time."""
+    """Nodes and relations used for the first time, in the order of their numbers."""
     heads: array[int] = field(default_factory=_numbers)
     links: array[int] = field(default_factory=_numbers)
     tails: array[int] = field(default_factory=_numbers)
-    """Head, relation and tail of each triple between nodes, in three columns."""
+    """Head, relation and tail of each triple with a node as tail, as three columns."""
     literals: list[tuple[int, int, Value]] = field(default_factory=list[tuple[int, int, Value]])
     reifiers: list[tuple[int, int, int, int | Value]] = field(default_factory=list[tuple[int, int, int, "int | Value"]])
     """Reifier, head, relation, and the tail: a node's number or a literal."""
     rejected: list[tuple[int | None, str]] = field(default_factory=list[tuple[int | None, str]])
-    """Line and reason of the bad lines left out."""
+    """Line and reason of each bad line."""
     text: int = 0
-    """Characters of its literals, about."""
+    """Characters of its literals, approximately."""
 
 
 class Encoder:
-    """Encodes the quads of one source. `index` keeps its blank nodes apart from those of other sources."""
+    """Encodes the quads of one source. `index` distinguishes its blank nodes from those of other sources."""
 
     def __init__(self, index: int) -> None:
         self._blank = f"_:{index}:"
@@ -73,7 +73,7 @@ class Encoder:
         self._relations = Numbers()
 
     def encode_lines(self, block: bytes, position: int) -> Batch | None:
-        """One batch of whole lines of N-Triples, or None where they are not plain enough to do without the parser."""
+        """Encodes whole lines of N-Triples as one batch; None if they need the parser."""
         columns = plain.split_statements(block, self._blank)
         if columns is None:
             return None
@@ -95,7 +95,7 @@ class Encoder:
         return batch
 
     def encode(self, quads: Iterable[ox.Quad], position: int, most_text: int | None = None) -> Batch:
-        """One batch of parsed quads; with `most_text`, those up to the one whose literal brings it to that length."""
+        """Encodes parsed quads as one batch. With `most_text`, ends with the quad that reaches that many characters."""
         batch, known, known_relations = self._begin(position)
         nodes, relations = self._nodes, self._relations
         node, relation_of, datatypes = nodes.setdefault, relations.setdefault, self._datatypes
@@ -122,7 +122,7 @@ class Encoder:
                     quoted_head = node(self._key(tail.subject), len(nodes))
                     link = relation_of(tail.predicate.value, len(relations))
                     batch.reifiers.append((head, quoted_head, link, self._quoted_tail(tail.object, nodes)))
-                else:  # as the tail of any other relation, or of a triple that is itself a tail: kept as its text
+                else:  # a triple as tail of any other relation, or nested in another triple: stored as text
                     add_literal((head, relation_of(name, len(relations)), (str(tail), None, None)))
             else:
                 add_head(head)
@@ -132,7 +132,7 @@ class Encoder:
         return batch
 
     def _begin(self, position: int) -> tuple[Batch, int, int]:
-        """An empty batch, and how many nodes and relations are known before it. Place 0 is no node's."""
+        """Returns an empty batch, and the numbers of nodes and relations known before it. Number 0 is never a node."""
         restart = not self._nodes or len(self._nodes) > WINDOW
         if restart:
             if len(self._datatypes) + len(self._forms) > WINDOW:
@@ -144,7 +144,7 @@ class Encoder:
         return Batch(position, restart), len(self._nodes), len(self._relations)
 
     def _values(self, literals: list[tuple[str, str]]) -> list[Value] | None:
-        """Literals of plain lines. The parser reads the escapes, and each language or datatype when it first comes."""
+        """Returns the literals of plain lines. The parser is used for escapes and for each new language or datatype."""
         forms = self._forms
         new = {behind for _, behind in literals}.difference(forms)
         for behind in new:
@@ -169,7 +169,7 @@ class Encoder:
         return nodes.setdefault(self._key(tail), len(nodes))
 
     def _datatype(self, iri: str) -> str | None:
-        """The datatype as it is stored: XML Schema's, which nearly every literal has, by prefix."""
+        """Returns a datatype as it is stored: XML Schema's with the prefix `xsd:`, others as their IRI."""
         if iri not in self._datatypes:
             self._datatypes[iri] = f"xsd:{iri.removeprefix(XSD)}" if iri.startswith(XSD) else iri
         return self._datatypes[iri]

@@ -1,4 +1,4 @@
-"""Sources that are read entry by entry: lines, or rows of a table. A wrong entry is a bad line."""
+"""Reads sources entry by entry: lines, or rows of a table. An invalid entry counts as a bad line."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def stage_entries(
     entries: Callable[[Source, SourceReader, Findings], Iterable[tuple[int, E]]],
     stage: Callable[[int, E], None],
 ) -> None:
-    """Hand every entry, with the number of its line, to `stage`, which raises ValueError where it is wrong.
+    """Passes every entry with its line number to `stage`, which raises ValueError if the entry is invalid.
 
-    `entries` are `lines` or `rows`.
+    `entries` is `lines` or `rows`.
 
     Raises:
         LoadError: the source cannot be read.
@@ -53,7 +53,7 @@ def stage_entries(
 
 
 def lines(source: Source, reader: SourceReader, findings: Findings) -> Iterator[tuple[int, str]]:
-    """Number (from 1) and text of every line that is UTF-8; others are bad lines. Blank lines are left out."""
+    """Yields number (from 1) and text of every line. Lines that are not UTF-8 are rejected, empty ones left out."""
     first = 1
     for block in blocks(source, reader):
         reader.given += len(block)
@@ -81,7 +81,10 @@ def _readable(block: bytes, source: Source, first: int, findings: Findings) -> l
 
 
 def rows(source: Source, reader: SourceReader, findings: Findings) -> Iterator[tuple[int, list[str]]]:
-    """First line and fields of every row as wide as the header; others are bad lines. Empty lines are left out."""
+    """Yields first line number and fields of every row. Rows of another width than the header are rejected.
+
+    Empty lines are left out.
+    """
     header = source.header
     read = _TableLines(source, reader)
     if header.written:
@@ -107,20 +110,20 @@ def rows(source: Source, reader: SourceReader, findings: Findings) -> Iterator[t
 
 
 class _TableLines:
-    """The lines of a table as text, for the csv module. `number` is that of the last one read."""
+    """The lines of a table as text, for the csv module. `number` is the number of the last line read."""
 
     def __init__(self, source: Source, reader: SourceReader) -> None:
         self._source = source
         self._reader = reader
         self.number = 0
         self.not_utf8 = 0
-        """The number of a line that is not UTF-8, until `rows` has rejected it."""
+        """The number of a line that is not UTF-8, until `rows` rejects it; else 0."""
 
     def pass_header(self) -> None:
-        """Go on behind the first line that is not blank.
+        """Skips the first line that is not blank.
 
         Raises:
-            LoadError: it is not UTF-8, so that the names of the columns are not to be trusted.
+            LoadError: that line is not UTF-8, so that the column names cannot be trusted.
         """
         while not next(self).strip():
             pass

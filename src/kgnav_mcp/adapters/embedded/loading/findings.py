@@ -1,30 +1,30 @@
-"""What a load reports besides its counts: bad lines, notes and warnings."""
+"""What a load reports in addition to its counts: bad lines, notes and warnings."""
 
 from __future__ import annotations
 
 from kgnav_mcp.errors import BadLine
 
 KEPT = 20
-"""So many bad lines are kept for the report; the rest are only counted."""
+"""Bad lines listed in the report; further ones are only counted."""
 
 
 class Findings:
-    """Bad lines end a load at the first one, or are left out and counted. Notes and warnings lack a full stop."""
+    """Collects bad lines, notes and warnings. Notes and warnings have no full stop at the end."""
 
     def __init__(self, *, skip_bad: bool) -> None:
         self.skip_bad = skip_bad
         self.bad_lines = 0
         self.first_bad_lines: list[BadLine] = []
         self.notes: list[str] = []
-        """How sources were read that could be read in two ways."""
+        """How ambiguous sources were read."""
         self.warnings: list[str] = []
         """Likely mistakes of the user."""
 
     def reject(self, source: str, line: int | None, reason: str, mend: str = "Mend the line") -> None:
-        """Count a bad line. `mend` is what to do about it, besides leaving it out.
+        """Counts a bad line. `mend` is advice on how to repair it.
 
         Raises:
-            BadLine: bad lines are not to be skipped.
+            BadLine: bad lines are not skipped.
         """
         if not self.skip_bad:
             raise BadLine(source, line, reason, next_step=f"{mend}, or load with --skip-bad to leave it out.")

@@ -1,7 +1,7 @@
-"""Guards check a source before its parser reads it, so that no source can fill the memory or nest without end.
+"""Guards: check a source before its parser reads it, to limit the length of texts and the depth of nesting.
 
-The parsers are native code. They hold a text in memory until it ends, and an entry for each open nesting; for some,
-time or memory grows with the square of the depth, and a very deep nesting ends the whole process. A guard reads a
+The parsers are native code. They keep a text in memory until it ends, and an entry for each open bracket. In some of
+them, time or memory grows with the square of the depth, and very deep nesting crashes the process. A guard reads a
 block of the source, then refuses it or passes it on. It counts lines, so that an error can name one.
 """
 
@@ -18,22 +18,22 @@ from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
 from kgnav_mcp.errors import BadLine
 
 LONGEST_TEXT = 16 * 1024 * 1024
-"""Bytes of a literal, comment or tag, as many as pyoxigraph's parser of Turtle holds."""
+"""Bytes of a literal, comment or tag, at most. This is the limit of pyoxigraph's Turtle parser."""
 
 DEEPEST = 1000
-"""Levels of nesting. An `rdf:List` of 500 items written in full has as many; nothing else comes near."""
+"""Levels of nesting, at most. An `rdf:List` of 500 items written in full has as many; nothing else comes near."""
 
 MOST_PREFIXES = 10_000
-"""Prefixes that are kept of all that the sources of a load declare."""
+"""Prefixes that are kept of those that the sources of a load declare, at most."""
 
 _BLOCK = 1 << 18
-"""Bytes that are checked at once."""
+"""Bytes checked at a time."""
 
 
 class Tokens:
-    """The tokens of a language in which brackets mean nothing, as pyoxigraph reads them when it is lenient.
+    """The tokens of a language within which brackets have no meaning, as pyoxigraph's lenient mode reads them.
 
-    `inert` is a pattern for them; `begin` are the bytes that one begins with, or may begin with.
+    `inert` is a pattern for these tokens; `begin` has the bytes that such a token may start with.
     """
 
     def __init__(self, inert: bytes, begin: bytes) -> None:
@@ -43,12 +43,12 @@ class Tokens:
         self.with_brackets = re.compile(inert + rb"|([\[({]|<<)|([\])}]|>>)", re.DOTALL)
 
     def end(self, text: bytes) -> int:
-        """Where the last token begins if it is not whole; else the end."""
+        """Returns the start of the last token if it is incomplete, else the length of the text."""
         found = self._whole.match(text)
         return found.end() if found else 0
 
     def depths(self, text: bytes) -> tuple[int, int, int]:
-        """Brackets opened and closed in a text of whole tokens, and the deepest nesting above that before it."""
+        """Returns the number of opening and closing brackets in a text of complete tokens, and its maximum depth."""
         if b"<<" in text:
             code = self._or_quoted.sub(lambda token: b"(" if token[1] else b" ", text)
         else:
@@ -59,7 +59,7 @@ class Tokens:
 
 
 def depth(line: bytes) -> int:
-    """The deepest nesting in a line of N-Triples or N-Quads, where only triples are nested, in each other."""
+    """Returns the maximum depth in a line of N-Triples or N-Quads, where only quoted triples nest."""
     return TURTLE.depths(line)[2]
 
 
@@ -76,13 +76,13 @@ JSON = Tokens(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', b'"')
 
 
 class Guard(ABC):
-    """The checked bytes of a source, as a stream for its parser. `line` is where the part being checked begins."""
+    """The checked bytes of a source, as a stream for its parser. `line`: where the part being checked starts."""
 
     longest = LONGEST_TEXT
 
     def __init__(self, source: Source, reader: SourceReader) -> None:
         self.prefixes: dict[str, str] = {}
-        """Prefixes that the source declares, where the parser does not report them."""
+        """Declared prefixes, for formats whose parser does not report them."""
         self.line = 1
         self._source = source
         self._reader = reader
@@ -90,7 +90,7 @@ class Guard(ABC):
         self._place = 0
 
     def read(self, size: int) -> bytes:
-        """The next bytes, at most `size`, or none at the end.
+        """Returns the next bytes, at most `size`; empty at the end.
 
         Raises:
             BadLine: something is too long or too deep.
@@ -104,32 +104,32 @@ class Guard(ABC):
 
     @abstractmethod
     def block(self) -> bytes:
-        """The next checked bytes; none at the end."""
+        """Returns the next checked bytes; empty at the end."""
 
     def _next(self, size: int = _BLOCK) -> bytes:
         return self._reader.stream.read(size)
 
     def too_long(self) -> NoReturn:
-        """Raise the error for a text that is longer than the parser takes."""
+        """Raises the error for a text that is longer than the limit."""
         self.refuse(
             f"a text here is longer than {self.longest // 2**20} MB",
             next_step="Shorten it or leave it out. In N-Triples, a line may have 64 MB.",
         )
 
     def too_deep(self, deepest: int) -> NoReturn:
-        """Raise the error for a nesting."""
+        """Raises the error for too deep nesting."""
         self.refuse(
             f"more than {deepest:,} levels are nested within each other here",
             next_step="Convert the file to N-Triples, which nests nothing.",
         )
 
     def refuse(self, reason: str, *, next_step: str) -> NoReturn:
-        """Raise the error for what was found at the line."""
+        """Raises an error at the current line."""
         raise BadLine(self._source.name, self.line, reason, next_step=next_step)
 
 
 class BracketGuard(Guard):
-    """Counts the brackets that stand outside of strings, IRIs and comments: here those of Turtle, TriG and N3."""
+    """Counts brackets outside of strings, IRIs and comments. By default those of Turtle, TriG and N3."""
 
     tokens = TURTLE
     deepest = DEEPEST
@@ -141,7 +141,7 @@ class BracketGuard(Guard):
 
     def block(self) -> bytes:
         held = len(self._rest)
-        # A text that goes on is checked again when there is twice as much of it, or too much.
+        # An incomplete token is checked again when there is twice as much of it, or too much.
         text = self._rest + self._next(min(max(_BLOCK, held), self.longest + 1 - held))
         if len(text) == held:
             return b""
@@ -158,10 +158,10 @@ class BracketGuard(Guard):
         return text[held:]
 
     def look_at(self, text: bytes) -> None:
-        """Check more than the brackets of a text of whole tokens."""
+        """Checks more than the brackets in a text of complete tokens. For subclasses."""
 
     def _find(self, text: bytes) -> None:
-        """Set the line to that of the bracket that is one too many, and refuse it."""
+        """Raises the error for the first bracket that is too deep, at its line."""
         depth = self._depth
         for token in self.tokens.with_brackets.finditer(text):
             opens, closes = token.groups()
@@ -172,17 +172,17 @@ class BracketGuard(Guard):
 
 
 MOST_CONTEXTS = 100
-"""JSON-LD contexts that are searched for prefixes. Where each item of a list has one, they are all alike."""
+"""JSON-LD contexts that are searched for prefixes, at most. If every item of a list has one, they are all alike."""
 _CONTEXT = re.compile(rb'"@context"\s*:\s*(?=[{\[])')
 _NAMESPACE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S*[/#]")
 
 
 class JsonLdGuard(BracketGuard):
-    """The checked bytes of a JSON-LD source. Its parser reports only the prefixes of contexts still open at the end."""
+    """The checked bytes of a JSON-LD source, with prefixes. The parser reports only contexts still open at the end."""
 
     tokens = JSON
-    longest = LONGEST_TEXT // 2  # as its parser has it
-    deepest = 200  # every level may copy a context of any size
+    longest = LONGEST_TEXT // 2  # the limit of its parser
+    deepest = 200  # every level may copy a context, however large
 
     def __init__(self, source: Source, reader: SourceReader) -> None:
         super().__init__(source, reader)
@@ -191,11 +191,11 @@ class JsonLdGuard(BracketGuard):
     def look_at(self, text: bytes) -> None:
         for place in islice(_CONTEXT.finditer(text), self._contexts):
             self._contexts -= 1
-            with suppress(ValueError):  # it is cut off, or no JSON, which the parser says better
+            with suppress(ValueError):  # incomplete, or invalid JSON, for which the parser has a better message
                 self._take(json.JSONDecoder().raw_decode(text[place.end() :].decode(errors="replace"))[0])
 
     def _take(self, context: object) -> None:
-        """Take the terms of a context that stand for a namespace; the first one counts."""
+        """Takes the terms of a context that are prefixes. The first definition of a prefix counts."""
         for part in cast("list[object]", context) if isinstance(context, list) else (context,):
             terms = cast("dict[str, object]", part) if isinstance(part, dict) else {}
             for term, iri in terms.items():

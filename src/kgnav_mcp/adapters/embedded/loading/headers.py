@@ -1,4 +1,4 @@
-"""The columns of a table by role, as neo4j-admin import writes them into a header, and the values under them.
+"""The columns of a table by role, and the values in them. Headers are those of neo4j-admin import.
 
     id:ID(Person)  :LABEL  name  name@nl  born:int  alive:boolean  aliases:string[]  note:IGNORE
     :START_ID(Person)  :END_ID(Film)  :TYPE  roles:string[]  since:date
@@ -22,7 +22,7 @@ ADMIN_DELIMITERS = "\t,;|"
 ARRAY_DELIMITER = ";"
 
 FIELD_BYTES = 64 * 1024 * 1024
-"""The csv module refuses longer fields; its own limit of 128 kB is below some texts."""
+"""Bytes of a field, at most, for the csv module, whose default of 128 kB is too small for some texts."""
 
 
 Value = tuple[str, str | None, str | None]
@@ -45,12 +45,12 @@ class Role(StrEnum):
 
 
 ADMIN_ROLES = frozenset((Role.ID, Role.LABEL, Role.START, Role.END, Role.TYPE, Role.IGNORE))
-"""What a header of neo4j-admin can say of a column, besides the type of a property."""
+"""The roles that a neo4j-admin header can give to a column, besides a property with its type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column. `space` is the ID space of an id, `datatype` None for text."""
+    """One column. `space`: the ID space of an id; `datatype`: None for text."""
 
     place: int
     name: str
@@ -62,24 +62,24 @@ class Column:
 
     @property
     def title(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return self.name or f":{self.role}"
 
     def key(self, row: list[str]) -> str:
-        """The node's key: its id, with the ID space in front where the file names one, for ids are unique only there.
+        """Returns a node's key: its id, after its ID space if there is one, because ids are unique only within it.
 
         Raises:
-            ValueError: the id is missing; the message says so.
+            ValueError: the id is missing, with a message for the user.
         """
         if not row[self.place]:
             raise ValueError(f"the column {self.title} is empty")
         return f"{self.space}:{row[self.place]}" if self.space else row[self.place]
 
     def values(self, field: str) -> list[str]:
-        """The values in a field, none where it is empty.
+        """Returns the values in a field; none if it is empty.
 
         Raises:
-            ValueError: one of them is not of the column's type; the message says so.
+            ValueError: one has the wrong type, with a message for the user.
         """
         if not field:
             return []
@@ -97,10 +97,10 @@ class Dialect:
     delimiter: str = ","
     quoted: bool = True
     spaced: bool = False
-    """Whether a blank follows each delimiter."""
+    """Whether each delimiter is followed by a blank."""
 
     def rows(self, lines: Iterable[str]) -> Iterator[list[str]]:
-        """The fields of lines. What is no valid CSV raises csv.Error."""
+        """Yields the fields of each row. Raises csv.Error for invalid CSV."""
         csv.field_size_limit(FIELD_BYTES)
         return csv.reader(
             lines,
@@ -118,11 +118,11 @@ class Header:
     columns: tuple[Column, ...]
     dialect: Dialect = Dialect()
     optional_type: bool = False
-    """Whether the relation of an edge may be left empty: it then has the name that is given to all without one."""
+    """Whether an edge's relation may be empty. It then gets the default relation."""
     written: bool = True
-    """Whether the first line is the header; else the columns are known by their order."""
+    """Whether the first line is the header; else columns are known by their order."""
     admin: bool = False
-    """Whether it is written for neo4j-admin import."""
+    """Whether it is a header for neo4j-admin import."""
 
     @property
     def width(self) -> int:
@@ -133,10 +133,10 @@ class Header:
         return [column for column in self.columns if column.role is role]
 
     def values(self, row: list[str]) -> list[tuple[str, Value]]:
-        """The names and values of the properties in a row, none where a field is empty.
+        """Returns names and values of the properties in a row, without empty fields.
 
         Raises:
-            ValueError: a value is not of its column's type; the message says so.
+            ValueError: a value has the wrong type, with a message for the user.
         """
         return [
             (column.name, (text, column.datatype, column.language))
@@ -191,17 +191,17 @@ DATATYPES = {
     "duration": "duration",
     "point": "point",
 }
-"""neo4j-admin's types to the datatypes of the graph file."""
+"""Datatypes of the graph file by neo4j-admin's types."""
 
 COLUMN = re.compile(
     r"(?P<name>[^:@]*|.*?)(@(?P<language>[A-Za-z]+(-[A-Za-z0-9]+)*))?"
     r"(:(?P<kind>[A-Za-z_]+)(\((?P<space>[^)]*)\))?(\{[^}]*\})?(?P<array>\[\])?(\{[^}]*\})?)?"
 )
-"""`name@language:TYPE(space){options}[]`; neo4j-admin's options in braces say nothing a graph file needs."""
+"""`name@language:TYPE(space){options}[]`. A graph file does not need neo4j-admin's options in braces."""
 
 
 def parse_header(source: str, line: str) -> Header:
-    """The header of a node or edge file for neo4j-admin.
+    """Parses the header of a node or edge file for neo4j-admin.
 
     Raises:
         LoadError: a type is unknown, or the columns make neither a node nor a relationship file.
@@ -249,7 +249,7 @@ def _column(source: str, place: int, field: str) -> Column:
 
 
 def literal_values(value: object) -> Iterator[Value]:
-    """The values in a value of JSON or of Python's literals: those of a list, each for itself."""
+    """Yields the literal of a JSON or Python value; for a list, one for each item."""
     if isinstance(value, list | tuple):
         for item in cast("Iterable[object]", value):
             yield from literal_values(item)

@@ -1,4 +1,4 @@
-"""Ending a load early, even in the middle of a long statement: by a signal, or by a failure in another thread."""
+"""Stops a load early, even during a long SQL statement: on a signal, or after a failure in another thread."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 STEPS = 2_000_000
-"""SQLite's steps between two looks for a signal: some hundredths of a second. Each look needs Python's lock."""
+"""SQLite's steps between two checks for a signal: some hundredths of a second. Each check needs Python's lock."""
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
@@ -22,10 +22,10 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 
 
 class Interrupts:
-    """Remembers the KeyboardInterrupt that a signal raised.
+    """Keeps the KeyboardInterrupt that a signal raised.
 
-    A signal that comes while SQLite runs is handled in SQLite's progress handler. That stops the statement, but what
-    the signal raised is lost there: `stopped_by` keeps it, for the code behind the statement to raise it again.
+    A signal that arrives while SQLite runs is handled in SQLite's progress handler. This stops the statement, but
+    SQLite loses the exception. `stopped_by` keeps it, so that it can be raised again after the statement.
     """
 
     def __init__(self) -> None:
@@ -33,9 +33,9 @@ class Interrupts:
 
     @contextmanager
     def watched(self) -> Generator[None]:
-        """Keep what the handlers of SIGINT and SIGTERM raise. Where SIGTERM would end the process, it raises instead.
+        """Keeps what the handlers of SIGINT and SIGTERM raise. A SIGTERM that would kill the process raises as well.
 
-        Python runs signal handlers in the main thread, so a load in any other leaves them alone.
+        Python runs signal handlers in the main thread only, so a load in another thread does not change them.
         """
         if threading.current_thread() is not threading.main_thread():
             yield
@@ -62,14 +62,14 @@ class Interrupts:
 
     @staticmethod
     def look() -> int:
-        """SQLite's progress handler: does nothing, but lets Python run the handlers of signals that have come."""
+        """SQLite's progress handler. Does nothing, but entering Python runs the handlers of pending signals."""
         return 0
 
 
 class Background:
-    """Threads in which SQLite works beside the main one: it lets go of Python's lock, so that cores share the work.
+    """Threads that run SQLite in parallel. SQLite releases Python's lock, so that several cores are used.
 
-    On leaving, work that goes on is stopped and waited for.
+    On exit, running work is stopped and waited for.
     """
 
     def __init__(self, threads: int) -> None:
@@ -84,7 +84,7 @@ class Background:
         self._threads.shutdown()
 
     def begin(self, connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> Future[T]:
-        """Begin work on a connection of its own, usable in any thread, that is closed behind it."""
+        """Starts work on its own connection, which must be usable in any thread and is closed afterwards."""
         connection.set_progress_handler(self._stopped.is_set, STEPS)
         return self._threads.submit(_done, connection, work)
 

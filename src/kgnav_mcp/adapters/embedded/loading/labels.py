@@ -1,4 +1,4 @@
-"""Files of names for entities and relations. Names whose ids are not in the graph are counted and left out."""
+"""Reads files of names for entities and relations. Names for ids that are not in the graph are left out and counted."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kgnav_mcp.adapters.embedded.loading.staging import Staging
 
 
 def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, findings: Findings) -> None:
-    """Stage the names in files, and note how many have an id of the graph. All other sources must have been read.
+    """Stages the names in files, and notes how many were used. All other sources must be read before.
 
     Raises:
         LoadError: a file cannot be read.
@@ -59,7 +59,7 @@ def _rows(staging: Staging) -> int:
 
 
 def _read_table(source: Source, staging: Staging, rules: NameRules, prefixes: Prefixes, findings: Findings) -> int:
-    """Stage every line of a table of names, and count them.
+    """Stages every line of a table of names, and returns their number.
 
     Raises:
         LoadError, BadLine: as `stage_entries`.

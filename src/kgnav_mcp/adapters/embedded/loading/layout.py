@@ -1,4 +1,4 @@
-"""What kind of table a file is, by its first lines: named columns, plain triples, or a list of edges."""
+"""Recognises what kind of table a file is by its first lines: named columns, plain triples, or an edge list."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ WITHOUT_NAMES = """Without such a line, three columns are head, relation and tai
 ends of an edge, maybe with its weight or {attributes} behind them (--format edges)."""
 
 _SPACED_EDGE = re.compile(rf"\S+ +\S+ +(\{{.*\}}|{NUMBER.pattern}) *")
-"""What networkx writes: two nodes, and their edge's attributes or its weight."""
+"""networkx's format: two nodes, then the edge's attributes or its weight."""
 _NUMBERED_EDGE = re.compile(r"\d+[ \t]+\d+[ \t]*")
-"""What SNAP writes: the numbers of two nodes."""
+"""SNAP's format: the numbers of two nodes."""
 _CLOSED = re.compile(r'"([^"]|"")*"')
 COMMENT = "#"
 _ENOUGH = 10
-"""So many lines tell whether a column holds a few relations or many nodes."""
+"""Lines that suffice to tell a column with few relations from one with many nodes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A table. Without a header it has triples with tabs between them, or edges with `delimiter` (None is blanks).
+    """The layout of a table. Without a header it has tab-separated triples, or edges with `delimiter` (None: blanks).
 
-    `doubt` is a note to the user where it might be read wrongly.
+    `doubt` is a note to the user if the table is ambiguous.
     """
 
     header: Header | None = None
@@ -48,12 +48,12 @@ TRIPLES = Layout()
 
 
 def layout_of(name: str, lines: list[str], *, tabs: bool) -> Layout:
-    """The layout of a file that begins with these lines, none of them blank.
+    """Returns the layout of a file that starts with these lines, none of them blank.
 
-    Only where `tabs` is true may it be triples without a header.
+    `tabs`: whether it may have triples without a header.
 
     Raises:
-        LoadError: nothing is certain; says what is understood, and how to say what the file is.
+        LoadError: the layout is unclear. The message says how to state it.
     """
     header = named_columns(lines)
     if header is not None:
@@ -74,7 +74,7 @@ def layout_of(name: str, lines: list[str], *, tabs: bool) -> Layout:
 
 
 def triples_without_header(lines: list[str]) -> Layout:
-    """The layout of triples in a file that the user calls so: its first line is one, whatever it looks like."""
+    """Returns the layout of a file that the user declares as triples. Its first line is a triple, not a header."""
     for delimiter in DELIMITERS[1:] if TAB not in lines[0] else ():
         dialect = _dialect(lines, delimiter)
         if len(_rows(lines[:1], dialect)[0]) == 3:
@@ -86,7 +86,7 @@ def triples_without_header(lines: list[str]) -> Layout:
 
 
 def edges_without_header(lines: list[str]) -> Layout:
-    """The layout of a list of edges that the user calls so."""
+    """Returns the layout of a file that the user declares as an edge list."""
     found = _edge_list(lines)
     if found is not None:
         return found
@@ -96,13 +96,13 @@ def edges_without_header(lines: list[str]) -> Layout:
 
 
 def named_columns(lines: list[str]) -> Header | None:
-    """The header that the first line is; None where it names nothing that is understood."""
+    """Returns the header in the first line; None if it has no known column names."""
     for delimiter in sorted(DELIMITERS, key=lines[0].count, reverse=True):
         dialect = _dialect(lines, delimiter)
         rows = _rows(lines, dialect)
         if rows and len(rows[0]) > 1 and (header := header_from_names(rows[0], rows[1:], dialect)) is not None:
             return header
-    dialect = Dialect(" ", spaced=True)  # blanks are in any text: every line must have as many columns as the first
+    dialect = Dialect(" ", spaced=True)  # any text has blanks, so every line must have as many columns as the first
     rows = _rows(lines, dialect)
     if len(rows) == len(lines) > 1 and {len(row) for row in rows} == {len(rows[0])} and len(rows[0]) > 1:
         return header_from_names(rows[0], rows[1:], dialect)
@@ -110,7 +110,7 @@ def named_columns(lines: list[str]) -> Header | None:
 
 
 def _dialect(lines: list[str], delimiter: str) -> Dialect:
-    """Between tabs, raw quotation marks are as common as quoted fields; an unclosed one shows that they are raw."""
+    """Returns the CSV dialect. In tab-separated files, an unclosed quotation mark shows that fields are not quoted."""
     quoted = delimiter != TAB or all(
         _CLOSED.fullmatch(field) for line in lines for field in line.split(TAB) if field.startswith('"')
     )
@@ -118,7 +118,7 @@ def _dialect(lines: list[str], delimiter: str) -> Dialect:
 
 
 def _rows(lines: list[str], dialect: Dialect) -> list[list[str]]:
-    """The rows up to the first that is no valid CSV; the last line may be cut within a field."""
+    """Returns the rows up to the first that is invalid CSV. The last line may be cut within a field."""
     found: list[list[str]] = []
     try:
         for row in dialect.rows(f"{line}\n" for line in lines):
@@ -129,7 +129,7 @@ def _rows(lines: list[str], dialect: Dialect) -> list[list[str]]:
 
 
 def _edge_list(lines: list[str]) -> Layout | None:
-    """The layout of lines that can only be edges; SNAP has comments before them."""
+    """Returns the layout of lines that can only be edges, else None. SNAP writes comments before them."""
     given = [line for line in lines if not line.startswith(COMMENT)]
     if not given:
         return None
@@ -143,7 +143,11 @@ def _edge_list(lines: list[str]) -> Layout | None:
 
 
 def _triples_or_weights(name: str, rows: Sequence[Sequence[str]]) -> Layout:
-    """Triples, unless all tails are numbers: then these may be the weights of edges, and it is asked what they are."""
+    """Returns the layout of triples. If all tails are numbers, they may be weights.
+
+    Raises:
+        LoadError: it is unclear whether the third column has tails or weights.
+    """
     if not all(is_number(tail) for _, _, tail in rows):
         return TRIPLES
     heads, middles = {row[0] for row in rows}, {row[1] for row in rows}
@@ -179,6 +183,6 @@ def _not_understood(name: str, first: str, width: int) -> LoadError:
 
 
 def _shown(line: str) -> str:
-    """A line as a message shows it: short, on one line, tabs visible."""
+    """Returns a line as shown in messages: shortened, with visible tabs."""
     text = line.replace(TAB, " <tab> ")
     return repr(text if len(text) <= 100 else f"{text[:97]}...")

@@ -1,4 +1,4 @@
-"""A load from beginning to end: sources read into a staging file, the graph file written aside, then put in place."""
+"""A load from start to end: reads sources into a staging file, writes a part file, then replaces the target."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def load(
     *,
     term_budget: int = TERM_BUDGET,
 ) -> LoadReport:
-    """Write a graph file from sources. The target is replaced in one step at the end, or not touched at all.
+    """Writes a graph file from sources. The target is replaced in one step at the end, or not touched at all.
 
-    Equal sources in equal order give equal rows. `term_budget` bounds the bytes that node keys take in memory.
-    Whatever the sources hold, a load stays below 2 GB of memory, and a process that parses for it below 1 GB: a text,
-    a line and a nesting have limits. Only what are few in any data (relations, classes, prefixes, languages) has none,
-    at some 400 bytes each.
+    The same sources in the same order give the same rows. `term_budget` limits the bytes of node keys in memory.
+    Whatever the sources contain, a load stays below 2 GB of memory, and its parser process below 1 GB, because texts,
+    lines and nesting have limits. Only things that are few in any data (relations, classes, prefixes, languages) have
+    no limit; they take about 400 bytes each.
 
     Raises:
         LoadError: a source cannot be read, or the file cannot be written.
@@ -88,7 +88,7 @@ def load(
 
 @contextmanager
 def without_garbage_collection() -> Generator[None]:
-    """Keep the collector of cycles off: a load makes none, and looking for them costs a third of its reading."""
+    """Disables the cyclic garbage collector: a load makes no cycles, and searching them takes a third of reading."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -99,7 +99,7 @@ def without_garbage_collection() -> Generator[None]:
 
 
 def _write_small(reading: Reading) -> None:
-    """Write the relations and labels, and commit the staged rows for whoever reads them."""
+    """Writes relations and labels, and commits the staged rows so that other connections can read them."""
     staging = reading.staging
     connection = staging.connection
     name = reading.sources[-1].name
@@ -117,7 +117,7 @@ def _write_small(reading: Reading) -> None:
 
 
 def _write_large(part: PartFile, reading: Reading, options: LoadOptions) -> bool:
-    """Write edges, nodes and counts, in several threads; True when the schema's figures come from a sample.
+    """Writes edges, nodes and counts in several threads. Returns whether the schema's counts come from a sample.
 
     The transaction of the counts is left open.
     """
@@ -144,7 +144,7 @@ def _write_large(part: PartFile, reading: Reading, options: LoadOptions) -> bool
 
 
 def _connect(part: PartFile) -> sqlite3.Connection:
-    """The part file and its staging file, open without a journal: a load that fails leaves nothing to roll back."""
+    """Opens the part file and its staging file, without a journal: a failed load needs no rollback."""
     connection = sqlite3.connect(part.path, isolation_level=None)
     connection.execute("ATTACH ? AS staging", (str(part.staging),))
     for schema in ("main", "staging"):
@@ -165,7 +165,7 @@ def _connect(part: PartFile) -> sqlite3.Connection:
 
 @contextmanager
 def _writing(target: Path, interrupts: Interrupts) -> Generator[None]:
-    """Translate what can go wrong with writing."""
+    """Translates errors of writing."""
     try:
         yield
     except sqlite3.Error as error:

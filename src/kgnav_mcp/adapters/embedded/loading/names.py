@@ -1,4 +1,4 @@
-"""Which literals are names, aliases and descriptions, and which of several names is preferred."""
+"""Rules for names: which literals are names, aliases or descriptions, and which of several names is preferred."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from kgnav_mcp.adapters.likeness import ALIAS, DESCRIPTION, NAME
 from kgnav_mcp.adapters.wellknown import ALIAS_RELATIONS, DESCRIPTION_RELATIONS
 
 RELATIONS_PER_LANGUAGE = 1000
-"""Ranks leave so much room for relations: the language decides first, then the relation's place in the options."""
+"""Ranks per language, one for each relation: language comes first, then the relation's position in the options."""
 
 OTHER_RELATIONS = (ALIAS_RELATIONS, DESCRIPTION_RELATIONS)
 OTHER_PROPERTIES = (("aka", "alias", "aliases"), ("description",))
-"""What gives aliases, and what gives descriptions."""
+"""Relations and properties of aliases, and those of descriptions."""
 
 
 class NameRules:
-    """Ranks of names: the lowest rank is preferred, then the language's tag, then the text, both in order."""
+    """Ranks names. The lowest rank is preferred; equal ranks are ordered by language tag, then by text."""
 
     def __init__(self, options: LoadOptions) -> None:
         self._languages = tuple(language.lower() for language in options.languages)
         self._ranks: dict[str | None, int] = {}
-        forms = Prefixes(known_prefixes({})).keys  # the sources, and what they declare, are not read yet
+        forms = Prefixes(known_prefixes({})).keys  # without the prefixes of the sources, which are not read yet
         self.relations = _places(
             *([key for name in names for key in forms(name)] for names in (options.name_relations, *OTHER_RELATIONS))
         )
-        """Kind of name and place in the options, by the relation that gives it."""
+        """Kind of name and position in the options, by relation."""
         self.properties = _places([name.lower() for name in options.name_properties], *OTHER_PROPERTIES)
-        """The same by the properties of a property graph, in small letters."""
+        """The same by property of a property graph, in lower case."""
 
     def rank(self, place: int, language: str | None) -> int:
-        """The rank of a name given by the relation at `place` of its options, in a language or in none."""
+        """Returns the rank of a name in a language (or None) whose relation is at this position in the options."""
         found = self._ranks.get(language)
         if found is None:
             found = self._ranks[language] = self._language_rank(language) * RELATIONS_PER_LANGUAGE
@@ -41,7 +41,7 @@ class NameRules:
 
     @property
     def unasked(self) -> int:
-        """The lowest rank of a name in a language that nobody asked for."""
+        """The lowest rank of names in a language that is not among the options."""
         return (2 * len(self._languages) + 1) * RELATIONS_PER_LANGUAGE
 
     def _language_rank(self, language: str | None) -> int:
@@ -57,7 +57,7 @@ class NameRules:
 
 
 def _places(names: Sequence[str], aliases: Sequence[str], descriptions: Sequence[str]) -> dict[str, tuple[int, int]]:
-    """Kind and place of each name; the first mention counts."""
+    """Returns kind and position of each relation or property. The first mention counts."""
     places: dict[str, tuple[int, int]] = {}
     for kind, group in ((NAME, names), (ALIAS, aliases), (DESCRIPTION, descriptions)):
         for place, name in enumerate(group):

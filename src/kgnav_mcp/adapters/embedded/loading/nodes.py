@@ -1,6 +1,6 @@
-"""Nodes, attributes, names and the full-text index: built in a thread and a file of their own, beside the edges.
+"""Writes nodes, attributes, names and the full-text index in another thread and file, while the edges are written.
 
-The finished tables are then copied page by page, which costs little.
+The finished tables are then copied page by page, which is cheap.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from kgnav_mcp.adapters.naming import spoken
 
 
 def node_file(path: Path, staging: Path) -> sqlite3.Connection:
-    """A new file for the nodes, the staging file attached; that is committed, and only read until it is closed."""
+    """Opens a new file for the nodes, with the staging file attached, which must be committed and is only read."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA journal_mode = OFF")
     connection.execute("PRAGMA synchronous = OFF")
@@ -30,7 +30,7 @@ def node_file(path: Path, staging: Path) -> sqlite3.Connection:
 
 
 def fill_node_file(connection: sqlite3.Connection, options: LoadOptions, last_rdf: int) -> None:
-    """Write all tables that are made of the staged terms, literals and names; `last_rdf` as in `write_nodes`."""
+    """Writes all tables made from the staged terms, literals and names. `last_rdf`: see `write_nodes`."""
     connection.execute("BEGIN")
     for statement in (filetables.TABLES + ddl.UNNAMED).split(";"):
         connection.execute(statement)
@@ -41,7 +41,7 @@ def fill_node_file(connection: sqlite3.Connection, options: LoadOptions, last_rd
 
 
 def copy_nodes(connection: sqlite3.Connection, path: Path) -> None:
-    """Copy the tables of the filled file into the graph file; it stays attached as `nodes`."""
+    """Copies the tables of the node file into the graph file. The node file stays attached as `nodes`."""
     connection.execute("ATTACH ? AS nodes", (str(path),))
     connection.execute("BEGIN")
     for statement in queries.COPY_NODES:
@@ -50,10 +50,10 @@ def copy_nodes(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: int) -> None:
-    """Write nodes and names.
+    """Writes nodes and names.
 
-    Terms up to `last_rdf` are RDF's: without a name in a language that was asked for, or in none, they are found by
-    what their IRI says, too.
+    Terms up to `last_rdf` come from RDF. Those without a name in a preferred language or without a language tag also
+    get the name in their IRI, so that they can be found by it.
     """
     nodes: list[tuple[int, str, str | None, str | None, str | None]] = []
     names: list[tuple[int, int, str | None, str]] = []
@@ -97,7 +97,7 @@ def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: 
 
 
 class _Names:
-    """Sorted names, taken node by node in rising order; a name given twice is one."""
+    """Sorted names, read node by node in ascending order, without duplicates."""
 
     def __init__(self, rows: Iterator[NamingRow]) -> None:
         self._rows = rows

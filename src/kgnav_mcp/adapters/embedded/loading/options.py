@@ -11,7 +11,7 @@ from kgnav_mcp.adapters import wellknown
 from kgnav_mcp.errors import BadLine
 
 DEFAULT_RELATION = "related_to"
-"""What an edge is called that has no relation of its own."""
+"""The relation of edges whose source does not name one."""
 
 Mediators = Literal["blank", "unnamed", "none"]
 
@@ -27,33 +27,33 @@ class LoadOptions:
     source_format: str | None = None
     """The format of every source, whatever its suffix: one of `sources.FORMATS`."""
     relation: str | None = None
-    """What edges are called in tables without a column for the relation; None: DEFAULT_RELATION."""
+    """The relation of edges in tables without a column for it; None: DEFAULT_RELATION."""
     nodes_from_edges: bool = False
-    """Make the nodes that only the edges of a property graph name; else such an edge is a bad line."""
+    """Make nodes for ids that occur only in edges of a property graph; else such an edge is a bad line."""
     force: bool = False
-    """Replace a target that is no graph file, too."""
+    """Replace the target even if it is not a graph file."""
     mediators: Mediators = "blank"
-    """Which nodes without a name are mediators: blank nodes, all of them, or none. Each needs an edge, too."""
+    """Which nodes without a name are mediators: blank nodes, all, or none. A mediator must also have an edge."""
     type_relations: tuple[str, ...] = (wellknown.RDF_TYPE,)
-    """Relations whose tails are labels (classes), short or in full; for a table for instance `P31`."""
+    """Relations whose tails are labels (classes), as short or full ids; for a table, for example, `P31`."""
     name_relations: tuple[str, ...] = wellknown.NAME_RELATIONS
-    """Relations whose literal tails are names, the preferred one first."""
+    """Relations whose literal tails are names, preferred ones first."""
     name_properties: tuple[str, ...] = ("name", "label", "title")
-    """Properties of a property graph: the first that a node has is its name. Letter case does not matter."""
+    """Properties of a property graph. The first that a node has is its name. Letter case does not matter."""
     languages: tuple[str, ...] = ("en",)
-    """Languages of the preferred name in order; then no language, then any other by its tag."""
+    """Preferred languages of names in order. After these come names without a language, then others by tag."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a load is. Bytes are counted over all sources as they lie on disk, so compressed where they are."""
+    """How far a load is. Bytes count all sources, compressed ones by their size on disk."""
 
     source: str
     triples: int
     bytes_read: int
     bytes_total: int
     phase: str = "reading"
-    """`reading` while sources are read, then what is being built: the last byte is not the last of the work."""
+    """`reading` while sources are read; then the step that follows, for work goes on after the last byte."""
 
 
 ProgressListener = Callable[[Progress], None]
@@ -61,9 +61,9 @@ ProgressListener = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """What a finished load put into the file. `bad_lines` counts all bad lines, `first_bad_lines` keeps some.
+    """The result of a finished load. `bad_lines` counts all bad lines, `first_bad_lines` has the first of them.
 
-    `notes` say how sources were read where that was open, `warnings` what seems to be a mistake.
+    `notes`: how ambiguous sources were read. `warnings`: likely mistakes of the user. `seconds`: duration.
     """
 
     entities: int

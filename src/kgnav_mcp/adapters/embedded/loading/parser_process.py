@@ -17,8 +17,8 @@ from kgnav_mcp.adapters.embedded.loading.sources import Format, Source
 
 
 def main(path: str, form: str, index: str, skip_bad: str) -> None:
-    """Parse one source. It ends, quietly, when nobody reads its output any more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches both processes: the load decides what it means
+    """Parses one source. Ends quietly when its output is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches both processes; the load decides what to do
     gc.disable()
     limit_memory()
     source = Source(Path(path), Path(path).name, Format(form), path.lower().endswith(".gz"), 0)
@@ -31,15 +31,15 @@ def main(path: str, form: str, index: str, skip_bad: str) -> None:
             pickle.dump(prefixes, sys.stdout.buffer)
         except BrokenPipeError:
             raise
-        except Exception as error:  # noqa: BLE001 - whatever it is, the load says it
+        except Exception as error:  # noqa: BLE001 - passed on to the load, which reports it
             pickle.dump(error, sys.stdout.buffer)
         sys.stdout.buffer.flush()
     except BrokenPipeError:
-        sys.stdout = None  # the interpreter would flush it once more, and complain
+        sys.stdout = None  # else the interpreter flushes it again at exit and fails
 
 
 def limit_memory() -> None:
-    """Let the system refuse memory beyond the limit, where it can: not on Windows, and macOS does not keep to it."""
+    """Sets a memory limit for this process. Has no effect on Windows and macOS."""
     with suppress(ImportError, ValueError, OSError):
         import resource  # noqa: PLC0415 - only where there is one
 

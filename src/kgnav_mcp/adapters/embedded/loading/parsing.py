@@ -1,8 +1,8 @@
-"""Parsing RDF, with pyoxigraph, into batches: here for a small source, in a process of its own for a large one.
+"""Parses RDF with pyoxigraph into batches: small sources in this process, large ones in a process of their own.
 
-Parsing and staging cost about the same, so that a second process halves the time of reading where there is a
-second core. What that process writes is in `parser_process`. Its memory has a limit, which is why JSON-LD, whose
-contexts can be copied at every level, is only parsed here where it is too small to fill this one's.
+Parsing and staging take about the same time, so that a second process halves the time of reading on two cores.
+`parser_process` describes what that process writes. Its memory is limited. JSON-LD can copy contexts at every level,
+so that only very small JSON-LD sources are parsed in this process.
 """
 
 from __future__ import annotations
@@ -36,39 +36,39 @@ OX_FORMATS = {
     Format.JSON_LD: ox.RdfFormat.JSON_LD,
 }
 GUARDS: dict[Format, type[Guard]] = {Format.RDF_XML: XmlGuard, Format.JSON_LD: JsonLdGuard}
-"""The guard of each format; `BracketGuard` is the default."""
+"""Guards by format; all other formats use `BracketGuard`."""
 
 LINE_FORMATS = (Format.N_TRIPLES, Format.N_QUADS)
 
 PROCESS = "kgnav_mcp.adapters.embedded.loading.parser_process"
 
 QUADS = 20_000
-"""Quads in a batch: enough to hold most repetitions of a node, few enough for the CPU cache."""
+"""Quads in a batch: enough that most repetitions of a node fall into one, few enough for the CPU cache."""
 
 LINES_BYTES = 1 << 17
-"""Bytes of lines that are split at once: their terms stay in the CPU cache until they are numbered."""
+"""Bytes of lines that are split at once, so few that their terms stay in the CPU cache until they are numbered."""
 
 PIPE_BYTES = 1 << 20
-"""Room in the pipe and before it, so that neither process waits for the other's every page."""
+"""Bytes of the pipe and of its buffer, so that the processes rarely wait for each other."""
 
 LARGE = 32 * 1024 * 1024
-"""Sources of at least so many bytes on disk are parsed in a process of their own; starting it takes 0.2 s."""
+"""Sources of at least this many bytes on disk are parsed in a process of their own. Starting it takes 0.2 s."""
 
 LARGE_JSON = 64 * 1024
 """The same for JSON-LD. A compressed file counts as large at any size."""
 
 PARSER_MEMORY = 1 << 30
-"""Bytes of address space that a process of its own may take; Python and pyoxigraph alone take a tenth of it."""
+"""Bytes of address space that the parser's process may use. Python and pyoxigraph alone take a tenth of it."""
 
 PLACE = re.compile(r"^Parser error (at|between) line \d+[^:]*: ")
-"""How a message of pyoxigraph begins. Errors carry the line number separately."""
+"""The start of pyoxigraph's messages. It is removed, because errors carry the line number separately."""
 
 
 def batches(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: bool) -> Iterator[Batch]:
-    """The batches of a source, in its order. Prefixes that it declares are added to `prefixes`.
+    """Yields the batches of a source in its order, and adds its declared prefixes to `prefixes`.
 
     Raises:
-        SyntaxError: pyoxigraph's, for an error that is not skipped.
+        SyntaxError: raised by pyoxigraph for an error that is not skipped.
         OSError: the source cannot be read; EOFError and zlib.error for a broken gzip file.
     """
     json_limit = 0 if source.compressed else LARGE_JSON
@@ -78,12 +78,12 @@ def batches(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: b
 
 
 def reason(error: SyntaxError) -> str:
-    """What pyoxigraph found wrong, without the place."""
+    """Returns pyoxigraph's message without the line."""
     return PLACE.sub("", error.msg)
 
 
 def parse(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: bool) -> Iterator[Batch]:
-    """The same in this process."""
+    """Like `batches`, but always in this process."""
     encoder = Encoder(index)
     with source.open() as reader:
         if source.form in LINE_FORMATS:
@@ -93,14 +93,14 @@ def parse(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: boo
 
 
 def _document(source: Source, reader: SourceReader, encoder: Encoder, prefixes: dict[str, str]) -> Iterator[Batch]:
-    """A source in which statements span lines, read through a guard. Nothing of it can be skipped."""
+    """Parses a format whose statements may span lines, through a guard. Errors in it cannot be skipped."""
     if source.form is Format.TRIX:
         guard = trix = TriX(source, reader)
         statements, declared = trix.quads(), lambda: trix.prefixes
     else:
         guard = GUARDS.get(source.form, BracketGuard)(source, reader)
         statements = parser = ox.parse(cast("IO[bytes]", guard), OX_FORMATS[source.form], lenient=True)
-        declared = lambda: guard.prefixes | parser.prefixes  # noqa: E731 - one line beside its twin
+        declared = lambda: guard.prefixes | parser.prefixes  # noqa: E731 - parallel to the branch above
     try:
         for first in statements:
             batch = encoder.encode(chain((first,), islice(statements, QUADS - 1)), 0, bulk.BATCH_TEXT)
@@ -112,13 +112,13 @@ def _document(source: Source, reader: SourceReader, encoder: Encoder, prefixes: 
 
 
 def _add(declared: Mapping[str, str], prefixes: dict[str, str]) -> None:
-    """Add prefixes; of two namespaces for one prefix, in the same source or in two, the first one counts."""
+    """Adds prefixes. Of two namespaces for one prefix, in the same source or in two, the first counts."""
     for prefix, namespace in islice(declared.items(), MOST_PREFIXES):
         prefixes.setdefault(prefix, namespace)
 
 
 def _lines(source: Source, reader: SourceReader, encoder: Encoder, *, skip_bad: bool) -> Iterator[Batch]:
-    """Block by block: split where the lines are plain, parsed where not, line by line where there are bad ones."""
+    """Reads N-Triples or N-Quads in blocks: splits plain ones, parses others, line by line if one has errors."""
     form = OX_FORMATS[source.form]
     first = 1
     for block in blocks(source, reader, LINES_BYTES):
@@ -138,7 +138,11 @@ def _lines(source: Source, reader: SourceReader, encoder: Encoder, *, skip_bad: 
 
 
 def _parsed(lines: bytes, form: ox.RdfFormat) -> list[ox.Quad]:
-    """The quads of lines, parsed only where their triples in triples are not so deep as to end the process."""
+    """Returns the quads of lines.
+
+    Raises:
+        SyntaxError: a line is invalid, or nests triples so deeply that the parser would crash.
+    """
     if lines.count(b"<<") > DEEPEST:
         for number, line in enumerate(lines.split(b"\n"), 1):
             if depth(line) > DEEPEST:
@@ -149,7 +153,7 @@ def _parsed(lines: bytes, form: ox.RdfFormat) -> list[ox.Quad]:
 
 
 def _good_lines(block: bytes, form: ox.RdfFormat, first: int) -> tuple[list[ox.Quad], list[tuple[int | None, str]]]:
-    """The quads of the good lines; numbers, counted from `first`, and reasons of the bad ones."""
+    """Returns the quads of the valid lines, and number (counted from `first`) and reason of each invalid one."""
     good: list[ox.Quad] = []
     rejected: list[tuple[int | None, str]] = []
     for number, line in enumerate(block.split(b"\n"), first):
@@ -166,7 +170,7 @@ def _from_process(source: Source, index: int, prefixes: dict[str, str], *, skip_
     child = subprocess.Popen(  # noqa: S603 - our own module
         command,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,  # where native code aborts for want of memory, it says so there
+        stderr=subprocess.DEVNULL,  # native code that runs out of memory would print there
         env=environment,
         bufsize=PIPE_BYTES,
         pipesize=PIPE_BYTES,

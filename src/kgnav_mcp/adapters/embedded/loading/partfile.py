@@ -1,4 +1,4 @@
-"""The file that a load writes. At the end it replaces the target in one step; after a failure it is deleted."""
+"""The part file that a load writes. At the end it replaces the target in one step; after a failure it is deleted."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from kgnav_mcp.errors import LoadError
 
 
 def check_target(target: Path, sources: Sequence[Path], *, force: bool) -> None:
-    """Refuse to write where something would be lost. Nothing is read but the first bytes of the target.
+    """Checks that writing the target loses nothing. Reads only the first bytes of the target.
 
     Raises:
-        LoadError: the target's folder is missing, or the target is a folder, one of the sources by whatever path, or,
-            unless `force`, a file with other content than a graph.
+        LoadError: the target's folder is missing, or the target is a folder, is one of the sources (also by another
+            path), or is not a graph file and `force` is false.
     """
     if target.is_dir():
         raise LoadError(
@@ -44,10 +44,10 @@ def check_target(target: Path, sources: Sequence[Path], *, force: bool) -> None:
 
 
 def check_distinct(sources: Sequence[Path]) -> None:
-    """Refuse a source that is named twice: its blank nodes and parallel edges would be there twice.
+    """Checks that no source is named twice, which would duplicate its blank nodes and parallel edges.
 
     Raises:
-        LoadError: two paths lead to one file.
+        LoadError: two paths lead to the same file.
     """
     there = [source for source in sources if source.exists()]
     for first, second in combinations(there, 2):
@@ -57,9 +57,9 @@ def check_distinct(sources: Sequence[Path]) -> None:
 
 
 class PartFile:
-    """`<target>.part-<pid>`, with the files it is made from beside it.
+    """The file `<target>.part-<pid>` and its temporary files beside it.
 
-    Leftovers of dead processes are removed on entry.
+    On entry, removes part files left by dead processes. On exit, removes its own files.
     """
 
     def __init__(self, target: Path) -> None:
@@ -77,7 +77,7 @@ class PartFile:
             path.unlink(missing_ok=True)
 
     def commit(self) -> None:
-        """Put the part file in the target's place, on disk before this returns."""
+        """Replaces the target by the part file. It is safely on disk when this returns."""
         with self.path.open("rb+") as file:
             os.fsync(file.fileno())
         self.path.replace(self._target)
@@ -90,7 +90,7 @@ class PartFile:
 
 
 def remove_leftovers(target: Path) -> None:
-    """Remove the target's part files whose process is gone. A killed load leaves nothing else behind."""
+    """Removes part files of this target whose process no longer runs. A killed load leaves nothing else behind."""
     pattern = re.compile(re.escape(target.name) + r"\.part-(\d+)(-staging|-nodes)?")
     for path in target.parent.iterdir():
         match = pattern.fullmatch(path.name)
@@ -100,7 +100,10 @@ def remove_leftovers(target: Path) -> None:
 
 
 def _alive(pid: int) -> bool:
-    """Whether another process has this id. Off POSIX, asking would end it; there, an open file cannot be deleted."""
+    """Whether another process has this id. Always false off POSIX, where checking a process would end it.
+
+    There, a file that a process has open cannot be deleted anyway.
+    """
     if pid == os.getpid() or os.name != "posix":
         return False
     try:

@@ -1,8 +1,8 @@
-"""N-Triples in the form that nearly every dump has, split block by block, which is faster than parsing statements.
+"""Splits plain N-Triples block by block, which is faster than parsing. Nearly every dump has this form.
 
-A block is split only if it is plain: one statement a line, single spaces between its terms, no escape outside
-literals, no character that the grammar forbids. The parser reads all others, and makes all error messages. A block
-that both can read gives the same triples.
+A block is plain if it has one statement per line, single spaces between terms, no escapes outside literals, and no
+character that the grammar forbids. All other blocks go to the parser, which also makes all error messages. For a
+plain block, both give the same triples.
 """
 
 from __future__ import annotations
@@ -15,35 +15,35 @@ from typing import cast
 import pyoxigraph as ox
 
 LITERAL = re.compile(r'"([^"\\\n]*(?:\\.[^"\\\n]*)*)"([^ \n]*)')
-"""A literal's text and, behind the closing quote, its language or datatype."""
+"""A literal's text and, after the closing quote, its language or datatype."""
 
 MARK = '"'
-"""Stands for a literal among the terms: no IRI that is split here can hold it."""
+"""Placeholder for a literal among the terms. No IRI in a plain block can contain it."""
 
 BLANK = re.compile(r"(?:(?<=[ \n])|^)_:([A-Za-z0-9]+)(?= )")
-"""Blank nodes with the simplest of labels; those with others are left to the parser."""
+"""Blank nodes with simple labels. Others are left to the parser."""
 
 STRUCTURE = b'<> \n"'
 FORBIDDEN = bytes(code for code in range(0x20) if code not in STRUCTURE) + b"{}|^`\\"
-"""What the grammar keeps out of an IRI, between the brackets and the white space that hold the statements together."""
+"""Characters forbidden in an IRI, without those of STRUCTURE."""
 
 STRUCTURE_OF_A_LINE = 10
-"""Three pairs of brackets, three spaces and the line's end."""
+"""STRUCTURE characters in a line: three pairs of brackets, three spaces and the line's end."""
 
 
 @dataclass(slots=True)
 class Columns:
-    """The terms of a block, line by line. The literals are kept apart, in their order."""
+    """The terms of a block in line order. Literals are in a list of their own."""
 
     terms: list[str | None]
     """Head and tail of the first line, of the second, and so on, without brackets; None for a literal."""
     relations: list[str]
     literals: list[tuple[str, str]]
-    """Text, escapes and all, and what stands behind the closing quote."""
+    """Text with its escapes, and what follows the closing quote."""
 
 
 def split_statements(block: bytes, blank: str) -> Columns | None:
-    """The terms of a block of whole lines; None if it is not plain. `blank` is the prefix of blank nodes' keys."""
+    """Splits a block of whole lines; None if it is not plain. `blank` is the prefix for blank nodes' keys."""
     try:
         text = block.decode()
     except UnicodeDecodeError:
@@ -73,10 +73,10 @@ def split_statements(block: bytes, blank: str) -> Columns | None:
 
 
 def _terms(text: str, marks: int) -> list[str | None] | None:
-    """Head, relation and tail of every line, or None where a line is anything but three terms in brackets and a dot.
+    """Returns head, relation and tail of every line; None unless each line is three terms in brackets and a dot.
 
-    The brackets, spaces and line ends that hold the statements together are counted, and must be all there are: then
-    no term can hold one. That every fourth term is the dot, and no other is, tells that each line has its three.
+    If the number of brackets, spaces and line ends is exactly what the statements need, no term contains one. If every
+    fourth term is the dot, and no other is, each line has three terms.
     """
     if not (text.startswith("<") and text.endswith("> .\n")):
         return None
@@ -92,7 +92,7 @@ def _terms(text: str, marks: int) -> list[str | None] | None:
 
 
 def parse_literals(literals: Iterable[tuple[str, str]]) -> list[ox.Literal] | None:
-    """Literals as the parser reads them; None if it finds an error."""
+    """Parses literals; None if one is invalid."""
     lines = "".join(f'<a:> <a:> "{text}"{behind} .\n' for text, behind in literals)
     try:
         found = [quad.object for quad in ox.parse(lines.encode(), ox.RdfFormat.N_TRIPLES, lenient=True)]

@@ -1,4 +1,4 @@
-"""The prefixes of a graph file: those that its sources declare, well-known ones, and coined ones for what is left."""
+"""Chooses the prefixes of a graph file: declared ones, well-known ones, and coined ones for other namespaces."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from kgnav_mcp.adapters.embedded.loading import queries
 from kgnav_mcp.adapters.wellknown import PREFIXES
 
 SAMPLE = 20_000
-"""Nodes whose ids are sampled, evenly spaced: reading every id of a large graph takes seconds."""
+"""Nodes sampled at even distances to count namespaces, because reading every id of a large graph takes seconds."""
 
 LEAST_USES = 20
 LEAST_SHARE = 1000
-"""A namespace gets a prefix from so many uses on, and where it has at least one in so many of all uses."""
+"""A namespace gets a coined prefix if it has LEAST_USES uses, and at least one in LEAST_SHARE of all uses."""
 
 LENGTHS = range(16, 500)
-"""Characters of a namespace: a shorter one costs an answer no more than its prefix and the line that explains it."""
+"""Lengths of namespaces that get a coined prefix. For shorter ones, a prefix and its explanation save nothing."""
 
 MOST_COINED = 50
 
@@ -29,12 +29,12 @@ _NAMESPACE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/\s]+[/#]\S*")
 
 
 def known_prefixes(declared: Mapping[str, str]) -> dict[str, str]:
-    """The prefixes that sources declare, then the well-known ones."""
+    """Returns declared prefixes, then well-known ones."""
     return {**declared, **{prefix: iri for prefix, iri in PREFIXES.items() if prefix not in declared}}
 
 
 def choose(connection: sqlite3.Connection, declared: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """All prefixes of a graph whose nodes and relations are written, and which of them are coined."""
+    """Returns all prefixes of a graph whose nodes and relations are written, and the names of the coined ones."""
     chosen = known_prefixes(declared)
     uses = _uses(connection, Prefixes(chosen))
     floor = max(LEAST_USES, uses.total() // LEAST_SHARE)
@@ -49,9 +49,9 @@ def _worthwhile(iri: str) -> bool:
 
 
 def _uses(connection: sqlite3.Connection, known: Prefixes) -> Counter[str]:
-    """How often each namespace is used, about: once by each node, and by relations and hubs once in every triple.
+    """Estimates the uses of each namespace: one for each node, and one per triple for relations and hubs.
 
-    Ids that are printed with a known prefix count for no namespace, but for the total.
+    Ids with a known prefix count under the empty text, so that they are part of the total.
     """
     uses = Counter[str]()
     (last,) = connection.execute(queries.LAST_NODE).fetchone()
@@ -66,5 +66,5 @@ def _uses(connection: sqlite3.Connection, known: Prefixes) -> Counter[str]:
 
 
 def _new(key: str, known: Prefixes) -> str:
-    """The namespace of an id if it has none among those known; else the empty one."""
+    """Returns the namespace of an id; empty if it has a known prefix."""
     return namespace(key) if known.short(key) == key else ""

@@ -1,4 +1,4 @@
-"""Property graphs as node and edge files with neo4j-admin's headers, comma, tab, semicolon or bar between fields."""
+"""Reads property graphs from node and edge files with neo4j-admin's headers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.embedded.loading.staging import Staging
 
 
 class PropertyStager:
-    """Stages nodes and relationships of a property graph, whatever file they come from."""
+    """Stages nodes and relationships of a property graph, from files of any format."""
 
     def __init__(self, staging: Staging, rules: NameRules) -> None:
         self.staging = staging
@@ -23,7 +23,7 @@ class PropertyStager:
         self._named_relations: set[str] = set()
 
     def node(self, key: str, labels: Iterable[str], properties: list[tuple[str, Value]]) -> None:
-        """Stage a node.
+        """Stages a node.
 
         Raises:
             ValueError: a node with this key was staged before.
@@ -54,11 +54,11 @@ class PropertyStager:
         self.staging.namings.append((node, kind[0], self._rules.rank(kind[1], language), language, text))
 
     def name(self, key: str, text: str) -> None:
-        """Stage a name of a node."""
+        """Stages a name of a node."""
         self._name(self.staging.terms.id(key), (NAME, 0), (text, None, None))
 
     def name_relation(self, key: str, text: str) -> None:
-        """Stage a name of a relation; the first counts."""
+        """Stages a name of a relation. Only the first counts."""
         if key not in self._named_relations:
             self._named_relations.add(key)
             self.staging.named_keys.append((key, NAME, self._rules.rank(0, None), None, text))
@@ -66,7 +66,7 @@ class PropertyStager:
     def edge(
         self, head: str, relation: str, tail: str, qualifiers: list[tuple[str, Value]], place: tuple[int, int]
     ) -> None:
-        """Stage an edge of a table: a triple where it has no qualifiers, so that equal ones are one."""
+        """Stages an edge of a table. Without qualifiers it is a triple, so that duplicates are dropped."""
         if qualifiers:
             self.relationship(head, relation, tail, qualifiers, place)
         else:
@@ -76,7 +76,7 @@ class PropertyStager:
     def relationship(
         self, start: str, relation: str, end: str, properties: list[tuple[str, Value]], place: tuple[int, int]
     ) -> None:
-        """Stage a relationship. `place` is the number of its source and its line there."""
+        """Stages a relationship. `place`: the index of its source, and its line there."""
         qualifiers: dict[str, list[Value]] = {}
         for name, value in properties:
             self.staging.relation(name)
@@ -94,7 +94,7 @@ class PropertyStager:
 
 
 def read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> None:
-    """Stage every node of a file.
+    """Stages every node of a file.
 
     Raises:
         LoadError, BadLine: as `stage_entries`.
@@ -115,7 +115,7 @@ def read_nodes(source: Source, stager: PropertyStager, findings: Findings) -> No
 
 
 def read_relationships(source: Source, index: int, stager: PropertyStager, findings: Findings) -> None:
-    """Stage every relationship of a file. Ends that no node file has are found when all is read.
+    """Stages every relationship of a file. Ends without a node are found after all sources are read.
 
     Raises:
         LoadError, BadLine: as `stage_entries`.

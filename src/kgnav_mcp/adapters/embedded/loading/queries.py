@@ -1,6 +1,6 @@
-"""Every statement of a load. `staging` is the attached file that holds the rows in the order of the sources."""
+"""All SQL statements of a load. `staging` is the attached file with the rows in source order."""
 
-# Staging: one append each, in the order of the sources. What ends in VALUES is completed with rows of marks by `bulk`.
+# Staging: one append each, in source order. `bulk` completes statements that end in VALUES with placeholders.
 STAGE_TERM = "INSERT INTO staging.term (id, key) VALUES"
 STAGE_TRIPLE = "INSERT INTO staging.triple VALUES"
 STAGE_RELATIONSHIP = "INSERT INTO staging.relationship (s, p, o, qualifiers, source, line) VALUES"
@@ -11,12 +11,12 @@ STAGE_NAMED_KEY = "INSERT INTO staging.named_key VALUES"
 STAGE_LABELLED = "INSERT INTO staging.labelled VALUES"
 STAGE_REIFIER = "INSERT INTO staging.reifier (reifier, s, p, o, text, datatype, language) VALUES"
 
-# One scan of the terms between two numbers: the ids of a table that comes without names are names themselves.
+# One scan of the terms between two numbers. In a table without names, the ids are the names.
 STAGE_IDS_AS_NAMES = """
 INSERT INTO staging.naming SELECT id, 0, ?3, NULL, key FROM staging.term
 WHERE id > ?1 AND id <= ?2 AND substr(key, 1, 2) <> '_:'
 """
-# One scan of the terms with an index probe each, then one row of the names for each that fits.
+# One scan of the terms with an index probe each, then one row of the names for each match.
 INDEX_NAMED_KEYS = "CREATE INDEX staging.named_key_key ON named_key (key)"
 FIT_NAMED_KEYS = """
 INSERT INTO staging.fitting SELECT t.id, k.rowid FROM staging.term t CROSS JOIN staging.named_key k ON k.key = t.key
@@ -26,7 +26,7 @@ INSERT INTO staging.naming
 SELECT f.node, k.kind, k.rank, k.language, k.text
 FROM staging.fitting f CROSS JOIN staging.named_key k ON k.rowid = f.named_key
 """
-# One scan of the fitting names, one probe for each relation; `?1` is a JSON list of relation keys.
+# One scan of the matching names, one probe for each relation; `?1` is a JSON list of relation keys.
 COUNT_FITTING = """
 SELECT count(*) FROM (
     SELECT named_key FROM staging.fitting WHERE named_key >= ?2 AND named_key < ?3
@@ -39,7 +39,7 @@ COUNT_NAMED_KEYS = "SELECT coalesce(max(rowid), 0) FROM staging.named_key"
 NAMED_KEY = "SELECT key FROM staging.named_key WHERE rowid = ?"
 FIRST_TERM = "SELECT key FROM staging.term WHERE substr(key, 1, 2) <> '_:' ORDER BY id LIMIT 1"
 
-# Two numbers for one key, after the dictionary overflowed: one sort of all terms, then one rewrite of each table.
+# Merges several numbers of one key, after the dictionary overflowed: one sort of all terms, one rewrite per table.
 FIND_REPEATED_TERMS = """
 INSERT INTO staging.remap
 SELECT id, first FROM (SELECT id, min(id) OVER (PARTITION BY key) AS first FROM staging.term) WHERE id <> first
@@ -62,10 +62,10 @@ UNIFY = tuple(
     )
 )
 
-# Blank nodes of RDF take their number as name, for the parser's own differ from run to run: one scan of the terms.
+# Names blank nodes of RDF by their number, because the parser's names differ between runs: one scan of the terms.
 NAME_BLANK_NODES = "UPDATE staging.term SET key = '_:b' || id WHERE id <= ? AND substr(key, 1, 2) = '_:'"
 
-# Relationships of a property graph whose ends no node file has: one scan of the relationships.
+# Relationships of a property graph with an end that is in no node file: one scan of the relationships.
 UNDECLARED_ENDS = """
 SELECT r.source, r.line, (SELECT key FROM staging.term WHERE id = iif(r.s > ?1, r.s, r.o))
 FROM staging.relationship r WHERE r.s > ?1 OR r.o > ?1 ORDER BY r.source, r.line
@@ -77,7 +77,7 @@ FORGET_UNDECLARED_TERMS = "DELETE FROM staging.term WHERE id > ?1"
 WRITE_EDGES = """
 INSERT OR IGNORE INTO edge (s, p, o, n) SELECT s, p, o, 0 FROM staging.triple ORDER BY s, p, o
 """
-# The same where some triples have qualifiers or run parallel; the rows pass through Python, which numbers them.
+# The same if triples have qualifiers or are parallel. The rows pass through Python, which numbers them.
 SORTED_EDGES = """
 SELECT s, p, o, 0 AS place, NULL FROM staging.triple
 UNION ALL SELECT s, p, o, id, qualifiers FROM staging.relationship
@@ -86,7 +86,7 @@ ORDER BY 1, 2, 3, 4
 HAS_RELATIONSHIPS = "SELECT EXISTS (SELECT 1 FROM staging.relationship)"
 WRITE_EDGE = "INSERT INTO edge (s, p, o, n, qualifiers) VALUES"
 # One external sort of all literals; the rows pass through Python, which numbers the values of (node, p).
-# A text of more than ?1 characters is left out of the sort, which holds many rows in memory, and read again behind it.
+# A text of more than ?1 characters is left out of the sort, which keeps many rows in memory, and read afterwards.
 SORTED_ATTRIBUTES = """
 SELECT node, p, place, CASE WHEN long IS NULL THEN text WHEN place = 0 THEN
     (SELECT text FROM staging.literal WHERE rowid = long) ELSE (SELECT text FROM staging.property WHERE id = place) END,
@@ -139,7 +139,7 @@ STAGE_UNNAMED = "INSERT INTO unnamed VALUES"
 # One scan of the names.
 WRITE_NAME_WORDS = "INSERT INTO name_words (name_words) VALUES ('rebuild')"
 
-# Whole tables as they are; the index's own tables are those that FTS5 documents as its storage.
+# Copies whole tables. FTS5 documents its index's tables as its storage.
 COPY_NODES = (
     "INSERT INTO attribute SELECT * FROM nodes.attribute",
     "INSERT INTO node SELECT * FROM nodes.node",
@@ -149,7 +149,7 @@ COPY_NODES = (
     "INSERT OR REPLACE INTO name_words_docsize SELECT * FROM nodes.name_words_docsize",
 )
 
-# After the indexes: probes for each relation, each label, each node that may be a mediator.
+# Run after the indexes are built: probes for each relation, each label, each node that may be a mediator.
 NAME_RELATIONS = """
 UPDATE relation SET label = coalesce(
     (SELECT label FROM node WHERE node.key = relation.key),
@@ -164,19 +164,19 @@ WHERE id IN (SELECT node FROM nodes.unnamed)
     AND (EXISTS (SELECT 1 FROM edge WHERE s = node.id) OR EXISTS (SELECT 1 FROM edge WHERE o = node.id))
 """
 
-# One scan of all triples each, counted in the order they are stored in; who reads the counts adds them up, because
-# grouping by relation alone means sorting all rows. Tails share relations more than heads do: by tail, fewest counts.
+# One scan of all triples each, in stored order. The reader adds up the counts, because grouping by relation alone
+# would sort all rows. Grouping by tail gives the fewest counts, since edges of one tail share relations the most.
 ANY_EDGE = "SELECT 1 FROM edge LIMIT 1"
 EDGE_RELATIONS = "SELECT p, count(*) FROM edge INDEXED BY edge_incoming GROUP BY o, p"
 ATTRIBUTE_RELATIONS = "SELECT p, 1 FROM attribute NOT INDEXED"
 WRITE_EDGE_COUNT = "UPDATE relation SET edges = ?2 WHERE id = ?1"
 WRITE_ATTRIBUTE_COUNT = "UPDATE relation SET attributes = ?2 WHERE id = ?1"
-# One probe for each relation: those that only reified or bad lines mention are not in the graph.
+# One probe for each relation. Removes relations that occur only in reified triples or bad lines.
 FORGET_UNUSED_RELATIONS = """
 DELETE FROM relation WHERE edges = 0 AND attributes = 0 AND key NOT IN (SELECT key FROM edge_qualifier)
 """
 
-# Degrees: one scan of all triples in either order; then only rows of the nodes beyond the floor.
+# Degrees: one scan of all triples in either order, then only the rows of nodes above the degree floor.
 WRITE_DEGREE = "INSERT INTO degree (node, direction, p, n) VALUES (?, ?, ?, ?)"
 DEGREES_OUTGOING = """
 WITH heavy AS MATERIALIZED (
@@ -198,7 +198,7 @@ WITH heavy AS MATERIALIZED (
 SELECT o, 1, p, count(*) FROM edge INDEXED BY edge_incoming WHERE o IN (SELECT node FROM heavy) GROUP BY o, p
 """
 
-# Two-hop counts: the rows of the mediators counted once per relation, then one step from each heavy node.
+# Two-hop counts: counts the rows of mediators by relation, then follows one step from each heavy node.
 HAS_MEDIATORS = "SELECT EXISTS (SELECT 1 FROM node WHERE mediator = 1)"
 COUNT_OUTGOING_OF_MEDIATORS = """
 INSERT INTO staging.mediated
@@ -234,7 +234,7 @@ SELECT node, 1, p1, p2, sum(n) FROM (
 ) GROUP BY node, p1, p2 HAVING sum(n) > 0
 """
 
-# Schema statistics: one scan; above a bound every ?2-th triple, and all triples of relations with fewer than ?1.
+# Schema statistics: one scan. In a large graph every ?2-th triple, and all triples of relations with fewer than ?1.
 HAS_LABELS = "SELECT EXISTS (SELECT 1 FROM node_label)"
 FILL_EDGE_SAMPLE = """
 INSERT INTO staging.edge_sample

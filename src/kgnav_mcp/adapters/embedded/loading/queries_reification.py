@@ -1,6 +1,6 @@
-"""Statements that turn reified triples into qualifiers. They run only where the sources have reifiers.
+"""SQL statements that turn reified triples into qualifiers. They run only if the sources have reifiers.
 
-Each is one scan of the staged triples or literals with a probe by primary key or index, unless it says otherwise.
+Each is one scan of the staged triples or literals with a probe by primary key or index, unless noted otherwise.
 `:subject`, `:predicate`, `:object` and `:type` are the numbers of those relations of RDF.
 """
 
@@ -25,7 +25,7 @@ SELECT reifier, s, p, o, text, datatype, language FROM staging.statement
 WHERE p IS NOT NULL AND (o IS NOT NULL OR text IS NOT NULL)
 """,
 )
-"""RDF 1.1's statements, gathered into rows of `reifier`. The last needs no scan of the triples."""
+"""Collect RDF 1.1's statements into rows of `reifier`. The last one does not scan the triples."""
 
 FIND_ASSERTED = (
     "CREATE INDEX staging.reifier_triple ON reifier (s, p, o)",
@@ -44,7 +44,7 @@ UPDATE staging.reifier SET asserted = 1 WHERE rowid IN (
     # One scan of the reifiers.
     "INSERT OR IGNORE INTO staging.qualifying SELECT reifier FROM staging.reifier WHERE asserted = 1",
 )
-"""Which reified triples are also stated, and `qualifying`: the reifiers of those."""
+"""Mark reified triples that are also asserted, and collect their reifiers in `qualifying`."""
 
 REIFIER_FACTS = """
 SELECT t.s, r.key, k.key, NULL, NULL, 1
@@ -64,7 +64,7 @@ ORDER BY 1, 2, 6, 3, 4, 5
 STAGE_QUALIFIERS = "INSERT INTO staging.qualification VALUES (?, ?)"
 
 QUALIFY = (
-    # Qualified triples move from the sets to the lists.
+    # Qualified triples move from the sets (`triple`, `literal`) to the lists (`relationship`, `property`).
     """
 INSERT INTO staging.relationship (s, p, o, qualifiers)
 SELECT r.s, r.p, r.o, q.qualifiers FROM staging.reifier r JOIN staging.qualification q ON q.reifier = r.reifier
@@ -90,7 +90,7 @@ DELETE FROM staging.literal WHERE EXISTS (
         AND r.text = literal.text AND r.datatype IS literal.datatype AND r.language IS literal.language
 )
 """,
-    # Reifiers that only qualified are gone, and with them what only they referred to.
+    # Removes reifiers that only served as such, and nodes that only they referred to.
     """
 DELETE FROM staging.qualifying WHERE reifier IN (SELECT reifier FROM staging.reifier WHERE asserted = 0)
     OR reifier IN (SELECT o FROM staging.triple) OR reifier IN (SELECT o FROM staging.relationship)
@@ -112,7 +112,7 @@ DELETE FROM staging.loose WHERE node IN (SELECT node FROM staging.literal UNION 
 """,
     "DELETE FROM staging.loose WHERE node IN (SELECT s FROM staging.reifier UNION SELECT o FROM staging.reifier)",
     "DELETE FROM staging.term WHERE id IN (SELECT node FROM staging.loose)",
-    # Reifiers of triples that nobody asserts keep the parts of those as edges; RDF 1.1's have them, sets take no harm.
+    # Reifiers of unasserted triples get the triple's parts as edges. RDF 1.1's have them already; sets drop repeats.
     "INSERT INTO staging.triple SELECT reifier, :subject, s FROM staging.reifier WHERE asserted = 0",
     """
 INSERT INTO staging.literal
@@ -125,4 +125,4 @@ INSERT INTO staging.literal
 SELECT reifier, :object, text, datatype, language FROM staging.reifier WHERE asserted = 0 AND o IS NULL
 """,
 )
-"""In this order. Those on `reifier`, `qualifying` and `loose` alone scan only those."""
+"""To be run in this order. Statements on `reifier`, `qualifying` and `loose` alone scan only these tables."""

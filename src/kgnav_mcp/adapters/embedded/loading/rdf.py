@@ -1,4 +1,4 @@
-"""RDF sources: parsed into batches, named graphs merged, quoted triples kept for their qualifiers."""
+"""Stages RDF sources batch by batch. Named graphs are merged; quoted triples are kept for their qualifiers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kgnav_mcp.errors import BadLine, LoadError
 
 
 def read_rdf(source: Source, index: int, staging: Staging, rules: NameRules, findings: Findings) -> None:
-    """Stage every triple of a source. `index` keeps its blank nodes apart from those of other sources.
+    """Stages every triple of a source. `index` distinguishes its blank nodes from those of other sources.
 
     Raises:
         LoadError: the source cannot be read.
@@ -29,7 +29,7 @@ def read_rdf(source: Source, index: int, staging: Staging, rules: NameRules, fin
 
 
 def read_rdf_names(source: Source, staging: Staging, rules: NameRules, findings: Findings) -> None:
-    """Stage the names, aliases and descriptions in a file of names; its other triples are left out.
+    """Stages the names, aliases and descriptions in a file of names. Other triples are ignored.
 
     Raises:
         LoadError: the source cannot be read.
@@ -51,7 +51,7 @@ def read_rdf_names(source: Source, staging: Staging, rules: NameRules, findings:
 
 
 def _batches(source: Source, index: int, staging: Staging, findings: Findings) -> Iterator[Batch]:
-    """The batches of a source, with what can go wrong translated."""
+    """Yields the batches of a source, and translates errors."""
     with translated(source):
         try:
             for batch in parsing.batches(source, index, staging.prefixes, skip_bad=findings.skip_bad):
@@ -63,7 +63,7 @@ def _batches(source: Source, index: int, staging: Staging, findings: Findings) -
 
 
 class _Places:
-    """Numbers of the whole load by a batch's own numbers, and which relations give names."""
+    """Maps numbers within batches to numbers of the whole load, and to the kinds of names that relations give."""
 
     def __init__(self) -> None:
         self.nodes = [0]
@@ -71,7 +71,7 @@ class _Places:
         self.kinds: list[tuple[int, int] | None] = []
 
     def take(self, batch: Batch, staging: Staging, rules: NameRules) -> None:
-        """Number the new nodes and relations of a batch."""
+        """Adds the new nodes and relations of a batch."""
         if batch.restart:
             self.nodes, self.relations, self.kinds = [0], [], []
         known, add = staging.terms.ids.get, staging.terms.add
@@ -81,7 +81,7 @@ class _Places:
 
 
 def _stage(batch: Batch, places: _Places, staging: Staging, rules: NameRules) -> None:
-    """Stage a batch, its places replaced by the numbers that its nodes and relations have in the whole load."""
+    """Stages a batch, with its numbers replaced by those of the whole load."""
     places.take(batch, staging, rules)
     nodes, relations, kinds = places.nodes, places.relations, places.kinds
     node, relation = nodes.__getitem__, relations.__getitem__

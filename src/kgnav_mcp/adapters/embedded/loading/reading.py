@@ -1,4 +1,4 @@
-"""Reads all sources of a load, kind by kind, since each kind builds on those before."""
+"""Reads all sources of a load, kind by kind, because each kind builds on those before."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ from kgnav_mcp.adapters.embedded.loading.sources import RDF_FORMATS, TABLES, For
 from kgnav_mcp.adapters.embedded.loading.staging import Staging
 
 ID_RANK = 1_000_000
-"""The rank of an id as a name: behind every name that a source gives."""
+"""The rank of an id used as a name, after every name from a source."""
 
 
 class Reading:
-    """Sources are read by kind: RDF, tables of edges, nodes, relationships, names; within a kind as given.
+    """Reads sources by kind: RDF, tables of edges, nodes, relationships, names; within a kind in the given order.
 
-    So the numbers of terms tell where they come from: up to `last_rdf` from RDF, and those behind `last_declared`
-    are ends of relationships that no node file has. It is None without a property graph, and where such ends are nodes.
+    Term numbers therefore tell where a term comes from. Terms up to `last_rdf` are from RDF. Terms after
+    `last_declared` are ends of relationships that are in no node file; it is None if there is no property graph, or if
+    such ends become nodes.
     """
 
     def __init__(self, sources: list[Source], labels: list[Source], staging: Staging, options: LoadOptions) -> None:
@@ -41,7 +42,7 @@ class Reading:
         self.last_rdf = 0
         self.last_declared: int | None = None
         self.type_relations: list[str] = []
-        """The relations whose tails are classes, by their ids as they are stored."""
+        """Stored ids of the relations whose tails are classes."""
         self.findings = Findings(skip_bad=options.skip_bad)
         self._labels = labels
         self.staging = staging
@@ -52,12 +53,12 @@ class Reading:
 
     @property
     def kind(self) -> str:
-        """What the sources are: `rdf`, `table`, `property graph`, or `mixed`."""
+        """The kind of all sources: `rdf`, `table`, `property graph`, or `mixed`."""
         kinds = {_kind(source) for source in self.sources}
         return kinds.pop() if len(kinds) == 1 else "mixed"
 
     def read(self) -> None:
-        """Stage all of them.
+        """Stages all sources.
 
         Raises:
             LoadError: a source cannot be read.
@@ -76,7 +77,7 @@ class Reading:
         self._find_type_relations()
 
     def _read_edges(self) -> None:
-        """Stage the tables whose rows are triples or edges."""
+        """Stages the tables whose rows are triples or edges."""
         relation = self._options.relation or DEFAULT_RELATION
         stager = PropertyStager(self.staging, self._rules)
         used = False
@@ -95,7 +96,7 @@ class Reading:
             )
 
     def _name_by_ids(self, behind: int) -> None:
-        """Take ids for names, from the term behind this one on, unless files of names are there to give some."""
+        """Uses ids as names for all terms after this one, unless the load has files of names."""
         if not self._labels:
             bounds = (behind, self.staging.terms.last, ID_RANK)
             self.staging.flush()
@@ -128,7 +129,7 @@ class Reading:
             self.last_declared = declared
 
     def _find_type_relations(self) -> None:
-        """Find the relations whose tails are classes. Warn of each that was asked for and that no triple has."""
+        """Finds the relations whose tails are classes. Warns about configured ones that occur in no triple."""
         relations, options = self.staging.relations, self._options
         prefixes = Prefixes(known_prefixes(self.staging.prefixes))
         for given in options.type_relations:
@@ -143,7 +144,7 @@ class Reading:
 
 
 def _most_alike(name: str, names: Sequence[str]) -> list[str]:
-    """The three names that are most like another, the best first."""
+    """Returns the three most similar names, best first."""
     from rapidfuzz import fuzz, process  # noqa: PLC0415 - only a wrong name needs it
 
     return [found for found, _, _ in process.extract(name, names, scorer=fuzz.WRatio, limit=3)]

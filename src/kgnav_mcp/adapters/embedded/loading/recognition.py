@@ -1,4 +1,4 @@
-"""The format of a file: by its suffix and first lines, or as the user says."""
+"""Recognises the format of a file by its suffix and first lines, unless the user states it."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ SUFFIXES = {
 LONGEST_HEADER = 1 << 20
 PEEK_BYTES = 65_536
 ADMIN_HEADER = re.compile(r":(ID|START_ID|END_ID)\b")
-"""What neo4j-admin's headers, and nothing else, have in their first line."""
+"""Only found in the headers of neo4j-admin files."""
 
 
 def recognise(path: Path, forced: str | None = None) -> Source:
-    """The source at a path, in the format of its suffix and first lines, or in the `forced` one.
+    """Returns the source at a path, in the `forced` format or the one of its suffix and first lines.
 
     Raises:
-        LoadError: it is missing, a folder, empty, unreadable, or of no known format.
+        LoadError: it is missing, a folder, empty, unreadable, or of unknown format.
     """
     source, start = _file(path, forced)
     if forced is None and source.form is Format.APOC and (b'"@context"' in start or b'"@id"' in start):
@@ -63,7 +63,7 @@ def recognise(path: Path, forced: str | None = None) -> Source:
 
 
 def _layout(source: Source, lines: list[str], *, forced: bool) -> Layout:
-    """How a table is read: as its first lines tell, or as the user says."""
+    """Returns the layout of a table, by its first lines or as the user states it."""
     if source.form is Format.PROPERTY_GRAPH or (not forced and ADMIN_HEADER.search(lines[0])):
         return Layout(parse_header(source.name, lines[0]))
     if source.form is Format.TABLE and not forced:
@@ -77,10 +77,10 @@ def _layout(source: Source, lines: list[str], *, forced: bool) -> Layout:
 
 
 def check_together(sources: Sequence[Source], *, nodes_from_edges: bool) -> None:
-    """Refuse sources that are half of a pair.
+    """Checks that sources which need each other are all there.
 
     Raises:
-        LoadError: there are edges for neo4j-admin without a file of nodes, or a table of nodes without one of edges.
+        LoadError: there are neo4j-admin edge files but no node file, or tables of nodes but no edges.
     """
     edges = [source for source in sources if source.form is Format.PROPERTY_GRAPH and not source.has_nodes]
     if len(edges) == len(sources) and not nodes_from_edges:
@@ -100,7 +100,7 @@ def check_together(sources: Sequence[Source], *, nodes_from_edges: bool) -> None
 
 
 def recognise_names(path: Path) -> Source:
-    """The file of names at a path: RDF, or a table of ids and names.
+    """Returns the file of names at a path: RDF, or a table of ids and names.
 
     Raises:
         LoadError: as `recognise`.
@@ -109,7 +109,11 @@ def recognise_names(path: Path) -> Source:
 
 
 def _file(path: Path, forced: str | None) -> tuple[Source, bytes]:
-    """The file in the format of its suffix, and its first bytes."""
+    """Returns the source in the forced format or that of its suffix, and its first bytes.
+
+    Raises:
+        LoadError: as `recognise`.
+    """
     if path.is_dir():
         raise LoadError(f"{path.name} is a folder", next_step="Name the files in it, for instance with a wildcard.")
     if not path.exists():
@@ -136,10 +140,10 @@ def _file(path: Path, forced: str | None) -> tuple[Source, bytes]:
 
 
 def _first_lines(source: Source, start: bytes) -> list[str]:
-    """The lines a file begins with, without blank ones; the last one is left out where it may be cut short.
+    """Returns the first lines of a file, without blank ones and without a last line that may be cut.
 
     Raises:
-        LoadError: it is UTF-16.
+        LoadError: the file is UTF-16.
     """
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise LoadError(f"{source.name} is UTF-16, not UTF-8", next_step="Convert the file: iconv -f UTF-16 -t UTF-8.")

@@ -1,11 +1,11 @@
-"""Statements about triples become qualifiers of those triples.
+"""Turns statements about triples into qualifiers of those triples.
 
-Two notations are read: RDF 1.2 reifiers (`rdf:reifies`, which `<< >>` and `{| |}` stand for) and RDF 1.1's
-`rdf:Statement` with `rdf:subject`, `rdf:predicate` and `rdf:object`. What a reifier says besides is the triple's
-qualifiers; two reifiers of one triple make two parallel triples, so that what each says stays together.
+Two notations are supported: RDF 1.2 reifiers (`rdf:reifies`, also written `<< >>` and `{| |}`) and RDF 1.1's
+`rdf:Statement` with `rdf:subject`, `rdf:predicate` and `rdf:object`. All other triples of a reifier become qualifiers.
+Two reifiers of one triple give two parallel triples, so that the qualifiers of each stay together.
 
-A reifier of a triple that the sources do not assert stays a node, with the triple's parts around it: nothing is
-shown as a fact that nobody stated. A reifier that is itself the tail of a triple stays a node as well.
+A reifier of a triple that the sources do not assert stays a node with the triple's parts as its edges, so that nothing
+is shown as a fact that no source states. A reifier that is itself the tail of a triple stays a node as well.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from kgnav_mcp.adapters.wellknown import (
 PARTS = (RDF_SUBJECT, RDF_PREDICATE, RDF_OBJECT)
 
 Fact = tuple[int, str, str, str | None, str | None, int]
-"""Reifier, relation key, text, datatype, language, and 1 where the text is the key of a node."""
+"""Reifier, relation key, text, datatype, language, and 1 if the text is the key of a node."""
 
 
 def attach_qualifiers(connection: sqlite3.Connection, staging: Staging) -> None:
-    """Move what reifiers say from the staged triples to the qualifiers of the triples they stand for.
+    """Moves the triples of reifiers from the staged triples to qualifiers.
 
-    The relations must be written already; those that are used first here are written here.
+    Relations must be written already. Relations that are first used here are written here.
     """
     if all(part in staging.relations for part in PARTS):
         parts = {
@@ -63,7 +63,7 @@ def attach_qualifiers(connection: sqlite3.Connection, staging: Staging) -> None:
 
 
 def _qualifiers(facts: Iterator[Fact]) -> Iterator[tuple[int, str]]:
-    """Reifier and its qualifiers as JSON, in the form that `fileformat` describes."""
+    """Yields each reifier and its qualifiers as JSON, in the form described in `fileformat`."""
     for reifier, group in groupby(facts, key=itemgetter(0)):
         found: dict[str, list[object]] = {}
         for _, relation, text, datatype, language, is_node in group:

@@ -1,4 +1,4 @@
-"""Sources: files with their format, read with their bytes counted and their errors translated."""
+"""Sources: files to load, with their format. Reading counts bytes and translates errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kgnav_mcp.errors import LoadError
 
 
 class Format(StrEnum):
-    """What a source is written in. The value is what `source_format` takes."""
+    """The format of a source. The values are those of the option `source_format`."""
 
     N_TRIPLES = "nt"
     N_QUADS = "nq"
@@ -54,7 +54,7 @@ TABLES = frozenset((Format.TABLE, Format.EDGES, Format.SIF))
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One file to load: `name` is its file name, used in messages and kept in the graph file."""
+    """One file to load. `name` is its file name, for messages and for the graph file; `size` is in bytes on disk."""
 
     path: Path
     name: str
@@ -62,18 +62,18 @@ class Source:
     compressed: bool
     size: int
     layout: Layout = TRIPLES
-    """How a table is read; what other formats have, too, and do not look at."""
+    """The layout of a table; other formats ignore it."""
 
     @property
     def header(self) -> Header:
-        """The columns of a table that has them."""
+        """The header of a table. Raises TypeError if it has none."""
         if self.layout.header is None:
             raise TypeError(f"{self.name} has no header")
         return self.layout.header
 
     @property
     def plain(self) -> bool:
-        """Whether it is a table of triples with tabs between them and no header."""
+        """Whether it is a table of tab-separated triples without a header."""
         return self.form is Format.TABLE and self.layout.header is None and not self.layout.edges
 
     @property
@@ -87,9 +87,9 @@ class Source:
 
 
 class SourceReader:
-    """An open source. `stream` gives its bytes unpacked; `position` counts those read from disk.
+    """An open source. `stream` has its uncompressed bytes; `position` counts the bytes read from disk.
 
-    Whoever reads entries from it counts their bytes in `given`.
+    Readers of entries add the uncompressed bytes of their entries to `given`.
     """
 
     def __init__(self, source: Source) -> None:
@@ -112,7 +112,7 @@ class SourceReader:
 
 @contextmanager
 def translated(source: Source) -> Generator[None]:
-    """Turn what can go wrong with reading a file into a LoadError that names it."""
+    """Translates errors of reading a file to a LoadError that names it."""
     try:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -126,11 +126,11 @@ def translated(source: Source) -> Generator[None]:
 BLOCK_BYTES = 1 << 20
 
 LONGEST_LINE = 64 * 1024 * 1024
-"""Bytes of a line: more than any literal has, and no file without line ends shall fill the memory."""
+"""Bytes of a line, at most. Longer than any literal, and short enough that no file can fill the memory."""
 
 
 def blocks(source: Source, reader: SourceReader, size: int = BLOCK_BYTES) -> Iterator[bytes]:
-    """The source in whole lines, about `size` bytes at a time.
+    """Yields the source in blocks of whole lines, about `size` bytes each.
 
     Raises:
         LoadError: a line is longer than LONGEST_LINE.
@@ -151,7 +151,7 @@ def blocks(source: Source, reader: SourceReader, size: int = BLOCK_BYTES) -> Ite
 
 
 def too_long(source: Source) -> LoadError:
-    """The error for a line that is longer than LONGEST_LINE."""
+    """Returns the error for a line that is longer than LONGEST_LINE."""
     return LoadError(
         f"{source.name} has a line of more than {LONGEST_LINE // 2**20} MB",
         next_step="Check that it is a text file with one statement or row a line, ended by a line feed.",

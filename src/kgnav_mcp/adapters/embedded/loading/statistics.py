@@ -1,4 +1,4 @@
-"""The counts in a graph file: rows per relation, degrees, two-hop counts, and the schema's figures."""
+"""Writes the counts in a graph file: rows by relation, degrees, two-hop counts, and schema statistics."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from kgnav_mcp.adapters.embedded.fileformat import DEGREE_FLOOR
 from kgnav_mcp.adapters.embedded.loading import queries
 
 Degree = tuple[int, int, int, int]
-"""Node, side, relation, and rows."""
+"""Node, direction (0 outgoing, 1 incoming), relation, and number of rows."""
 
 EXACT_UP_TO = 2_000_000
-"""So many triples are all counted for the schema; of more, a sample of about half that."""
+"""Up to this many triples, schema statistics count all; above, they use a sample of about half as many."""
 
 _JOINS = 100
-"""Pairs of labels that are kept of each relation: classes of an ontology make many."""
+"""Pairs of labels stored for each relation, at most. An ontology with many classes would give very many."""
 RARE = 5_000
-"""Relations with fewer rows are counted in full even in a sample, so that none goes missing."""
+"""Relations with fewer rows are counted in full even in a sample, so that none is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Rows of each relation, and the degrees of the nodes beyond the floor on one side."""
+    """Rows of each relation, and the degrees of hubs in one direction."""
 
     relations: Counter[int]
     degrees: list[Degree]
 
 
 def committed(path: Path) -> sqlite3.Connection:
-    """A connection to the committed part file for another thread. The tables it reads must not change any more."""
+    """Returns a connection to the committed part file for another thread. The tables it reads must not change."""
     connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True, check_same_thread=False)
-    connection.execute(queries.ANY_EDGE).fetchone()  # reads the schema, before anyone writes beside it
+    connection.execute(queries.ANY_EDGE).fetchone()  # reads the schema before other threads write further tables
     return connection
 
 
 def count_edges(connection: sqlite3.Connection) -> Counted:
-    """Count the edges, and the incoming degrees."""
+    """Counts edges by relation, and the incoming degrees of hubs."""
     return _counted(connection, queries.EDGE_RELATIONS, queries.DEGREES_INCOMING)
 
 
 def count_attributes(connection: sqlite3.Connection) -> Counted:
-    """Count the attributes, and the outgoing degrees, which the edges have their part in."""
+    """Counts attributes by relation, and the outgoing degrees of hubs, which include edges."""
     return _counted(connection, queries.ATTRIBUTE_RELATIONS, queries.DEGREES_OUTGOING)
 
 
@@ -56,7 +56,7 @@ def _counted(connection: sqlite3.Connection, relations: str, degrees: str) -> Co
 
 
 def write_statistics(connection: sqlite3.Connection, of_edges: Counted, of_attributes: Counted) -> bool:
-    """Fill the tables of counts; True when the schema's figures come from a sample."""
+    """Fills the tables of counts. Returns whether schema statistics come from a sample."""
     edges, attributes = of_edges.relations, of_attributes.relations
     connection.executemany(queries.WRITE_EDGE_COUNT, edges.items())
     connection.executemany(queries.WRITE_ATTRIBUTE_COUNT, attributes.items())

@@ -1,4 +1,4 @@
-"""TriX, which pyoxigraph does not read: triples in XML, a graph after the other."""
+"""Reads TriX, which pyoxigraph does not support: triples in XML, grouped by graph."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _WITHIN = {
     "graph": frozenset(("uri", "id", "triple")),
     "triple": _TERMS,
 }
-"""Which elements may stand in which."""
+"""Allowed child elements by element."""
 
 Term = ox.NamedNode | ox.BlankNode | ox.Literal
 
 
 class TriX(XmlGuard):
-    """The triples of a TriX source; the names of its graphs are left out."""
+    """Parses the triples of a TriX source. Names of graphs are ignored."""
 
     def __init__(self, source: Source, reader: SourceReader) -> None:
         super().__init__(source, reader)
@@ -36,10 +36,10 @@ class TriX(XmlGuard):
         self._found: list[ox.Quad] = []
 
     def quads(self) -> Iterator[ox.Quad]:
-        """All of them, in the order of the source.
+        """Yields all triples in source order.
 
         Raises:
-            BadLine: it is no TriX, or something in it is too long.
+            BadLine: the source is no TriX, or a text in it is too long.
         """
         while self.block():
             yield from self._found

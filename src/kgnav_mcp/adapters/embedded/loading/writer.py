@@ -1,4 +1,4 @@
-"""From staged rows to the graph file: triples sorted, labels and names joined to their nodes, indexes built last."""
+"""Writes staged rows to the graph file: sorts triples, joins labels and names to nodes, builds indexes last."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from kgnav_mcp.adapters.embedded.loading.staging import Staging
 MAKE_NODES = "Add the node, or load with --nodes-from-edges to make it"
 Row = tuple[Any, ...]
 LONG_TEXT = 1_000_000
-"""Characters from which on a text is not sorted itself: a sort holds some ten rows in memory, however large."""
+"""Longer texts (in characters) are sorted by a digest, because a sort keeps about ten rows in memory of any size."""
 
 
 def unify_terms(connection: sqlite3.Connection) -> None:
-    """Give every key one number, its first, after the dictionary forgot some and numbered them again."""
+    """Gives every key one number, its first, after the term dictionary was cleared and numbered keys again."""
     connection.execute(queries.FIND_REPEATED_TERMS)
     for statement in queries.UNIFY:
         connection.execute(statement)
@@ -28,7 +28,7 @@ def unify_terms(connection: sqlite3.Connection) -> None:
 
 
 def reject_undeclared(connection: sqlite3.Connection, last_declared: int, names: list[str], findings: Findings) -> None:
-    """Leave out relationships that end at a node no file has.
+    """Removes relationships with an end that is in no node file, and counts them as bad lines.
 
     Raises:
         BadLine: there is one, and bad lines are not skipped.
@@ -41,12 +41,12 @@ def reject_undeclared(connection: sqlite3.Connection, last_declared: int, names:
 
 
 def write_relations(connection: sqlite3.Connection, staging: Staging) -> None:
-    """Write the relations and properties that any source mentions."""
+    """Writes all relations and properties of the sources."""
     connection.executemany(queries.WRITE_RELATION, ((number, key) for key, number in staging.relations.items()))
 
 
 def write_edges(connection: sqlite3.Connection) -> None:
-    """Write the edges with their indexes."""
+    """Writes the edges and builds their indexes."""
     if connection.execute(queries.HAS_RELATIONSHIPS).fetchone()[0]:
         for edges in bulk.batches(_numbered(connection.execute(queries.SORTED_EDGES), 3)):
             bulk.insert(connection, queries.WRITE_EDGE, edges)
@@ -57,7 +57,7 @@ def write_edges(connection: sqlite3.Connection) -> None:
 
 
 def write_attributes(connection: sqlite3.Connection) -> None:
-    """Write the attributes."""
+    """Writes the attributes."""
     connection.create_function("digest", 1, _digest, deterministic=True)
     rows = connection.execute(queries.SORTED_ATTRIBUTES, (LONG_TEXT,))
     for attributes in bulk.text_batches(_numbered(rows, 2), 3):
@@ -65,14 +65,15 @@ def write_attributes(connection: sqlite3.Connection) -> None:
 
 
 def _digest(text: str) -> bytes:
-    """What stands for a long text: equal for equal ones, and behind every text in the order of SQLite."""
+    """Returns a digest that replaces a long text in a sort. SQLite sorts it, a blob, after all texts."""
     return hashlib.sha256(text.encode()).digest()
 
 
 def _numbered(rows: Iterator[Row], width: int) -> Iterator[Row]:
-    """Number the sorted rows of each key, which is so wide, in place of the value behind it.
+    """Numbers the sorted rows of each key from 0. The key is the first `width` columns.
 
-    Where that is 0, a row comes from a set: its repetitions are one row.
+    The number replaces the column after the key. If that column is 0, the row comes from a set, and its duplicates are
+    dropped.
     """
     last: Row = ()
     last_key: Row = ()
@@ -90,7 +91,7 @@ def _numbered(rows: Iterator[Row], width: int) -> Iterator[Row]:
 
 
 def write_labels(connection: sqlite3.Connection, staging: Staging, type_relations: Sequence[str]) -> None:
-    """Write the labels: those of a property graph, and the tails of the type relations."""
+    """Writes the labels of a property graph and the classes that are tails of type relations."""
     connection.executemany(queries.WRITE_LABEL, ((number, key) for key, number in staging.labels.items()))
     given = [staging.relations[key] for key in type_relations]
     if not given and not staging.labels:
@@ -103,7 +104,7 @@ def write_labels(connection: sqlite3.Connection, staging: Staging, type_relation
 
 
 def write_joins(connection: sqlite3.Connection) -> None:
-    """Build the indexes of nodes, names and attributes, and fill in what needs them."""
+    """Builds the indexes of nodes, names and attributes, then fills the columns that need them."""
     for statement in filetables.NODE_INDEXES.split(";"):
         connection.execute(statement)
     connection.execute(queries.NAME_RELATIONS)

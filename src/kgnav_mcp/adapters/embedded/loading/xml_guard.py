@@ -1,7 +1,7 @@
-"""XML sources, checked by expat before any other parser reads them. Expat also gives prefixes and line numbers.
+"""Checks XML sources with expat before pyoxigraph reads them. Expat also provides prefixes and line numbers.
 
-pyoxigraph expands entities without bound, reads only some forms of their declarations, and reports neither prefixes
-nor lines of RDF/XML. So it gets the DOCTYPE rewritten from what expat read.
+pyoxigraph expands entities without limit, understands only some forms of their declarations, and reports neither
+prefixes nor lines of RDF/XML. The DOCTYPE is therefore rewritten from what expat read.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
 MOST_ENTITIES = 1000
 
 LONGEST_ENTITY = 1024
-"""Characters that an entity may stand for: ontologies use them as abbreviations of namespaces."""
+"""Characters of an entity's value, at most. Ontologies use entities to abbreviate namespaces."""
 
 MOST_ATTRIBUTES = 1000
-"""Of one element: parsers compare each with every other."""
+"""Attributes of one element, at most. Parsers compare each with every other."""
 
 NAMESPACE_ENDS = ("/", "#", "_", ":", "=")
-"""How a namespace ends. Oxigraph also declares the beginnings of ids, cut before what no element's name may have."""
+"""How a namespace ends. Oxigraph also declares parts of ids as prefixes, which are no namespaces."""
 
 _REFERENCE = re.compile(r"&(?:#(\d+)|#x([0-9a-fA-F]+)|([^&;\s]+));")
 _PREDEFINED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
@@ -31,11 +31,11 @@ _ADVICE = "Write what it stands for into the file, or convert it to N-Triples fi
 
 
 class XmlGuard(Guard):
-    """The checked bytes of an XML source. Subclasses override `opened`, `closed` and `text` to read it themselves."""
+    """The checked bytes of an XML source. Subclasses that parse it override `opened`, `closed` and `text`."""
 
     def __init__(self, source: Source, reader: SourceReader) -> None:
         super().__init__(source, reader)
-        # Without namespaces: Oxigraph writes names like `p:`, which the rules of namespaces forbid, and reads them.
+        # Without namespace processing: Oxigraph writes and reads names like `p:`, which namespaces do not allow.
         self._parser = parser = expat.ParserCreate()
         parser.StartDoctypeDeclHandler = self._doctype_begins
         parser.EndDoctypeDeclHandler = self._doctype_ends
@@ -45,13 +45,13 @@ class XmlGuard(Guard):
         parser.EndElementHandler = self.closed
         self._entities: dict[str, tuple[int, str]] = {}
         self._subset: tuple[int, int] | None = None
-        """Where the declarations within the DOCTYPE begin and end, if there are any, in bytes."""
+        """Start and end, in bytes, of the declarations within the DOCTYPE, if it has any."""
         self._begun = False
         self._depth = 0
         self._literal = 0
-        """The depth of the last element whose content is an XML literal, which is one text; 0 behind it."""
+        """The depth of the current element whose content is an XML literal, which counts as one text; 0 if none."""
         self._bytes = 0
-        """Bytes checked since the last element began; `_length` counts the characters of its text."""
+        """Bytes checked since the last element started; `_length` counts the characters of its text."""
         self._length = 0
 
     def block(self) -> bytes:
@@ -63,7 +63,7 @@ class XmlGuard(Guard):
             begin, end = self._subset
             text = text[:begin] + self._declarations() + text[end:]
         if not text:
-            for name, (_, value) in self._entities.items():  # behind the prefixes that are declared as such
+            for name, (_, value) in self._entities.items():  # last, so that declared prefixes take precedence
                 self._name_namespace(name, value)
         return text
 
@@ -75,16 +75,16 @@ class XmlGuard(Guard):
         except expat.ExpatError as error:
             self.line = error.lineno
             self.refuse(f"this is no well-formed XML: {expat.ErrorString(error.code)}", next_step="Mend the line.")
-        except (LookupError, ValueError) as error:  # Python's codecs know nothing of the encoding that it declares
+        except (LookupError, ValueError) as error:  # the declared encoding is unknown to Python
             self.refuse(f"this is no readable XML: {error}", next_step="Write it in UTF-8.")
         if self._bytes > LONGEST_TEXT + len(block):
             self.too_long()
         if not self._bytes:
-            self._stop_here()  # a text that goes on from here, if it is too long
+            self._stop_here()  # if a text that starts here is too long, the error names this line
         return block
 
     def opened(self, name: str, attributes: Mapping[str, str]) -> None:  # noqa: ARG002 - subclasses read it
-        """An element begins."""
+        """Called at the start of an element."""
         self._begun = True
         self._depth = depth = self._depth + 1
         if depth > DEEPEST:
@@ -99,11 +99,11 @@ class XmlGuard(Guard):
             self._look_at(attributes)
 
     def closed(self, name: str) -> None:  # noqa: ARG002 - subclasses read it
-        """An element ends."""
+        """Called at the end of an element."""
         self._depth -= 1
 
     def text(self, text: str) -> None:
-        """A part of an element's text: only where entities may make it longer than its bytes, or a subclass asks."""
+        """Called with a part of an element's text, only if entities may make it long or a subclass needs it."""
         self._length += len(text)
         if self._length > LONGEST_TEXT:
             self._stop_here()
@@ -134,7 +134,7 @@ class XmlGuard(Guard):
         self.line = self._parser.CurrentLineNumber
 
     def _name_namespace(self, prefix: str, namespace: str) -> None:
-        """Take a prefix, unless it was taken before or no id could be printed with it."""
+        """Adds a prefix, unless it is already there or its namespace cannot begin an id."""
         if namespace.endswith(NAMESPACE_ENDS) and len(self.prefixes) < MOST_PREFIXES:
             self.prefixes.setdefault(prefix, namespace)
 
@@ -173,7 +173,7 @@ class XmlGuard(Guard):
         self.refuse(f"the entity {name} is not declared in this file", next_step=_ADVICE)
 
     def _expanded(self, name: str, value: str, within: tuple[str, ...]) -> str:
-        """What an entity stands for, with the entities in its own value replaced."""
+        """Returns an entity's value with the entities in it replaced."""
 
         def replaced(reference: re.Match[str]) -> str:
             decimal, hexadecimal, other = reference.groups()
@@ -196,7 +196,7 @@ class XmlGuard(Guard):
         return value
 
     def _declarations(self) -> bytes:
-        """The declarations within the DOCTYPE, in the one form that pyoxigraph reads."""
+        """Returns the declarations within the DOCTYPE in the only form that pyoxigraph reads."""
         quotes = {'"': "&quot;"}
         written = (f'<!ENTITY {name} "{escape(value, quotes)}">' for name, (_, value) in self._entities.items())
         return f"[{''.join(written)}]".encode()

@@ -1,7 +1,4 @@
-"""Compiles patterns to joins. Starts with the smallest set of nodes and seeks edges from nodes already bound.
-
-An edge in either direction and a trail of several lengths become a UNION of patterns without them.
-"""
+"""Compiles patterns to joins. Starts with the smallest set of nodes and seeks edges from nodes already bound."""
 
 from __future__ import annotations
 
@@ -45,13 +42,10 @@ def branches(
     needed: frozenset[str] | None = None,
     grouped: str | None = None,
 ) -> list[Branch]:
-    """Compiles each union-free form of a pattern, given the variables of a table.
+    """Compiles each union-free form of a pattern, given the variables of a table or (`needed` None) an outer query.
 
-    If `needed` is None, they are variables of an outer query.
     `needed`: the variables used later. `grouped`: the variable by which rows are grouped, if it is exactly one.
-
-    Raises:
-        Unsupported: SQL cannot express the pattern.
+    Raises Unsupported if SQL cannot express the pattern.
     """
     if len({edge.variable for edge in match.edges}) < len(match.edges):
         raise refused("an edge that stands twice in a pattern")
@@ -204,7 +198,7 @@ class _Fitting:
     def _cost(self, name: str) -> int:
         """Estimates how many seeks it takes to start with a node.
 
-        Starting at tails costs another seek for each edge, because qualifiers are stored with edges in the order of heads.
+        Edges are stored with their qualifiers in the order of heads, so starting at tails costs a second seek for each.
         Rows that do not come group by group must be sorted.
         """
         owners = {part.owner for each in self._conditions for part in parts(each) if isinstance(part, Property)}

@@ -105,7 +105,7 @@ class Projector:
         return Projected(table, {**rows.scope, PLACE: Term(Kind.NUMBER, ("place",), sure=True)}, ())
 
     def _shortened(self, project: Project, table: str, scope: Scope) -> str:
-        """Returns a table without rows that cannot be among the first ones, judged by the first sort key if it is a number.
+        """Returns a table without rows that a limit would drop, as far as the first sort key, if a number, can tell.
 
         If many groups are sorted by their counts and few are shown, only the names of those few are then read.
         """
@@ -124,7 +124,7 @@ class Projector:
         return self.statement.table(text)
 
     def _grouping(self, project: Project, asking: Asking, table: str | None) -> tuple[Asking, str | None]:
-        """Returns the compiler of expressions with aggregates, and its table: counts by node where `grouping` allows it."""
+        """Returns a compiler for expressions with aggregates, and its table, which may have counts by node already."""
         known: Mapping[Expression, Term] = {}
         sums = [value for value in (column.value for column in project.columns) if aggregates(value)]
         if sums and table is not None:

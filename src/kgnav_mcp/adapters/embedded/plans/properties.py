@@ -16,7 +16,7 @@ _NEAR = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The values of a property, one in each row: the table to read (FROM), a condition (WHERE), and the value's term."""
+    """The values of a property, one in each row: the table for FROM, the condition for WHERE, the value's term."""
 
     rows: str
     test: str
@@ -67,7 +67,7 @@ class Properties:
         return Term(Kind.DATED if function == "kg_dated" else Kind.VALUE, (sql,), dated=True, single=True)
 
     def may_equal(self, owner: Term, owned: Property, value: Expression) -> str:
-        """Returns a cheap SQL test that is true at least for all edges with a qualifier equal to a constant; or empty."""
+        """Returns a cheap SQL test that holds for all edges with a qualifier equal to a constant, or an empty text."""
         path = self.words.qualifier(owned.ids or (owned.name,)) if owner.kind is Kind.EDGE else None
         if path is None or not isinstance(value, Constant):
             return ""
