@@ -177,7 +177,7 @@ def _quoted(word: str) -> str:
 
 
 def _any_of_words(words: Sequence[str], *, is_prefix: bool = False) -> str:
-    """Returns the full-text query for names with one of these words. With `begun`, the first may be a word's start."""
+    """Returns the full-text query for names with one of these words. `is_prefix`: the first may be the start of one."""
     prefix_query = [f"{_quoted(words[0])}*"] if is_prefix and len(words[0]) >= _MIN_PREFIX_LENGTH else []
     return " OR ".join([*map(_quoted, words), *prefix_query])
 

@@ -34,7 +34,7 @@ def read_apoc_nodes(source: Source, stager: PropertyStager, findings: Findings) 
     """
 
     def stage(_: int, line: str) -> None:
-        entry = _entry(line)
+        entry = _parse_entry(line)
         if entry["type"] == "node":
             labels = [str(label) for label in _list(entry.get("labels"))]
             stager.node(_id(entry), labels, _properties(entry))
@@ -51,21 +51,21 @@ def read_apoc_relationships(source: Source, index: int, stager: PropertyStager, 
 
     def stage(number: int, line: str) -> None:
         try:
-            entry = _entry(line)
+            entry = _parse_entry(line)
         except ValueError:
             return
         if entry["type"] == "relationship":
             start, end = _id(entry.get("start")), _id(entry.get("end"))
             stager.relationship(start, _type(entry), end, _properties(entry), (index, number))
 
-    def reported(source: Source, reader: SourceReader, _: Findings) -> Iterator[tuple[int, str]]:
+    def lines_once_reported(source: Source, reader: SourceReader, _: Findings) -> Iterator[tuple[int, str]]:
         """Yields the lines, without reporting those that are not UTF-8 again."""
         return lines(source, reader, Findings(skip_bad=True))
 
-    stage_entries(source, stager.staging, findings, reported, stage)
+    stage_entries(source, stager.staging, findings, lines_once_reported, stage)
 
 
-def _entry(line: str) -> JsonObject:
+def _parse_entry(line: str) -> JsonObject:
     if len(line) > LONGEST_JSON:
         raise ValueError(f"the line is longer than {LONGEST_JSON // 2**20} MB")
     try:
@@ -76,12 +76,12 @@ def _entry(line: str) -> JsonObject:
         raise ValueError(f"{NO_OBJECT}: it is nested too deeply") from error
     if not isinstance(entry, dict):
         raise ValueError(NO_OBJECT)  # noqa: TRY004 - the line is wrong, not the caller
-    found = cast("JsonObject", entry)
-    if found.get("type") not in {"node", "relationship"}:
+    checked = cast("JsonObject", entry)
+    if checked.get("type") not in {"node", "relationship"}:
         raise ValueError(NO_OBJECT)
     if "\\ud" in line.lower():
-        _check_surrogates(found)
-    return found
+        _check_surrogates(checked)
+    return checked
 
 
 def _check_surrogates(entry: JsonObject) -> None:

@@ -27,15 +27,15 @@ def insert(connection: sqlite3.Connection, into: str, rows: Sequence[Sequence[ob
 
 def insert_values(connection: sqlite3.Connection, into: str, width: int, values: Sequence[Any]) -> None:
     """Inserts rows of this width, given as one flat sequence of values."""
-    marks = f"({', '.join('?' * width)})"
-    together = PARAMETERS // width
-    step = together * width
-    statement = f"{into} {', '.join([marks] * together)}"
-    whole = len(values) - len(values) % step
-    for start in range(0, whole, step):
-        connection.execute(statement, values[start : start + step])
-    rest = values[whole:]
-    connection.executemany(f"{into} {marks}", zip(*(rest[place::width] for place in range(width)), strict=True))
+    placeholders = f"({', '.join('?' * width)})"
+    rows_per_statement = PARAMETERS // width
+    values_per_statement = rows_per_statement * width
+    statement = f"{into} {', '.join([placeholders] * rows_per_statement)}"
+    full_length = len(values) - len(values) % values_per_statement
+    for start in range(0, full_length, values_per_statement):
+        connection.execute(statement, values[start : start + values_per_statement])
+    rest = values[full_length:]
+    connection.executemany(f"{into} {placeholders}", zip(*(rest[place::width] for place in range(width)), strict=True))
 
 
 def batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
@@ -45,15 +45,15 @@ def batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
         yield batch
 
 
-def text_batches(rows: Iterable[Sequence[Any]], place: int) -> Iterator[list[Sequence[Any]]]:
+def text_batches(rows: Iterable[Sequence[Any]], column: int) -> Iterator[list[Sequence[Any]]]:
     """Yields lists of up to `BATCH` rows that end early when the texts in one column reach `BATCH_TEXT`."""
     batch: list[Sequence[Any]] = []
-    held = 0
+    text_length = 0
     for row in rows:
         batch.append(row)
-        held += len(row[place])
-        if held >= BATCH_TEXT or len(batch) == BATCH:
+        text_length += len(row[column])
+        if text_length >= BATCH_TEXT or len(batch) == BATCH:
             yield batch
-            batch, held = [], 0
+            batch, text_length = [], 0
     if batch:
         yield batch

@@ -115,8 +115,8 @@ def header_from_names(fields: Sequence[str], rows: Sequence[Sequence[str]], dial
     else:
         optional = "type" in names and names.index("type") not in roles and Role.TYPE in roles.values()
     columns = tuple(
-        Column(place, field.strip(), roles.get(place, Role.PROPERTY if field.strip() else Role.IGNORE))
-        for place, field in enumerate(fields)
+        Column(index, field.strip(), roles.get(index, Role.PROPERTY if field.strip() else Role.IGNORE))
+        for index, field in enumerate(fields)
     )
     return Header(columns, dialect, optional_type=optional)
 
@@ -128,18 +128,22 @@ def is_node_header(fields: Sequence[str]) -> bool:
 
 def _edge_roles(fields: Sequence[str], names: list[str], rows: Sequence[Sequence[str]]) -> dict[int, Role] | None:
     """Returns roles by column index; None if no two columns are the ends of an edge."""
-    found = _cypher(fields) or _letters(names)
+    found = _cypher_roles(fields) or _letter_roles(names)
     if found is not None:
         return found
-    relation = _relation(names, rows)
+    relation = _relation_column(names, rows)
     pairs = (*ENDS, *ENDS_OF_STATEMENTS) if relation is not None else ENDS
     for ending in ENDINGS:
         for head, tail in pairs:
-            start, end = _place(names, head + ending), _place(names, tail + ending)
-            if start is None or end is None or _dates(start, rows) or _dates(end, rows):
+            start, end = _index_of(names, head + ending), _index_of(names, tail + ending)
+            if start is None or end is None or _has_dates(start, rows) or _has_dates(end, rows):
                 continue
             roles = {start: Role.START, end: Role.END}
-            if relation is None and (start, end, len(names)) == (0, 2, 3) and not any(map(is_number, _values(1, rows))):
+            if (
+                relation is None
+                and (start, end, len(names)) == (0, 2, 3)
+                and not any(map(is_number, _column_values(1, rows)))
+            ):
                 roles[1] = Role.TYPE  # the column between the two ends is the relation, whatever its name
             if relation is not None and relation not in roles:
                 roles[relation] = Role.TYPE
@@ -148,12 +152,12 @@ def _edge_roles(fields: Sequence[str], names: list[str], rows: Sequence[Sequence
     return None
 
 
-def _cypher(fields: Sequence[str]) -> dict[int, Role] | None:
+def _cypher_roles(fields: Sequence[str]) -> dict[int, Role] | None:
     """Recognises `a.name, type(r), b.name`, the column names of a Neo4j query without aliases."""
     variables: dict[str, int] = {}
-    for place, field in enumerate(fields):
+    for index, field in enumerate(fields):
         if match := _CYPHER.fullmatch(field.strip()):
-            variables.setdefault(match[1], place)
+            variables.setdefault(match[1], index)
     types = [place for place, field in enumerate(fields) if _CYPHER_TYPE.fullmatch(field.strip())]
     if len(types) != 1 or len(variables) < 2:
         return None
@@ -161,19 +165,19 @@ def _cypher(fields: Sequence[str]) -> dict[int, Role] | None:
     return {start: Role.START, types[0]: Role.TYPE, end: Role.END}
 
 
-def _letters(names: list[str]) -> dict[int, Role] | None:
+def _letter_roles(names: list[str]) -> dict[int, Role] | None:
     for letters in LETTERS:
         if sorted(names) == sorted(letters):
             return dict(zip(map(names.index, letters), (Role.START, Role.TYPE, Role.END), strict=True))
     return {0: Role.START, 1: Role.END} if tuple(names[:2]) == NODE_LETTERS else None
 
 
-def _relation(names: list[str], rows: Sequence[Sequence[str]]) -> int | None:
-    longer = (relation + ending for ending in RELATION_ENDINGS for relation in SURE_RELATIONS)
-    for name in (*RELATIONS, *longer):
-        place = _place(names, name)
-        if place is not None and not _values(place, rows) <= DIRECTIONS:
-            return place
+def _relation_column(names: list[str], rows: Sequence[Sequence[str]]) -> int | None:
+    with_endings = (relation + ending for ending in RELATION_ENDINGS for relation in SURE_RELATIONS)
+    for name in (*RELATIONS, *with_endings):
+        index = _index_of(names, name)
+        if index is not None and not _column_values(index, rows) <= DIRECTIONS:
+            return index
     return None
 
 
@@ -182,25 +186,25 @@ def _add_names(roles: dict[int, Role], names: list[str], stems: dict[Role, str])
     parts = {role: (names[place], stems.get(role, names[place])) for place, role in roles.items()}
     for role, (full, stem) in parts.items():
         for name in (full + "label", full + "name", stem + "label", stem + "name"):
-            place = _place(names, name)
-            if place is not None and place not in roles:
-                roles[place] = {Role.START: Role.START_NAME, Role.TYPE: Role.TYPE_NAME, Role.END: Role.END_NAME}[role]
+            index = _index_of(names, name)
+            if index is not None and index not in roles:
+                roles[index] = {Role.START: Role.START_NAME, Role.TYPE: Role.TYPE_NAME, Role.END: Role.END_NAME}[role]
                 break
 
 
-def _place(names: list[str], name: str) -> int | None:
+def _index_of(names: list[str], name: str) -> int | None:
     return names.index(name) if names.count(name) == 1 else None
 
 
-def _values(place: int, rows: Sequence[Sequence[str]]) -> set[str]:
+def _column_values(index: int, rows: Sequence[Sequence[str]]) -> set[str]:
     """Returns the case-folded values of a column. A column without values has the empty text."""
-    found = {row[place].strip().casefold() for row in rows if place < len(row)}
+    found = {row[index].strip().casefold() for row in rows if index < len(row)}
     return found - {""} or {""}
 
 
-def _dates(place: int, rows: Sequence[Sequence[str]]) -> bool:
+def _has_dates(index: int, rows: Sequence[Sequence[str]]) -> bool:
     """Whether a column, such as `start`, holds dates instead of nodes."""
-    return bool(rows) and all(_DATE.fullmatch(value) for value in _values(place, rows))
+    return bool(rows) and all(_DATE.fullmatch(value) for value in _column_values(index, rows))
 
 
 def looks_like_header(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
@@ -214,5 +218,5 @@ def looks_like_header(fields: Sequence[str], rows: Sequence[Sequence[str]]) -> b
     if any(field == row[place] for row in rows for place, field in enumerate(fields) if place < len(row)):
         return False
     names = [normalized(field) for field in fields]
-    usual = GENERAL.union(RELATIONS, *ENDS, *ENDS_OF_STATEMENTS)
-    return (len(names) == 3 and names[1] in SURE_RELATIONS) or sum(name in usual for name in names) > 1
+    usual_names = GENERAL.union(RELATIONS, *ENDS, *ENDS_OF_STATEMENTS)
+    return (len(names) == 3 and names[1] in SURE_RELATIONS) or sum(name in usual_names for name in names) > 1

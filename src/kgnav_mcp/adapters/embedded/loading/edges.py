@@ -31,7 +31,7 @@ _INTEGER = re.compile(r"-?\d+(\.0)?")
 """pandas appends `.0` to the integers of a column with missing values."""
 _CODE = re.compile(r"-?0\d.*|\+.*")
 """Codes such as `007` and `+49`, which must not be read as numbers."""
-_LONGEST_ATTRIBUTES = 1 << 20
+_MAX_ATTRIBUTES_LENGTH = 1 << 20
 _SHOWN_ROLES = (("head", Role.START), ("relation", Role.TYPE), ("tail", Role.END), ("qualifiers", Role.PROPERTY))
 
 
@@ -76,10 +76,10 @@ def read_edges(source: Source, index: int, stager: PropertyStager, relation: str
 
     if source.layout.header is not None:
         source = with_inferred_types(source)
-        table = _Table(source.header, stager, relation)
+        table = _TableEdges(source.header, stager, relation)
         stage_entries(source, staging, findings, rows, lambda number, row: stage_all(table(row), number))
     else:
-        edges = _Sif(staging) if source.form is Format.SIF else _List(source.layout.delimiter, relation)
+        edges = _SifEdges(staging) if source.form is Format.SIF else _ListEdges(source.layout.delimiter, relation)
         stage_entries(source, staging, findings, lines, lambda number, line: stage_all(edges(line), number))
 
 
@@ -95,7 +95,7 @@ def read_triples(source: Source, staging: Staging, findings: Findings) -> None:
     def stage(_: int, line: str) -> None:
         columns = line.split(TAB)
         if len(columns) != 3 or not all(columns):
-            raise ValueError(_columns_reason(columns))
+            raise ValueError(_bad_columns_message(columns))
         head, name, tail = columns
         relation = relations.get(name) or staging.relation(name)
         add_triple((known(head) or add(head), relation, known(tail) or add(tail)))
@@ -103,7 +103,7 @@ def read_triples(source: Source, staging: Staging, findings: Findings) -> None:
     stage_entries(source, staging, findings, lines, stage)
 
 
-def _columns_reason(columns: list[str]) -> str:
+def _bad_columns_message(columns: list[str]) -> str:
     if len(columns) == 3:
         return "one of the three columns is empty"
     reason = f"three columns (head, relation, tail) separated by tabs are expected, {len(columns)} found"
@@ -138,7 +138,7 @@ def describe_table(source: Source, relation: str) -> list[str]:
     return [f"{source.name}: {'; '.join(parts)}"] if parts else []
 
 
-class _Table:
+class _TableEdges:
     """Makes edges from rows with named columns."""
 
     def __init__(self, header: Header, stager: PropertyStager, relation: str) -> None:
@@ -147,8 +147,10 @@ class _Table:
         self._default = relation
         self._start, self._end = header.of(Role.START)[0], header.of(Role.END)[0]
         self._type = next(iter(header.of(Role.TYPE)), None)
-        named = ((Role.START_NAME, self._start), (Role.TYPE_NAME, self._type), (Role.END_NAME, self._end))
-        self._names = [(name, column) for role, column in named for name in header.of(role) if column is not None]
+        role_columns = ((Role.START_NAME, self._start), (Role.TYPE_NAME, self._type), (Role.END_NAME, self._end))
+        self._names = [
+            (name, column) for role, column in role_columns for name in header.of(role) if column is not None
+        ]
 
     def __call__(self, row: list[str]) -> Iterator[Edge]:
         head, tail = self._start.key(row), self._end.key(row)
@@ -162,7 +164,7 @@ class _Table:
                 name(column.key(row), text)
 
 
-class _List:
+class _ListEdges:
     """Makes edges from lines with two nodes and optionally a number or attributes in braces."""
 
     def __init__(self, delimiter: str | None, relation: str) -> None:
@@ -181,7 +183,7 @@ class _List:
 def _attributes(text: str) -> list[tuple[str, Value]]:
     if text.startswith("{"):
         try:
-            found: object = ast.literal_eval(text) if len(text) <= _LONGEST_ATTRIBUTES else None
+            found: object = ast.literal_eval(text) if len(text) <= _MAX_ATTRIBUTES_LENGTH else None
         except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
             raise ValueError(f"the attributes of the edge are not in the form {{'weight': 0.5}}: {error}") from error
         if isinstance(found, dict):
@@ -192,7 +194,7 @@ def _attributes(text: str) -> list[tuple[str, Value]]:
     return [(WEIGHT, (text, "integer" if _INTEGER.fullmatch(text) else "float", None))] if text else []
 
 
-class _Sif:
+class _SifEdges:
     """Makes edges from lines with a head, a relation and one or more tails. A line may also have a single node."""
 
     def __init__(self, staging: Staging) -> None:

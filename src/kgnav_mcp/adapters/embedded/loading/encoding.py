@@ -68,7 +68,7 @@ class Encoder:
     def __init__(self, index: int) -> None:
         self._blank = f"_:{index}:"
         self._datatypes: dict[str, str | None] = {XSD + "string": None, RDF + "langString": None}
-        self._forms: dict[str, tuple[str | None, str | None]] = {}
+        self._types_by_suffix: dict[str, tuple[str | None, str | None]] = {}
         self._nodes = Numbers()
         self._relations = Numbers()
 
@@ -77,10 +77,10 @@ class Encoder:
         columns = plain.split_statements(block, self._blank)
         if columns is None:
             return None
-        values = self._values(columns.literals)
+        values = self._literal_values(columns.literals)
         if values is None:
             return None
-        batch, known, known_relations = self._begin(position)
+        batch, known, known_relations = self._new_batch(position)
         batch.text = len(block)
         links = array("L", map(self._relations.__getitem__, columns.relations))
         ends = array("L", map(self._nodes.__getitem__, columns.terms))
@@ -96,67 +96,67 @@ class Encoder:
 
     def encode(self, quads: Iterable[ox.Quad], position: int, most_text: int | None = None) -> Batch:
         """Encodes parsed quads as one batch. With `most_text`, ends with the quad that reaches that many characters."""
-        batch, known, known_relations = self._begin(position)
+        batch, known, known_relations = self._new_batch(position)
         nodes, relations = self._nodes, self._relations
-        node, relation_of, datatypes = nodes.setdefault, relations.setdefault, self._datatypes
+        number_node, number_relation, datatypes = nodes.setdefault, relations.setdefault, self._datatypes
         add_head, add_link, add_tail = batch.heads.append, batch.links.append, batch.tails.append
         add_literal, named_node, literal = batch.literals.append, ox.NamedNode, ox.Literal
         for quad in quads:
             subject, tail = quad.subject, quad.object
-            head = node(subject.value if type(subject) is named_node else self._key(subject), len(nodes))
+            head = number_node(subject.value if type(subject) is named_node else self._key(subject), len(nodes))
             name = quad.predicate.value
             if type(tail) is named_node:
                 add_head(head)
-                add_link(relation_of(name, len(relations)))
-                add_tail(node(tail.value, len(nodes)))
+                add_link(number_relation(name, len(relations)))
+                add_tail(number_node(tail.value, len(nodes)))
             elif type(tail) is literal:
                 datatype = tail.datatype.value
                 short = datatypes[datatype] if datatype in datatypes else self._datatype(datatype)
                 text = tail.value
-                add_literal((head, relation_of(name, len(relations)), (text, short, tail.language)))
+                add_literal((head, number_relation(name, len(relations)), (text, short, tail.language)))
                 batch.text += len(text)
                 if most_text is not None and batch.text >= most_text:
                     break
             elif isinstance(tail, ox.Triple):
                 if name == RDF_REIFIES and not isinstance(tail.object, ox.Triple):
-                    quoted_head = node(self._key(tail.subject), len(nodes))
-                    link = relation_of(tail.predicate.value, len(relations))
+                    quoted_head = number_node(self._key(tail.subject), len(nodes))
+                    link = number_relation(tail.predicate.value, len(relations))
                     batch.reifiers.append((head, quoted_head, link, self._quoted_tail(tail.object, nodes)))
                 else:  # a triple as tail of any other relation, or nested in another triple: stored as text
-                    add_literal((head, relation_of(name, len(relations)), (str(tail), None, None)))
+                    add_literal((head, number_relation(name, len(relations)), (str(tail), None, None)))
             else:
                 add_head(head)
-                add_link(relation_of(name, len(relations)))
-                add_tail(node(self._key(tail), len(nodes)))
+                add_link(number_relation(name, len(relations)))
+                add_tail(number_node(self._key(tail), len(nodes)))
         batch.nodes, batch.relations = nodes.since(known), relations.since(known_relations)
         return batch
 
-    def _begin(self, position: int) -> tuple[Batch, int, int]:
+    def _new_batch(self, position: int) -> tuple[Batch, int, int]:
         """Returns an empty batch, and the numbers of nodes and relations known before it. Number 0 is never a node."""
         restart = not self._nodes or len(self._nodes) > WINDOW
         if restart:
-            if len(self._datatypes) + len(self._forms) > WINDOW:
+            if len(self._datatypes) + len(self._types_by_suffix) > WINDOW:
                 self._datatypes = {XSD + "string": None, RDF + "langString": None}
-                self._forms.clear()
+                self._types_by_suffix.clear()
             self._nodes.clear()
             self._nodes[None] = 0
             self._relations.clear()
         return Batch(position, restart), len(self._nodes), len(self._relations)
 
-    def _values(self, literals: list[tuple[str, str]]) -> list[Value] | None:
+    def _literal_values(self, literals: list[tuple[str, str]]) -> list[Value] | None:
         """Returns the literals of plain lines. The parser is used for escapes and for each new language or datatype."""
-        forms = self._forms
-        new = {behind for _, behind in literals}.difference(forms)
-        for behind in new:
-            found = plain.parse_literals([("", behind)])
+        types_by_suffix = self._types_by_suffix
+        new_suffixes = {suffix for _, suffix in literals}.difference(types_by_suffix)
+        for suffix in new_suffixes:
+            found = plain.parse_literals([("", suffix)])
             if found is None:
                 return None
-            forms[behind] = self._datatype(found[0].datatype.value), found[0].language
+            types_by_suffix[suffix] = self._datatype(found[0].datatype.value), found[0].language
         escaped = plain.parse_literals(pair for pair in literals if "\\" in pair[0])
         if escaped is None:
             return None
         texts = (literal.value for literal in escaped)
-        return [(next(texts) if "\\" in text else text, *forms[behind]) for text, behind in literals]
+        return [(next(texts) if "\\" in text else text, *types_by_suffix[suffix]) for text, suffix in literals]
 
     def _key(self, term: object) -> str:
         if isinstance(term, ox.NamedNode):

@@ -39,10 +39,10 @@ def stage_entries(
         BadLine: a line is wrong, and bad lines are not skipped.
     """
     with translated(source), source.open() as reader:
-        before = 0
+        counted = 0
         for number, entry in entries(source, reader, findings):
-            staging.text += reader.given - before
-            before = reader.given
+            staging.text += reader.given - counted
+            counted = reader.given
             try:
                 stage(number, entry)
             except ValueError as error:
@@ -60,7 +60,7 @@ def lines(source: Source, reader: SourceReader, findings: Findings) -> Iterator[
         try:
             texts: Sequence[str] = block.decode("utf-8-sig" if first == 1 else "utf-8").split("\n")
         except UnicodeDecodeError:
-            texts = _readable(block, source, first, findings)
+            texts = _decode_lines(block, source, first, findings)
         if b"\r" in block:
             texts = [text.rstrip("\r") for text in texts]
         for number, text in enumerate(texts, first):
@@ -69,7 +69,7 @@ def lines(source: Source, reader: SourceReader, findings: Findings) -> Iterator[
         first += block.count(b"\n")
 
 
-def _readable(block: bytes, source: Source, first: int, findings: Findings) -> list[str]:
+def _decode_lines(block: bytes, source: Source, first: int, findings: Findings) -> list[str]:
     texts: list[str] = []
     for number, line in enumerate(block.split(b"\n"), first):
         try:
@@ -86,27 +86,27 @@ def rows(source: Source, reader: SourceReader, findings: Findings) -> Iterator[t
     Empty lines are left out.
     """
     header = source.header
-    read = _TableLines(source, reader)
+    table_lines = _TableLines(source, reader)
     if header.written:
-        read.pass_header()
-    begin = read.number + 1
-    found = header.dialect.rows(read)
+        table_lines.pass_header()
+    first_line = table_lines.number + 1
+    parsed = header.dialect.rows(table_lines)
     while True:
         try:
-            row = next(found, None)
+            row = next(parsed, None)
         except csv.Error as error:
-            findings.reject(source.name, begin, f"no valid CSV: {error}")
+            findings.reject(source.name, first_line, f"no valid CSV: {error}")
             row = []
         if row is None:
             return
-        if read.not_utf8:
-            findings.reject(source.name, read.not_utf8, NOT_UTF8)
-            read.not_utf8 = 0
+        if table_lines.not_utf8:
+            findings.reject(source.name, table_lines.not_utf8, NOT_UTF8)
+            table_lines.not_utf8 = 0
         elif len(row) == header.width:
-            yield begin, row
+            yield first_line, row
         elif row:
-            findings.reject(source.name, begin, f"{header.width} fields are expected, {len(row)} found")
-        begin = read.number + 1
+            findings.reject(source.name, first_line, f"{header.width} fields are expected, {len(row)} found")
+        first_line = table_lines.number + 1
 
 
 class _TableLines:

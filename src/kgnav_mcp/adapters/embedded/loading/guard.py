@@ -39,12 +39,12 @@ class Tokens:
     def __init__(self, inert: bytes, begin: bytes) -> None:
         self._inert = re.compile(inert, re.DOTALL)
         self._or_quoted = re.compile(inert + b"|(<<)", re.DOTALL)
-        self._whole = re.compile(b"(?:[^" + begin + b"]++|<<|" + inert + b")*+", re.DOTALL)
+        self._complete = re.compile(b"(?:[^" + begin + b"]++|<<|" + inert + b")*+", re.DOTALL)
         self.with_brackets = re.compile(inert + rb"|([\[({]|<<)|([\])}]|>>)", re.DOTALL)
 
     def end(self, text: bytes) -> int:
         """Returns the start of the last token if it is incomplete, else the length of the text."""
-        found = self._whole.match(text)
+        found = self._complete.match(text)
         return found.end() if found else 0
 
     def depths(self, text: bytes) -> tuple[int, int, int]:
@@ -86,8 +86,8 @@ class Guard(ABC):
         self.line = 1
         self._source = source
         self._reader = reader
-        self._ready: bytes = b""
-        self._place = 0
+        self._checked: bytes = b""
+        self._offset = 0
 
     def read(self, size: int) -> bytes:
         """Returns the next bytes, at most `size`; empty at the end.
@@ -96,10 +96,10 @@ class Guard(ABC):
             BadLine: something is too long or too deep.
             OSError, EOFError, zlib.error: the source cannot be read.
         """
-        if self._place == len(self._ready):
-            self._ready, self._place = self.block(), 0
-        part = self._ready[self._place : self._place + size]
-        self._place += len(part)
+        if self._offset == len(self._checked):
+            self._checked, self._offset = self.block(), 0
+        part = self._checked[self._offset : self._offset + size]
+        self._offset += len(part)
         return part
 
     @abstractmethod
@@ -140,27 +140,27 @@ class BracketGuard(Guard):
         self._rest = b""
 
     def block(self) -> bytes:
-        held = len(self._rest)
+        rest_length = len(self._rest)
         # An incomplete token is checked again when there is twice as much of it, or too much.
-        text = self._rest + self._next(min(max(_BLOCK, held), self.longest + 1 - held))
-        if len(text) == held:
+        text = self._rest + self._next(min(max(_BLOCK, rest_length), self.longest + 1 - rest_length))
+        if len(text) == rest_length:
             return b""
-        whole = text[: self.tokens.end(text)]
-        opened, closed, deepest = self.tokens.depths(whole)
+        complete = text[: self.tokens.end(text)]
+        opened, closed, deepest = self.tokens.depths(complete)
         if self._depth + deepest > self.deepest:
-            self._find(whole)
-        self.look_at(whole)
+            self._refuse_too_deep(complete)
+        self.look_at(complete)
         self._depth += opened - closed
-        self.line += whole.count(b"\n")
-        self._rest = text[len(whole) :]
+        self.line += complete.count(b"\n")
+        self._rest = text[len(complete) :]
         if len(self._rest) > self.longest:
             self.too_long()
-        return text[held:]
+        return text[rest_length:]
 
     def look_at(self, text: bytes) -> None:
         """Checks more than the brackets in a text of complete tokens. For subclasses."""
 
-    def _find(self, text: bytes) -> None:
+    def _refuse_too_deep(self, text: bytes) -> None:
         """Raises the error for the first bracket that is too deep, at its line."""
         depth = self._depth
         for token in self.tokens.with_brackets.finditer(text):
@@ -186,15 +186,15 @@ class JsonLdGuard(BracketGuard):
 
     def __init__(self, source: Source, reader: SourceReader) -> None:
         super().__init__(source, reader)
-        self._contexts = MOST_CONTEXTS
+        self._contexts_left = MOST_CONTEXTS
 
     def look_at(self, text: bytes) -> None:
-        for place in islice(_CONTEXT.finditer(text), self._contexts):
-            self._contexts -= 1
+        for place in islice(_CONTEXT.finditer(text), self._contexts_left):
+            self._contexts_left -= 1
             with suppress(ValueError):  # incomplete, or invalid JSON, for which the parser has a better message
-                self._take(json.JSONDecoder().raw_decode(text[place.end() :].decode(errors="replace"))[0])
+                self._add_prefixes(json.JSONDecoder().raw_decode(text[place.end() :].decode(errors="replace"))[0])
 
-    def _take(self, context: object) -> None:
+    def _add_prefixes(self, context: object) -> None:
         """Takes the terms of a context that are prefixes. The first definition of a prefix counts."""
         for part in cast("list[object]", context) if isinstance(context, list) else (context,):
             terms = cast("dict[str, object]", part) if isinstance(part, dict) else {}

@@ -83,11 +83,11 @@ class Column:
         """
         if not field:
             return []
-        normal = NORMALIZERS.get(self.datatype or "")
+        normalize = NORMALIZERS.get(self.datatype or "")
         parts = field.split(ARRAY_DELIMITER) if self.array else [field]
-        if normal is None:
+        if normalize is None:
             return [part for part in parts if part]
-        return [normal(self.name, part.strip()) for part in parts if part.strip()]
+        return [normalize(self.name, part.strip()) for part in parts if part.strip()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,14 +150,14 @@ class Header:
         return bool(self.of(Role.START))
 
 
-def _integer(name: str, text: str) -> str:
+def _normalize_integer(name: str, text: str) -> str:
     if not re.fullmatch(r"[+-]?[0-9]+(\.0+)?", text):
         raise ValueError(f"{name} is {text!r}, which is no integer")
     digits = text.partition(".")[0].lstrip("+-").lstrip("0") or "0"
     return f"-{digits}" if text[0] == "-" else digits
 
 
-def _number(name: str, text: str) -> str:
+def _check_number(name: str, text: str) -> str:
     try:
         float(text)
     except ValueError:
@@ -165,13 +165,17 @@ def _number(name: str, text: str) -> str:
     return text
 
 
-def _boolean(name: str, text: str) -> str:
+def _normalize_boolean(name: str, text: str) -> str:
     if text.lower() not in {"true", "false"}:
         raise ValueError(f"{name} is {text!r}, which is neither true nor false")
     return text.lower()
 
 
-NORMALIZERS: dict[str, Callable[[str, str], str]] = {"integer": _integer, "float": _number, "boolean": _boolean}
+NORMALIZERS: dict[str, Callable[[str, str], str]] = {
+    "integer": _normalize_integer,
+    "float": _check_number,
+    "boolean": _normalize_boolean,
+}
 
 DATATYPES = {
     "string": None,
@@ -211,7 +215,7 @@ def parse_header(source: str, line: str) -> Header:
         fields = next(dialect.rows([line]))
     except csv.Error as error:
         raise LoadError(f"the header of {source} is no valid CSV: {error}", next_step="Mend the first line.") from error
-    columns = tuple(_column(source, place, field.strip()) for place, field in enumerate(fields))
+    columns = tuple(_parse_column(source, place, field.strip()) for place, field in enumerate(fields))
     header = Header(columns, dialect, admin=True)
     ids, starts, ends, types = (len(header.of(role)) for role in (Role.ID, Role.START, Role.END, Role.TYPE))
     if (ids, starts, ends, types) not in {(1, 0, 0, 0), (0, 1, 1, 1)}:
@@ -222,7 +226,7 @@ def parse_header(source: str, line: str) -> Header:
     return header
 
 
-def _column(source: str, place: int, field: str) -> Column:
+def _parse_column(source: str, place: int, field: str) -> Column:
     match = COLUMN.fullmatch(field)
     kind = match["kind"] if match else None
     if match is None or (kind is None and not match["name"]):

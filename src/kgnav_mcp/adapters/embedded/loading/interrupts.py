@@ -40,23 +40,23 @@ class Interrupts:
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        previous = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
         def relay(number: int, frame: FrameType | None) -> None:
-            handler = before[signal.Signals(number)]
+            handler = previous[signal.Signals(number)]
             try:
                 (handler if callable(handler) else _interrupt)(number, frame)
             except KeyboardInterrupt as stop:
                 self.stopped_by = stop
                 raise
 
-        for number, handler in before.items():
+        for number, handler in previous.items():
             if handler is not None and handler != signal.SIG_IGN:
                 signal.signal(number, relay)
         try:
             yield
         finally:
-            for number, handler in before.items():
+            for number, handler in previous.items():
                 if handler is not None:
                     signal.signal(number, handler)
 
@@ -86,9 +86,9 @@ class Background:
     def begin(self, connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> Future[T]:
         """Starts work on its own connection, which must be usable in any thread and is closed afterwards."""
         connection.set_progress_handler(self._stopped.is_set, STEPS)
-        return self._threads.submit(_done, connection, work)
+        return self._threads.submit(_run_and_close, connection, work)
 
 
-def _done(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
+def _run_and_close(connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
     with closing(connection):
         return work(connection)

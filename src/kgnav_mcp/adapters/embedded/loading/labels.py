@@ -25,23 +25,23 @@ def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, fin
         BadLine: a line is wrong, and bad lines are not skipped.
     """
     prefixes = Prefixes(known_prefixes(staging.prefixes))
-    read: list[tuple[Source, range, int]] = []
+    read_files: list[tuple[Source, range, int]] = []
     for source in files:
-        before = _rows(staging)
+        rows_before = _count_named_keys(staging)
         if source.form in RDF_FORMATS:
             read_rdf_names(source, staging, rules, findings)
-            count = _rows(staging) - before
+            count = _count_named_keys(staging) - rows_before
         else:
             count = _read_table(source, staging, rules, prefixes, findings)
-        read.append((source, range(before + 1, _rows(staging) + 1), count))
+        read_files.append((source, range(rows_before + 1, _count_named_keys(staging) + 1), count))
     staging.connection.execute(queries.INDEX_NAMED_KEYS)
     staging.connection.execute(queries.FIT_NAMED_KEYS)
     staging.connection.execute(queries.STAGE_FITTING_NAMES)
     relations = json.dumps(list(staging.relations))
-    for source, rows, count in read:
-        (fitting,) = staging.connection.execute(queries.COUNT_FITTING, (relations, rows.start, rows.stop)).fetchone()
-        if fitting:
-            findings.notes.append(f"{source.name}: names used: {fitting:,} of {count:,}")
+    for source, rows, count in read_files:
+        (used,) = staging.connection.execute(queries.COUNT_FITTING, (relations, rows.start, rows.stop)).fetchone()
+        if used:
+            findings.notes.append(f"{source.name}: names used: {used:,} of {count:,}")
         elif count:
             first, *_ = staging.connection.execute(queries.NAMED_KEY, (rows.start,)).fetchone()
             (key,) = staging.connection.execute(queries.FIRST_TERM).fetchone() or ("",)
@@ -53,7 +53,7 @@ def read_labels(files: Sequence[Source], staging: Staging, rules: NameRules, fin
             findings.warnings.append(f"{source.name}: it names nothing (--name-relation tells which relation names)")
 
 
-def _rows(staging: Staging) -> int:
+def _count_named_keys(staging: Staging) -> int:
     (rows,) = staging.connection.execute(queries.COUNT_NAMED_KEYS).fetchone()
     return int(rows)
 

@@ -25,9 +25,9 @@ _SPACED_EDGE = re.compile(rf"\S+ +\S+ +(\{{.*\}}|{NUMBER.pattern}) *")
 """networkx's format: two nodes, then the edge's attributes or its weight."""
 _NUMBERED_EDGE = re.compile(r"\d+[ \t]+\d+[ \t]*")
 """SNAP's format: the numbers of two nodes."""
-_CLOSED = re.compile(r'"([^"]|"")*"')
+_CLOSED_QUOTES = re.compile(r'"([^"]|"")*"')
 COMMENT = "#"
-_ENOUGH = 10
+_ENOUGH_LINES = 10
 """Lines that suffice to tell a column with few relations from one with many nodes."""
 
 
@@ -67,7 +67,7 @@ def layout_of(name: str, lines: list[str], *, tabs: bool) -> Layout:
         raise _not_understood(name, lines[0], width if tabs else 1)
     if looks_like_header(rows[0], rows[1:]):
         raise LoadError(
-            f"the first line of {name} looks like names of columns that are not understood: {_shown(lines[0])}",
+            f"the first line of {name} looks like names of columns that are not understood: {_displayed(lines[0])}",
             next_step=f"{KNOWN_COLUMNS}\nIf that line is a triple: --format triples.",
         )
     return _triples_or_weights(name, [row for row in rows if len(row) == 3])
@@ -91,8 +91,8 @@ def edges_without_header(lines: list[str]) -> Layout:
     if found is not None:
         return found
     first = next((line for line in lines if not line.startswith(COMMENT)), lines[0])
-    marks = () if _SPACED_EDGE.fullmatch(first) else DELIMITERS
-    return Layout(edges=True, delimiter=next((mark for mark in marks if mark in first), None))
+    delimiters = () if _SPACED_EDGE.fullmatch(first) else DELIMITERS
+    return Layout(edges=True, delimiter=next((delimiter for delimiter in delimiters if delimiter in first), None))
 
 
 def named_columns(lines: list[str]) -> Header | None:
@@ -112,7 +112,7 @@ def named_columns(lines: list[str]) -> Header | None:
 def _dialect(lines: list[str], delimiter: str) -> Dialect:
     """Returns the CSV dialect. In tab-separated files, an unclosed quotation mark shows that fields are not quoted."""
     quoted = delimiter != TAB or all(
-        _CLOSED.fullmatch(field) for line in lines for field in line.split(TAB) if field.startswith('"')
+        _CLOSED_QUOTES.fullmatch(field) for line in lines for field in line.split(TAB) if field.startswith('"')
     )
     return Dialect(delimiter, quoted=quoted, spaced=f"{delimiter} " in lines[0])
 
@@ -130,15 +130,15 @@ def _rows(lines: list[str], dialect: Dialect) -> list[list[str]]:
 
 def _edge_list(lines: list[str]) -> Layout | None:
     """Returns the layout of lines that can only be edges, else None. SNAP writes comments before them."""
-    given = [line for line in lines if not line.startswith(COMMENT)]
-    if not given:
+    edge_lines = [line for line in lines if not line.startswith(COMMENT)]
+    if not edge_lines:
         return None
-    if all(_SPACED_EDGE.fullmatch(line) or _NUMBERED_EDGE.fullmatch(line) for line in given):
+    if all(_SPACED_EDGE.fullmatch(line) or _NUMBERED_EDGE.fullmatch(line) for line in edge_lines):
         return Layout(edges=True, delimiter=None)
-    for mark in DELIMITERS:
-        parts = [line.split(mark, 2) for line in given]
+    for delimiter in DELIMITERS:
+        parts = [line.split(delimiter, 2) for line in edge_lines]
         if all(len(row) == 3 and row[2].startswith("{") and row[2].endswith("}") for row in parts):
-            return Layout(edges=True, delimiter=mark)
+            return Layout(edges=True, delimiter=delimiter)
     return None
 
 
@@ -150,15 +150,15 @@ def _triples_or_weights(name: str, rows: Sequence[Sequence[str]]) -> Layout:
     """
     if not all(is_number(tail) for _, _, tail in rows):
         return TRIPLES
-    heads, middles = {row[0] for row in rows}, {row[1] for row in rows}
-    if all(map(is_number, heads)) and not any(map(is_number, middles)):
+    heads, relations = {row[0] for row in rows}, {row[1] for row in rows}
+    if all(map(is_number, heads)) and not any(map(is_number, relations)):
         return TRIPLES
-    if len(rows) >= _ENOUGH and len(middles) * 5 <= len(rows) and middles.isdisjoint(heads):
+    if len(rows) >= _ENOUGH_LINES and len(relations) * 5 <= len(rows) and relations.isdisjoint(heads):
         return Layout(
             doubt="read as head, relation, tail; if the third column is a weight, load it with --format edges"
         )
     raise LoadError(
-        f"{name} has a number in every third column: {_shown(TAB.join(rows[0]))}",
+        f"{name} has a number in every third column: {_displayed(TAB.join(rows[0]))}",
         next_step="If it is the weight of an edge between the first two: --format edges, and --relation NAME to name "
         "the edges. If the columns are head, relation, tail: --format triples.",
     )
@@ -168,21 +168,21 @@ def _not_understood(name: str, first: str, width: int) -> LoadError:
     understood = f"{KNOWN_COLUMNS}\n{WITHOUT_NAMES}"
     if width == 2:
         return LoadError(
-            f"{name} has two columns and no names over them: {_shown(first)}",
+            f"{name} has two columns and no names over them: {_displayed(first)}",
             next_step=f"If they are ids and names: --labels {name}. If they are the two ends of edges: --format edges."
             f"\n{KNOWN_COLUMNS}",
         )
     if width > 3:
         return LoadError(
-            f"{name} has {width} columns and no names over them that are understood: {_shown(first)}",
+            f"{name} has {width} columns and no names over them that are understood: {_displayed(first)}",
             next_step=f"A triple has three; what stands in a fourth column only its name can tell.\n{understood}",
         )
     return LoadError(
-        f"the first line of {name} names no columns that are understood: {_shown(first)}", next_step=understood
+        f"the first line of {name} names no columns that are understood: {_displayed(first)}", next_step=understood
     )
 
 
-def _shown(line: str) -> str:
+def _displayed(line: str) -> str:
     """Returns a line as shown in messages: shortened, with visible tabs."""
     text = line.replace(TAB, " <tab> ")
     return repr(text if len(text) <= 100 else f"{text[:97]}...")

@@ -48,37 +48,37 @@ def load(
         LoadError: a source cannot be read, or the file cannot be written.
         BadLine: a line is wrong, and bad lines are not skipped.
     """
-    begin = time.perf_counter()
+    started = time.perf_counter()
     if not sources:
         raise LoadError("no source is named", next_step="Name the files to load.")
     target = Path(target)
     check_target(target, [*sources, *options.labels], force=options.force)
     check_distinct(sources)
-    read = [recognise(Path(path), options.source_format) for path in sources]
-    check_together(read, nodes_from_edges=options.nodes_from_edges)
+    recognised = [recognise(Path(path), options.source_format) for path in sources]
+    check_together(recognised, nodes_from_edges=options.nodes_from_edges)
     labels = [recognise_names(Path(path)) for path in options.labels]
     interrupts = Interrupts()
     with interrupts.watched(), without_garbage_collection(), PartFile(target) as part:
-        with _writing(target, interrupts), closing(_connect(part)) as connection:
+        with _translate_write_errors(target, interrupts), closing(_connect(part)) as connection:
             staging = Staging(connection, term_budget=term_budget, progress=progress)
-            reading = Reading(read, labels, staging, options)
+            reading = Reading(recognised, labels, staging, options)
             reading.read()
-            _write_small(reading)
-            sampled = _write_large(part, reading, options)
+            _write_relations_and_labels(reading)
+            sampled = _write_edges_and_nodes(part, reading, options)
             entities, triples = connection.execute(queries.COUNT_ALL).fetchone()
             if not triples and not entities:
                 raise LoadError("the sources hold not one triple", next_step="Check that they are the right files.")
             counts = {"entities": entities, "triples": triples, "sampled": "yes" if sampled else "no"}
             _write_meta(reading, options, counts)
             connection.execute("COMMIT")
-        with _writing(target, interrupts):
+        with _translate_write_errors(target, interrupts):
             part.commit()
     return LoadReport(
         entities=entities,
         triples=triples,
         bad_lines=reading.findings.bad_lines,
         first_bad_lines=tuple(reading.findings.first_bad_lines),
-        seconds=time.perf_counter() - begin,
+        seconds=time.perf_counter() - started,
         sampled=sampled,
         sources=tuple(reading.names),
         notes=tuple(reading.findings.notes),
@@ -98,7 +98,7 @@ def without_garbage_collection() -> Generator[None]:
             gc.enable()
 
 
-def _write_small(reading: Reading) -> None:
+def _write_relations_and_labels(reading: Reading) -> None:
     """Writes relations and labels, and commits the staged rows so that other connections can read them."""
     staging = reading.staging
     connection = staging.connection
@@ -116,7 +116,7 @@ def _write_small(reading: Reading) -> None:
     connection.execute("COMMIT")
 
 
-def _write_large(part: PartFile, reading: Reading, options: LoadOptions) -> bool:
+def _write_edges_and_nodes(part: PartFile, reading: Reading, options: LoadOptions) -> bool:
     """Writes edges, nodes and counts in several threads. Returns whether the schema's counts come from a sample.
 
     The transaction of the counts is left open.
@@ -164,7 +164,7 @@ def _connect(part: PartFile) -> sqlite3.Connection:
 
 
 @contextmanager
-def _writing(target: Path, interrupts: Interrupts) -> Generator[None]:
+def _translate_write_errors(target: Path, interrupts: Interrupts) -> Generator[None]:
     """Translates errors of writing."""
     try:
         yield

@@ -24,12 +24,15 @@ class NameRules:
     def __init__(self, options: LoadOptions) -> None:
         self._languages = tuple(language.lower() for language in options.languages)
         self._ranks: dict[str | None, int] = {}
-        forms = Prefixes(known_prefixes({})).keys  # without the prefixes of the sources, which are not read yet
-        self.relations = _places(
-            *([key for name in names for key in forms(name)] for names in (options.name_relations, *OTHER_RELATIONS))
+        stored_ids = Prefixes(known_prefixes({})).keys  # without the prefixes of the sources, which are not read yet
+        self.relations = _positions(
+            *(
+                [key for name in names for key in stored_ids(name)]
+                for names in (options.name_relations, *OTHER_RELATIONS)
+            )
         )
         """Kind of name and position in the options, by relation."""
-        self.properties = _places([name.lower() for name in options.name_properties], *OTHER_PROPERTIES)
+        self.properties = _positions([name.lower() for name in options.name_properties], *OTHER_PROPERTIES)
         """The same by property of a property graph, in lower case."""
 
     def rank(self, place: int, language: str | None) -> int:
@@ -56,7 +59,7 @@ class NameRules:
         return 2 * len(self._languages) + 1
 
 
-def _places(names: Sequence[str], aliases: Sequence[str], descriptions: Sequence[str]) -> dict[str, tuple[int, int]]:
+def _positions(names: Sequence[str], aliases: Sequence[str], descriptions: Sequence[str]) -> dict[str, tuple[int, int]]:
     """Returns kind and position of each relation or property. The first mention counts."""
     places: dict[str, tuple[int, int]] = {}
     for kind, group in ((NAME, names), (ALIAS, aliases), (DESCRIPTION, descriptions)):

@@ -58,10 +58,10 @@ def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: 
     nodes: list[tuple[int, str, str | None, str | None, str | None]] = []
     names: list[tuple[int, int, str | None, str]] = []
     unnamed: list[tuple[int]] = []
-    named = _Names(connection.execute(queries.SORTED_NAMES))
-    unasked = NameRules(options).unasked
+    sorted_names = _SortedNames(connection.execute(queries.SORTED_NAMES))
+    unasked_rank = NameRules(options).unasked
 
-    def write() -> None:
+    def flush() -> None:
         written: tuple[tuple[str, list[Any]], ...] = (
             (queries.WRITE_NODE, nodes),
             (queries.WRITE_NAME, names),
@@ -71,32 +71,32 @@ def write_nodes(connection: sqlite3.Connection, options: LoadOptions, last_rdf: 
             bulk.insert(connection, statement, rows)
             rows.clear()
 
-    text_held = 0
+    text_length = 0
     for node, key in connection.execute(queries.TERMS):
         blank = key.startswith("_:")
         label = language = description = None
-        asked = False
-        for kind, rank, tag, text in named.of(node):
+        has_preferred_name = False
+        for kind, rank, tag, text in sorted_names.of(node):
             names.append((node, kind, tag, text))
-            text_held += len(text)
-            asked = asked or (kind == NAME and rank < unasked)
+            text_length += len(text)
+            has_preferred_name = has_preferred_name or (kind == NAME and rank < unasked_rank)
             if kind == NAME and label is None:
                 label, language = text, tag
             elif kind == DESCRIPTION and description is None:
                 description = text
         if label is None and (options.mediators == "unnamed" or (blank and options.mediators == "blank")):
             unnamed.append((node,))
-        elif node <= last_rdf and not blank and not asked:
+        elif node <= last_rdf and not blank and not has_preferred_name:
             names += [(node, ID, None, text) for text in spoken(key) if text != key]
         nodes.append((node, key, label, language, description))
-        text_held += len(key)
-        if text_held >= bulk.BATCH_TEXT or len(nodes) == bulk.BATCH:
-            write()
-            text_held = 0
-    write()
+        text_length += len(key)
+        if text_length >= bulk.BATCH_TEXT or len(nodes) == bulk.BATCH:
+            flush()
+            text_length = 0
+    flush()
 
 
-class _Names:
+class _SortedNames:
     """Sorted names, read node by node in ascending order, without duplicates."""
 
     def __init__(self, rows: Iterator[NamingRow]) -> None:

@@ -73,7 +73,7 @@ def batches(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: b
     """
     json_limit = 0 if source.compressed else LARGE_JSON
     if source.form in OX_FORMATS and source.size >= (json_limit if source.form is Format.JSON_LD else LARGE):
-        return _from_process(source, index, prefixes, skip_bad=skip_bad)
+        return _parse_in_process(source, index, prefixes, skip_bad=skip_bad)
     return parse(source, index, prefixes, skip_bad=skip_bad)
 
 
@@ -87,12 +87,14 @@ def parse(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: boo
     encoder = Encoder(index)
     with source.open() as reader:
         if source.form in LINE_FORMATS:
-            yield from _lines(source, reader, encoder, skip_bad=skip_bad)
+            yield from _parse_blocks(source, reader, encoder, skip_bad=skip_bad)
         else:
-            yield from _document(source, reader, encoder, prefixes)
+            yield from _parse_document(source, reader, encoder, prefixes)
 
 
-def _document(source: Source, reader: SourceReader, encoder: Encoder, prefixes: dict[str, str]) -> Iterator[Batch]:
+def _parse_document(
+    source: Source, reader: SourceReader, encoder: Encoder, prefixes: dict[str, str]
+) -> Iterator[Batch]:
     """Parses a format whose statements may span lines, through a guard. Errors in it cannot be skipped."""
     if source.form is Format.TRIX:
         guard = trix = TriX(source, reader)
@@ -108,16 +110,16 @@ def _document(source: Source, reader: SourceReader, encoder: Encoder, prefixes: 
             yield batch
     except MemoryError:
         guard.too_long()
-    _add(declared(), prefixes)
+    _add_prefixes(declared(), prefixes)
 
 
-def _add(declared: Mapping[str, str], prefixes: dict[str, str]) -> None:
+def _add_prefixes(declared: Mapping[str, str], prefixes: dict[str, str]) -> None:
     """Adds prefixes. Of two namespaces for one prefix, in the same source or in two, the first counts."""
     for prefix, namespace in islice(declared.items(), MOST_PREFIXES):
         prefixes.setdefault(prefix, namespace)
 
 
-def _lines(source: Source, reader: SourceReader, encoder: Encoder, *, skip_bad: bool) -> Iterator[Batch]:
+def _parse_blocks(source: Source, reader: SourceReader, encoder: Encoder, *, skip_bad: bool) -> Iterator[Batch]:
     """Reads N-Triples or N-Quads in blocks: splits plain ones, parses others, line by line if one has errors."""
     form = OX_FORMATS[source.form]
     first = 1
@@ -126,7 +128,7 @@ def _lines(source: Source, reader: SourceReader, encoder: Encoder, *, skip_bad: 
         if batch is None:
             rejected: list[tuple[int | None, str]] = []
             try:
-                good = _parsed(block, form)
+                good = _parse_lines(block, form)
             except SyntaxError as error:
                 if not skip_bad:
                     raise SyntaxError(error.msg, (None, first - 1 + (error.lineno or 1), None, None)) from None
@@ -137,7 +139,7 @@ def _lines(source: Source, reader: SourceReader, encoder: Encoder, *, skip_bad: 
         first += block.count(b"\n")
 
 
-def _parsed(lines: bytes, form: ox.RdfFormat) -> list[ox.Quad]:
+def _parse_lines(lines: bytes, form: ox.RdfFormat) -> list[ox.Quad]:
     """Returns the quads of lines.
 
     Raises:
@@ -158,13 +160,13 @@ def _good_lines(block: bytes, form: ox.RdfFormat, first: int) -> tuple[list[ox.Q
     rejected: list[tuple[int | None, str]] = []
     for number, line in enumerate(block.split(b"\n"), first):
         try:
-            good += _parsed(line, form)
+            good += _parse_lines(line, form)
         except SyntaxError as error:
             rejected.append((number, reason(error)))
     return good, rejected
 
 
-def _from_process(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: bool) -> Iterator[Batch]:
+def _parse_in_process(source: Source, index: int, prefixes: dict[str, str], *, skip_bad: bool) -> Iterator[Batch]:
     command = [sys.executable, "-m", PROCESS, str(source.path), source.form, str(index), str(int(skip_bad))]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     child = subprocess.Popen(  # noqa: S603 - our own module
@@ -178,14 +180,14 @@ def _from_process(source: Source, index: int, prefixes: dict[str, str], *, skip_
     with child:
         pipe = cast("IO[bytes]", child.stdout)
         try:
-            while isinstance(batch := _received(pipe, source), Batch):
+            while isinstance(batch := _receive(pipe, source), Batch):
                 yield batch
-            _add(cast("dict[str, str]", _received(pipe, source)), prefixes)
+            _add_prefixes(cast("dict[str, str]", _receive(pipe, source)), prefixes)
         finally:
             child.kill()
 
 
-def _received(pipe: IO[bytes], source: Source) -> object:
+def _receive(pipe: IO[bytes], source: Source) -> object:
     try:
         message: object = pickle.load(pipe)  # noqa: S301 - written by our own module
     except (EOFError, pickle.UnpicklingError) as error:

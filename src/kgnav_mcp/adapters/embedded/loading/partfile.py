@@ -49,11 +49,11 @@ def check_distinct(sources: Sequence[Path]) -> None:
     Raises:
         LoadError: two paths lead to the same file.
     """
-    there = [source for source in sources if source.exists()]
-    for first, second in combinations(there, 2):
+    existing = [source for source in sources if source.exists()]
+    for first, second in combinations(existing, 2):
         if first.samefile(second):
-            ways = f"{first} is named twice" if first == second else f"{first} and {second} are one file"
-            raise LoadError(ways, next_step="Name each source once.")
+            message = f"{first} is named twice" if first == second else f"{first} and {second} are one file"
+            raise LoadError(message, next_step="Name each source once.")
 
 
 class PartFile:
@@ -94,12 +94,12 @@ def remove_leftovers(target: Path) -> None:
     pattern = re.compile(re.escape(target.name) + r"\.part-(\d+)(-staging|-nodes)?")
     for path in target.parent.iterdir():
         match = pattern.fullmatch(path.name)
-        if match and not _alive(int(match[1])):
+        if match and not _is_running(int(match[1])):
             with suppress(PermissionError):  # Windows keeps a file that a living process has open
                 path.unlink(missing_ok=True)
 
 
-def _alive(pid: int) -> bool:
+def _is_running(pid: int) -> bool:
     """Whether another process has this id. Always false off POSIX, where checking a process would end it.
 
     There, a file that a process has open cannot be deleted anyway.

@@ -56,7 +56,7 @@ def split_statements(block: bytes, blank: str) -> Columns | None:
     blanks = 0
     if "_:" in text:
         text, blanks = BLANK.subn(rf"<{blank}\1>", text)
-    terms = _terms(text, len(literals))
+    terms = _split_terms(text, len(literals))
     if terms is None:
         return None
     relations = cast("list[str]", terms[1::3])
@@ -64,15 +64,15 @@ def split_statements(block: bytes, blank: str) -> Columns | None:
     if blanks and any(relation.startswith("_:") for relation in set(relations)):
         return None
     if literals:
-        places = [place for place in range(1, len(terms), 2) if terms[place] == MARK]
-        if len(places) != len(literals):
+        literal_indexes = [place for place in range(1, len(terms), 2) if terms[place] == MARK]
+        if len(literal_indexes) != len(literals):
             return None
-        for place in places:
-            terms[place] = None
+        for index in literal_indexes:
+            terms[index] = None
     return Columns(terms, relations, literals)
 
 
-def _terms(text: str, marks: int) -> list[str | None] | None:
+def _split_terms(text: str, marks: int) -> list[str | None] | None:
     """Returns head, relation and tail of every line; None unless each line is three terms in brackets and a dot.
 
     If the number of brackets, spaces and line ends is exactly what the statements need, no term contains one. If every
@@ -93,7 +93,7 @@ def _terms(text: str, marks: int) -> list[str | None] | None:
 
 def parse_literals(literals: Iterable[tuple[str, str]]) -> list[ox.Literal] | None:
     """Parses literals; None if one is invalid."""
-    lines = "".join(f'<a:> <a:> "{text}"{behind} .\n' for text, behind in literals)
+    lines = "".join(f'<a:> <a:> "{text}"{suffix} .\n' for text, suffix in literals)
     try:
         found = [quad.object for quad in ox.parse(lines.encode(), ox.RdfFormat.N_TRIPLES, lenient=True)]
     except SyntaxError:

@@ -36,11 +36,11 @@ def known_prefixes(declared: Mapping[str, str]) -> dict[str, str]:
 def choose(connection: sqlite3.Connection, declared: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
     """Returns all prefixes of a graph whose nodes and relations are written, and the names of the coined ones."""
     chosen = known_prefixes(declared)
-    uses = _uses(connection, Prefixes(chosen))
-    floor = max(LEAST_USES, uses.total() // LEAST_SHARE)
-    common = sorted((-uses[iri], iri) for iri in uses if uses[iri] >= floor and _worthwhile(iri))
-    free = (name for name in map("ns{}".format, count(1)) if name not in chosen)
-    coined = dict(zip(free, (iri for _, iri in common[:MOST_COINED]), strict=False))
+    uses = _count_uses(connection, Prefixes(chosen))
+    least_uses = max(LEAST_USES, uses.total() // LEAST_SHARE)
+    common = sorted((-uses[iri], iri) for iri in uses if uses[iri] >= least_uses and _worthwhile(iri))
+    new_prefixes = (name for name in map("ns{}".format, count(1)) if name not in chosen)
+    coined = dict(zip(new_prefixes, (iri for _, iri in common[:MOST_COINED]), strict=False))
     return chosen | coined, list(coined)
 
 
@@ -48,7 +48,7 @@ def _worthwhile(iri: str) -> bool:
     return len(iri) in LENGTHS and _NAMESPACE.fullmatch(iri) is not None
 
 
-def _uses(connection: sqlite3.Connection, known: Prefixes) -> Counter[str]:
+def _count_uses(connection: sqlite3.Connection, known: Prefixes) -> Counter[str]:
     """Estimates the uses of each namespace: one for each node, and one per triple for relations and hubs.
 
     Ids with a known prefix count under the empty text, so that they are part of the total.
@@ -58,13 +58,13 @@ def _uses(connection: sqlite3.Connection, known: Prefixes) -> Counter[str]:
     step = -(-last // SAMPLE) or 1
     sampled = json.dumps(list(range(1, last + 1, step)))
     for (key,) in connection.execute(queries.KEYS_OF_NODES, (sampled,)):
-        uses[_new(key, known)] += step
+        uses[_unprefixed_namespace(key, known)] += step
     for statement in (queries.USES_OF_RELATIONS, queries.USES_OF_HUBS):
         for key, triples in connection.execute(statement):
-            uses[_new(key, known)] += triples
+            uses[_unprefixed_namespace(key, known)] += triples
     return uses
 
 
-def _new(key: str, known: Prefixes) -> str:
+def _unprefixed_namespace(key: str, known: Prefixes) -> str:
     """Returns the namespace of an id; empty if it has a known prefix."""
     return namespace(key) if known.short(key) == key else ""

@@ -20,9 +20,9 @@ def read_rdf(source: Source, index: int, staging: Staging, rules: NameRules, fin
         LoadError: the source cannot be read.
         BadLine: it has an error, and bad lines are not skipped or cannot be in this format.
     """
-    places = _Places()
+    numbers = _NumberMap()
     for batch in _batches(source, index, staging, findings):
-        _stage(batch, places, staging, rules)
+        _stage_batch(batch, numbers, staging, rules)
         if staging.pending >= bulk.BATCH or staging.text >= bulk.BATCH_TEXT:
             staging.checkpoint(source.name, batch.position)
     staging.finish(source.name, source.size)
@@ -59,10 +59,10 @@ def _batches(source: Source, index: int, staging: Staging, findings: Findings) -
                     findings.reject(source.name, line, reason)
                 yield batch
         except SyntaxError as error:
-            raise _bad_line(source, error, skip_bad=findings.skip_bad) from error
+            raise _translate_syntax_error(source, error, skip_bad=findings.skip_bad) from error
 
 
-class _Places:
+class _NumberMap:
     """Maps numbers within batches to numbers of the whole load, and to the kinds of names that relations give."""
 
     def __init__(self) -> None:
@@ -80,10 +80,10 @@ class _Places:
         self.kinds += [rules.relations.get(key) for key in batch.relations]
 
 
-def _stage(batch: Batch, places: _Places, staging: Staging, rules: NameRules) -> None:
+def _stage_batch(batch: Batch, numbers: _NumberMap, staging: Staging, rules: NameRules) -> None:
     """Stages a batch, with its numbers replaced by those of the whole load."""
-    places.take(batch, staging, rules)
-    nodes, relations, kinds = places.nodes, places.relations, places.kinds
+    numbers.take(batch, staging, rules)
+    nodes, relations, kinds = numbers.nodes, numbers.relations, numbers.kinds
     node, relation = nodes.__getitem__, relations.__getitem__
     staging.text += batch.text
     staging.add_triples(map(node, batch.heads), map(relation, batch.links), map(node, batch.tails), len(batch.heads))
@@ -100,7 +100,7 @@ def _stage(batch: Batch, places: _Places, staging: Staging, rules: NameRules) ->
             staging.reifiers.append((nodes[reifier], nodes[head], relations[link], None, *tail))
 
 
-def _bad_line(source: Source, error: SyntaxError, *, skip_bad: bool) -> LoadError:
+def _translate_syntax_error(source: Source, error: SyntaxError, *, skip_bad: bool) -> LoadError:
     if "LoadDocumentCallback" in error.msg:
         return LoadError(
             f"{source.name}: it names a JSON-LD context on the Web, and loading reads nothing but the sources",

@@ -48,8 +48,8 @@ class Reading:
         self.staging = staging
         self._options = options
         self._rules = NameRules(options)
-        twice = (source.size for source in sources if source.form is Format.APOC)
-        staging.bytes_total = sum(source.size for source in (*sources, *labels)) + sum(twice)
+        read_twice = (source.size for source in sources if source.form is Format.APOC)
+        staging.bytes_total = sum(source.size for source in (*sources, *labels)) + sum(read_twice)
 
     @property
     def kind(self) -> str:
@@ -80,7 +80,7 @@ class Reading:
         """Stages the tables whose rows are triples or edges."""
         relation = self._options.relation or DEFAULT_RELATION
         stager = PropertyStager(self.staging, self._rules)
-        used = False
+        relation_used = False
         for index, source in enumerate(self.sources):
             if source.form not in TABLES or source.has_nodes:
                 continue
@@ -88,17 +88,17 @@ class Reading:
                 read_triples(source, self.staging, self.findings)
             else:
                 read_edges(source, index, stager, relation, self.findings)
-                used = used or not names_relations(source)
+                relation_used = relation_used or not names_relations(source)
             self.findings.notes += describe_table(source, relation)
-        if self._options.relation is not None and not used:
+        if self._options.relation is not None and not relation_used:
             self.findings.warnings.append(
                 f"--relation {relation} was not needed: every source names the relations of its edges"
             )
 
-    def _name_by_ids(self, behind: int) -> None:
+    def _name_by_ids(self, last_named: int) -> None:
         """Uses ids as names for all terms after this one, unless the load has files of names."""
         if not self._labels:
-            bounds = (behind, self.staging.terms.last, ID_RANK)
+            bounds = (last_named, self.staging.terms.last, ID_RANK)
             self.staging.flush()
             self.staging.connection.execute(queries.STAGE_IDS_AS_NAMES, bounds)
 
@@ -132,18 +132,18 @@ class Reading:
         """Finds the relations whose tails are classes. Warns about configured ones that occur in no triple."""
         relations, options = self.staging.relations, self._options
         prefixes = Prefixes(known_prefixes(self.staging.prefixes))
-        for given in options.type_relations:
-            found = next((key for key in prefixes.keys(given) if key in relations), None)
+        for configured in options.type_relations:
+            found = next((key for key in prefixes.keys(configured) if key in relations), None)
             if found is not None:
                 self.type_relations.append(found)
             elif options.type_relations != LoadOptions().type_relations:
-                nearest = ", ".join(_most_alike(given, sorted(map(prefixes.short, relations)))) or "none"
+                nearest = ", ".join(_most_similar(configured, sorted(map(prefixes.short, relations)))) or "none"
                 self.findings.warnings.append(
-                    f"no triple has the relation {given!r} of --type-relation; the nearest there are: {nearest}"
+                    f"no triple has the relation {configured!r} of --type-relation; the nearest there are: {nearest}"
                 )
 
 
-def _most_alike(name: str, names: Sequence[str]) -> list[str]:
+def _most_similar(name: str, names: Sequence[str]) -> list[str]:
     """Returns the three most similar names, best first."""
     from rapidfuzz import fuzz, process  # noqa: PLC0415 - only a wrong name needs it
 

@@ -48,7 +48,7 @@ def recognise(path: Path, forced: str | None = None) -> Source:
     Raises:
         LoadError: it is missing, a folder, empty, unreadable, or of unknown format.
     """
-    source, start = _file(path, forced)
+    source, start = _open_source(path, forced)
     if forced is None and source.form is Format.APOC and (b'"@context"' in start or b'"@id"' in start):
         return replace(source, form=Format.JSON_LD)
     if source.form in RDF_FORMATS or source.form is Format.APOC:
@@ -105,10 +105,10 @@ def recognise_names(path: Path) -> Source:
     Raises:
         LoadError: as `recognise`.
     """
-    return _file(path, None)[0]
+    return _open_source(path, None)[0]
 
 
-def _file(path: Path, forced: str | None) -> tuple[Source, bytes]:
+def _open_source(path: Path, forced: str | None) -> tuple[Source, bytes]:
     """Returns the source in the forced format or that of its suffix, and its first bytes.
 
     Raises:
@@ -147,7 +147,7 @@ def _first_lines(source: Source, start: bytes) -> list[str]:
     """
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise LoadError(f"{source.name} is UTF-16, not UTF-8", next_step="Convert the file: iconv -f UTF-16 -t UTF-8.")
-    given = start.split(b"\n")
-    whole = given[:-1] if len(given) > 1 and len(start) >= PEEK_BYTES else given
-    lines = (raw.decode("utf-8-sig", "replace").rstrip("\r") for raw in whole)
+    raw_lines = start.split(b"\n")
+    complete = raw_lines[:-1] if len(raw_lines) > 1 and len(start) >= PEEK_BYTES else raw_lines
+    lines = (raw.decode("utf-8-sig", "replace").rstrip("\r") for raw in complete)
     return [line for line in lines if line.strip()]

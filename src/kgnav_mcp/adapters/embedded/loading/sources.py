@@ -135,18 +135,18 @@ def blocks(source: Source, reader: SourceReader, size: int = BLOCK_BYTES) -> Ite
     Raises:
         LoadError: a line is longer than LONGEST_LINE.
     """
-    begun: list[bytes] = []
+    pending: list[bytes] = []
     while chunk := reader.stream.read(size):
         end = chunk.rfind(b"\n") + 1
         if end:
-            begun.append(chunk[:end])
-            yield b"".join(begun)
-            begun = [chunk[end:]]
+            pending.append(chunk[:end])
+            yield b"".join(pending)
+            pending = [chunk[end:]]
         else:
-            begun.append(chunk)
-            if len(begun) * size > LONGEST_LINE:
+            pending.append(chunk)
+            if len(pending) * size > LONGEST_LINE:
                 raise too_long(source)
-    if rest := b"".join(begun):
+    if rest := b"".join(pending):
         yield rest
 
 

@@ -17,7 +17,7 @@ Degree = tuple[int, int, int, int]
 EXACT_UP_TO = 2_000_000
 """Up to this many triples, schema statistics count all; above, they use a sample of about half as many."""
 
-_JOINS = 100
+_MAX_LABEL_PAIRS = 100
 """Pairs of labels stored for each relation, at most. An ontology with many classes would give very many."""
 RARE = 5_000
 """Relations with fewer rows are counted in full even in a sample, so that none is missing."""
@@ -40,15 +40,15 @@ def committed(path: Path) -> sqlite3.Connection:
 
 def count_edges(connection: sqlite3.Connection) -> Counted:
     """Counts edges by relation, and the incoming degrees of hubs."""
-    return _counted(connection, queries.EDGE_RELATIONS, queries.DEGREES_INCOMING)
+    return _count(connection, queries.EDGE_RELATIONS, queries.DEGREES_INCOMING)
 
 
 def count_attributes(connection: sqlite3.Connection) -> Counted:
     """Counts attributes by relation, and the outgoing degrees of hubs, which include edges."""
-    return _counted(connection, queries.ATTRIBUTE_RELATIONS, queries.DEGREES_OUTGOING)
+    return _count(connection, queries.ATTRIBUTE_RELATIONS, queries.DEGREES_OUTGOING)
 
 
-def _counted(connection: sqlite3.Connection, relations: str, degrees: str) -> Counted:
+def _count(connection: sqlite3.Connection, relations: str, degrees: str) -> Counted:
     counts: Counter[int] = Counter()
     for relation, rows in connection.execute(relations):
         counts[relation] += rows
@@ -73,7 +73,7 @@ def write_statistics(connection: sqlite3.Connection, of_edges: Counted, of_attri
         connection.execute(queries.FILL_EDGE_SAMPLE, (RARE, step))
         connection.execute(queries.WRITE_EDGE_HEADS)
         connection.execute(queries.WRITE_EDGE_TAILS)
-        connection.execute(queries.WRITE_EDGE_JOINS, (_JOINS,))
+        connection.execute(queries.WRITE_EDGE_JOINS, (_MAX_LABEL_PAIRS,))
     connection.execute(queries.WRITE_QUALIFIERS, connection.execute(queries.HAS_QUALIFIED_ATTRIBUTES).fetchone())
     connection.execute(queries.FORGET_UNUSED_RELATIONS)
     connection.execute(queries.WRITE_LABEL_PROPERTIES, (RARE, step))

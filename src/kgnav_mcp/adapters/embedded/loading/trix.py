@@ -11,7 +11,7 @@ from kgnav_mcp.adapters.embedded.loading.sources import Source, SourceReader
 from kgnav_mcp.adapters.embedded.loading.xml_guard import XmlGuard
 
 _TERMS = frozenset(("uri", "id", "plainLiteral", "typedLiteral"))
-_WITHIN = {
+_ALLOWED_CHILDREN = {
     "": frozenset(("TriX", "trix")),
     "TriX": frozenset(("graph",)),
     "trix": frozenset(("graph",)),
@@ -29,11 +29,11 @@ class TriX(XmlGuard):
     def __init__(self, source: Source, reader: SourceReader) -> None:
         super().__init__(source, reader)
         self._parser.CharacterDataHandler = self.text
-        self._open = [""]
+        self._open_elements = [""]
         self._attributes: Mapping[str, str] = {}
         self._parts: list[str] = []
         self._terms: list[Term] = []
-        self._found: list[ox.Quad] = []
+        self._quads: list[ox.Quad] = []
 
     def quads(self) -> Iterator[ox.Quad]:
         """Yields all triples in source order.
@@ -42,27 +42,27 @@ class TriX(XmlGuard):
             BadLine: the source is no TriX, or a text in it is too long.
         """
         while self.block():
-            yield from self._found
-            self._found.clear()
+            yield from self._quads
+            self._quads.clear()
 
     def opened(self, name: str, attributes: Mapping[str, str]) -> None:
         super().opened(name, attributes)
         local = name.rpartition(":")[2]
-        if local not in _WITHIN.get(self._open[-1], ()):
-            self._no_trix(f"an element {local} cannot stand here")
-        self._open.append(local)
+        if local not in _ALLOWED_CHILDREN.get(self._open_elements[-1], ()):
+            self._refuse_trix(f"an element {local} cannot stand here")
+        self._open_elements.append(local)
         self._attributes = attributes
         self._parts.clear()
 
     def closed(self, name: str) -> None:
-        element = self._open.pop()
-        if element in _TERMS and self._open[-1] == "triple":
+        element = self._open_elements.pop()
+        if element in _TERMS and self._open_elements[-1] == "triple":
             try:
                 self._terms.append(self._term(element, "".join(self._parts)))
             except ValueError as error:
-                self._no_trix(str(error))
+                self._refuse_trix(str(error))
         elif element == "triple":
-            self._take()
+            self._add_triple()
         super().closed(name)
 
     def text(self, text: str) -> None:
@@ -80,14 +80,14 @@ class TriX(XmlGuard):
             case _:
                 return ox.Literal(text, datatype=ox.NamedNode(self._attributes.get("datatype", "")))
 
-    def _take(self) -> None:
+    def _add_triple(self) -> None:
         match self._terms:
             case [ox.NamedNode() | ox.BlankNode() as head, ox.NamedNode() as relation, tail]:
-                self._found.append(ox.Quad(head, relation, tail))
+                self._quads.append(ox.Quad(head, relation, tail))
             case _:
-                self._no_trix("these are not the three terms of a triple")
+                self._refuse_trix("these are not the three terms of a triple")
         self._terms.clear()
 
-    def _no_trix(self, reason: str) -> NoReturn:
-        self._stop_here()
+    def _refuse_trix(self, reason: str) -> NoReturn:
+        self._set_line()
         self.refuse(f"this is no TriX: {reason}", next_step="Mend the line.")

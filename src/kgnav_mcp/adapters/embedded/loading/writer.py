@@ -48,7 +48,7 @@ def write_relations(connection: sqlite3.Connection, staging: Staging) -> None:
 def write_edges(connection: sqlite3.Connection) -> None:
     """Writes the edges and builds their indexes."""
     if connection.execute(queries.HAS_RELATIONSHIPS).fetchone()[0]:
-        for edges in bulk.batches(_numbered(connection.execute(queries.SORTED_EDGES), 3)):
+        for edges in bulk.batches(_number_rows(connection.execute(queries.SORTED_EDGES), 3)):
             bulk.insert(connection, queries.WRITE_EDGE, edges)
     else:
         connection.execute(queries.WRITE_EDGES)
@@ -60,7 +60,7 @@ def write_attributes(connection: sqlite3.Connection) -> None:
     """Writes the attributes."""
     connection.create_function("digest", 1, _digest, deterministic=True)
     rows = connection.execute(queries.SORTED_ATTRIBUTES, (LONG_TEXT,))
-    for attributes in bulk.text_batches(_numbered(rows, 2), 3):
+    for attributes in bulk.text_batches(_number_rows(rows, 2), 3):
         bulk.insert(connection, queries.WRITE_ATTRIBUTE, attributes)
 
 
@@ -69,7 +69,7 @@ def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
-def _numbered(rows: Iterator[Row], width: int) -> Iterator[Row]:
+def _number_rows(rows: Iterator[Row], width: int) -> Iterator[Row]:
     """Numbers the sorted rows of each key from 0. The key is the first `width` columns.
 
     The number replaces the column after the key. If that column is 0, the row comes from a set, and its duplicates are
@@ -93,10 +93,10 @@ def _numbered(rows: Iterator[Row], width: int) -> Iterator[Row]:
 def write_labels(connection: sqlite3.Connection, staging: Staging, type_relations: Sequence[str]) -> None:
     """Writes the labels of a property graph and the classes that are tails of type relations."""
     connection.executemany(queries.WRITE_LABEL, ((number, key) for key, number in staging.labels.items()))
-    given = [staging.relations[key] for key in type_relations]
-    if not given and not staging.labels:
+    type_numbers = [staging.relations[key] for key in type_relations]
+    if not type_numbers and not staging.labels:
         return
-    types = json.dumps(given)
+    types = json.dumps(type_numbers)
     connection.execute(queries.FIND_CLASSES, (types,))
     connection.execute(queries.WRITE_CLASSES)
     connection.execute(queries.NUMBER_CLASSES)

@@ -30,16 +30,16 @@ class Branch:
     def path(self, path: PathPattern, edges: Iterable[EdgePattern]) -> Term:
         """Returns the term of a named path: its nodes and edges in turn."""
         patterns = {edge.variable: edge for edge in edges}
-        turned, elements = "", list[str]()
-        for before, name in zip((path.elements[0], *path.elements), path.elements, strict=False):
+        backwards, elements = "", list[str]()
+        for previous, name in zip((path.elements[0], *path.elements), path.elements, strict=False):
             term = self.scope[name]
             if name in patterns:
-                turned += "0" if before == patterns[name].source else "1"
+                backwards += "0" if previous == patterns[name].source else "1"
             if term.kind is Kind.EDGE:
-                elements.append(pieces.EDGE_ALONE.format(list=LIST, **_key(term)))
+                elements.append(pieces.EDGE_ALONE.format(list=LIST, **_edge_columns(term)))
             else:
                 elements.append(term.one)
-        return Term(Kind.THINGS, (f"kg_path('{turned}', {', '.join(elements)})",))
+        return Term(Kind.THINGS, (f"kg_path('{backwards}', {', '.join(elements)})",))
 
     def keep_apart(self, *names: str) -> None:
         """Adds the condition that a searched path does not contain an edge of the pattern.
@@ -50,8 +50,8 @@ class Branch:
         path, edge = sorted((self.scope[name] for name in names), key=lambda term: len(term.sql))
         if edge.kind is not Kind.EDGE:
             raise refused("several paths that share no edge")
-        self.conditions.append(f"NOT {pieces.EDGE_IN.format(edges=path.one, **_key(edge))}")
+        self.conditions.append(f"NOT {pieces.EDGE_IN.format(edges=path.one, **_edge_columns(edge))}")
 
 
-def _key(edge: Term) -> dict[str, str]:
+def _edge_columns(edge: Term) -> dict[str, str]:
     return dict(zip(("s", "p", "o", "n"), edge.sql, strict=True))

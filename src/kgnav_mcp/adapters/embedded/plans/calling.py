@@ -14,9 +14,9 @@ from kgnav_mcp.port.calculating import FUNCTIONS
 if TYPE_CHECKING:
     from kgnav_mcp.adapters.embedded.plans.expressions import Asking
 
-_OF_LISTS = frozenset((Function.SIZE, Function.FIRST, Function.LAST))
+_LIST_FUNCTIONS = frozenset((Function.SIZE, Function.FIRST, Function.LAST))
 _KEEPS_DATES = frozenset((Function.TEXT, Function.FIRST, Function.LAST))
-_TEXTS = frozenset((Function.LOWER, Function.UPPER))
+_TEXT_FUNCTIONS = frozenset((Function.LOWER, Function.UPPER))
 
 
 def called(asking: Asking, function: Function, arguments: tuple[Expression, ...]) -> Term:  # noqa: C901, PLR0911 - words
@@ -27,7 +27,7 @@ def called(asking: Asking, function: Function, arguments: tuple[Expression, ...]
     """
     terms = [asking.value(argument) for argument in arguments]
     if function is Function.COALESCE:
-        sql = f"coalesce({', '.join(f'({each})' for each in _singles(terms))}, NULL)"
+        sql = f"coalesce({', '.join(f'({each})' for each in _encoded_values(terms))}, NULL)"
         return Term(Kind.VALUE, (sql,), dated=any(term.dated for term in terms))
     (term,) = terms
     match term.kind, function:
@@ -48,11 +48,11 @@ def called(asking: Asking, function: Function, arguments: tuple[Expression, ...]
             return Term(Kind.NUMBER, (f"json_array_length({term.one}) - 1",))
         case Kind.THINGS, Function.NODES | Function.EDGES:
             return Term(Kind.THINGS, (f"kg_part('{function.name.lower()}', {term.one})",))
-        case kind, _ if kind in SINGLE and function in FUNCTIONS.keys() | _OF_LISTS:
-            kind = Kind.TEXT if function in _TEXTS else Kind.VALUE
-            dated = function in _TEXTS or (function in _KEEPS_DATES and term.dated)
+        case kind, _ if kind in SINGLE and function in FUNCTIONS.keys() | _LIST_FUNCTIONS:
+            kind = Kind.TEXT if function in _TEXT_FUNCTIONS else Kind.VALUE
+            dated = function in _TEXT_FUNCTIONS or (function in _KEEPS_DATES and term.dated)
             sql = f"kg_call('{function}', {encoded(term)})"
-            return Term(kind, (sql,), dated=dated, single=function not in _OF_LISTS - {Function.SIZE})
+            return Term(kind, (sql,), dated=dated, single=function not in _LIST_FUNCTIONS - {Function.SIZE})
         case _:
             raise refused(f"the function {function}")
 
@@ -60,7 +60,7 @@ def called(asking: Asking, function: Function, arguments: tuple[Expression, ...]
 def calculated(asking: Asking, expression: Arithmetic) -> Term:
     """Returns the term of an arithmetic expression."""
     terms = [asking.value(expression.left), asking.value(expression.right)]
-    one, other = _singles(terms)
+    one, other = _encoded_values(terms)
     numbers = all(term.kind is Kind.NUMBER for term in terms)
     texts = not numbers and expression.operator is ArithmeticOperator.ADD
     sql = f"kg_calculate('{expression.operator}', {one}, {other})"
@@ -70,7 +70,7 @@ def calculated(asking: Asking, expression: Arithmetic) -> Term:
 def listed(asking: Asking, expression: ListOf) -> Term:
     """Returns the term of a list of values."""
     terms = [asking.value(item) for item in expression.items]
-    sql = f"kg_list({', '.join(_singles(terms))})" if terms else empty_list()
+    sql = f"kg_list({', '.join(_encoded_values(terms))})" if terms else empty_list()
     return Term(Kind.VALUE, (sql,), dated=any(term.dated for term in terms))
 
 
@@ -86,7 +86,7 @@ def during(asking: Asking, expression: During) -> tuple[str, str]:
     return f"{edge.one} IS NOT NULL AND {test} = 1", f"{edge.one} IS NOT NULL AND {test} = 0"
 
 
-def _singles(terms: list[Term]) -> list[str]:
+def _encoded_values(terms: list[Term]) -> list[str]:
     """Returns the SQL of single values, encoded for Python's functions.
 
     Raises:

@@ -19,8 +19,8 @@ def opposite(truth: Truth) -> Truth:
     return truth[1], truth[0]
 
 
-_LARGEST = 2**63
-_LIKE_DATE = re.compile(r"-?[0-9]{4}").match
+_INTEGER_LIMIT = 2**63
+_MAY_BE_DATE = re.compile(r"-?[0-9]{4}").match
 """Matches the start of texts that may be dates."""
 _ORDER = {
     Comparison.LESS: ("<", ">="),
@@ -30,7 +30,7 @@ _ORDER = {
 }
 BY_PRECISION = frozenset((Comparison.EQUAL, Comparison.UNEQUAL, *_ORDER))
 """Comparisons in which a date differs from a text with the same characters."""
-_CLASS = {Kind.NUMBER: "typeof({}) IN ('integer', 'real')", Kind.TEXT: "typeof({}) = 'text'", Kind.TRUTH: ""}
+_TYPE_TESTS = {Kind.NUMBER: "typeof({}) IN ('integer', 'real')", Kind.TEXT: "typeof({}) = 'text'", Kind.TRUTH: ""}
 
 
 def constant(statement: Statement, value: Scalar) -> Term:
@@ -49,8 +49,8 @@ def constant(statement: Statement, value: Scalar) -> Term:
                 raise refused("a text with a null character")
             stored = value.encode("utf-8", "replace").decode("utf-8")
             # A text that looks like a date is compared as a date with dates of the graph.
-            return Term(Kind.TEXT, (statement.parameter(stored),), dated=_LIKE_DATE(value) is not None)
-        case int() if not -_LARGEST <= value < _LARGEST:
+            return Term(Kind.TEXT, (statement.parameter(stored),), dated=_MAY_BE_DATE(value) is not None)
+        case int() if not -_INTEGER_LIMIT <= value < _INTEGER_LIMIT:
             raise refused("a number of that size")
         case _ if not math.isfinite(value):
             raise refused("numbers without an end")
@@ -75,7 +75,7 @@ def compared(left: Term, comparison: Comparison, right: Term) -> Truth:
     if NULL in (left, right):
         return NEVER
     if kinds & {Kind.NODE, Kind.EDGE}:
-        return _of_things(left, comparison, right)
+        return _compare_things(left, comparison, right)
     if comparison is Comparison.UNEQUAL:
         return opposite(compared(left, Comparison.EQUAL, right))
     if Kind.DATED in kinds:
@@ -83,16 +83,16 @@ def compared(left: Term, comparison: Comparison, right: Term) -> Truth:
         return f"{test} = 1", f"{test} = 0"
     if left.dated and right.dated and Kind.VALUE in kinds and comparison in BY_PRECISION:
         raise refused("a comparison of dates that were read before")
-    return _of_values(left, comparison, right)
+    return _compare_values(left, comparison, right)
 
 
-def _of_values(left: Term, comparison: Comparison, right: Term) -> Truth:
+def _compare_values(left: Term, comparison: Comparison, right: Term) -> Truth:
     kinds = {left.kind, right.kind}
     one, other = left.one, right.one
     same, both = "1", f"({one}) IS NOT NULL AND ({other}) IS NOT NULL"
     if Kind.VALUE in kinds:
         one, other = single(left), single(right)
-        same = _same_class(left, right)
+        same = _same_type(left, right)
     elif len(kinds) > 1:
         same = "0"
     if comparison is Comparison.EQUAL:
@@ -101,7 +101,7 @@ def _of_values(left: Term, comparison: Comparison, right: Term) -> Truth:
         holds, fails = _ORDER[comparison]
         return f"({same}) AND ({one}) {holds} ({other})", f"({same}) AND ({one}) {fails} ({other})"
     texts = " AND ".join(f"typeof({each}) = 'text'" for each in (one, other))
-    test = _within(comparison, one, other)
+    test = _text_test(comparison, one, other)
     return f"{texts} AND ({test})", f"{texts} AND NOT ({test})"
 
 
@@ -111,7 +111,7 @@ def _equal(one: str, other: str, same: str, both: str) -> Truth:
     return f"({one}) = ({other})", f"({one}) <> ({other})"
 
 
-def _of_things(left: Term, comparison: Comparison, right: Term) -> Truth:
+def _compare_things(left: Term, comparison: Comparison, right: Term) -> Truth:
     if comparison not in {Comparison.EQUAL, Comparison.UNEQUAL}:
         return NEVER
     if left.kind is not right.kind:
@@ -130,17 +130,17 @@ def single(term: Term) -> str:
     return f"CASE WHEN typeof({value}) = 'blob' AND length({value}) > 2 THEN kg_refuse() ELSE {value} END"
 
 
-def _same_class(left: Term, right: Term) -> str:
+def _same_type(left: Term, right: Term) -> str:
     """Returns the SQL test that two values, of which at least one has an unknown type, have the same type."""
     if left.kind is Kind.VALUE and right.kind is Kind.VALUE:
         number = [f"(typeof({each.one}) IN ('integer', 'real'))" for each in (left, right)]
         text = [f"(typeof({each.one}) = 'text')" for each in (left, right)]
         return f"{' = '.join(number)} AND {' = '.join(text)}"
     value, known = (left, right) if left.kind is Kind.VALUE else (right, left)
-    return (_CLASS[known.kind] or "typeof({}) = 'blob'").format(value.one)
+    return (_TYPE_TESTS[known.kind] or "typeof({}) = 'blob'").format(value.one)
 
 
-def _within(comparison: Comparison, text: str, part: str) -> str:
+def _text_test(comparison: Comparison, text: str, part: str) -> str:
     match comparison:
         case Comparison.CONTAINS:
             return f"instr({text}, {part}) > 0"

@@ -45,8 +45,8 @@ def compiled(words: Words, plan: Plan, limit: int, skip: int) -> Compiled:
     """
     statement = Statement()
     projector = Projector(statement, words, lambda match, scope: fits(statement, words, match, scope))
-    whole = [_pipeline(projector, pipeline, plan) for pipeline in plan.pipelines]
-    answer = whole[0] if len(whole) == 1 else _union(projector, whole, plan)
+    projections = [_compile_pipeline(projector, pipeline, plan) for pipeline in plan.pipelines]
+    answer = projections[0] if len(projections) == 1 else _compile_union(projector, projections, plan)
     selected = [sql for term in answer.scope.values() for sql in term.sql]
     order = f" ORDER BY {', '.join(answer.order)}" if answer.order else ""
     counted_rows = pieces.FIRST if plan.asks else pieces.NUMBER
@@ -61,42 +61,42 @@ def compiled(words: Words, plan: Plan, limit: int, skip: int) -> Compiled:
     return Compiled(text, parameters, tuple(answer.scope.values()))
 
 
-def _pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> Projected:
+def _compile_pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> Projected:
     statement, words = projector.statement, projector.words
-    known = counted(words, pipeline)
-    if known is not None:
-        scope = {column.name: Term(Kind.NUMBER, (str(known),)) for column in pipeline.result.columns}
-        selected, kept = columns(scope)
-        return Projected(statement.table(f"SELECT {', '.join(selected)}"), kept, ())
+    count = counted(words, pipeline)
+    if count is not None:
+        scope = {column.name: Term(Kind.NUMBER, (str(count),)) for column in pipeline.result.columns}
+        selected, result_scope = columns(scope)
+        return Projected(statement.table(f"SELECT {', '.join(selected)}"), result_scope, ())
     table: str | None = None
     scope: dict[str, Term] = {}
-    found: Projected | None = None
+    projection: Projected | None = None
     for place, clause in enumerate(pipeline.clauses):
         match clause:
             case Match():
-                table, scope = _matched(projector, clause, table, scope, pipeline.clauses[place + 1 :])
+                table, scope = _compile_match(projector, clause, table, scope, pipeline.clauses[place + 1 :])
             case Project():
                 last = place == len(pipeline.clauses) - 1
-                found = projector.projected(clause, table, scope, first_only=last and plan.asks)
-                if clause.order and not last and _collects(pipeline.clauses[place + 1]):
-                    found = projector.numbered(found)
-                table, scope = found.table, found.scope
+                projection = projector.projected(clause, table, scope, first_only=last and plan.asks)
+                if clause.order and not last and _uses_order(pipeline.clauses[place + 1]):
+                    projection = projector.numbered(projection)
+                table, scope = projection.table, projection.scope
             case Unwind():
                 asking = Asking(statement, words, within(scope, table) if table else {}, projector.fits)
                 table, scope = spread(asking, clause, table)
-    if found is None:
+    if projection is None:
         raise TypeError("a plan ends with what it returns")
-    return found
+    return projection
 
 
-def _collects(clause: Clause) -> bool:
+def _uses_order(clause: Clause) -> bool:
     """Whether a clause has a COLLECT, whose list depends on the order of the rows before."""
     columns_of = clause.columns if isinstance(clause, Project) else ()
     sums = (one for column in columns_of for one in aggregates(column.value))
     return any(one.function is AggregateFunction.COLLECT for one in sums)
 
 
-def _grouped(clause: Clause) -> str | None:
+def _group_variable(clause: Clause) -> str | None:
     """Returns the variable by which a projection groups rows, if it is exactly one, else None."""
     columns_of = clause.columns if isinstance(clause, Project) else ()
     keys = [column.value for column in columns_of if not aggregates(column.value)]
@@ -104,7 +104,7 @@ def _grouped(clause: Clause) -> str | None:
     return min(names) if len(names) == 1 and len(keys) < len(columns_of) else None
 
 
-def _needed(clauses: Sequence[Clause]) -> frozenset[str]:
+def _needed_variables(clauses: Sequence[Clause]) -> frozenset[str]:
     """Returns the variables that clauses use, up to and including the next projection."""
     found: set[str] = set()
     for clause in clauses:
@@ -120,63 +120,65 @@ def _needed(clauses: Sequence[Clause]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _matched(
+def _compile_match(
     projector: Projector, match: Match, table: str | None, scope: Scope, later: Sequence[Clause]
 ) -> tuple[str, dict[str, Term]]:
     """Compiles a MATCH: joins the rows before with all matches of the pattern. Returns the table and its scope."""
     statement, words = projector.statement, projector.words
-    needed = _needed(later)
+    needed = _needed_variables(later)
     if match.optional:
         table = statement.table(pieces.OUTER.format(rows=table or "(SELECT 1)"))
     given = within(scope, table) if table is not None else {}
     place = [f"{table}.place AS place"] if match.optional else []
     queries: list[str] = []
-    kept: dict[str, Term] = {}
-    grouped = _grouped(later[0])
+    result_scope: dict[str, Term] = {}
+    grouped = _group_variable(later[0])
     for branch in branches(statement, words, match, given, table=table, needed=needed, grouped=grouped):
         bound = {name: term for name, term in sorted(branch.scope.items()) if name in needed}
-        selected, kept = columns(bound)
+        selected, result_scope = columns(bound)
         queries.append(branch.query(", ".join([*selected, *place]) or "1 AS c0"))
     if match.optional:
-        fitted = statement.table(" UNION ALL ".join(queries))
-        names = ", ".join(sql for term in kept.values() for sql in term.sql) or "1 AS c0"
-        sure = {name: given[name] if name in given else _nothing(term) for name, term in kept.items()}
-        selected, _ = columns(sure)
-        left = pieces.UNFITTED.format(columns=", ".join(selected) or "1 AS c0", table=table, fitted=fitted)
-        queries = [pieces.ROWS.format(columns=names, rows=fitted), left]
-    return statement.table(" UNION ALL ".join(queries), read_once=isinstance(later[0], Project)), kept
+        matched = statement.table(" UNION ALL ".join(queries))
+        names = ", ".join(sql for term in result_scope.values() for sql in term.sql) or "1 AS c0"
+        unmatched_scope = {
+            name: given[name] if name in given else _null_term(term) for name, term in result_scope.items()
+        }
+        selected, _ = columns(unmatched_scope)
+        unmatched = pieces.UNFITTED.format(columns=", ".join(selected) or "1 AS c0", table=table, fitted=matched)
+        queries = [pieces.ROWS.format(columns=names, rows=matched), unmatched]
+    return statement.table(" UNION ALL ".join(queries), read_once=isinstance(later[0], Project)), result_scope
 
 
-def _nothing(term: Term) -> Term:
+def _null_term(term: Term) -> Term:
     return Term(term.kind, tuple("NULL" for _ in term.sql))
 
 
-def _union(projector: Projector, parts: Iterable[Projected], plan: Plan) -> Projected:
+def _compile_union(projector: Projector, parts: Iterable[Projected], plan: Plan) -> Projected:
     """Compiles a UNION of pipelines, ordered by all columns."""
     statement, words = projector.statement, projector.words
     tables = list(parts)
     kinds = [
-        _one_kind([term.kind for term in terms])
+        _common_kind([term.kind for term in terms])
         for terms in zip(*(each.scope.values() for each in tables), strict=True)
     ]
     queries: list[str] = []
-    kept: dict[str, Term] = {}
+    result_scope: dict[str, Term] = {}
     for each in tables:
         terms = within(each.scope, each.table)
-        wanted = {
+        converted = {
             name: term if term.kind is kind else Term(kind, (encoded(term),), "", term.dated)
             for (name, term), kind in zip(terms.items(), kinds, strict=True)
         }
-        selected, columns_of = columns(wanted)
-        kept = kept or dict(zip(plan.columns, columns_of.values(), strict=True))
+        selected, columns_of = columns(converted)
+        result_scope = result_scope or dict(zip(plan.columns, columns_of.values(), strict=True))
         queries.append(pieces.ROWS.format(columns=", ".join(selected), rows=each.table))
     table = statement.table((" UNION ALL " if plan.keep_duplicates else " UNION ").join(queries))
-    asking = Asking(statement, words, within(kept, table), projector.fits)
-    order = [sql for name in kept for sql in projector.sort_terms(asking, asking.variable(name))]
-    return Projected(table, kept, tuple(order))
+    asking = Asking(statement, words, within(result_scope, table), projector.fits)
+    order = [sql for name in result_scope for sql in projector.sort_terms(asking, asking.variable(name))]
+    return Projected(table, result_scope, tuple(order))
 
 
-def _one_kind(kinds: Sequence[Kind]) -> Kind:
+def _common_kind(kinds: Sequence[Kind]) -> Kind:
     if len(set(kinds)) == 1:
         return kinds[0]
     if not SINGLE.issuperset(kinds):

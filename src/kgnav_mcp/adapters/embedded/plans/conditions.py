@@ -33,11 +33,11 @@ from kgnav_mcp.plan import (
 if TYPE_CHECKING:
     from kgnav_mcp.adapters.embedded.plans.expressions import Asking
 
-_MOST_ITEMS = 20
+_MAX_MIXED_ITEMS = 20
 """Members of a list with values of mixed types, at most. Lists of ids, texts or integers may have any length."""
 
 
-def _values(asking: Asking, owned: Expression, *, dated: bool) -> list[Values] | None:
+def _property_values(asking: Asking, owned: Expression, *, dated: bool) -> list[Values] | None:
     """Returns the values of a property; None if the expression is no property or has at most one value."""
     if not isinstance(owned, Property):
         return None
@@ -50,15 +50,17 @@ def compared_values(asking: Asking, expression: Compare) -> Truth:
     Raises:
         Unsupported: SQL cannot express it.
     """
-    ids = _of_ids(asking, expression)
+    ids = _compare_ids(asking, expression)
     if ids is not None:
         return ids
     comparison, right = expression.comparison, expression.right
     if comparison is Comparison.IN:
-        return _among(asking, expression.left, right)
+        return _compile_in(asking, expression.left, right)
     # Dates must be kept distinct from texts, unless the other side is certainly not a date.
-    dated = [comparison in BY_PRECISION and not _no_date(each) for each in (right, expression.left)]
-    sides = [_values(asking, each, dated=dates) for each, dates in zip((expression.left, right), dated, strict=True)]
+    dated = [comparison in BY_PRECISION and not _is_no_date(each) for each in (right, expression.left)]
+    sides = [
+        _property_values(asking, each, dated=dates) for each, dates in zip((expression.left, right), dated, strict=True)
+    ]
     terms = [
         None if side is not None else asking.value(each)
         for each, side in zip((expression.left, right), sides, strict=True)
@@ -70,7 +72,7 @@ def compared_values(asking: Asking, expression: Compare) -> Truth:
             far = other.term if other is not None else terms[1] or NULL
             rows = rows_of([each for each in (one, other) if each is not None])
             tests.append((rows, compared(left, comparison, far)))
-    holds, fails = _some(tests)
+    holds, fails = _any_holds(tests)
     if comparison is Comparison.EQUAL:
         pairs = (expression.left, right), (right, expression.left)
         holds = " AND ".join([*filter(None, (_may_equal(asking, *pair) for pair in pairs)), f"({holds})"])
@@ -83,12 +85,12 @@ def _may_equal(asking: Asking, owned: Expression, other: Expression) -> str:
     return asking.properties.may_equal(asking.variable(owned.owner), owned, other)
 
 
-def _no_date(expression: Expression) -> bool:
+def _is_no_date(expression: Expression) -> bool:
     """Whether an expression is a constant that does not look like a date."""
     return isinstance(expression, Constant) and not constant(Statement(), expression.value).dated
 
 
-def _of_ids(asking: Asking, expression: Compare) -> Truth | None:
+def _compare_ids(asking: Asking, expression: Compare) -> Truth | None:
     """Compiles a comparison of a node's id with constant ids; returns None for any other comparison."""
     match expression:
         case Compare(Call(Function.ID, (Variable(name),)), comparison, Constant(str() as value)):
@@ -113,8 +115,8 @@ def _of_ids(asking: Asking, expression: Compare) -> Truth | None:
     return truth if wanted is Comparison.EQUAL else opposite(truth)
 
 
-def _among(asking: Asking, left: Expression, right: Expression) -> Truth:
-    """Compiles IN. A list of constants is handled here, any other list by `_among_any`."""
+def _compile_in(asking: Asking, left: Expression, right: Expression) -> Truth:
+    """Compiles IN. A list of constants is handled here, any other list by `_in_computed_list`."""
     if isinstance(right, Property) and not isinstance(left, ListOf):
         return compared_values(asking, Compare(left, Comparison.EQUAL, right))
     if isinstance(right, ListOf) and not right.items:
@@ -122,38 +124,38 @@ def _among(asking: Asking, left: Expression, right: Expression) -> Truth:
     if not isinstance(right, ListOf) or not all(
         isinstance(each, Constant) and each.value is not None for each in right.items
     ):
-        return _among_any(asking, left, asking.value(right))
+        return _in_computed_list(asking, left, asking.value(right))
     items = [item for item in right.items if isinstance(item, Constant)]
-    sides = _values(asking, left, dated=not all(map(_no_date, items)))
+    sides = _property_values(asking, left, dated=not all(map(_is_no_date, items)))
     ones = [("", asking.value(left))] if sides is None else [(rows_of([side]), side.term) for side in sides]
-    return _some([(rows, _member(asking, term, items)) for rows, term in ones])
+    return _any_holds([(rows, _in_constants(asking, term, items)) for rows, term in ones])
 
 
-def _among_any(asking: Asking, left: Expression, among: Term) -> Truth:
+def _in_computed_list(asking: Asking, left: Expression, among: Term) -> Truth:
     """Compiles IN with a list that is computed for each row."""
-    sides = _values(asking, left, dated=False)
+    sides = _property_values(asking, left, dated=False)
     ones = [("", asking.value(left))] if sides is None else [(rows_of([side]), side.term) for side in sides]
     tests: list[tuple[str, Truth]] = []
     for rows, term in ones:
         if among.kind is not Kind.VALUE or term.kind not in SINGLE:
             raise refused("membership among nodes or edges")
-        if term.dated and among.dated and not _no_date(left):
+        if term.dated and among.dated and not _is_no_date(left):
             raise refused("dates in lists")
         test = f"kg_among({encoded(term)}, {among.one})"
         tests.append((rows, (f"{test} = 1", f"{test} = 0")))
-    return _some(tests)
+    return _any_holds(tests)
 
 
-def _member(asking: Asking, term: Term, items: list[Constant]) -> Truth:
+def _in_constants(asking: Asking, term: Term, items: list[Constant]) -> Truth:
     kinds = {type(item.value) for item in items}
     if term.kind in {Kind.VALUE, Kind.TEXT, Kind.NUMBER} and kinds in ({str}, {int}):
         kind = Kind.TEXT if kinds == {str} else Kind.NUMBER
-        unsure = term.dated and term.kind is Kind.VALUE and not all(map(_no_date, items))
+        unsure = term.dated and term.kind is Kind.VALUE and not all(map(_is_no_date, items))
         if term.kind in {kind, Kind.VALUE} and not unsure:
             values = asking.statement.numbers(item.value for item in items)
             test = pieces.AMONG.format(value=f"({single(term)})", values=values)
             return test, f"NOT ({test})"
-    if len(items) > _MOST_ITEMS:
+    if len(items) > _MAX_MIXED_ITEMS:
         raise refused("so long a list of such values")
     return joined(Connective.OR, [compared(term, Comparison.EQUAL, asking.value(item)) for item in items])
 
@@ -177,13 +179,13 @@ def joined(connective: Connective, parts: list[Truth]) -> Truth:
             return odd
 
 
-def _some(tests: list[tuple[str, Truth]]) -> Truth:
+def _any_holds(tests: list[tuple[str, Truth]]) -> Truth:
     """Combines tests of several values: true if one of them is true, false if there are values and all are false."""
     if len(tests) == 1 and not tests[0][0]:
         return tests[0][1]
     if not tests:
         return NEVER
     holds = [pieces.ANY.format(rows=f"{rows} AND ({test[0]})") for rows, test in tests]
-    there = [pieces.ANY.format(rows=rows) for rows, _ in tests]
-    other = [f"NOT {pieces.ANY.format(rows=f'{rows} AND NOT coalesce(({test[1]}), 0)')}" for rows, test in tests]
-    return " OR ".join(holds), f"({' OR '.join(there)}) AND {' AND '.join(other)}"
+    exists = [pieces.ANY.format(rows=rows) for rows, _ in tests]
+    all_fail = [f"NOT {pieces.ANY.format(rows=f'{rows} AND NOT coalesce(({test[1]}), 0)')}" for rows, test in tests]
+    return " OR ".join(holds), f"({' OR '.join(exists)}) AND {' AND '.join(all_fail)}"

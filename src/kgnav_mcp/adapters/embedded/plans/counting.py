@@ -17,15 +17,15 @@ def counted(words: Words, pipeline: Pipeline) -> int | None:
         return None
     if not match.edges:
         nodes = match.nodes
-        return node_size(words, nodes[0]) if len(nodes) == 1 and _counts(project, nodes[0].variable) else None
+        return node_size(words, nodes[0]) if len(nodes) == 1 and _only_counts(project, nodes[0].variable) else None
     edge = match.edges[0]
-    if len(match.edges) > 1 or not _counts(project, edge.variable):
+    if len(match.edges) > 1 or not _only_counts(project, edge.variable):
         return None
     ends = edge.source, edge.target
     return None if any(node.labels or node.variable not in ends for node in match.nodes) else edge_size(words, edge)
 
 
-def _counts(project: Project, variable: str) -> bool:
+def _only_counts(project: Project, variable: str) -> bool:
     if project.where is not None or project.skip or project.limit == 0 or not project.columns:
         return False
     return all(

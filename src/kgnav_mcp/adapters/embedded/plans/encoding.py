@@ -21,8 +21,8 @@ Value = str | int | float | bool | tuple["Value", ...] | None
 NO, YES = b"b0", b"b1"
 DATE = b"d"
 _LIST = b"l"
-_LARGEST = 2**63
-_EXACT = 2**53
+_INTEGER_LIMIT = 2**63
+_EXACT_LIMIT = 2**53
 """Above this, an integer cannot be represented exactly as a float."""
 
 
@@ -49,7 +49,7 @@ def encode(value: Value) -> Stored:
             if any(isinstance(one, float) and one.is_integer() for one in value):
                 raise RefusedError  # equals the list with the integer instead, but would be encoded differently
             return _LIST + sortable(value) + b"\0\0" + json.dumps(value).encode()
-        case int() if not -_LARGEST <= value < _LARGEST:
+        case int() if not -_INTEGER_LIMIT <= value < _INTEGER_LIMIT:
             raise RefusedError
         case float() if math.isnan(value):
             raise RefusedError
@@ -90,7 +90,7 @@ def sortable(value: Value) -> bytes:
             return b"\5" + (b"\1" if value else b"\0")
         case None:
             return b"\7"
-        case int() if abs(value) > _EXACT:
+        case int() if abs(value) > _EXACT_LIMIT:
             raise RefusedError
         case _:
             (bits,) = struct.unpack(">Q", struct.pack(">d", value + 0.0))

@@ -17,7 +17,7 @@ from kgnav_mcp.model import Literal
 from kgnav_mcp.port.comparing import held
 from kgnav_mcp.port.scalars import Date, scalar
 
-_REMEMBERED = 20_000
+_CACHE_SIZE = 20_000
 """Cached results of one function: about 4 MB."""
 
 
@@ -31,7 +31,7 @@ class Functions:
         self.refused = False
         self._prefixes = builder.prefixes
         self._things = things.Things(builder)
-        self._clear: list[Callable[[], None]] = [self._things.forget]
+        self._cache_clears: list[Callable[[], None]] = [self._things.forget]
         labels = builder.catalogue.labels(builder.session).entries
         self.printed = {number: entry.printed for number, entry in labels.items()}
         self.relations = {number: entry.relation.id for number, entry in builder.relation_entries.items()}
@@ -50,14 +50,14 @@ class Functions:
 
     def forget(self) -> None:
         """Clears all caches."""
-        for clear in self._clear:
+        for clear in self._cache_clears:
             clear()
 
-    def _summing(self, finished: Callable[[list[Any]], Stored]) -> type[Any]:
+    def _aggregate(self, finished: Callable[[list[Any]], Stored]) -> type[Any]:
         """Returns an aggregate class for SQLite that collects the non-null values and passes them to `finished`."""
         guarded = self.guarded(finished)
 
-        class Summing:
+        class Aggregate:
             def __init__(self) -> None:
                 self._values: list[Any] = []
 
@@ -68,47 +68,50 @@ class Functions:
             def finalize(self) -> Stored:
                 return guarded(self._values)
 
-        return Summing
+        return Aggregate
 
     def _labels(self, numbers: list[int]) -> Stored:
         """Returns the printed names of labels as a sorted list."""
         return encode(tuple(sorted(self.printed[number] for number in numbers)))
 
     def _definitions(self) -> dict[str, Any]:
-        guarded, remembered = self.guarded, self._remembered
+        guarded, cached = self.guarded, self._cached
         return {
             "functions": {
                 "kg_refuse": (0, guarded(_refuse)),
-                "kg_value": (2, remembered(guarded(self._value))),
-                "kg_dated": (2, remembered(guarded(self._dated))),
-                "kg_compare": (3, remembered(guarded(of_values.compare))),
-                "kg_among": (2, remembered(guarded(of_values.among))),
-                "kg_call": (2, remembered(guarded(of_values.call))),
-                "kg_calculate": (3, remembered(guarded(of_values.calculate))),
+                "kg_value": (2, cached(guarded(self._value))),
+                "kg_dated": (2, cached(guarded(self._value_or_date))),
+                "kg_compare": (3, cached(guarded(of_values.compare))),
+                "kg_among": (2, cached(guarded(of_values.among))),
+                "kg_call": (2, cached(guarded(of_values.call))),
+                "kg_calculate": (3, cached(guarded(of_values.calculate))),
                 "kg_list": (-1, guarded(of_values.listed)),
-                "kg_members": (1, remembered(of_values.members)),
+                "kg_members": (1, cached(of_values.members)),
                 "kg_member": (2, guarded(of_values.member)),
-                "kg_during": (5, remembered(self._during)),
+                "kg_during": (5, cached(self._during)),
                 "kg_values": (1, guarded(self._values)),
                 "kg_short": (1, self._prefixes.short),
                 "kg_relation": (1, self.relations.get),
-                "kg_called": (2, self._called),
-                "kg_sortable": (1, guarded(_place)),
+                "kg_called": (2, self._name_from_id),
+                "kg_sortable": (1, guarded(_sort_key)),
                 "kg_qualifiers": (1, guarded(self._things.qualifiers_place)),
                 "kg_path": (-1, things.path),
                 "kg_part": (2, things.part),
                 "kg_place": (1, guarded(self._things.place)),
             },
             "aggregates": {
-                "kg_labels": (1, self._summing(self._labels)),
-                "kg_sum": (1, self._summing(lambda values: encode(_total(values)))),
-                "kg_avg": (1, self._summing(_average)),
-                "kg_min": (1, self._summing(lambda values: min(values, key=_place, default=None))),
-                "kg_max": (1, self._summing(lambda values: max(values, key=_place, default=None))),
-                "kg_collect": (1, self._summing(lambda values: _listed(sorted(values, key=_place)))),
-                "kg_collect_in_order": (3, self._summing(lambda rows: _listed(_in_order(rows)))),
-                "kg_things": (1, self._summing(lambda values: things.dumped(sorted(values, key=self._things.member)))),
-                "kg_things_in_order": (3, self._summing(lambda rows: things.dumped(_in_order(rows)))),
+                "kg_labels": (1, self._aggregate(self._labels)),
+                "kg_sum": (1, self._aggregate(lambda values: encode(_sum(values)))),
+                "kg_avg": (1, self._aggregate(_average)),
+                "kg_min": (1, self._aggregate(lambda values: min(values, key=_sort_key, default=None))),
+                "kg_max": (1, self._aggregate(lambda values: max(values, key=_sort_key, default=None))),
+                "kg_collect": (1, self._aggregate(lambda values: _encode_list(sorted(values, key=_sort_key)))),
+                "kg_collect_in_order": (3, self._aggregate(lambda rows: _encode_list(_in_order(rows)))),
+                "kg_things": (
+                    1,
+                    self._aggregate(lambda values: things.dumped(sorted(values, key=self._things.member))),
+                ),
+                "kg_things_in_order": (3, self._aggregate(lambda rows: things.dumped(_in_order(rows)))),
             },
         }
 
@@ -124,11 +127,11 @@ class Functions:
 
         return called
 
-    def _remembered(self, work: Callable[..., Any]) -> Callable[..., Any]:
+    def _cached(self, work: Callable[..., Any]) -> Callable[..., Any]:
         """Wraps a function with a cache, because the same values of a graph occur again and again."""
-        remembered = lru_cache(_REMEMBERED)(work)
-        self._clear.append(remembered.cache_clear)
-        return remembered
+        cached = lru_cache(_CACHE_SIZE)(work)
+        self._cache_clears.append(cached.cache_clear)
+        return cached
 
     def _scalar(self, text: str, datatype: str | None) -> str | int | float | bool:
         return scalar(Literal(text, self._prefixes.short(datatype) if datatype else None))
@@ -136,19 +139,21 @@ class Functions:
     def _value(self, text: str, datatype: str | None) -> Stored:
         return encode(self._scalar(text, datatype))
 
-    def _dated(self, text: str, datatype: str | None) -> Stored:
+    def _value_or_date(self, text: str, datatype: str | None) -> Stored:
         """Like `_value`, but encodes dates so that they differ from texts."""
         value = self._scalar(text, datatype)
         return DATE + value.encode("utf-8", "replace") if isinstance(value, Date) else encode(value)
 
     def _during(self, stored: str | None, since: str, until: str, begin: str | None, end: str | None) -> bool:
-        own = cast("dict[str, list[Any]]", json.loads(stored or "{}"))
+        qualifiers = cast("dict[str, list[Any]]", json.loads(stored or "{}"))
 
-        def said(keys: str) -> Iterator[object]:
-            texts = (value for key in json.loads(keys) for value in own.get(key, ()) if not isinstance(value, dict))
+        def values_of(keys: str) -> Iterator[object]:
+            texts = (
+                value for key in json.loads(keys) for value in qualifiers.get(key, ()) if not isinstance(value, dict)
+            )
             return (self._scalar(text, datatype) for text, datatype, _ in texts)
 
-        return held(said(since), said(until), begin, end)
+        return held(values_of(since), values_of(until), begin, end)
 
     def _values(self, stored: str) -> Stored:
         """Returns the distinct values of a property: one as it is, several as a list with numbers first."""
@@ -157,13 +162,13 @@ class Functions:
         values.sort(key=lambda value: isinstance(value, bool) or not isinstance(value, int | float))
         return encode(tuple(values) if len(values) > 1 else values[0])
 
-    def _called(self, key: str, mediator: int) -> str | None:
+    def _name_from_id(self, key: str, mediator: int) -> str | None:
         from kgnav_mcp.adapters.naming import entity_name  # noqa: PLC0415 - few graphs need it
 
         return None if mediator or not ("://" in key or key.startswith("urn:")) else entity_name(key)
 
 
-def _listed(values: Iterable[Stored]) -> Stored:
+def _encode_list(values: Iterable[Stored]) -> Stored:
     return encode(tuple(map(decoded, values)))
 
 
@@ -177,7 +182,7 @@ def _numbers(values: list[Stored]) -> list[int | float]:
     return [value for value in values if isinstance(value, int | float)]
 
 
-def _total(values: list[Stored]) -> int | float:
+def _sum(values: list[Stored]) -> int | float:
     """Returns the sum of the numbers, an integer if all are. It does not depend on the order of the numbers."""
     numbers = _numbers(values)
     return sum(numbers) if all(isinstance(number, int) for number in numbers) else math.fsum(numbers)
@@ -185,10 +190,10 @@ def _total(values: list[Stored]) -> int | float:
 
 def _average(values: list[Stored]) -> Stored:
     numbers = _numbers(values)
-    return encode(_total(values) / len(numbers)) if numbers else None
+    return encode(_sum(values) / len(numbers)) if numbers else None
 
 
-def _place(value: Stored) -> bytes:
+def _sort_key(value: Stored) -> bytes:
     """Returns the sort key of a value."""
     return sortable(decoded(value))
 

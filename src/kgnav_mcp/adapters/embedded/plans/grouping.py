@@ -32,34 +32,35 @@ def counted_by_node(
         return None
     if any(scope[name].kind is not Kind.NODE for name in names):
         return None
-    counts = [_counted(one, scope) for one in sums]
+    counts = [_count_sql(one, scope) for one in sums]
     if not all(counts):
         return None
-    own = [f"{_COUNT}{place}" for place in range(len(sums))]
-    read = {name: scope[name] for name in names}
-    by_node, found = _made(
+    count_names = [f"{_COUNT}{place}" for place in range(len(sums))]
+    node_terms = {name: scope[name] for name in names}
+    by_node, found = _add_table(
         statement,
         table,
-        read | {name: Term(Kind.NUMBER, (sql,), sure=True) for name, sql in zip(own, counts, strict=True)},
-        f" GROUP BY {', '.join(term.one for term in read.values())}",
+        node_terms
+        | {name: Term(Kind.NUMBER, (sql,), sure=True) for name, sql in zip(count_names, counts, strict=True)},
+        f" GROUP BY {', '.join(term.one for term in node_terms.values())}",
     )
     inner = replace(asking, scope=found)
     values = {f"{_KEY}{place}": inner.value(key) for place, key in enumerate(keys)}
-    made, found = _made(statement, by_node, values | {name: found[name] for name in own})
+    made, found = _add_table(statement, by_node, values | {name: found[name] for name in count_names})
     known: dict[Expression, Term] = {key: found[name] for key, name in zip(keys, values, strict=True)}
-    for one, name in zip(sums, own, strict=True):
+    for one, name in zip(sums, count_names, strict=True):
         known[one] = Term(Kind.NUMBER, (f"sum({found[name].one})",), sure=True)
     return made, known
 
 
-def _made(statement: Statement, table: str, wanted: Scope, groups: str = "") -> tuple[str, dict[str, Term]]:
+def _add_table(statement: Statement, table: str, scope: Scope, groups: str = "") -> tuple[str, dict[str, Term]]:
     """Adds a table with these columns. Returns its name and the terms of its columns."""
-    selected, kept = columns(wanted)
+    selected, result_scope = columns(scope)
     made = statement.table(pieces.ROWS.format(columns=", ".join(selected), rows=f"{table}{groups}"))
-    return made, within(kept, made)
+    return made, within(result_scope, made)
 
 
-def _counted(one: Aggregate, scope: Scope) -> str:
+def _count_sql(one: Aggregate, scope: Scope) -> str:
     """Returns the SQL of a count of rows or of a variable; empty for any other aggregate."""
     if one.function is not AggregateFunction.COUNT or one.distinct:
         return ""

@@ -19,11 +19,11 @@ from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import EdgePattern, Expression, Match, NodePattern, PathKind, PathPattern, Property
 from kgnav_mcp.plan.walking import conjuncts, parts, variables_of
 
-_VALUED = frozenset((PathKind.TRAILS, PathKind.SHORTEST, PathKind.ALL_SHORTEST))
+_KINDS_WITH_EDGES = frozenset((PathKind.TRAILS, PathKind.SHORTEST, PathKind.ALL_SHORTEST))
 """Kinds of paths whose edges can be returned."""
-_SECOND_SEEK, _SORT = 3, 2
-_ALWAYS_BY_ENDS = 2
-_SEARCHED_BY_ENDS = 100
+_SECOND_SEEK_COST, _SORT_COST = 3, 2
+_MAX_START_NODES = 2
+_MAX_PATH_START_NODES = 100
 """If the far end of an edge, or of a searched path, has at most this many nodes, the join starts from there."""
 
 
@@ -51,21 +51,21 @@ def branches(
         raise refused("an edge that stands twice in a pattern")
     if any(path.variable in scope for path in match.paths):
         raise refused("paths that are named twice")
-    inside = frozenset[str]() if match.where is None else variables_of(match.where)
-    named = inside | (needed or frozenset())
-    valued = named.union(*(path.elements for path in match.paths if path.variable in named))
+    in_where = frozenset[str]() if match.where is None else variables_of(match.where)
+    used = in_where | (needed or frozenset())
+    valued = used.union(*(path.elements for path in match.paths if path.variable in used))
     choices = [list(ways(words, edge, scope, valued=edge.variable in valued)) for edge in match.edges]
     if prod(map(len, choices)) > MOST_FORMS:
         raise refused("paths of so many forms")
     return [
-        _Fitting(
+        _PatternCompiler(
             statement,
             words,
             match,
             scope,
             table,
             steps=[step for steps in chosen for step in steps],
-            paths=[path for path in match.paths if path.variable in named],
+            paths=[path for path in match.paths if path.variable in used],
             within=needed is None,
             grouped=grouped,
         ).branch()
@@ -73,7 +73,7 @@ def branches(
     ]
 
 
-class _Fitting:
+class _PatternCompiler:
     """Builds the joins for one form of a pattern."""
 
     def __init__(
@@ -113,35 +113,35 @@ class _Fitting:
                 if self._given[name].kind is not Kind.NODE:
                     raise refused("a pattern around what is no node")
                 self._branch.conditions.append(f"{self._given[name].one} IS NOT NULL")
-                self._label(node)
+                self._require_labels(node)
         steps = self._steps.copy()
         while steps or any(name not in self._branch.scope for name in self._patterns):
-            step = self._next(steps)
+            step = self._next_step(steps)
             if step is None:
-                self._begin()
-            elif (far := self._way_in(step)) is not None:
-                self._begin(far)
+                self._bind_node()
+            elif (far := self._better_start(step)) is not None:
+                self._bind_node(far)
             else:
                 steps.remove(step)
-                self._follow(step)
-        self._differ()
+                self._join_edge(step)
+        self._require_distinct()
         for edge in self._match.edges:
             self._branch.scope.setdefault(edge.variable, Term(Kind.HIDDEN, ()))
         for path in self._match.paths:
             self._branch.scope[path.variable] = (
                 self._branch.path(path, self._match.edges) if path in self._paths else Term(Kind.HIDDEN, ())
             )
-        asking = self._asking()
+        asking = self._expressions()
         self._branch.conditions += (asking.holds(condition) for condition in self._conditions)
         return self._branch
 
-    def _asking(self) -> Asking:
+    def _expressions(self) -> Asking:
         return Asking(self._statement, self._words, self._branch.scope, partial(fits, self._statement, self._words))
 
     def _is_bound(self, name: str) -> bool:
         return name in self._branch.scope
 
-    def _next(self, steps: Sequence[Step]) -> Step | None:
+    def _next_step(self, steps: Sequence[Step]) -> Step | None:
         """Returns the edge to join next: one between bound nodes, else the one that adds the fewest rows, else None."""
         best: tuple[int, float, Step] | None = None
         for step in steps:
@@ -164,23 +164,23 @@ class _Fitting:
         """Estimates which share (0 to 1) of all nodes can match a node of the pattern."""
         return self._start(name).size / max(1, self._words.entities)
 
-    def _way_in(self, step: Step) -> str | None:
+    def _better_start(self, step: Step) -> str | None:
         """Returns the unbound end of an edge if its set is so small that it is better bound first, else None."""
         if step.edge is None or self._is_bound(step.edge):
             return None
         far = next((name for name in (step.source, step.target) if not self._is_bound(name)), None)
         if far is None or not self._start(far).selective:
             return None
-        return far if self._start(far).size <= (_SEARCHED_BY_ENDS if step.path else _ALWAYS_BY_ENDS) else None
+        return far if self._start(far).size <= (_MAX_PATH_START_NODES if step.path else _MAX_START_NODES) else None
 
     def _start(self, name: str) -> Start:
         if name not in self._starts:
             scope = frozenset((*self._branch.scope, *self._patterns, *(step.edge or "" for step in self._steps)))
             own = [each for each in self._conditions if variables_of(each) & scope == frozenset((name,))]
-            self._starts[name] = start_of(self._asking(), self._patterns[name], own)
+            self._starts[name] = start_of(self._expressions(), self._patterns[name], own)
         return self._starts[name]
 
-    def _begin(self, name: str | None = None) -> None:
+    def _bind_node(self, name: str | None = None) -> None:
         """Binds a node from its own set: the given node, or the one that costs the least."""
         unbound = [each for each in self._patterns if each not in self._branch.scope]
         name = name or min(unbound, key=self._cost)
@@ -188,12 +188,12 @@ class _Fitting:
         self._branch.rows.append(start.rows.replace("{alias}", alias))
         self._branch.scope[name] = Term(Kind.NODE, (f"{alias}.node",))
         if start.condition is not None:
-            self._done(start.condition)
+            self._drop_condition(start.condition)
         pattern = self._patterns[name]
         left = list(pattern.labels)
         if start.labels is not None:
             left.remove(start.labels)
-        self._label(replace(pattern, labels=tuple(left)))
+        self._require_labels(replace(pattern, labels=tuple(left)))
 
     def _cost(self, name: str) -> int:
         """Estimates how many seeks it takes to start with a node.
@@ -204,25 +204,25 @@ class _Fitting:
         owners = {part.owner for each in self._conditions for part in parts(each) if isinstance(part, Property)}
         behind = any(step.edge in owners and step.target == name != step.source for step in self._steps)
         sorted_too = self._grouped is not None and self._grouped != name
-        return self._start(name).size * (_SECOND_SEEK if behind else 1) * (_SORT if sorted_too else 1)
+        return self._start(name).size * (_SECOND_SEEK_COST if behind else 1) * (_SORT_COST if sorted_too else 1)
 
-    def _done(self, condition: Expression) -> None:
+    def _drop_condition(self, condition: Expression) -> None:
         self._conditions = [each for each in self._conditions if each is not condition]
 
-    def _label(self, node: NodePattern) -> None:
+    def _require_labels(self, node: NodePattern) -> None:
         """Adds the conditions for the labels of a bound node."""
-        asking, own = self._asking(), self._branch.scope[node.variable].one
+        asking, own = self._expressions(), self._branch.scope[node.variable].one
         self._branch.conditions += (asking.labelled(own, group) for group in node.labels)
 
-    def _follow(self, step: Step) -> None:
+    def _join_edge(self, step: Step) -> None:
         """Joins an edge by its ends that are already bound."""
         scope, conditions = self._branch.scope, self._branch.conditions
         if step.path is not None:
-            self._search(step, step.path)
+            self._join_paths(step, step.path)
             return
         if step.edge is None:
             near, far = (step.source, step.target) if self._is_bound(step.source) else (step.target, step.source)
-            self._ends([(far, scope[near].one)] if far != near else [])
+            self._bind_ends([(far, scope[near].one)] if far != near else [])
             return
         if step.edge not in scope:
             alias = self._statement.alias("e")
@@ -241,15 +241,15 @@ class _Fitting:
             conditions.append(f"{edge.sql[1]} IN ({', '.join(map(str, step.relations))})")
         if not step.loops:
             conditions.append(f"{edge.sql[0]} <> {edge.sql[2]}")
-        self._ends([(step.source, edge.sql[0]), (step.target, edge.sql[2])])
+        self._bind_ends([(step.source, edge.sql[0]), (step.target, edge.sql[2])])
 
-    def _search(self, step: Step, edge: EdgePattern) -> None:
+    def _join_paths(self, step: Step, edge: EdgePattern) -> None:
         """Finds the paths between the nodes that the joins so far allow, and joins them as a table."""
         if self._within:
             raise refused("a path that is searched for each row")
         scope, names = self._branch.scope, frozenset((*self._patterns, *(one.edge or "" for one in self._steps)))
         open_names = names - scope.keys()
-        asking, alias = self._asking(), self._statement.alias("w")
+        asking, alias = self._expressions(), self._statement.alias("w")
         ready = [asking.holds(each) for each in self._conditions if not variables_of(each) & open_names]
         so_far = Branch(self._branch.rows, [*self._branch.conditions, *ready], scope)
         ends = [scope[name].one if self._is_bound(name) else "NULL" for name in (step.source, step.target)]
@@ -261,11 +261,11 @@ class _Fitting:
             raise refused("paths from so many nodes")
         links = self._statement.parameter(found(self._words, edge, step.relations, pairs))
         self._branch.rows.append(f"{self._statement.table(pieces.LINKS.format(links=links))} AS {alias}")
-        edges = f"{alias}.edges" if edge.path is not None and edge.path.kind in _VALUED else "NULL"
+        edges = f"{alias}.edges" if edge.path is not None and edge.path.kind in _KINDS_WITH_EDGES else "NULL"
         scope[edge.variable] = Term(Kind.THINGS, (edges,))
-        self._ends([(step.source, f"{alias}.source"), (step.target, f"{alias}.target")])
+        self._bind_ends([(step.source, f"{alias}.source"), (step.target, f"{alias}.target")])
 
-    def _ends(self, ends: Sequence[tuple[str, str]]) -> None:
+    def _bind_ends(self, ends: Sequence[tuple[str, str]]) -> None:
         """Binds the ends of an edge; ends that are already bound must be equal."""
         scope = self._branch.scope
         for name, sql in ends:
@@ -273,9 +273,9 @@ class _Fitting:
                 self._branch.conditions.append(f"{sql} = {scope[name].one}")
             else:
                 scope[name] = Term(Kind.NODE, (sql,))
-                self._label(self._patterns[name])
+                self._require_labels(self._patterns[name])
 
-    def _differ(self) -> None:
+    def _require_distinct(self) -> None:
         """Adds the conditions that edges of the pattern differ; edges within one trail always differ."""
         groups = [(edge, [step for step in self._steps if step.belongs(edge)]) for edge in self._match.edges]
         named = [

@@ -19,7 +19,7 @@ from kgnav_mcp.plan.walking import aggregates, rewritten, variables_of
 _ORDER = "\0order"
 PLACE = "\0place"
 """The column with row numbers, if a later clause depends on the order. No variable can have this name."""
-_PYTHON = {
+_AGGREGATE_FUNCTIONS = {
     AggregateFunction.SUM: "kg_sum",
     AggregateFunction.AVERAGE: "kg_avg",
     AggregateFunction.MINIMUM: "kg_min",
@@ -52,35 +52,39 @@ class Projector:
         """
         sums = [column for column in project.columns if aggregates(column.value)]
         if table is not None and not sums:
-            table = self._shortened(project, table, scope)
+            table = self._drop_beyond_limit(project, table, scope)
         source = within(scope, table) if table is not None else dict(scope)
         names = {column.name for column in project.columns}
-        by = [_by_column(project, order.by) for order in project.order]
-        summed = [place for place, each in enumerate(by) if aggregates(each)]
+        sort_by = [_by_column(project, order.by) for order in project.order]
+        summed = [place for place, each in enumerate(sort_by) if aggregates(each)]
         asked = [project.where] if project.where is not None else []
-        asked += [each for place, each in enumerate(by) if place not in summed]
-        old = {name for each in asked for name in variables_of(each)} & source.keys() - names
-        if (old and (project.distinct or sums)) or (summed and project.distinct):
+        asked += [each for place, each in enumerate(sort_by) if place not in summed]
+        earlier = {name for each in asked for name in variables_of(each)} & source.keys() - names
+        if (earlier and (project.distinct or sums)) or (summed and project.distinct):
             raise refused("an order by what is summed up or made distinct, or a condition on it")
-        asking, table = self._grouping(project, Asking(self.statement, self.words, source, self.fits), table)
-        made = {column.name: self._column(asking, column.value) for column in project.columns}
-        wide = dict(made)
+        asking, table = self._prepare_aggregates(project, Asking(self.statement, self.words, source, self.fits), table)
+        column_terms = {column.name: self._column(asking, column.value) for column in project.columns}
+        all_terms = dict(column_terms)
         for place in summed:
-            wide[f"{_ORDER}{place}"] = self._column(asking, _without_columns(project, project.order[place].by))
-        wide |= {name: source[name] for name in sorted(old)}
-        selected, kept = columns(wide)
+            all_terms[f"{_ORDER}{place}"] = self._column(asking, _without_columns(project, project.order[place].by))
+        all_terms |= {name: source[name] for name in sorted(earlier)}
+        selected, result_terms = columns(all_terms)
         if not selected:
             selected = ["1 AS c0"]
         query = f"SELECT {'DISTINCT ' if project.distinct else ''}{', '.join(selected)}"
         query += f" FROM {table}" if table is not None else ""
         if sums:
-            keys = [sql for column in project.columns if column not in sums for sql in made[column.name].sql]
-            query += self._grouped(kept, [column.name for column in project.columns if column not in sums], keys)
-        alike = all(isinstance(column.value, Constant) for column in project.columns)
-        if first_only and alike and not project.skip and project.where is None:
+            keys = [sql for column in project.columns if column not in sums for sql in column_terms[column.name].sql]
+            query += self._group_by(
+                result_terms, [column.name for column in project.columns if column not in sums], keys
+            )
+        all_constant = all(isinstance(column.value, Constant) for column in project.columns)
+        if first_only and all_constant and not project.skip and project.where is None:
             query += " LIMIT 1"
         name = self.statement.table(query)
-        terms = self._order(project, by, kept, name, [column for column in project.columns if column not in sums])
+        terms = self._order(
+            project, sort_by, result_terms, name, [column for column in project.columns if column not in sums]
+        )
         if project.skip or project.limit is not None:
             limit = -1 if project.limit is None else project.limit
             part = pieces.PAGE.format(
@@ -91,9 +95,9 @@ class Projector:
             )
             new = self.statement.table(part)
             terms, name = tuple(term.replace(f"{name}.", f"{new}.") for term in terms), new
-        result = {column.name: kept[column.name] for column in project.columns}
+        result = {column.name: result_terms[column.name] for column in project.columns}
         if project.where is not None:
-            test = Asking(self.statement, self.words, within(kept, name), self.fits).holds(project.where)
+            test = Asking(self.statement, self.words, within(result_terms, name), self.fits).holds(project.where)
             new = self.statement.table(pieces.ROWS.format(columns="*", rows=f"{name} WHERE {test}"))
             terms, name = tuple(term.replace(f"{name}.", f"{new}.") for term in terms), new
         return Projected(name, result, terms)
@@ -104,13 +108,13 @@ class Projector:
         table = self.statement.table(pieces.NUMBERED.format(table=rows.table, order=terms))
         return Projected(table, {**rows.scope, PLACE: Term(Kind.NUMBER, ("place",), sure=True)}, ())
 
-    def _shortened(self, project: Project, table: str, scope: Scope) -> str:
+    def _drop_beyond_limit(self, project: Project, table: str, scope: Scope) -> str:
         """Returns a table without rows that a limit would drop, as far as the first sort key, if a number, can tell.
 
         If many groups are sorted by their counts and few are shown, only the names of those few are then read.
         """
-        most = project.skip + (project.limit or 0)
-        if project.distinct or not project.order or not most or project.limit is None:
+        last_row = project.skip + (project.limit or 0)
+        if project.distinct or not project.order or not last_row or project.limit is None:
             return table
         first = project.order[0]
         values = {column.name: column.value for column in project.columns}
@@ -119,11 +123,11 @@ class Projector:
         if term is None or term.kind is not Kind.NUMBER or not term.sure or table in self.statement.read_once:
             return table
         order, comparison = (" DESC", ">=") if first.descending else ("", "<=")
-        place = self.statement.parameter(most - 1)
+        place = self.statement.parameter(last_row - 1)
         text = pieces.FIRST_BY_KEY.format(rows=table, key=term.one, order=order, comparison=comparison, place=place)
         return self.statement.table(text)
 
-    def _grouping(self, project: Project, asking: Asking, table: str | None) -> tuple[Asking, str | None]:
+    def _prepare_aggregates(self, project: Project, asking: Asking, table: str | None) -> tuple[Asking, str | None]:
         """Returns a compiler for expressions with aggregates, and its table, which may have counts by node already."""
         known: Mapping[Expression, Term] = {}
         sums = [value for value in (column.value for column in project.columns) if aggregates(value)]
@@ -132,20 +136,20 @@ class Projector:
             values = sums + [order.by for order in project.order]
             wanted = list(dict.fromkeys(one for value in values for one in aggregates(value)))
             table, known = counted_by_node(self.statement, table, asking, keys, wanted) or (table, known)
-        return replace(asking, aggregated=self._aggregated(asking), known=known), table
+        return replace(asking, aggregated=self._aggregate_compiler(asking), known=known), table
 
     def _column(self, asking: Asking, value: Expression) -> Term:
-        if aggregates(value) and not isinstance(value, Aggregate) and not _only_sums(value):
+        if aggregates(value) and not isinstance(value, Aggregate) and not _only_aggregates(value):
             raise refused("a sum beside what is not summed up")
         return asking.value(value)
 
-    def _grouped(self, kept: Scope, names: Sequence[str], keys: Sequence[str]) -> str:
+    def _group_by(self, kept: Scope, names: Sequence[str], keys: Sequence[str]) -> str:
         if not keys:
             return ""
         places = [sql for name in names for sql in kept[name].sql]
         return f" GROUP BY {', '.join(str(int(place[1:]) + 1) for place in places)}"
 
-    def _aggregated(self, asking: Asking) -> Callable[[Aggregate], Term]:
+    def _aggregate_compiler(self, asking: Asking) -> Callable[[Aggregate], Term]:
         def aggregated(one: Aggregate) -> Term:
             if one.of is None:
                 if one.function is not AggregateFunction.COUNT:
@@ -159,11 +163,11 @@ class Projector:
                     Kind.NUMBER, (f"count({distinct}{_identity(term) if one.distinct else term.one})",), sure=True
                 )
             if one.function is AggregateFunction.COLLECT:
-                return _collected(asking, one, term)
+                return _collect_term(asking, one, term)
             if term.kind not in SINGLE:
                 raise refused(f"{one.function} of nodes, edges or paths")
             kind = Kind.NUMBER if one.function in {AggregateFunction.SUM, AggregateFunction.AVERAGE} else Kind.VALUE
-            sql = f"{_PYTHON[one.function]}({distinct}{encoded(term)})"
+            sql = f"{_AGGREGATE_FUNCTIONS[one.function]}({distinct}{encoded(term)})"
             sql = f"coalesce({sql}, 0)" if one.function is AggregateFunction.SUM else sql
             return Term(kind, (sql,), dated=kind is Kind.VALUE and term.dated)
 
@@ -234,7 +238,7 @@ class Projector:
                 raise refused("paths in the answer")
 
 
-def _collected(asking: Asking, one: Aggregate, term: Term) -> Term:
+def _collect_term(asking: Asking, one: Aggregate, term: Term) -> Term:
     """Compiles COLLECT: a list in the order of the rows if these are numbered, else in the order of its values."""
     if term.kind not in SINGLE | {Kind.NODE, Kind.EDGE}:
         raise refused("lists of paths")
@@ -255,7 +259,7 @@ def _identity(term: Term) -> str:
     return f"CASE WHEN {term.one} IS NOT NULL THEN json_array({', '.join(term.sql)}) END"
 
 
-def _only_sums(expression: Expression) -> bool:
+def _only_aggregates(expression: Expression) -> bool:
     """Whether an expression uses variables only within aggregates."""
     inside = rewritten(expression, lambda part: Constant(None) if isinstance(part, Aggregate) else None)
     return not variables_of(inside)

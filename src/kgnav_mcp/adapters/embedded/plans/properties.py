@@ -10,7 +10,7 @@ from kgnav_mcp.adapters.embedded.plans.words import Words
 from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import NAME, Comparison, Constant, Expression, Property
 
-_NEAR = 1e-12
+_TOLERANCE = 1e-12
 """Relative tolerance for numbers that SQLite and Python may read differently."""
 
 
@@ -32,9 +32,9 @@ class Properties:
 
     def equal(self, alias: str, value: Constant) -> str:
         """Returns the SQL test that a row of `attribute` under this alias has a value equal to a constant."""
-        return compared(self._typed(alias), Comparison.EQUAL, constant(self.statement, value.value))[0]
+        return compared(self._literal_term(alias), Comparison.EQUAL, constant(self.statement, value.value))[0]
 
-    def _typed(self, alias: str, function: str = "kg_value") -> Term:
+    def _literal_term(self, alias: str, function: str = "kg_value") -> Term:
         sql = pieces.TYPED.format(text=f"{alias}.text", datatype=f"{alias}.datatype", function=function)
         return Term(Kind.DATED if function == "kg_dated" else Kind.VALUE, (sql,), dated=True, single=True)
 
@@ -49,7 +49,7 @@ class Properties:
             for relation in self.words.properties(owned.ids or (owned.name,)):
                 alias = self.statement.alias("a")
                 test = pieces.OF_NODE.format(alias=alias, node=owner.one, relation=relation)
-                found.append(Values(pieces.VALUES.format(alias=alias), test, self._typed(alias, function)))
+                found.append(Values(pieces.VALUES.format(alias=alias), test, self._literal_term(alias, function)))
             return found
         if owner.kind is Kind.EDGE:
             path = self.words.qualifier(owned.ids or (owned.name,))
@@ -59,10 +59,10 @@ class Properties:
             rows = pieces.QUALIFIER_VALUES.format(
                 qualifiers=self.qualifiers(owner), path=self.statement.parameter(path), alias=alias
             )
-            return [Values(rows, "1", self._qualifier(alias, function))]
+            return [Values(rows, "1", self._qualifier_term(alias, function))]
         return None
 
-    def _qualifier(self, alias: str, function: str = "kg_value") -> Term:
+    def _qualifier_term(self, alias: str, function: str = "kg_value") -> Term:
         sql = pieces.QUALIFIER_VALUE.format(alias=alias, function=function)
         return Term(Kind.DATED if function == "kg_dated" else Kind.VALUE, (sql,), dated=True, single=True)
 
@@ -78,7 +78,7 @@ class Properties:
             case str() as text:
                 return pieces.MAY_BE_TEXT.format(**own, value=constant(self.statement, text).one)
             case number:
-                ends = sorted((number * (1 - _NEAR), number * (1 + _NEAR)))
+                ends = sorted((number * (1 - _TOLERANCE), number * (1 + _TOLERANCE)))
                 least, most = (constant(self.statement, end).one for end in ends)
                 return pieces.MAY_BE_NUMBER.format(**own, least=least, most=most)
 
@@ -106,7 +106,7 @@ class Properties:
             if not relations:
                 return NULL
             alias = self.statement.alias("a")
-            value = self._typed(alias).one
+            value = self._literal_term(alias).one
             sql = pieces.FIRST_VALUE.format(alias=alias, node=owner.one, relation=relations[0], value=value)
             return Term(Kind.VALUE, (sql,), dated=True)
         if owner.kind is Kind.EDGE:
@@ -115,7 +115,7 @@ class Properties:
                 return NULL
             alias = self.statement.alias("j")
             sql = pieces.FIRST_QUALIFIER.format(
-                value=self._qualifier(alias).one,
+                value=self._qualifier_term(alias).one,
                 qualifiers=self.qualifiers(owner),
                 path=self.statement.parameter(path),
                 alias=alias,

@@ -40,7 +40,7 @@ def found(
         node_order=things.node_id,
         edge_order=things.edge_place,
         bound=_MOST_HELD,
-        check=_check,
+        check=_check_size,
         ways=False,
     )
     links = search.links(sorted(starts), frozenset(far) if far else None, forward=forward)
@@ -49,7 +49,7 @@ def found(
     ordered = things if edge.path.kind is PathKind.SHORTEST else None
     rows = [
         (start, end, listed(edges)) if forward else (end, start, listed(edges))
-        for start, edges, end in _driven(words, search, links, side, relations, ordered=ordered)
+        for start, edges, end in _run_search(words, search, links, side, relations, ordered=ordered)
     ]
     if sources and targets:
         wanted = set(pairs)
@@ -57,7 +57,7 @@ def found(
     return json.dumps(rows, separators=(",", ":"))
 
 
-def _driven(
+def _run_search(
     words: Words,
     search: PathSearch[int, EdgeKey],
     links: Generator[list[int], None, list[Link[int, EdgeKey]]],
@@ -80,6 +80,6 @@ def _driven(
         search.keep(nodes, ((near, (s, p, o, n), far) for near, s, p, o, n, far in steps))
 
 
-def _check(rows: int) -> None:
+def _check_size(rows: int) -> None:
     if rows > _MOST_HELD:
         raise refused("so many paths")

@@ -11,7 +11,7 @@ from enum import StrEnum
 from kgnav_mcp.adapters.embedded.session import Parameter
 from kgnav_mcp.errors import Unsupported
 
-_LONGEST = 60_000
+_MAX_LENGTH = 60_000
 """Characters of a query, at most. SQLite accepts 64 KiB."""
 
 _PARAMETER = re.compile(r"\?([0-9]+)")
@@ -117,7 +117,7 @@ class Statement:
             Unsupported: the query is too long.
         """
         text = f"WITH {', '.join(self.tables)} {query}" if self.tables else query
-        if len(text) > _LONGEST:
+        if len(text) > _MAX_LENGTH:
             raise refused("a plan of so many alternatives")
         used = max((int(number) for number in _PARAMETER.findall(text)), default=0)
         return text, self.parameters[:used]
@@ -126,12 +126,12 @@ class Statement:
 def columns(scope: Scope) -> tuple[list[str], dict[str, Term]]:
     """Returns the SELECT list that passes variables on, and their terms as columns of the result."""
     selected: list[str] = []
-    kept: dict[str, Term] = {}
+    result: dict[str, Term] = {}
     for name, term in scope.items():
         names = [f"c{len(selected) + place}" for place in range(len(term.sql))]
         selected += (f"{sql} AS {column}" for sql, column in zip(term.sql, names, strict=True))
-        kept[name] = replace(term, sql=tuple(names), qualifiers="")
-    return selected, kept
+        result[name] = replace(term, sql=tuple(names), qualifiers="")
+    return selected, result
 
 
 def within(scope: Scope, table: str) -> dict[str, Term]:

@@ -68,12 +68,12 @@ class Things:
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
         self._ids: dict[int, str] = {}
-        self._own: dict[EdgeKey, bytes] = {}
+        self._edge_sort_keys: dict[EdgeKey, bytes] = {}
 
     def forget(self) -> None:
         """Clears the cache."""
         self._ids.clear()
-        self._own.clear()
+        self._edge_sort_keys.clear()
 
     def know(self, numbers: Iterable[int]) -> None:
         """Loads the ids of nodes into the cache with one query."""
@@ -89,12 +89,12 @@ class Things:
 
     def edge_place(self, edge: EdgeKey) -> bytes:
         """Returns the sort key of an edge: head, relation, tail, qualifiers."""
-        known = self._own.get(edge)
+        known = self._edge_sort_keys.get(edge)
         if known is None:
             rows = self._builder.session.all(queries.plans.EDGES_AT, json.dumps([edge]))
             s, p, o, _ = edge
             ends = (self.node_id(s), self._relations[p], self.node_id(o))
-            known = self._own[edge] = b"".join(map(sortable, ends)) + self.qualifiers_place(rows[0][4])
+            known = self._edge_sort_keys[edge] = b"".join(map(sortable, ends)) + self.qualifiers_place(rows[0][4])
         return known
 
     @cached_property
@@ -105,15 +105,15 @@ class Things:
         """Returns the sort key of an edge's qualifiers."""
         if not stored:
             return b""
-        short, own = self._builder.prefixes.short, list[tuple[str, bytes]]()
+        short, sort_keys = self._builder.prefixes.short, list[tuple[str, bytes]]()
         for key, values in cast("dict[str, list[Any]]", json.loads(stored)).items():
             for value in values:
                 if isinstance(value, dict):
-                    said: Any = short(cast("dict[str, str]", value)["id"])
+                    value_key: Any = short(cast("dict[str, str]", value)["id"])
                 else:
-                    said = scalar(self._builder.literal(*value))
-                own.append((short(key), sortable(said)))
-        return b"".join(sortable(name) + said for name, said in sorted(own))
+                    value_key = scalar(self._builder.literal(*value))
+                sort_keys.append((short(key), sortable(value_key)))
+        return b"".join(sortable(name) + said for name, said in sorted(sort_keys))
 
     def place(self, stored: str | None) -> bytes | None:
         """Returns the sort key of a path (its nodes and edges in turn) or of a list (its members)."""

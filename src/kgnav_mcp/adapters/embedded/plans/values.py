@@ -10,13 +10,13 @@ from kgnav_mcp.plan import ArithmeticOperator, Comparison, Function, Scalar
 from kgnav_mcp.port import calculating
 from kgnav_mcp.port.comparing import equal, less
 
-_FRACTION = "f"
+_FLOAT_KEY = "f"
 """The key under which JSON holds a float as text, because SQLite would parse the number differently."""
 
 
 def compare(comparison: str, left: Stored, right: Stored) -> bool | None:
     """Compares two single values. Dates differ from texts. None if they cannot be compared."""
-    one, other = _single(left), _single(right)
+    one, other = _decode_single(left), _decode_single(right)
     match Comparison(comparison):
         case Comparison.EQUAL:
             return equal(one, other)
@@ -35,8 +35,8 @@ def among(value: Stored, members: Stored) -> bool | None:
     found = decoded(members)
     if not isinstance(found, tuple):
         return None
-    one = _single(value)
-    tests = [equal(one, _single(encode(member))) for member in found]
+    one = _decode_single(value)
+    tests = [equal(one, _decode_single(encode(member))) for member in found]
     return True if True in tests else None if None in tests else False
 
 
@@ -61,7 +61,7 @@ def call(name: str, stored: Stored) -> Stored:
 
 def calculate(operator: str, left: Stored, right: Stored) -> Stored:
     """Returns the result of an arithmetic operator."""
-    return encode(calculating.calculated(_single(left), ArithmeticOperator(operator), _single(right)))
+    return encode(calculating.calculated(_decode_single(left), ArithmeticOperator(operator), _decode_single(right)))
 
 
 def listed(*items: Stored) -> Stored:
@@ -72,8 +72,8 @@ def listed(*items: Stored) -> Stored:
 def members(stored: Stored) -> str:
     """Returns the members of a list as JSON. A single value counts as a list of itself, null as an empty list."""
     value = decoded(stored)
-    own = value if isinstance(value, tuple) else () if value is None else (value,)
-    return json.dumps([{_FRACTION: repr(one)} if isinstance(one, float) else one for one in own])
+    items = value if isinstance(value, tuple) else () if value is None else (value,)
+    return json.dumps([{_FLOAT_KEY: repr(one)} if isinstance(one, float) else one for one in items])
 
 
 def member(kind: str, stored: Any) -> Stored:  # noqa: ANN401 - a value of JSON
@@ -81,7 +81,7 @@ def member(kind: str, stored: Any) -> Stored:  # noqa: ANN401 - a value of JSON
     if kind in {"true", "false"}:
         return encode(kind == "true")
     value = json.loads(stored)
-    return float(cast("dict[str, str]", value)[_FRACTION]) if isinstance(value, dict) else encode(as_value(value))
+    return float(cast("dict[str, str]", value)[_FLOAT_KEY]) if isinstance(value, dict) else encode(as_value(value))
 
 
 def _not_less(left: Scalar, right: Scalar) -> bool | None:
@@ -89,7 +89,7 @@ def _not_less(left: Scalar, right: Scalar) -> bool | None:
     return None if before is None else less(right, left) or equal(left, right)
 
 
-def _single(stored: Stored) -> Scalar:
+def _decode_single(stored: Stored) -> Scalar:
     value: Value = decoded(stored)
     if isinstance(value, tuple):
         raise RefusedError

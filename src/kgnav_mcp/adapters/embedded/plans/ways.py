@@ -14,7 +14,7 @@ from kgnav_mcp.adapters.embedded.plans.words import Words
 from kgnav_mcp.plan import EdgePattern, PathKind, PathLength
 
 MOST_FORMS = 40
-_MOST_HOPS = 6
+_MAX_HOPS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +61,17 @@ def ways(words: Words, edge: EdgePattern, scope: Scope, *, valued: bool) -> Iter
         steps = [
             Step(f"{edge.variable}\0e{place}", names[place], names[place + 1], relations) for place in range(length)
         ]
-        turned = [replace(step, source=step.target, target=step.source, loops=False) for step in steps]
+        backwards = [replace(step, source=step.target, target=step.source, loops=False) for step in steps]
         if not edge.either:
             yield steps
             continue
         for sides in product((0, 1), repeat=length):
-            yield [(steps, turned)[side][place] for place, side in enumerate(sides)]
+            yield [(steps, backwards)[side][place] for place, side in enumerate(sides)]
 
 
 def _is_short(path: PathLength, *, either: bool) -> bool:
     """Whether a path has so few forms that all of them can be joined."""
     longest = path.longest
-    if path.kind is not PathKind.TRAILS or longest is None or longest > _MOST_HOPS:
+    if path.kind is not PathKind.TRAILS or longest is None or longest > _MAX_HOPS:
         return False
     return not either or 2 ** (longest + 1) <= MOST_FORMS

@@ -14,10 +14,10 @@ from kgnav_mcp.model import Literal
 from kgnav_mcp.plan import EdgePattern
 from kgnav_mcp.port.scalars import scalar
 
-_INDEXED = 64
-_EXACT = 2**53
+_INDEXED_LENGTH = 64
+_EXACT_LIMIT = 2**53
 """Above this, an integer cannot be represented exactly as a float."""
-_DISTINCT = 2_000
+_MAX_DISTINCT = 2_000
 """Distinct values of a property that are searched for those equal to a number, at most."""
 MANY = 1_000
 """Sizes are counted up to this limit when the start of a pattern is chosen."""
@@ -102,8 +102,8 @@ class Words:
     def beginnings(self, relation: int, value: str | float) -> list[str] | None:
         """Returns the index keys (first characters) of all values equal to a text or a number; None if too many."""
         if isinstance(value, str):
-            return [value[:_INDEXED]]
-        if abs(value) > _EXACT:
+            return [value[:_INDEXED_LENGTH]]
+        if abs(value) > _EXACT_LIMIT:
             return None
         known = self.builder.catalogue.texts_of_numbers
         if relation not in known:
@@ -112,8 +112,8 @@ class Words:
         return None if of_numbers is None else of_numbers.get(value, [])
 
     def _texts_of_numbers(self, relation: int) -> dict[float, list[str]] | None:
-        found = [row[0] for row in self._session.all(queries.plans.BEGINNINGS, relation, _DISTINCT)]
-        if len(found) == _DISTINCT or any(len(text) == _INDEXED for text in found):
+        found = [row[0] for row in self._session.all(queries.plans.BEGINNINGS, relation, _MAX_DISTINCT)]
+        if len(found) == _MAX_DISTINCT or any(len(text) == _INDEXED_LENGTH for text in found):
             return None
         texts: dict[float, list[str]] = defaultdict(list)
         for text in found:
