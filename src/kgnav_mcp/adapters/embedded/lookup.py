@@ -79,8 +79,8 @@ class NameLookup:
         key_list = json.dumps([key for name_keys in keys.values() for key in name_keys])
         nodes = {row[1]: row[0] for row in self._session.all(queries.entities.NODES_BY_KEY, key_list)}
         return {
-            name: [(nodes[key], ID, None, text) for key in some if key in nodes for text in names_in(key)]
-            for name, some in keys.items()
+            name: [(nodes[key], ID, None, text) for key in name_keys if key in nodes for text in names_in(key)]
+            for name, name_keys in keys.items()
         }
 
     def like(self, hint: str) -> Iterator[Row]:
@@ -102,13 +102,13 @@ class NameLookup:
             hint = storable(hint)
             yield from self._session.all(queries.names.NAMES_STARTING, hint, hint + _LAST_CHARACTER, MOST_HITS)
 
-    def having(self, asked: Sequence[str], most: int, *, nearly: bool) -> list[Row]:
+    def having(self, query_words: Sequence[str], limit: int, *, nearly: bool) -> list[Row]:
         """Returns rows of names that contain each of these words or a word starting with it.
 
         With `nearly`, similarly spelt words count too.
         """
-        forms = {word: self._prefix_query(word, nearly=nearly) for word in asked}
-        return self._rows_matching(_all_of_queries(forms.values()), most)
+        forms = {word: self._prefix_query(word, nearly=nearly) for word in query_words}
+        return self._rows_matching(_all_of_queries(forms.values()), limit)
 
     def _prefix_query(self, word: str, *, nearly: bool) -> str:
         """Returns the full-text query for words that start with this one or, with `nearly`, are spelt like it."""
@@ -127,7 +127,9 @@ class NameLookup:
             similar[word] = [*(forms or [word]), *vocabulary.near(word, misspelt=not forms)]
         nearest = (similar_words[:_SIMILAR_WORDS] for similar_words in similar.values())
         yield from self._rows_named(map(" ".join, islice(product(*nearest), _MAX_SIMILAR_NAMES)))
-        either = {word: _any_of_words(some, is_prefix=not known[word]) for word, some in similar.items()}
+        either = {
+            word: _any_of_words(similar_words, is_prefix=not known[word]) for word, similar_words in similar.items()
+        }
         strict = _all_of_queries(_any_of_words(forms) if forms else either[word] for word, forms in known.items())
         rows = self._rows_matching(strict, MOST_HITS)
         if len(rows) < MOST_HITS:

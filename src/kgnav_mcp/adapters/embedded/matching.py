@@ -33,7 +33,7 @@ class MatchingReader:
         self._session = builder.session
         self._anchors = anchors
         self._direction = direction
-        self._wanted = row_filter if far.label is None else replace(row_filter, far_ends=TailKind.ENTITY)
+        self._row_filter = row_filter if far.label is None else replace(row_filter, far_ends=TailKind.ENTITY)
         self._words = None if far.words is None else Words(far.words)
         self._labels = None if far.label is None else _labels_named(builder, far.label)
 
@@ -53,7 +53,7 @@ class MatchingReader:
         return replace(page, note=MISSPELT) if nearly and page.items else page
 
     def _page(self, limit: int, after: str | None, *, nearly: bool) -> AnchoredPage[Link]:
-        row_filter = replace(self._wanted, conditions=self._conditions(nearly=nearly))
+        row_filter = replace(self._row_filter, conditions=self._conditions(nearly=nearly))
         return NeighbourReader(self._builder, self._anchors, self._direction, row_filter).page(limit, after)
 
     def _conditions(self, *, nearly: bool) -> Conditions:
@@ -81,7 +81,7 @@ class MatchingReader:
 
         Looking up this many nodes takes as long as scanning the rows.
         """
-        relations = self._wanted.relations
+        relations = self._row_filter.relations
         counts = [
             rows
             for side in (Direction if self._direction is None else (self._direction,))

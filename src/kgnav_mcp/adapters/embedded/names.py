@@ -34,25 +34,25 @@ class NameReader:
         """
         lookup = NameLookup(self._builder)
         rows = lookup.same(list(dict.fromkeys(names)))
-        for name, group in lookup.by_id(name for name, some in rows.items() if _only_ids(some)).items():
+        for name, group in lookup.by_id(name for name, group in rows.items() if _only_ids(group)).items():
             rows[name] += group
-        found = {name: self._bearers(name, some) for name, some in rows.items()}
-        ordered = {name: sorted(some, key=lambda node: (some[node][0], node)) for name, some in found.items()}
-        tied = dict.fromkeys(node for some in ordered.values() if len(some) > 1 for node in some[:_MAX_RANKED])
+        found = {name: self._bearers(name, group) for name, group in rows.items()}
+        ordered = {name: sorted(group, key=lambda node: (group[node][0], node)) for name, group in found.items()}
+        tied = dict.fromkeys(node for group in ordered.values() if len(group) > 1 for node in group[:_MAX_RANKED])
         degrees = entities.degrees(self._builder, list(tied)) if tied else {}
         for name, group in ordered.items():
             ranks = found[name]
             group.sort(key=lambda node: (ranks[node][0], -degrees.get(node, 0), node))
-        shown = list(dict.fromkeys(node for some in ordered.values() for node in some[:limit]))
+        shown = list(dict.fromkeys(node for group in ordered.values() for node in group[:limit]))
         described = entities.described_by_number(self._builder, shown)
         return {
             name: first_page(
-                [(str(node), Namesake(described[node], found[name][node][1])) for node in some[:limit]],
-                len(some),
+                [(str(node), Namesake(described[node], found[name][node][1])) for node in group[:limit]],
+                len(group),
                 limit,
                 _stop(len(rows[name]), MOST_SAME),
             )
-            for name, some in ordered.items()
+            for name, group in ordered.items()
         }
 
     def _bearers(self, name: str, rows: Iterable[Row]) -> dict[int, tuple[Rank, str]]:

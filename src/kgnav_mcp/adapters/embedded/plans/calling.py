@@ -19,20 +19,20 @@ _KEEPS_DATES = frozenset((Function.TEXT, Function.FIRST, Function.LAST))
 _TEXT_FUNCTIONS = frozenset((Function.LOWER, Function.UPPER))
 
 
-def called(asking: Asking, function: Function, arguments: tuple[Expression, ...]) -> Term:  # noqa: C901, PLR0911 - words
+def called(compiler: Asking, function: Function, arguments: tuple[Expression, ...]) -> Term:  # noqa: C901, PLR0911 - words
     """Returns the term of a function call on values, a node, an edge or a path.
 
     Raises:
         Unsupported: SQL cannot express this function of these arguments.
     """
-    terms = [asking.value(argument) for argument in arguments]
+    terms = [compiler.value(argument) for argument in arguments]
     if function is Function.COALESCE:
         sql = f"coalesce({', '.join(f'({each})' for each in _encoded_values(terms))}, NULL)"
         return Term(Kind.VALUE, (sql,), dated=any(term.dated for term in terms))
     (term,) = terms
     match term.kind, function:
         case Kind.NODE, Function.ID:
-            return Term(Kind.TEXT, (asking.key(term.one),), dated=True)
+            return Term(Kind.TEXT, (compiler.key(term.one),), dated=True)
         case Kind.NODE, Function.LABELS:
             names = f"coalesce({pieces.LABELS.format(node=term.one)}, {empty_list()})"
             return Term(Kind.VALUE, (f"CASE WHEN {term.one} IS NOT NULL THEN {names} END",))
@@ -57,9 +57,9 @@ def called(asking: Asking, function: Function, arguments: tuple[Expression, ...]
             raise refused(f"the function {function}")
 
 
-def calculated(asking: Asking, expression: Arithmetic) -> Term:
+def calculated(compiler: Asking, expression: Arithmetic) -> Term:
     """Returns the term of an arithmetic expression."""
-    terms = [asking.value(expression.left), asking.value(expression.right)]
+    terms = [compiler.value(expression.left), compiler.value(expression.right)]
     one, other = _encoded_values(terms)
     numbers = all(term.kind is Kind.NUMBER for term in terms)
     texts = not numbers and expression.operator is ArithmeticOperator.ADD
@@ -67,22 +67,22 @@ def calculated(asking: Asking, expression: Arithmetic) -> Term:
     return Term(Kind.NUMBER if numbers else Kind.VALUE, (sql,), dated=texts, single=True)
 
 
-def listed(asking: Asking, expression: ListOf) -> Term:
+def listed(compiler: Asking, expression: ListOf) -> Term:
     """Returns the term of a list of values."""
-    terms = [asking.value(item) for item in expression.items]
+    terms = [compiler.value(item) for item in expression.items]
     sql = f"kg_list({', '.join(_encoded_values(terms))})" if terms else empty_list()
     return Term(Kind.VALUE, (sql,), dated=any(term.dated for term in terms))
 
 
-def during(asking: Asking, expression: During) -> tuple[str, str]:
+def during(compiler: Asking, expression: During) -> tuple[str, str]:
     """Returns the condition that an edge was valid during a period, and its negation."""
-    edge = asking.variable(expression.edge)
+    edge = compiler.variable(expression.edge)
     if edge.kind is not Kind.EDGE:
         raise refused("the time of what is no edge")
-    statement, words = asking.statement, asking.words
+    statement, words = compiler.statement, compiler.words
     keys = [statement.numbers(words.qualifier_keys(ids)) for ids in (expression.from_ids, expression.to_ids)]
     ends = [statement.parameter(end) for end in (expression.begin, expression.end)]
-    test = f"kg_during({', '.join([asking.properties.qualifiers(edge), *keys, *ends])})"
+    test = f"kg_during({', '.join([compiler.properties.qualifiers(edge), *keys, *ends])})"
     return f"{edge.one} IS NOT NULL AND {test} = 1", f"{edge.one} IS NOT NULL AND {test} = 0"
 
 

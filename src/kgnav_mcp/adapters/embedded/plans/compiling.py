@@ -82,8 +82,8 @@ def _compile_pipeline(projector: Projector, pipeline: Pipeline, plan: Plan) -> P
                     projection = projector.numbered(projection)
                 table, scope = projection.table, projection.scope
             case Unwind():
-                asking = Asking(statement, words, within(scope, table) if table else {}, projector.fits)
-                table, scope = spread(asking, clause, table)
+                compiler = Asking(statement, words, within(scope, table) if table else {}, projector.fits)
+                table, scope = spread(compiler, clause, table)
     if projection is None:
         raise TypeError("a plan ends with what it returns")
     return projection
@@ -173,8 +173,8 @@ def _compile_union(projector: Projector, parts: Iterable[Projected], plan: Plan)
         result_scope = result_scope or dict(zip(plan.columns, columns_of.values(), strict=True))
         queries.append(pieces.ROWS.format(columns=", ".join(selected), rows=each.table))
     table = statement.table((" UNION ALL " if plan.keep_duplicates else " UNION ").join(queries))
-    asking = Asking(statement, words, within(result_scope, table), projector.fits)
-    order = [sql for name in result_scope for sql in projector.sort_terms(asking, asking.variable(name))]
+    compiler = Asking(statement, words, within(result_scope, table), projector.fits)
+    order = [sql for name in result_scope for sql in projector.sort_terms(compiler, compiler.variable(name))]
     return Projected(table, result_scope, tuple(order))
 
 

@@ -37,52 +37,53 @@ _MAX_MIXED_ITEMS = 20
 """Members of a list with values of mixed types, at most. Lists of ids, texts or integers may have any length."""
 
 
-def _property_values(asking: Asking, owned: Expression, *, dated: bool) -> list[Values] | None:
+def _property_values(compiler: Asking, owned: Expression, *, dated: bool) -> list[Values] | None:
     """Returns the values of a property; None if the expression is no property or has at most one value."""
     if not isinstance(owned, Property):
         return None
-    return asking.properties.values(asking.variable(owned.owner), owned, dated=dated)
+    return compiler.properties.values(compiler.variable(owned.owner), owned, dated=dated)
 
 
-def compared_values(asking: Asking, expression: Compare) -> Truth:
+def compared_values(compiler: Asking, expression: Compare) -> Truth:
     """Compiles a comparison. Either side may be a property with several values, the right one may be a list.
 
     Raises:
         Unsupported: SQL cannot express it.
     """
-    ids = _compare_ids(asking, expression)
+    ids = _compare_ids(compiler, expression)
     if ids is not None:
         return ids
     comparison, right = expression.comparison, expression.right
     if comparison is Comparison.IN:
-        return _compile_in(asking, expression.left, right)
+        return _compile_in(compiler, expression.left, right)
     # Dates must be kept distinct from texts, unless the other side is certainly not a date.
     dated = [comparison in BY_PRECISION and not _is_no_date(each) for each in (right, expression.left)]
     sides = [
-        _property_values(asking, each, dated=dates) for each, dates in zip((expression.left, right), dated, strict=True)
+        _property_values(compiler, each, dated=dates)
+        for each, dates in zip((expression.left, right), dated, strict=True)
     ]
     terms = [
-        None if side is not None else asking.value(each)
+        None if side is not None else compiler.value(each)
         for each, side in zip((expression.left, right), sides, strict=True)
     ]
     tests: list[tuple[str, Truth]] = []
     for one in sides[0] if sides[0] is not None else [None]:
         for other in sides[1] if sides[1] is not None else [None]:
-            left = one.term if one is not None else terms[0] or NULL
-            far = other.term if other is not None else terms[1] or NULL
+            left_term = one.term if one is not None else terms[0] or NULL
+            right_term = other.term if other is not None else terms[1] or NULL
             rows = rows_of([each for each in (one, other) if each is not None])
-            tests.append((rows, compared(left, comparison, far)))
+            tests.append((rows, compared(left_term, comparison, right_term)))
     holds, fails = _any_holds(tests)
     if comparison is Comparison.EQUAL:
         pairs = (expression.left, right), (right, expression.left)
-        holds = " AND ".join([*filter(None, (_may_equal(asking, *pair) for pair in pairs)), f"({holds})"])
+        holds = " AND ".join([*filter(None, (_may_equal(compiler, *pair) for pair in pairs)), f"({holds})"])
     return holds, fails
 
 
-def _may_equal(asking: Asking, owned: Expression, other: Expression) -> str:
+def _may_equal(compiler: Asking, owned: Expression, other: Expression) -> str:
     if not isinstance(owned, Property):
         return ""
-    return asking.properties.may_equal(asking.variable(owned.owner), owned, other)
+    return compiler.properties.may_equal(compiler.variable(owned.owner), owned, other)
 
 
 def _is_no_date(expression: Expression) -> bool:
@@ -90,51 +91,51 @@ def _is_no_date(expression: Expression) -> bool:
     return isinstance(expression, Constant) and not constant(Statement(), expression.value).dated
 
 
-def _compare_ids(asking: Asking, expression: Compare) -> Truth | None:
+def _compare_ids(compiler: Asking, expression: Compare) -> Truth | None:
     """Compiles a comparison of a node's id with constant ids; returns None for any other comparison."""
     match expression:
         case Compare(Call(Function.ID, (Variable(name),)), comparison, Constant(str() as value)):
-            texts, wanted = [value], comparison
+            texts, comparison_of_ids = [value], comparison
         case Compare(Constant(str() as value), comparison, Call(Function.ID, (Variable(name),))):
-            texts, wanted = [value], comparison
+            texts, comparison_of_ids = [value], comparison
         case Compare(Call(Function.ID, (Variable(name),)), Comparison.IN, ListOf(items)) if all(
             isinstance(item, Constant) and isinstance(item.value, str) for item in items
         ):
             texts = [str(item.value) for item in items if isinstance(item, Constant)]
             if not texts:
                 return "0", "1"
-            wanted = Comparison.EQUAL
+            comparison_of_ids = Comparison.EQUAL
         case _:
             return None
-    owner = asking.variable(name)
-    if owner.kind is not Kind.NODE or wanted not in {Comparison.EQUAL, Comparison.UNEQUAL}:
+    owner = compiler.variable(name)
+    if owner.kind is not Kind.NODE or comparison_of_ids not in {Comparison.EQUAL, Comparison.UNEQUAL}:
         return None
-    numbers = asking.words.nodes(texts)
-    test = pieces.AMONG.format(value=owner.one, values=asking.statement.numbers(numbers))
+    numbers = compiler.words.nodes(texts)
+    test = pieces.AMONG.format(value=owner.one, values=compiler.statement.numbers(numbers))
     truth = test, f"{owner.one} IS NOT NULL AND NOT ({test})"
-    return truth if wanted is Comparison.EQUAL else opposite(truth)
+    return truth if comparison_of_ids is Comparison.EQUAL else opposite(truth)
 
 
-def _compile_in(asking: Asking, left: Expression, right: Expression) -> Truth:
+def _compile_in(compiler: Asking, left: Expression, right: Expression) -> Truth:
     """Compiles IN. A list of constants is handled here, any other list by `_in_computed_list`."""
     if isinstance(right, Property) and not isinstance(left, ListOf):
-        return compared_values(asking, Compare(left, Comparison.EQUAL, right))
+        return compared_values(compiler, Compare(left, Comparison.EQUAL, right))
     if isinstance(right, ListOf) and not right.items:
         return "0", "1"
     if not isinstance(right, ListOf) or not all(
         isinstance(each, Constant) and each.value is not None for each in right.items
     ):
-        return _in_computed_list(asking, left, asking.value(right))
+        return _in_computed_list(compiler, left, compiler.value(right))
     items = [item for item in right.items if isinstance(item, Constant)]
-    sides = _property_values(asking, left, dated=not all(map(_is_no_date, items)))
-    ones = [("", asking.value(left))] if sides is None else [(rows_of([side]), side.term) for side in sides]
-    return _any_holds([(rows, _in_constants(asking, term, items)) for rows, term in ones])
+    sides = _property_values(compiler, left, dated=not all(map(_is_no_date, items)))
+    ones = [("", compiler.value(left))] if sides is None else [(rows_of([side]), side.term) for side in sides]
+    return _any_holds([(rows, _in_constants(compiler, term, items)) for rows, term in ones])
 
 
-def _in_computed_list(asking: Asking, left: Expression, among: Term) -> Truth:
+def _in_computed_list(compiler: Asking, left: Expression, among: Term) -> Truth:
     """Compiles IN with a list that is computed for each row."""
-    sides = _property_values(asking, left, dated=False)
-    ones = [("", asking.value(left))] if sides is None else [(rows_of([side]), side.term) for side in sides]
+    sides = _property_values(compiler, left, dated=False)
+    ones = [("", compiler.value(left))] if sides is None else [(rows_of([side]), side.term) for side in sides]
     tests: list[tuple[str, Truth]] = []
     for rows, term in ones:
         if among.kind is not Kind.VALUE or term.kind not in SINGLE:
@@ -146,18 +147,18 @@ def _in_computed_list(asking: Asking, left: Expression, among: Term) -> Truth:
     return _any_holds(tests)
 
 
-def _in_constants(asking: Asking, term: Term, items: list[Constant]) -> Truth:
+def _in_constants(compiler: Asking, term: Term, items: list[Constant]) -> Truth:
     kinds = {type(item.value) for item in items}
     if term.kind in {Kind.VALUE, Kind.TEXT, Kind.NUMBER} and kinds in ({str}, {int}):
         kind = Kind.TEXT if kinds == {str} else Kind.NUMBER
         unsure = term.dated and term.kind is Kind.VALUE and not all(map(_is_no_date, items))
         if term.kind in {kind, Kind.VALUE} and not unsure:
-            values = asking.statement.numbers(item.value for item in items)
+            values = compiler.statement.numbers(item.value for item in items)
             test = pieces.AMONG.format(value=f"({single(term)})", values=values)
             return test, f"NOT ({test})"
     if len(items) > _MAX_MIXED_ITEMS:
         raise refused("so long a list of such values")
-    return joined(Connective.OR, [compared(term, Comparison.EQUAL, asking.value(item)) for item in items])
+    return joined(Connective.OR, [compared(term, Comparison.EQUAL, compiler.value(item)) for item in items])
 
 
 def joined(connective: Connective, parts: list[Truth]) -> Truth:

@@ -20,22 +20,22 @@ _KEY = "\0key"
 
 
 def counted_by_node(
-    statement: Statement, table: str, asking: Asking, keys: Sequence[Expression], sums: Sequence[Aggregate]
+    statement: Statement, table: str, compiler: Asking, keys: Sequence[Expression], aggregates: Sequence[Aggregate]
 ) -> tuple[str, dict[Expression, Term]] | None:
     """Returns a table of keys and counts by node, and the terms of keys and aggregates over it.
 
     None if this saves nothing or is impossible: only plain counts can be added up.
     """
-    scope = asking.scope
+    scope = compiler.scope
     names = sorted({name for key in keys for name in variables_of(key) & scope.keys()})
     if not names or all(isinstance(key, Variable) for key in keys):
         return None
     if any(scope[name].kind is not Kind.NODE for name in names):
         return None
-    counts = [_count_sql(one, scope) for one in sums]
+    counts = [_count_sql(one, scope) for one in aggregates]
     if not all(counts):
         return None
-    count_names = [f"{_COUNT}{place}" for place in range(len(sums))]
+    count_names = [f"{_COUNT}{place}" for place in range(len(aggregates))]
     node_terms = {name: scope[name] for name in names}
     by_node, found = _add_table(
         statement,
@@ -44,20 +44,20 @@ def counted_by_node(
         | {name: Term(Kind.NUMBER, (sql,), sure=True) for name, sql in zip(count_names, counts, strict=True)},
         f" GROUP BY {', '.join(term.one for term in node_terms.values())}",
     )
-    inner = replace(asking, scope=found)
+    inner = replace(compiler, scope=found)
     values = {f"{_KEY}{place}": inner.value(key) for place, key in enumerate(keys)}
-    made, found = _add_table(statement, by_node, values | {name: found[name] for name in count_names})
+    table_of_keys, found = _add_table(statement, by_node, values | {name: found[name] for name in count_names})
     known: dict[Expression, Term] = {key: found[name] for key, name in zip(keys, values, strict=True)}
-    for one, name in zip(sums, count_names, strict=True):
+    for one, name in zip(aggregates, count_names, strict=True):
         known[one] = Term(Kind.NUMBER, (f"sum({found[name].one})",), sure=True)
-    return made, known
+    return table_of_keys, known
 
 
 def _add_table(statement: Statement, table: str, scope: Scope, groups: str = "") -> tuple[str, dict[str, Term]]:
     """Adds a table with these columns. Returns its name and the terms of its columns."""
     selected, result_scope = columns(scope)
-    made = statement.table(pieces.ROWS.format(columns=", ".join(selected), rows=f"{table}{groups}"))
-    return made, within(result_scope, made)
+    name = statement.table(pieces.ROWS.format(columns=", ".join(selected), rows=f"{table}{groups}"))
+    return name, within(result_scope, name)
 
 
 def _count_sql(one: Aggregate, scope: Scope) -> str:

@@ -92,7 +92,7 @@ class _PatternCompiler:
         """`paths`: named paths that are used. `within`: whether the scope belongs to an outer query."""
         self._paths, self._within, self._grouped = paths, within, grouped
         self._statement, self._words, self._match, self._steps = statement, words, match, steps
-        self._given = scope
+        self._outer_scope = scope
         self._patterns: dict[str, NodePattern] = {}
         if any(node.subclasses for node in match.nodes):
             raise refused("instances of subclasses")
@@ -109,10 +109,10 @@ class _PatternCompiler:
     def branch(self) -> Branch:
         """Adds all joins and conditions, and returns the branch."""
         for name, node in self._patterns.items():
-            if name in self._given:
-                if self._given[name].kind is not Kind.NODE:
+            if name in self._outer_scope:
+                if self._outer_scope[name].kind is not Kind.NODE:
                     raise refused("a pattern around what is no node")
-                self._branch.conditions.append(f"{self._given[name].one} IS NOT NULL")
+                self._branch.conditions.append(f"{self._outer_scope[name].one} IS NOT NULL")
                 self._require_labels(node)
         steps = self._steps.copy()
         while steps or any(name not in self._branch.scope for name in self._patterns):
@@ -131,8 +131,8 @@ class _PatternCompiler:
             self._branch.scope[path.variable] = (
                 self._branch.path(path, self._match.edges) if path in self._paths else Term(Kind.HIDDEN, ())
             )
-        asking = self._expressions()
-        self._branch.conditions += (asking.holds(condition) for condition in self._conditions)
+        compiler = self._expressions()
+        self._branch.conditions += (compiler.holds(condition) for condition in self._conditions)
         return self._branch
 
     def _expressions(self) -> Asking:
@@ -211,8 +211,8 @@ class _PatternCompiler:
 
     def _require_labels(self, node: NodePattern) -> None:
         """Adds the conditions for the labels of a bound node."""
-        asking, own = self._expressions(), self._branch.scope[node.variable].one
-        self._branch.conditions += (asking.labelled(own, group) for group in node.labels)
+        compiler, own = self._expressions(), self._branch.scope[node.variable].one
+        self._branch.conditions += (compiler.labelled(own, group) for group in node.labels)
 
     def _join_edge(self, step: Step) -> None:
         """Joins an edge by its ends that are already bound."""
@@ -232,7 +232,7 @@ class _PatternCompiler:
             self._branch.edges.append(step.edge)
         elif scope[step.edge].kind is not Kind.EDGE:
             raise refused("a variable that is no edge in the place of one")
-        elif step.edge in self._given:
+        elif step.edge in self._outer_scope:
             conditions.append(f"{scope[step.edge].one} IS NOT NULL")
         edge = scope[step.edge]
         if len(step.relations) == 1:
@@ -249,8 +249,8 @@ class _PatternCompiler:
             raise refused("a path that is searched for each row")
         scope, names = self._branch.scope, frozenset((*self._patterns, *(one.edge or "" for one in self._steps)))
         open_names = names - scope.keys()
-        asking, alias = self._expressions(), self._statement.alias("w")
-        ready = [asking.holds(each) for each in self._conditions if not variables_of(each) & open_names]
+        compiler, alias = self._expressions(), self._statement.alias("w")
+        ready = [compiler.holds(each) for each in self._conditions if not variables_of(each) & open_names]
         so_far = Branch(self._branch.rows, [*self._branch.conditions, *ready], scope)
         ends = [scope[name].one if self._is_bound(name) else "NULL" for name in (step.source, step.target)]
         text, parameters = self._statement.text(

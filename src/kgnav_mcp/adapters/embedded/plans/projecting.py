@@ -50,40 +50,51 @@ class Projector:
         Raises:
             Unsupported: SQL cannot express it.
         """
-        sums = [column for column in project.columns if aggregates(column.value)]
-        if table is not None and not sums:
+        aggregate_columns = [column for column in project.columns if aggregates(column.value)]
+        if table is not None and not aggregate_columns:
             table = self._drop_beyond_limit(project, table, scope)
         source = within(scope, table) if table is not None else dict(scope)
         names = {column.name for column in project.columns}
         sort_by = [_by_column(project, order.by) for order in project.order]
-        summed = [place for place, each in enumerate(sort_by) if aggregates(each)]
-        asked = [project.where] if project.where is not None else []
-        asked += [each for place, each in enumerate(sort_by) if place not in summed]
-        earlier = {name for each in asked for name in variables_of(each)} & source.keys() - names
-        if (earlier and (project.distinct or sums)) or (summed and project.distinct):
+        aggregate_orders = [place for place, each in enumerate(sort_by) if aggregates(each)]
+        over_rows = [project.where] if project.where is not None else []
+        over_rows += [each for place, each in enumerate(sort_by) if place not in aggregate_orders]
+        earlier = {name for each in over_rows for name in variables_of(each)} & source.keys() - names
+        if (earlier and (project.distinct or aggregate_columns)) or (aggregate_orders and project.distinct):
             raise refused("an order by what is summed up or made distinct, or a condition on it")
-        asking, table = self._prepare_aggregates(project, Asking(self.statement, self.words, source, self.fits), table)
-        column_terms = {column.name: self._column(asking, column.value) for column in project.columns}
+        compiler, table = self._prepare_aggregates(
+            project, Asking(self.statement, self.words, source, self.fits), table
+        )
+        column_terms = {column.name: self._column(compiler, column.value) for column in project.columns}
         all_terms = dict(column_terms)
-        for place in summed:
-            all_terms[f"{_ORDER}{place}"] = self._column(asking, _without_columns(project, project.order[place].by))
+        for place in aggregate_orders:
+            all_terms[f"{_ORDER}{place}"] = self._column(compiler, _without_columns(project, project.order[place].by))
         all_terms |= {name: source[name] for name in sorted(earlier)}
         selected, result_terms = columns(all_terms)
         if not selected:
             selected = ["1 AS c0"]
         query = f"SELECT {'DISTINCT ' if project.distinct else ''}{', '.join(selected)}"
         query += f" FROM {table}" if table is not None else ""
-        if sums:
-            keys = [sql for column in project.columns if column not in sums for sql in column_terms[column.name].sql]
+        if aggregate_columns:
+            keys = [
+                sql
+                for column in project.columns
+                if column not in aggregate_columns
+                for sql in column_terms[column.name].sql
+            ]
             query += self._group_by(
-                result_terms, [column.name for column in project.columns if column not in sums], keys
+                result_terms, [column.name for column in project.columns if column not in aggregate_columns], keys
             )
         all_constant = all(isinstance(column.value, Constant) for column in project.columns)
         if first_only and all_constant and not project.skip and project.where is None:
             query += " LIMIT 1"
         name = self.statement.table(query)
         terms = self._order(
-            project, sort_by, result_terms, name, [column for column in project.columns if column not in sums]
+            project,
+            sort_by,
+            result_terms,
+            name,
+            [column for column in project.columns if column not in aggregate_columns],
         )
         if project.skip or project.limit is not None:
             limit = -1 if project.limit is None else project.limit
@@ -93,13 +104,13 @@ class Projector:
                 limit=self.statement.parameter(limit),
                 skip=self.statement.parameter(project.skip),
             )
-            new = self.statement.table(part)
-            terms, name = tuple(term.replace(f"{name}.", f"{new}.") for term in terms), new
+            filtered = self.statement.table(part)
+            terms, name = tuple(term.replace(f"{name}.", f"{filtered}.") for term in terms), filtered
         result = {column.name: result_terms[column.name] for column in project.columns}
         if project.where is not None:
             test = Asking(self.statement, self.words, within(result_terms, name), self.fits).holds(project.where)
-            new = self.statement.table(pieces.ROWS.format(columns="*", rows=f"{name} WHERE {test}"))
-            terms, name = tuple(term.replace(f"{name}.", f"{new}.") for term in terms), new
+            filtered = self.statement.table(pieces.ROWS.format(columns="*", rows=f"{name} WHERE {test}"))
+            terms, name = tuple(term.replace(f"{name}.", f"{filtered}.") for term in terms), filtered
         return Projected(name, result, terms)
 
     def numbered(self, rows: Projected) -> Projected:
@@ -127,35 +138,35 @@ class Projector:
         text = pieces.FIRST_BY_KEY.format(rows=table, key=term.one, order=order, comparison=comparison, place=place)
         return self.statement.table(text)
 
-    def _prepare_aggregates(self, project: Project, asking: Asking, table: str | None) -> tuple[Asking, str | None]:
+    def _prepare_aggregates(self, project: Project, compiler: Asking, table: str | None) -> tuple[Asking, str | None]:
         """Returns a compiler for expressions with aggregates, and its table, which may have counts by node already."""
         known: Mapping[Expression, Term] = {}
-        sums = [value for value in (column.value for column in project.columns) if aggregates(value)]
-        if sums and table is not None:
-            keys = [column.value for column in project.columns if column.value not in sums]
-            values = sums + [order.by for order in project.order]
-            wanted = list(dict.fromkeys(one for value in values for one in aggregates(value)))
-            table, known = counted_by_node(self.statement, table, asking, keys, wanted) or (table, known)
-        return replace(asking, aggregated=self._aggregate_compiler(asking), known=known), table
+        aggregate_values = [value for value in (column.value for column in project.columns) if aggregates(value)]
+        if aggregate_values and table is not None:
+            keys = [column.value for column in project.columns if column.value not in aggregate_values]
+            values = aggregate_values + [order.by for order in project.order]
+            all_aggregates = list(dict.fromkeys(one for value in values for one in aggregates(value)))
+            table, known = counted_by_node(self.statement, table, compiler, keys, all_aggregates) or (table, known)
+        return replace(compiler, aggregated=self._aggregate_compiler(compiler), known=known), table
 
-    def _column(self, asking: Asking, value: Expression) -> Term:
+    def _column(self, compiler: Asking, value: Expression) -> Term:
         if aggregates(value) and not isinstance(value, Aggregate) and not _only_aggregates(value):
             raise refused("a sum beside what is not summed up")
-        return asking.value(value)
+        return compiler.value(value)
 
-    def _group_by(self, kept: Scope, names: Sequence[str], keys: Sequence[str]) -> str:
+    def _group_by(self, terms: Scope, names: Sequence[str], keys: Sequence[str]) -> str:
         if not keys:
             return ""
-        places = [sql for name in names for sql in kept[name].sql]
-        return f" GROUP BY {', '.join(str(int(place[1:]) + 1) for place in places)}"
+        column_names = [sql for name in names for sql in terms[name].sql]
+        return f" GROUP BY {', '.join(str(int(place[1:]) + 1) for place in column_names)}"
 
-    def _aggregate_compiler(self, asking: Asking) -> Callable[[Aggregate], Term]:
+    def _aggregate_compiler(self, compiler: Asking) -> Callable[[Aggregate], Term]:
         def aggregated(one: Aggregate) -> Term:
             if one.of is None:
                 if one.function is not AggregateFunction.COUNT:
                     raise refused("sums of rows")
                 return Term(Kind.NUMBER, ("min(count(*), 1)" if one.distinct else "count(*)",), sure=True)
-            term, distinct = asking.value(one.of), "DISTINCT " if one.distinct else ""
+            term, distinct = compiler.value(one.of), "DISTINCT " if one.distinct else ""
             if term.kind is Kind.HIDDEN:
                 raise refused("sums of paths")
             if one.function is AggregateFunction.COUNT:
@@ -163,7 +174,7 @@ class Projector:
                     Kind.NUMBER, (f"count({distinct}{_identity(term) if one.distinct else term.one})",), sure=True
                 )
             if one.function is AggregateFunction.COLLECT:
-                return _collect_term(asking, one, term)
+                return _collect_term(compiler, one, term)
             if term.kind not in SINGLE:
                 raise refused(f"{one.function} of nodes, edges or paths")
             kind = Kind.NUMBER if one.function in {AggregateFunction.SUM, AggregateFunction.AVERAGE} else Kind.VALUE
@@ -174,18 +185,18 @@ class Projector:
         return aggregated
 
     def _order(
-        self, project: Project, by: Sequence[Expression], kept: Scope, table: str, keys: Sequence[object]
+        self, project: Project, by: Sequence[Expression], result_terms: Scope, table: str, keys: Sequence[object]
     ) -> tuple[str, ...]:
         """Returns the terms to sort by: those of the plan, then further columns until the order is unambiguous."""
-        asking = Asking(self.statement, self.words, within(kept, table), self.fits)
+        compiler = Asking(self.statement, self.words, within(result_terms, table), self.fits)
         terms: list[str] = []
         sorted_by: set[str] = set()
         for place, (order, expression) in enumerate(zip(project.order, by, strict=True)):
             if isinstance(expression, Constant):
                 continue  # in ORDER BY, SQL would take a number for the index of a column
-            own = f"{_ORDER}{place}"
-            term = asking.variable(own) if own in kept else asking.value(expression)
-            terms += (f"{each} DESC" if order.descending else each for each in self.sort_terms(asking, term))
+            order_column = f"{_ORDER}{place}"
+            term = compiler.variable(order_column) if order_column in result_terms else compiler.value(expression)
+            terms += (f"{each} DESC" if order.descending else each for each in self.sort_terms(compiler, term))
             if isinstance(expression, Variable):
                 sorted_by.add(expression.name)
         known: set[str] = set()
@@ -203,13 +214,13 @@ class Projector:
                 and variables_of(column.value) <= known
             )
             if column.name not in sorted_by and not follows:
-                terms += self.sort_terms(asking, asking.variable(column.name))
+                terms += self.sort_terms(compiler, compiler.variable(column.name))
             sorted_by.add(column.name)
             if isinstance(column.value, Variable) and not aggregates(column.value):
                 known.add(column.value.name)
         return tuple(terms)
 
-    def sort_terms(self, asking: Asking, term: Term) -> list[str]:
+    def sort_terms(self, compiler: Asking, term: Term) -> list[str]:
         """Returns the SQL terms that sort rows by one value.
 
         Raises:
@@ -218,11 +229,11 @@ class Projector:
         one = term.one if term.sql else ""
         match term.kind:
             case Kind.NODE:
-                return [f"{one} IS NULL", asking.key(one)]
+                return [f"{one} IS NULL", compiler.key(one)]
             case Kind.EDGE:
                 s, p, o, n = term.sql
                 own = f"kg_qualifiers({pieces.QUALIFIERS.format(s=s, p=p, o=o, n=n)})"
-                return [f"{s} IS NULL", asking.key(s), f"kg_relation({p})", asking.key(o), own]
+                return [f"{s} IS NULL", compiler.key(s), f"kg_relation({p})", compiler.key(o), own]
             case Kind.THINGS:
                 return [f"{one} IS NULL", f"kg_place({one})"]
             case Kind.NUMBER | Kind.TEXT | Kind.TRUTH:
@@ -238,15 +249,15 @@ class Projector:
                 raise refused("paths in the answer")
 
 
-def _collect_term(asking: Asking, one: Aggregate, term: Term) -> Term:
+def _collect_term(compiler: Asking, one: Aggregate, term: Term) -> Term:
     """Compiles COLLECT: a list in the order of the rows if these are numbered, else in the order of its values."""
     if term.kind not in SINGLE | {Kind.NODE, Kind.EDGE}:
         raise refused("lists of paths")
     single = term.kind in SINGLE
     value = encoded(term) if single else _identity(term)
     name, empty = ("kg_collect", empty_list()) if single else ("kg_things", f"'{dumped(())}'")
-    if PLACE in asking.scope:
-        sql = f"{name}_in_order({asking.scope[PLACE].one}, {int(one.distinct)}, {value})"
+    if PLACE in compiler.scope:
+        sql = f"{name}_in_order({compiler.scope[PLACE].one}, {int(one.distinct)}, {value})"
     else:
         sql = f"{name}({'DISTINCT ' if one.distinct else ''}{value})"
     return Term(Kind.VALUE if single else Kind.THINGS, (f"coalesce({sql}, {empty})",), dated=single and term.dated)
@@ -267,10 +278,10 @@ def _only_aggregates(expression: Expression) -> bool:
 
 def _by_column(project: Project, expression: Expression) -> Expression:
     """Returns a sort expression with each part that is also a column replaced by that column."""
-    own = {column.value: Variable(column.name) for column in project.columns}
+    column_of = {column.value: Variable(column.name) for column in project.columns}
     names = {column.name for column in project.columns}
     return rewritten(
-        expression, lambda part: part if isinstance(part, Variable) and part.name in names else own.get(part)
+        expression, lambda part: part if isinstance(part, Variable) and part.name in names else column_of.get(part)
     )
 
 
@@ -280,9 +291,9 @@ def _without_columns(project: Project, expression: Expression) -> Expression:
     Raises:
         Unsupported: it uses a column outside of an aggregate.
     """
-    own = {column.name: column.value for column in project.columns}
-    change = {Variable(name): value for name, value in own.items()}
+    value_of = {column.name: column.value for column in project.columns}
+    replacements = {Variable(name): value for name, value in value_of.items()}
     left = rewritten(expression, lambda part: Constant(None) if isinstance(part, Variable) else None)
-    if not variables_of(left).isdisjoint(own):
+    if not variables_of(left).isdisjoint(value_of):
         raise refused("an order by what belongs to a column, and sums")
-    return rewritten(expression, lambda part: change.get(part) if isinstance(part, Variable) else None)
+    return rewritten(expression, lambda part: replacements.get(part) if isinstance(part, Variable) else None)

@@ -52,8 +52,8 @@ def found(
         for start, edges, end in _run_search(words, search, links, side, relations, ordered=ordered)
     ]
     if sources and targets:
-        wanted = set(pairs)
-        rows = [row for row in rows if row[:2] in wanted]
+        wanted_pairs = set(pairs)
+        rows = [row for row in rows if row[:2] in wanted_pairs]
     return json.dumps(rows, separators=(",", ":"))
 
 

@@ -9,18 +9,18 @@ from kgnav_mcp.adapters.embedded.queries import plans as pieces
 from kgnav_mcp.plan import Unwind
 
 
-def spread(asking: Asking, clause: Unwind, table: str | None) -> tuple[str, dict[str, Term]]:
+def spread(compiler: Asking, clause: Unwind, table: str | None) -> tuple[str, dict[str, Term]]:
     """Adds a table with a row for each row before and each member of its list. Returns its name and its variables.
 
     Raises:
         Unsupported: the list has nodes or edges.
     """
-    statement, term = asking.statement, asking.value(clause.of)
+    statement, term = compiler.statement, compiler.value(clause.of)
     if term.kind not in SINGLE:
         raise refused("a list of nodes or edges over rows")
     alias = statement.alias("j")
     member = Term(Kind.VALUE, (pieces.MEMBER.format(alias=alias),), dated=term.dated)
-    selected, kept = columns({**asking.scope, clause.variable: member})
+    selected, kept = columns({**compiler.scope, clause.variable: member})
     rows = pieces.MEMBERS.format(value=encoded(term), alias=alias)
     source = rows if table is None else f"{table} CROSS JOIN {rows}"
     return statement.table(pieces.ROWS.format(columns=", ".join(selected), rows=source)), kept

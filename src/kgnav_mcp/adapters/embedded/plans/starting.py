@@ -36,9 +36,9 @@ class Start:
     """The alternative labels of which each of these nodes has one."""
 
 
-def start_of(asking: Asking, node: NodePattern, conditions: Sequence[Expression]) -> Start:
+def start_of(compiler: Asking, node: NodePattern, conditions: Sequence[Expression]) -> Start:
     """Returns the smallest known set that contains all matches of a node pattern."""
-    words, statement = asking.words, asking.statement
+    words, statement = compiler.words, compiler.statement
     best = Start(pieces.ALL_NODES, words.entities)
     for group in node.labels:
         entries = words.labels(group)
@@ -52,13 +52,13 @@ def start_of(asking: Asking, node: NodePattern, conditions: Sequence[Expression]
             )
             best = Start(rows, size, labels=group)
     for condition in conditions:
-        found = _by_ids(asking, condition, node.variable) or _by_value(asking, condition, node.variable)
+        found = _by_ids(compiler, condition, node.variable) or _by_value(compiler, condition, node.variable)
         if found is not None and found.size <= best.size:
             best = found
     return best
 
 
-def _by_ids(asking: Asking, condition: Expression, variable: str) -> Start | None:
+def _by_ids(compiler: Asking, condition: Expression, variable: str) -> Start | None:
     match condition:
         case Compare(Call(Function.ID, (Variable(name),)), Comparison.EQUAL, Constant(str() as value)) | Compare(
             Constant(str() as value), Comparison.EQUAL, Call(Function.ID, (Variable(name),))
@@ -72,12 +72,12 @@ def _by_ids(asking: Asking, condition: Expression, variable: str) -> Start | Non
             return None
     if name != variable:
         return None
-    numbers = asking.words.nodes(texts)
-    rows = pieces.NODES_OF_IDS.replace("{numbers}", asking.statement.numbers(numbers))
+    numbers = compiler.words.nodes(texts)
+    rows = pieces.NODES_OF_IDS.replace("{numbers}", compiler.statement.numbers(numbers))
     return Start(rows, len(numbers), selective=True, condition=condition)
 
 
-def _by_value(asking: Asking, condition: Expression, variable: str) -> Start | None:
+def _by_value(compiler: Asking, condition: Expression, variable: str) -> Start | None:
     match condition:
         case Compare(Property(owner, _, ids), Comparison.EQUAL, Constant(value) as constant) | Compare(
             Constant(value) as constant, Comparison.EQUAL, Property(owner, _, ids)
@@ -85,16 +85,16 @@ def _by_value(asking: Asking, condition: Expression, variable: str) -> Start | N
             pass
         case _:
             return None
-    relations = asking.words.properties(ids)
+    relations = compiler.words.properties(ids)
     if not relations:
-        return Start(pieces.NODES_OF_IDS.replace("{numbers}", asking.statement.numbers([])), 0)
-    statement, words = asking.statement, asking.words
-    term = asking.value(constant)
-    beginnings = None if term.dated else asking.words.beginnings(relations[0], value)
+        return Start(pieces.NODES_OF_IDS.replace("{numbers}", compiler.statement.numbers([])), 0)
+    statement, words = compiler.statement, compiler.words
+    term = compiler.value(constant)
+    beginnings = None if term.dated else compiler.words.beginnings(relations[0], value)
     if beginnings is None:
         return None
     rows = pieces.NODES_OF_VALUE.replace("{relation}", str(relations[0]))
-    rows = rows.replace("{beginnings}", asking.statement.numbers(beginnings)).replace(
+    rows = rows.replace("{beginnings}", compiler.statement.numbers(beginnings)).replace(
         "{test}", Properties(statement, words).equal("a", constant)
     )
-    return Start(rows, asking.words.size(relations[0], beginnings), selective=True, condition=condition)
+    return Start(rows, compiler.words.size(relations[0], beginnings), selective=True, condition=condition)

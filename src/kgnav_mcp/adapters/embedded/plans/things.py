@@ -25,8 +25,8 @@ def listed(members: Iterable[object]) -> list[object]:
 
 def dumped(members: Iterable[object]) -> str:
     """Returns the JSON of a list of nodes or edges."""
-    own = listed(json.loads(one) if isinstance(one, str) else one for one in members)
-    return json.dumps(own, separators=(",", ":"))
+    value = listed(json.loads(one) if isinstance(one, str) else one for one in members)
+    return json.dumps(value, separators=(",", ":"))
 
 
 def path(turned: str, *parts: Any) -> str | None:  # noqa: ANN401 - whatever SQLite gives
@@ -57,8 +57,8 @@ def members(stored: Iterable[str | None]) -> Iterator[object]:
     """Yields the numbers of nodes and the keys of edges in paths and lists."""
     for each in stored:
         if each is not None:
-            kind, *own = json.loads(each)
-            for member in (*own[0], *own[1]) if kind == PATH else own:
+            kind, *items = json.loads(each)
+            for member in (*items[0], *items[1]) if kind == PATH else items:
                 yield tuple(cast("list[int]", member)) if isinstance(member, list) else member
 
 
@@ -113,16 +113,16 @@ class Things:
                 else:
                     value_key = scalar(self._builder.literal(*value))
                 sort_keys.append((short(key), sortable(value_key)))
-        return b"".join(sortable(name) + said for name, said in sorted(sort_keys))
+        return b"".join(sortable(name) + key for name, key in sorted(sort_keys))
 
     def place(self, stored: str | None) -> bytes | None:
         """Returns the sort key of a path (its nodes and edges in turn) or of a list (its members)."""
         if stored is None:
             return None
-        kind, *own = cast("list[Any]", json.loads(stored))
+        kind, *items = cast("list[Any]", json.loads(stored))
         if kind == LIST:
-            return b"\2" + b"".join(b"\1" + self.member(one) for one in own) + b"\0"
-        nodes, edges = cast("Sequence[Sequence[Any]]", own)
+            return b"\2" + b"".join(b"\1" + self.member(one) for one in items) + b"\0"
+        nodes, edges = cast("Sequence[Sequence[Any]]", items)
         steps = (self.member(edge) + self.member(node) for edge, node in zip(edges, nodes[1:], strict=True))
         return b"\3" + self.member(nodes[0]) + b"".join(b"\1" + step for step in steps) + b"\0"
 
